@@ -3,11 +3,11 @@ import { dailyRows, readDays, type DailyRow, type Day, type RowLevel } from '../
 import type { Table } from '../store/table/table.ts';
 import { addDailySums, noDailySums, type DailySums } from './daily-sums.ts';
 
-/** Dimensions by which rows may be split. Requests without a member have rows of their own. */
+/** Dimensions by which rows may be split. If rows are split by member, requests without a member have separate rows. */
 export const activitySplits = ['workspace', 'key', 'member'] as const;
 export type ActivitySplit = (typeof activitySplits)[number];
 
-/** Selects rows of a day. An absent field does not restrict. */
+/** Selects rows of a day. An absent field does not restrict the selection. */
 export interface ActivityQuestion {
   workspaceId?: string | undefined;
   keyHash?: string | undefined;
@@ -15,7 +15,7 @@ export interface ActivityQuestion {
   splitBy?: readonly ActivitySplit[] | undefined;
 }
 
-/** Spending of one day, model, endpoint, and of the dimensions that the rows are split by. */
+/** Spending of one day, model, endpoint, and of the dimensions by which the rows are split. */
 export interface ActivityRow extends DailySums {
   date: string;
   model: string;
@@ -28,15 +28,14 @@ export interface ActivityRow extends DailySums {
   memberId: string | undefined;
 }
 
-/** Number of days read in parallel, so that thirty days do not take thirty times as long. */
+/** Number of days that are read concurrently. */
 const DAYS_AT_ONCE = 6;
 const MAX_PAGE_ATTEMPTS = 5;
 
 /**
- * Reads daily rows and adds them up. It includes a day if all its shards were rolled up after it ended.
- *
- * Guarantee: each shard's rows come from one recomputation. If one is replaced during the read, everything is read
- * again.
+ * Reads daily rows and sums them. Includes a day only if all its shards were rolled up after it ended.
+ * Guarantee: the rows of each shard come from one recomputation. If rows are replaced during the read, everything is
+ * read again, up to five times.
  * @param dates in ascending order
  */
 export async function readActivity(
@@ -61,7 +60,7 @@ export async function readActivity(
   }
 }
 
-/** Whether all shards of the day were rolled up. */
+/** Returns whether all shards of the day were rolled up. */
 export function isComplete({ versions }: Day): boolean {
   return !versions.includes(undefined);
 }
@@ -87,11 +86,11 @@ async function rowsOfDay(
   return [...rows.values()];
 }
 
-/** The level with the fewest rows that has the requested fields. */
+/** Returns the level of rows that has the requested fields and the fewest rows. */
 function selectionOf(question: ActivityQuestion): { level: RowLevel; owner?: string } {
   const { keyHash, memberId, workspaceId, splitBy = [] } = question;
   if (keyHash !== undefined) return { level: 'KEY', owner: keyHash };
-  // Rows by member leave out requests without a member.
+  // Rows of the member level do not include requests without a member, so rows of the key level are needed.
   if (splitBy.includes('key') || (splitBy.includes('member') && memberId === undefined)) return { level: 'KEY' };
   if (memberId !== undefined) return { level: 'MEMBER', owner: memberId };
   return workspaceId === undefined ? { level: 'WORKSPACE' } : { level: 'WORKSPACE', owner: workspaceId };
@@ -112,7 +111,7 @@ function addToRow(
   { splitBy = [] }: ActivityQuestion,
 ): void {
   const { model, modelPermaslug, endpointId, providerName } = row;
-  // A member belongs to one workspace.
+  // A member belongs to exactly one workspace.
   const workspaceId = splitBy.includes('workspace') || splitBy.includes('member') ? row.workspaceId : undefined;
   const keyHash = splitBy.includes('key') ? row.keyHash : undefined;
   const memberId = splitBy.includes('member') ? row.memberId : undefined;

@@ -1,20 +1,25 @@
-/** Derives from the levels of a queue which holds may still have a settlement message. */
+/** Derives from the message counts of a queue which holds may still have a settlement message. */
 
 import type { QueueLevels } from '../platform/queues/queue-levels.ts';
 
 /**
  * State of the settlement messages between handlers and their worker:
  * - `none`: no message waits anywhere, so an open hold has no message.
- * - `flowing`: messages are in process and none waits. A hold that is only minutes old may have one of them.
- * - `waiting`: messages wait for the worker, or for a person in the dead-letter queue. Any hold may have one of them.
+ * - `flowing`: the worker is processing messages, and no other message waits. A hold that is only minutes old may have
+ *   one of these messages.
+ * - `waiting`: messages wait for the worker, or in the dead-letter queue for a person. Any hold may have one of these
+ *   messages.
  */
 export type Backlog = 'none' | 'flowing' | 'waiting';
 
 /**
- * SQS counts approximately, and up to a minute late. A level counts only if several consecutive readings confirm it.
+ * Time in ms for which several readings must agree before a queue state counts. SQS counts messages only approximately,
+ * and up to a minute late.
  */
 const BELIEVED_AFTER_MS = 100_000;
-/** Readings further apart than this say nothing about the time between them. */
+/**
+ * Maximum time in ms between two readings. With a longer gap, the readings show nothing about the time between them.
+ */
 const MAX_GAP_MS = 180_000;
 
 /** Watches a queue over several readings, a minute apart. A new process starts without earlier readings. */

@@ -3,9 +3,8 @@ import type { UsageBound } from './price.ts';
 import { fitParts, promptTokens, type TokenUsage } from './usage.ts';
 
 /**
- * Limits reported usage to the request's bound: at most the prompt that was sent, the output, caches and searches that
- * were requested.
- *
+ * Limits reported usage to the request's bound: at most the prompt that was sent, and the output, caches and searches
+ * that were requested.
  * Guarantee: the result costs at most `priceUpperBound(bound)`. Usage within the bound is returned unchanged.
  */
 export function withinBound(usage: TokenUsage, bound: UsageBound): { usage: TokenUsage; exceeded: boolean } {
@@ -26,7 +25,7 @@ export function withinBound(usage: TokenUsage, bound: UsageBound): { usage: Toke
   return { usage: bounded, exceeded };
 }
 
-/** Tokens written to a cache that the request did not ask for count as plain prompt. */
+/** Counts tokens written to a cache as plain prompt tokens, unless the request asked for that cache. */
 function withoutUnrequestedCaches(usage: TokenUsage, { cacheWrites }: UsageBound): TokenUsage {
   const short = usage.cacheWrite5mTokens ?? 0;
   const long = usage.cacheWrite1hTokens ?? 0;
@@ -44,12 +43,15 @@ function withoutUnrequestedCaches(usage: TokenUsage, { cacheWrites }: UsageBound
   return usage;
 }
 
-/** Tokens read from a cache cost less than other prompt tokens; written ones cost more. */
+/**
+ * Units of the prompt in the order of their price. Tokens read from a cache cost less than other prompt tokens, and
+ * written tokens cost more.
+ */
 const mostExpensiveFirst = promptUnits
   .toReversed()
   .toSorted((a, b) => Number(a.cache === 'read') - Number(b.cache === 'read'));
 
-/** Keeps the most expensive kinds of input first, until the bound is used up. */
+/** Cuts the prompt to the bound. The most expensive kinds of input are kept first. */
 function cutPrompt(usage: TokenUsage, bound: number): Partial<TokenUsage> {
   const cut: Partial<TokenUsage> = {};
   let left = bound;

@@ -1,5 +1,5 @@
 /**
- * Cache of the counters that have parts, as far as this process knows. No money depends on it: a closed part accepts
+ * Cache of the counters that have parts, as known to this process. A wrong entry costs no money: a closed part accepts
  * nothing, and a counter that has granted room to parts takes no hold itself.
  */
 
@@ -10,31 +10,37 @@ import { readLimitedParts, type LimitedParts } from '../store/counters/limited-p
 import type { Table } from '../store/table/table.ts';
 import type { Key } from '../store/table/writes.ts';
 
-/** After a refusal, a counter is used as one item for this long. By then, a change of a limit has merged its parts. */
+/**
+ * Time in ms for which a counter is used as one item after a part has refused a write. By then, a change of a limit has
+ * merged the parts.
+ */
 const REFUSED_MS = 3_000;
 const MAX_COUNTERS = 10_000;
 
 /** Parts of a counter. The parts of a limited counter have a grant. */
 type KnownParts = Pick<LimitedParts, 'spread'> & Partial<LimitedParts>;
 
-/** By the names of their counters. */
+/** Known parts, by the names of their counters. */
 const spreads = new BoundedMap<string, KnownParts>(MAX_COUNTERS);
-/** Counters that cannot have parts for a while: they have limits without room for grants, or their parts are closed. */
+/**
+ * Counters that cannot have parts for a few seconds: their limits leave no room for grants, or their parts are closed.
+ */
 const refusals = new BoundedMap<string, { spread: string | undefined; untilMs: number }>(MAX_COUNTERS);
 
-/** The name of a counter in the writes of settlements. */
+/** Returns the name of a counter in the writes of settlements. */
 export function counterName({ kind, id }: ScopeId): string {
   return `${kind}#${id}`;
 }
 
-/** A random part number; all are equally likely. */
+/** Returns a uniformly random part number. */
 export function randomPart(): number {
   return Math.floor(Math.random() * COUNTER_PARTS);
 }
 
 /**
- * The part of a counter with this number; undefined if the counter has no known parts.
- * @param settles.isHeld whether everything settled in the part was held: parts of a limited counter accept nothing else
+ * Returns the part of a counter with this number; undefined if no parts of the counter are known.
+ * @param settles.isHeld whether every settled request was held in the scope; parts of a limited counter accept no other
+ *   settlements
  */
 export function partOf(scope: ScopeId, number: number, settles: { isHeld: boolean }): Key | undefined {
   const known = spreads.get(counterName(scope));
@@ -42,21 +48,21 @@ export function partOf(scope: ScopeId, number: number, settles: { isHeld: boolea
   return partKey(scope, known.spread, number);
 }
 
-/** The known parts of a counter with limits. */
+/** Returns the known parts of a counter with limits. */
 export function limitedPartsOf(scope: ScopeId): LimitedParts | undefined {
   const { spread, grant } = spreads.get(counterName(scope)) ?? {};
   return spread === undefined || grant === undefined ? undefined : { spread, grant };
 }
 
-/** Whether a busy counter may get parts: it has none, and has not refused any recently. */
+/** Returns whether a busy counter may get parts: it has none, and has not refused any recently. */
 export function mayGetParts(scope: ScopeId): boolean {
   const name = counterName(scope);
   return !spreads.has(name) && (refusals.get(name)?.untilMs ?? -Infinity) < performance.now();
 }
 
 /**
- * Gives a busy counter parts, unless its scope has limits. For a scope with limits, it finds the parts that holds have
- * made. Parts that are still closed are merged: the process that closed them has died.
+ * Gives parts to a busy counter, unless its scope has limits. For a scope with limits, it finds the parts that holds
+ * have made. Parts that are still closed are merged, because the process that closed them has died.
  */
 export async function giveParts(table: Table, scope: ScopeId): Promise<void> {
   const name = counterName(scope);
@@ -74,7 +80,7 @@ export function rememberLimitedParts(scope: ScopeId, parts: LimitedParts): void 
   spreads.set(counterName(scope), parts);
 }
 
-/** Records that a part was closed: its counter gets another limit, or is being read as a whole. */
+/** Records that a part was closed, because its counter gets another limit or is being read as a whole. */
 export function forgetParts(scope: ScopeId): void {
   const name = counterName(scope);
   refuse(name, spreads.get(name)?.spread);

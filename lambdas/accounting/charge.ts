@@ -6,31 +6,30 @@ import type { UsageMeter } from './meter.ts';
 import { priceUsage, type UsageBound } from './price.ts';
 import { addUsage, type TokenUsage } from './usage.ts';
 
-/** The charge for an answer at its end, or if it ended now. */
+/** Charge for an answer at its end, or if it ended now. */
 export interface Charged {
   usage: TokenUsage;
   cost: Money;
   cacheSaved: Money;
   estimated: boolean;
   /**
-   * The provider reported more than the request's bound, and `usage` is cut to it; or the limits had no room for the
+   * Whether the charge was cut: the provider reported more than the request's bound, or the limits had no room for the
    * cost.
    */
   exceeded: boolean;
-  /** The limits had no room for the whole cost. */
+  /** Whether the limits had no room for the whole cost. */
   isCutByHold: boolean;
-  /** The usage of each request to the provider, if there were several: each has its own price tier and fee. */
+  /** Usage of each request to the provider, if there were several. Each request has its own price tier and fee. */
   rounds?: TokenUsage[];
 }
 
-/** Searches that the gateway made for an answer. */
+/** Web searches that the gateway made for an answer. */
 export interface Searches {
   count: number;
-  /** Price of each search. */
+  /** Price of one search. */
   price: Money;
 }
 
-/** No usage and no charge. */
 export const NOTHING_CHARGED: Charged = {
   usage: { inputTokens: 0, outputTokens: 0 },
   cost: Money.zero,
@@ -41,10 +40,10 @@ export const NOTHING_CHARGED: Charged = {
 };
 
 /**
- * Prices the measured usage, within the request's bound.
- *
- * Guarantee: at most `priceUpperBound(bound)`, whatever the provider reports.
- * @param hiddenSinceMs performance.now() from which the model may have been thinking without showing it, if it may
+ * Returns the price of the measured usage, within the request's bound.
+ * Guarantee: the charge is at most `priceUpperBound(bound)`, whatever the provider reports.
+ * @param hiddenSinceMs performance.now() since which the model may have been thinking without showing it; undefined if
+ *   the model cannot
  */
 export function chargeForMeasured(
   meter: UsageMeter,
@@ -59,7 +58,8 @@ export function chargeForMeasured(
     charge === 'reported'
       ? meter.reportedUsage
       : meter.usage(charge === 'usage and hidden' ? hiddenSinceMs : undefined);
-  // Our own counts are estimates. If they are cut, that does not mean that the provider reported too much.
+  // Cuts the gateway's own counts first. They are estimates, so a cut does not mean that the provider reported too
+  // much.
   const { bound } = endpoint;
   const counted: TokenUsage = {
     ...measured.usage,
@@ -81,14 +81,14 @@ export function chargeForMeasured(
 
 /**
  * Cuts a measured charge to the available room.
- * @param cost the amount that the limits have room for
+ * @param cost the amount for which the limits have room
  */
 export function cappedAt(measured: Charged, cost: Money): Charged {
   return cost.equals(measured.cost) ? measured : { ...measured, cost, exceeded: true, isCutByHold: true };
 }
 
 /**
- * The sum of an answer's rounds, each priced separately.
+ * Returns the sum of an answer's rounds. Each round has its own price.
  * @param rounds at least one
  */
 export function chargedTogether(rounds: readonly Charged[]): Charged {

@@ -3,13 +3,17 @@ import { checkpoint, type GenerationId } from '../store/generations/generation-w
 import type { Outcome } from '../store/generations/outcome.ts';
 import type { Table } from '../store/table/table.ts';
 
-/** Long enough that quick answers need no checkpoint; short enough that little is lost if a handler is killed. */
+/**
+ * Time in ms before the first checkpoint, so long that quick answers need none. It is short, so that little is lost if
+ * a handler is killed.
+ */
 const FIRST_AFTER_MS = 1_000;
 const EVERY_MS = 10_000;
 
 /**
  * Records the usage of a running answer one second after its request, and then every ten seconds. If the handler dies,
- * the sweep settles the generation from it. Never delays the answer, and makes one write at a time.
+ * the sweep settles the generation from this record. The checkpointer never delays the answer, and makes one write at a
+ * time.
  */
 export class Checkpointer {
   readonly #table: Table;

@@ -10,19 +10,24 @@ import { dayBefore, daysBefore, isCompleted } from './activity-days.ts';
 import { encodeRollUp, type RollUp } from './roll-up.ts';
 import type { Settlement } from './settlement.ts';
 
-/** More than a year: a gateway that was off for longer has no requests from the days before. */
+/**
+ * Maximum number of days that one run queues, more than a year. A gateway that was off for longer has no requests from
+ * the days before.
+ */
 const MAX_DAYS_AT_ONCE = 400;
 
-/** A settlement committed just before midnight must be visible to the roll-up, even if clocks differ. */
+/**
+ * Time in ms after midnight before a day is closed. A settlement committed just before midnight must be visible to the
+ * roll-up, even if clocks differ.
+ */
 const AFTER_MIDNIGHT_MS = 3_000;
 
 /**
  * Queues the ended days of every account for the roll-up.
- *
  * Each day is queued twice: when it has ended, and a day later. The second time repairs days that a late settlement
- * could not queue because its function died first. If a run broke off or ran out of time, the next one continues after
- * the accounts that are already queued. Queueing a day again changes nothing.
- * @param options.deadlineMs when no more accounts may be started, in terms of performance.now()
+ * could not queue because its function died. If a run breaks off or its time is over, the next run continues after the
+ * accounts that are already queued. Queueing a day again has no further effect.
+ * @param options.deadlineMs time of performance.now() after which no more accounts are started
  * @returns number of messages sent
  */
 export async function closeDays(
@@ -33,10 +38,10 @@ export async function closeDays(
   const atMs = nowMs() - AFTER_MIDNIGHT_MS;
   const yesterday = dayBefore(utcDate(atMs));
   const { through: stored, current: closing } = await readDayProgress(table, 'CLOSED');
-  // A laptop's clock may have been ahead when the table was last used, so that day cannot be trusted.
+  // Ignores a stored day in the future: the machine's clock may have been ahead when the table was last used.
   const closedThrough = stored !== undefined && stored > utcDate(atMs) ? undefined : stored;
   if (closedThrough !== undefined && closedThrough >= yesterday) return 0;
-  // A laptop may have been off for months: its rows need the spending before that as well.
+  // A local gateway may have been off for months. The days before that also need rows.
   const dates = datesBetween(closedThrough ?? utcDate(0), yesterday).slice(-MAX_DAYS_AT_ONCE);
   const isContinued = closing?.through === yesterday;
   let sent = 0;
@@ -54,15 +59,12 @@ export async function closeDays(
 }
 
 /**
- * Days that are queued again after queues were lost. Messages are processed within minutes, unless many kills follow
- * each other.
+ * Number of days that are queued again after queues were lost. Messages are normally processed within minutes, but
+ * repeated crashes can delay them.
  */
 const REPEATED_DAYS = 7;
 
-/**
- * Makes the next run of `closeDays` queue the last days again. Call it if queues were lost together with their
- * messages.
- */
+/** Makes the next run of `closeDays` queue the last days again. Call it if queues were lost with their messages. */
 export async function closeDaysAgain(table: Table): Promise<void> {
   const { through } = await readDayProgress(table, 'CLOSED');
   if (through !== undefined) await saveDaysDone(table, 'CLOSED', daysBefore(through, REPEATED_DAYS));
@@ -73,8 +75,8 @@ function shardsOf(accountId: string, date: string): RollUp[] {
 }
 
 /**
- * Queues again the days of generations that were settled after their day ended. Call it after the settlement is
- * committed, also for repeated messages: the handler of the first one may have died before it could queue them.
+ * Queues the days of generations that were settled after their day ended. Call it after the settlement is committed,
+ * also for repeated messages: the handler of the first message may have died before it queued the days.
  */
 export async function reopenDays(queue: () => QueueSender, settlements: Settlement[]): Promise<void> {
   const atMs = nowMs();

@@ -5,7 +5,7 @@ import type { Outcome } from '../store/generations/outcome.ts';
 /** Totals of a group of requests. */
 export interface DailySums {
   usage: Money;
-  /** Savings of cache reads against uncached input, minus the cost of cache writes. May be negative. */
+  /** Savings by cache reads compared to uncached input, minus the cost of cache writes. May be negative. */
   cacheSaved: Money;
   requests: number;
   promptTokens: number;
@@ -22,7 +22,7 @@ export const noDailySums: Readonly<DailySums> = {
   reasoningTokens: 0,
 };
 
-/** Adds to the sums of a row, in place. */
+/** Adds sums to a row, in place. */
 export function addDailySums(row: DailySums, more: DailySums): void {
   row.usage = row.usage.plus(more.usage);
   row.cacheSaved = row.cacheSaved.plus(more.cacheSaved);
@@ -32,12 +32,12 @@ export function addDailySums(row: DailySums, more: DailySums): void {
   row.reasoningTokens += more.reasoningTokens;
 }
 
-/** A final generation. */
+/** A final generation, which has an outcome. */
 export type FinalGeneration = Generation & { outcome: Outcome };
 
 /**
- * Whether a generation counts as activity: it was charged or completed. A request that failed or was cancelled, and
- * cost nothing, does not count.
+ * Returns whether a generation counts as activity: it was charged or completed. A request that cost nothing and failed
+ * or was cancelled does not count.
  */
 export function isActivity(generation: Generation): generation is FinalGeneration {
   const { state, outcome } = generation;
@@ -45,7 +45,7 @@ export function isActivity(generation: Generation): generation is FinalGeneratio
   return !outcome.cost.isZero || (!outcome.cancelled && outcome.finishReason !== 'error');
 }
 
-/** The sums of one generation. */
+/** Returns the sums of one generation. */
 export function dailySumsOf({ cost: usage, cacheSaved, ...outcome }: Outcome): DailySums {
   const { promptTokens, completionTokens, reasoningTokens } = outcome;
   return {

@@ -1,12 +1,11 @@
 /**
- * Decides the charge for each way in which an answer ends: the table in docs/wires/README.md as code.
- *
+ * Decides the charge for each way in which an answer ends, as the table in docs/wires/README.md defines.
  * - A failure of the provider without output costs the client nothing.
- * - Written output is charged, with the reported usage or else our own count.
+ * - Written output is charged, by the reported usage or else by the gateway's own count.
  * - Output that the client did not receive, because an unstreamed answer broke off or the gateway stopped, is charged
- *   only as reported.
- * - If the client caused the end (it disconnected, or its money or time ran out), hidden reasoning that the provider
- *   bills is charged too, estimated from the elapsed time.
+ *   only by the reported usage.
+ * - If the client caused the end (it disconnected, or its money or time was used up), hidden reasoning is charged too,
+ *   estimated from the elapsed time.
  */
 
 import type { Generation } from '../store/generations/generation.ts';
@@ -14,21 +13,21 @@ import { emptyOutcome, type Ending, type Outcome } from '../store/generations/ou
 
 export interface EndedAnswer {
   ending: Ending;
-  /** The request was handed to the provider's connection. */
+  /** Whether the whole request was sent to the provider. */
   wasSent: boolean;
-  /** The provider wrote text, thinking, or a call. */
+  /** Whether the provider wrote text, thinking, or a tool call. */
   hasOutput: boolean;
-  /** The client has the written output: its answer is a stream. */
+  /** Whether the client has received the written output, because the answer is a stream. */
   isDelivered: boolean;
-  /** The provider declined before it wrote anything, and does not charge for that. */
+  /** Whether the provider refused before it wrote anything, and does not charge for that. */
   isFreeRefusal: boolean;
-  /** The gateway ended the answer because its process stops. */
+  /** Whether the gateway ended the answer because its process stops. */
   isStopped: boolean;
 }
 
 /**
- * `reported`: only the usage that the provider reported. `usage`: the reported usage, otherwise the count. `usage and
- * hidden`: the same, plus an estimate of hidden thinking.
+ * Basis of a charge. `reported` is only the usage that the provider reported. `usage` is the reported usage, or else
+ * the gateway's count. `usage and hidden` adds an estimate of hidden thinking.
  */
 export type Charge = 'nothing' | 'reported' | 'usage' | 'usage and hidden';
 
@@ -50,21 +49,21 @@ export function chargeFor({ ending, wasSent, hasOutput, isDelivered, isFreeRefus
   }
 }
 
-/** Whether the answer ended before its requested end. */
+/** Returns whether the answer ended before its requested end. */
 export function isCancelled({ ending, hasOutput }: Pick<EndedAnswer, 'ending' | 'hasOutput'>): boolean {
   return ending === 'client_left' || ending === 'out_of_time' || (ending === 'broke_off' && hasOutput);
 }
 
 /**
- * The outcome of a generation that died before its first measurement. It is charged for its input, at most the held
- * amount. If nothing limits the key, nothing was held, and the whole estimate is charged.
+ * Returns the outcome of a generation whose handler died before the first measurement. The generation is charged for
+ * its input, at most the held amount. If nothing limits the key, nothing was held, and the whole estimate is charged.
  */
 export function unmeasuredOutcome(generation: Generation): Outcome {
   const { inputEstimate, hold, model, modelPermaslug, endpointId, providerName } = generation;
   const isLimited = hold.scopes.length > 0;
   const cost = isLimited && inputEstimate.cost.exceeds(hold.amount) ? hold.amount : inputEstimate.cost;
   const of = { model, modelPermaslug, endpointId, providerName };
-  // The cost of a free model is unknown, so the whole service hold is charged to its budget.
+  // The cost of a free model is unknown, so the whole service hold is charged to the model's budget.
   const serviceCost = hold.serviceHolds.find((held) => held.model === model)?.amount;
   return { ...emptyOutcome(of), serviceCost, cost, promptTokens: inputEstimate.tokens, estimated: true };
 }

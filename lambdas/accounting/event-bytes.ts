@@ -1,15 +1,15 @@
-/** UTF-8 bytes of the events of an answer, written by the model or by others. */
+/** Counts the UTF-8 bytes in the events of an answer, separately for bytes that the model wrote and other bytes. */
 
 import type { Block, MessagesEvent } from '../messages/types.ts';
 import { CALL_OVERHEAD_BYTES } from '../messages/usage-counts.ts';
 
-/** Bytes that the model wrote in an event. They bound a stream. */
+/** Returns the number of bytes that the model wrote in an event. They limit the length of a stream. */
 export function eventBytes(event: MessagesEvent): number {
   if (event.type === 'content_block_start') return blockBytes(event.content_block);
   return event.type === 'content_block_delta' ? deltaBytes(event.delta) : 0;
 }
 
-/** Bytes in an event that the model did not write: cited sources, and results of a search. */
+/** Returns the number of bytes in an event that the model did not write: cited sources, and results of a search. */
 export function extraBytes(event: MessagesEvent): number {
   if (event.type === 'content_block_start' && event.content_block.type === 'web_search_tool_result') {
     return serialisedBytes(event.content_block);
@@ -19,7 +19,10 @@ export function extraBytes(event: MessagesEvent): number {
     : 0;
 }
 
-/** Bytes that a block has from its start: redacted thinking and results of server tools arrive whole. */
+/**
+ * Returns the number of bytes that a block has when it starts. Redacted thinking and results of server tools arrive
+ * complete.
+ */
 export function blockBytes(block: Block): number {
   switch (block.type) {
     case 'text':
@@ -31,7 +34,7 @@ export function blockBytes(block: Block): number {
     case 'tool_use':
     case 'server_tool_use':
       return CALL_OVERHEAD_BYTES + utf8Bytes(block['name']) + serialisedBytes(block['input']);
-    // Written by the provider, not by the model.
+    // The provider wrote these bytes, not the model.
     case 'web_search_tool_result':
       return 0;
     default:
@@ -39,7 +42,7 @@ export function blockBytes(block: Block): number {
   }
 }
 
-/** Bytes that the model wrote in a delta of a block. */
+/** Returns the number of bytes that the model wrote in a delta of a block. */
 export function deltaBytes(delta: { type: string; [field: string]: unknown }): number {
   switch (delta.type) {
     case 'text_delta':
@@ -60,7 +63,7 @@ export function utf8Bytes(text: unknown): number {
   return typeof text === 'string' ? Buffer.byteLength(text) : 0;
 }
 
-/** An empty input counts as nothing: its arguments follow as deltas. */
+/** Returns the size of a value's JSON. An empty tool input counts as 0, because the arguments follow as deltas. */
 function serialisedBytes(value: unknown): number {
   if (value === undefined || value === null) return 0;
   const json = JSON.stringify(value);

@@ -1,9 +1,8 @@
 /**
- * Derives the price of a generation from its record: one line for each request to a provider, with the units of each
+ * Derives the price of a generation from its record. Each request to a provider is one line, with the units of each
  * meter and their prices.
- *
- * Guarantee: it uses only the record, and `total_cost_rub` only for comparison. If the sum of the lines differs, the
- * record does not prove its price.
+ * Guarantee: the lines come only from the record, and `total_cost_rub` is used only for comparison. If the sum of the
+ * lines differs, the record does not prove its price.
  */
 
 import { costOfUnits, meteredUnits, type MeteredUnits } from './price.ts';
@@ -17,28 +16,28 @@ import { usageOfRecord } from './recorded-usage.ts';
 import { isUsed } from './usage.ts';
 
 export interface GenerationLine {
-  /** Counted from 1. */
+  /** Number of the request to a provider, counted from 1. */
   round: number;
   units: readonly MeteredUnits[];
   usage: RoundUsage;
-  /** Prompts longer than this are charged at the line's prices; undefined for the model's usual prices. */
+  /** Prompt length in tokens above which the line's price tier applies; undefined for the model's normal prices. */
   tierAboveTokens: number | undefined;
-  /** Negative if the charge is cut to the held amount. Only on the last line. */
+  /** Reduction of the charge to the held amount, as a negative amount. Only on the last line. */
   cut: Money;
-  /** The sum of its units and its cut, in RUB. */
+  /** Sum of the line's units and its reduction, in RUB. */
   cost: Money;
 }
 
 const noPrices: Pricing = { prompt: Money.zero, completion: Money.zero };
 
-/** The lines of a final generation, at least one. Lines without usage cost nothing. */
+/** Returns the lines of a final generation, at least one. Lines without usage cost nothing. */
 export function linesOf({ outcome, hold }: FinalGeneration): GenerationLine[] {
-  // A record without prices cannot prove its price, and the comparison shows that.
+  // A record without prices cannot prove its price. The comparison with the total then fails, as it should.
   const pricing = outcome.pricing ?? noPrices;
   const rounds = outcome.rounds.length > 0 ? outcome.rounds : [outcome];
   const last = rounds.length - 1;
   const lines = rounds.map((usage, index) => {
-    // Searches and seconds belong to the whole generation, so they are on its last line.
+    // Searches and seconds belong to the whole generation, so they are on the last line.
     const units = [...unitsOfRound(usage, pricing), ...(index === last ? unitsOfGeneration(outcome, pricing) : [])];
     return { round: index + 1, units, usage, tierAboveTokens: tierAbove(usage, pricing) };
   });
@@ -52,8 +51,8 @@ export function linesOf({ outcome, hold }: FinalGeneration): GenerationLine[] {
 }
 
 /**
- * Whether the lines prove the price: their sum is the charge, which is at most the held amount, and the tokens of the
- * rounds add up to those of the generation.
+ * Returns whether the lines prove the price. Their sum must equal the charge, the charge must not exceed the held
+ * amount, and the tokens of the rounds must sum to those of the generation.
  */
 export function provesItsPrice(generation: FinalGeneration, lines: readonly GenerationLine[]): boolean {
   const { outcome, hold } = generation;
@@ -68,7 +67,7 @@ const recordedFields = ['promptTokens', 'completionTokens', ...roundUnits.map(({
 
 function unitsOfRound(round: RoundUsage, pricing: Pricing): MeteredUnits[] {
   const usage = usageOfRecord(round);
-  // An uncharged answer has no tokens.
+  // An uncharged answer has no tokens, and no fee.
   return isUsed(usage) ? meteredUnits(usage, pricing) : [];
 }
 

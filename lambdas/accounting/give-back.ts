@@ -6,15 +6,15 @@ import { StoreBusyError, transact, type FailedCondition, type Writes } from '../
 import type { Write } from '../store/table/writes.ts';
 import { counterName, forgetParts, partOf, randomPart } from './busy-counters.ts';
 
-/** Maximum attempts if parts are closed in the meantime. */
+/** Maximum number of attempts if parts of counters are closed concurrently. */
 const MAX_ROUNDS = 3;
 
 /**
- * Gives a held amount back to some scopes and writes the record of that, in one transaction. If a counter has parts,
- * any of them takes it.
- * @param record has a condition that is true only once
+ * Returns a held amount to some scopes, and makes the write that records the return, in one transaction. If a counter
+ * has parts, any part may take the amount.
+ * @param record write with a condition that is true only once
  * @returns undefined on success, otherwise the failed condition of `record`
- * @throws {StoreBusyError} nothing was written, or the reply was lost
+ * @throws {StoreBusyError} if nothing was written, or the reply was lost
  */
 export async function giveBackInScopes(
   table: Table,
@@ -24,7 +24,7 @@ export async function giveBackInScopes(
 ): Promise<FailedCondition | undefined> {
   const deltas: CounterDeltas = new Map();
   addDeltas(deltas, windows, { spent: Money.zero, committed: amount.negated() });
-  // The same number for all counters: transactions that do not conflict on one of them conflict on none.
+  // Uses the same part number for all counters. Transactions with different numbers then conflict on no counter.
   const number = randomPart();
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
     const counters: Writes = {};
@@ -34,7 +34,7 @@ export async function giveBackInScopes(
     const outcome = await transact<string>(table, { ...counters, record });
     if (outcome.committed) return undefined;
     if (outcome.failed['record']) return outcome.failed['record'];
-    // Closed parts.
+    // A failed condition on a counter means that its part was closed.
     for (const scope of scopes) if (outcome.failed[counterName(scope)]) forgetParts(scope);
   }
   throw new StoreBusyError(new Error('Parts were closed while something was given back'));

@@ -3,31 +3,36 @@ import { blockBytes, deltaBytes } from './event-bytes.ts';
 import { readReportedUsage, replaced, unpricedSigns, updated, type ReportedUsage } from './reported-usage.ts';
 import { estimateTokens, fitParts, hasUnitAlone, noParts, type TokenUsage } from './usage.ts';
 
-/** Speed of hidden thinking. Only used if an answer is abandoned before its usage is reported. */
+/** Assumed speed of hidden thinking. It is used only if an answer is abandoned before its usage is reported. */
 const HIDDEN_TOKENS_PER_SECOND = 60;
-/** Network, queueing and reading the prompt: the model does not think during this time. */
+/**
+ * Time in ms after the request during which the model does not think yet: network, queueing and reading of the prompt.
+ */
 const HIDDEN_AFTER_MS = 2_000;
 
 /**
- * Measures an answer while it is forwarded: the usage that the provider reports, and counts of its own if the provider
- * reports nothing. Providers report in the first event, in the last, or in both. Reports are merged
+ * Measures an answer while it is forwarded: the usage that the provider reports, and the gateway's own counts if the
+ * provider reports nothing. Providers report in the first event, in the last, or in both. Reports are merged
  * (reported-usage.ts), never added.
  */
 export class UsageMeter {
   /** performance.now() of the first event. */
   firstEventAtMs: number | undefined;
   finishReason: string | null = null;
-  /** The provider's own finish reason, if it is not one of the Messages API. */
+  /** The provider's own finish reason, if the Messages API does not define it. */
   nativeFinishReason: string | null = null;
   searchResults: number | null = null;
-  /** The model has started: a block was opened, or thinking was reported, whether or not any output was visible. */
+  /** Whether the model has started: a block was opened or thinking was reported, even without visible output. */
   hasBegun = false;
-  /** Features that the provider charges for, but the catalog has no price for. */
+  /** Names of features that the provider charges for and that have no price in the catalog. */
   readonly unpriced = new Set<string>();
-  /** UTF-8 bytes of everything the model wrote. A token has at least one byte, so this bounds its visible tokens. */
+  /**
+   * Number of UTF-8 bytes that the model wrote. A token has at least one byte, so this number bounds the visible
+   * tokens.
+   */
   #writtenBytes = 0;
   #thinkingBytes = 0;
-  /** Written by the model, but not yet forwarded by the wire. */
+  /** Number of bytes that the model has written and the wire's decoder has not forwarded yet. */
   #heldBackBytes = 0;
   /** performance.now() at which the model first wrote something other than thinking. */
   #spokeAtMs: number | undefined;
@@ -42,7 +47,7 @@ export class UsageMeter {
     this.#promptCountedAtStart = options.promptCountedAtStart;
   }
 
-  /** A meter for the next round of the same answer, which is another request to the provider. */
+  /** Returns a meter for the next round of the same answer, which is another request to the provider. */
   next(estimatedInputTokens: number): UsageMeter {
     const next = new UsageMeter({ estimatedInputTokens, promptCountedAtStart: this.#promptCountedAtStart });
     next.firstEventAtMs = this.firstEventAtMs;
@@ -72,13 +77,17 @@ export class UsageMeter {
     }
   }
 
-  /** Adds usage that the provider reported, also outside of Messages API events, for example before it broke off. */
+  /**
+   * Adds usage that the provider reported, including reports outside of Messages API events, for example before the
+   * answer broke off.
+   */
   addReported(usage: unknown): void {
     this.#noteUnpriced(usage);
     const reported = readReportedUsage(usage);
-    // The output count of the first event is a token ahead. The first real report replaces it.
+    // The output count of the first event is one token too high, so the first later report replaces it.
     if (reported.outputTokens !== undefined && !this.#isOutputReported) delete this.#reported.outputTokens;
-    // Wires without a count at the start merge their own reports, so the result does not depend on packets.
+    // Wires without a prompt count at the start merge their own reports, so the result does not depend on how the
+    // network splits them.
     this.#reported = (this.#promptCountedAtStart ? updated : replaced)(this.#reported, reported);
     if (reported.outputTokens === undefined) return;
     this.#isOutputReported = true;
@@ -90,12 +99,12 @@ export class UsageMeter {
     for (const sign of unpricedSigns(usage)) this.unpriced.add(sign);
   }
 
-  /** Sets how many of the written bytes the wire still holds back. */
+  /** Sets how many of the written bytes the wire's decoder has not forwarded yet. */
   holdBack(bytes: number): void {
     this.#heldBackBytes = bytes;
   }
 
-  /** All bytes that the model has written, forwarded or not. */
+  /** Number of bytes that the model has written, forwarded or not. */
   get outputBytes(): number {
     return this.#writtenBytes + this.#heldBackBytes;
   }
@@ -110,22 +119,22 @@ export class UsageMeter {
   }
 
   /**
-   * Whether the provider has counted the prompt, or a unit that needs no tokens. Some providers begin with zeros and
-   * report the numbers at the end, or never.
+   * Whether the provider has counted the prompt, or a unit that needs no tokens. Zeros do not count: some providers
+   * report zeros first and the numbers at the end, or never.
    */
   get knowsPrompt(): boolean {
     const { inputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = this.#reported;
     return inputTokens + cacheReadTokens + cacheWriteTokens > 0 || hasUnitAlone(this.#reported);
   }
 
-  /** Whether the provider has reported a lifetime for its cache writes. */
+  /** Whether the provider has reported the lifetime of its cache writes. */
   get tellsCacheLifetimes(): boolean {
     return (this.#reported.cacheWrite5mTokens ?? 0) + (this.#reported.cacheWrite1hTokens ?? 0) > 0;
   }
 
   /**
-   * Whether the provider reported the output, and wrote no more after that. Zero tokens for written output is not a
-   * report.
+   * Whether the provider reported the output, and wrote no more after that. A report of zero tokens for written output
+   * does not count.
    */
   get knowsOutput(): boolean {
     if (!this.#isOutputReported || this.#bytesWhenReported < this.outputBytes) return false;
@@ -133,8 +142,9 @@ export class UsageMeter {
   }
 
   /**
-   * The usage so far. Estimated if the provider has not reported it, or not yet.
-   * @param hiddenSinceMs performance.now() from which the model may have been thinking without showing it, if it may
+   * Returns the usage so far. It is estimated as far as the provider has not reported it.
+   * @param hiddenSinceMs performance.now() since which the model may have been thinking without showing it; undefined
+   *   if the model cannot
    */
   usage(hiddenSinceMs?: number): { usage: TokenUsage; estimated: boolean } {
     const { cacheWriteTokens: _, inputTokens = 0, ...counts } = this.#reported;
@@ -148,12 +158,12 @@ export class UsageMeter {
     return { usage, estimated: !this.knowsOutput || !this.knowsPrompt };
   }
 
-  /** Whether the provider has reported tokens of the prompt or of the output, or a unit that needs none. */
+  /** Whether the provider has reported tokens of the prompt or the output, or a unit that needs no tokens. */
   get hasReport(): boolean {
     return this.knowsPrompt || (this.#reported.outputTokens ?? 0) > 0;
   }
 
-  /** The usage that the provider itself has reported so far. A count that it did not report is 0. */
+  /** Usage that the provider itself has reported so far. A count that the provider did not report is 0. */
   get reportedUsage(): { usage: TokenUsage; estimated: boolean } {
     const { inputTokens = 0, outputTokens = 0 } = this.#reported;
     const { usage } = this.usage();
@@ -166,7 +176,7 @@ export class UsageMeter {
     if (hiddenSinceMs === undefined) return counted;
     const hiddenMs = Math.max(0, (this.#spokeAtMs ?? performance.now()) - hiddenSinceMs - HIDDEN_AFTER_MS);
     const thought = Math.ceil((hiddenMs / 1_000) * HIDDEN_TOKENS_PER_SECOND);
-    // The visible thinking is a summary, so the larger of both numbers counts.
+    // Visible thinking is only a summary of the real thinking, so the larger of both numbers counts.
     const shown = estimateTokens(this.#thinkingBytes);
     return Math.max(counted, visible - shown + Math.max(shown, thought));
   }
@@ -187,8 +197,8 @@ export class UsageMeter {
 }
 
 /**
- * The total keeps counting if the split by lifetime is reported only once. Everything that is not 1h counts as 5m. A
- * total of 0 next to a split is ignored.
+ * Splits the total of cache writes by lifetime. The provider may report the split only once, while the total keeps
+ * growing, so the part that is not 1h counts as 5m. A total of 0 with a split is ignored.
  */
 function cacheWrites(reported: ReportedUsage): Pick<TokenUsage, 'cacheWrite5mTokens' | 'cacheWrite1hTokens'> {
   const { cacheWriteTokens: total, cacheWrite5mTokens: short, cacheWrite1hTokens: long } = reported;

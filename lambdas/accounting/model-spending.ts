@@ -12,15 +12,14 @@ interface ModelSpending {
 }
 
 export interface SpendingByModel {
-  /** Models of the current week and month, most expensive of the month first. */
+  /** Models of the current week and month, the most expensive of the month first. */
   models: ModelSpending[];
-  /** The first UTC day of them with a charge; undefined if there is none. */
+  /** First UTC day of these periods with a charge; undefined if there is no charge. */
   countedFrom: string | undefined;
 }
 
 /**
- * Reads an account's cost for each model in the UTC day, week and month around an instant.
- *
+ * Returns an account's cost for each model in the UTC day, week and month around an instant.
  * Guarantee: each charge settled before the read is included once.
  * Cost: one query, or two if the week spans two months.
  */
@@ -40,7 +39,7 @@ export async function readSpendingByModel(table: Table, accountId: string, atMs:
     const sumOf = (dates: ReadonlySet<string>) => spentOn(ofModel, dates);
     return { model, daily: sumOf(datesOf.day), weekly: sumOf(datesOf.week), monthly: sumOf(datesOf.month) };
   });
-  // A correction may have cancelled the whole estimated charge.
+  // Excludes models without cost: a correction may have cancelled the whole estimated charge.
   const charged = models.filter((one) => !one.weekly.isZero || !one.monthly.isZero);
   return { models: charged.toSorted(mostExpensiveFirst), countedFrom: shown.map(({ date }) => date).toSorted()[0] };
 }

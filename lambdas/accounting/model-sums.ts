@@ -1,4 +1,7 @@
-/** A settlement adds its charge to the month of the model that answered, on the day of admission. */
+/**
+ * Sums of charges by model and month. A settlement adds its charge to the month of the model that answered, on the day
+ * of admission.
+ */
 
 import { Money } from '../money/money.ts';
 import { utcDate } from '../money/periods.ts';
@@ -9,12 +12,15 @@ import type { Table } from '../store/table/table.ts';
 import type { Writes } from '../store/table/transact.ts';
 import type { Settlement } from './settlement.ts';
 
-/** Charges by model, added up by the item that they change. */
+/** Charges by model, summed for each item that they change. */
 export class ModelSums {
   readonly #months = new Map<string, { of: ModelMonth; spent: Map<string, Money> }>();
   readonly #atMs: number;
 
-  /** @param atMs the time of the settlement; months that are no longer kept are left out */
+  /**
+   * Creates empty sums.
+   * @param atMs time of the settlement; months that are no longer stored are left out
+   */
   constructor(atMs: number) {
     this.#atMs = atMs;
   }
@@ -23,15 +29,16 @@ export class ModelSums {
     this.#add(payer.accountId, generationId, outcome.model, outcome.cost);
   }
 
-  /** Subtracts the estimate from the model that it was charged for, which may not be the one that answered. */
+  /** Subtracts the estimate from the model that it was charged for, which may differ from the model that answered. */
   correct({ generationId, payer, outcome }: Settlement, before: Outcome): void {
     this.#add(payer.accountId, generationId, before.model, before.cost.negated());
     this.#add(payer.accountId, generationId, outcome.model, outcome.cost);
   }
 
   /**
-   * Writes whose names differ from those of generations and counters.
-   * @param partOf the number of the part that takes the same settlements for the account's counter; 0 without parts
+   * Returns writes whose names differ from those of generations and counters.
+   * @param partOf returns the number of the part that takes the same settlements for the account's counter; 0 without
+   *   parts
    */
   writes(table: Table, partOf: (accountId: string) => number): Writes {
     const writes: Writes = {};
@@ -53,13 +60,16 @@ export class ModelSums {
   }
 }
 
-/** Name of the model-month item that a settlement may change. */
+/** Returns the name of the model-month item that a settlement may change. */
 export function modelItemOf({ generationId, payer, outcome }: Settlement): string {
   const month = monthOfDay(utcDate(generationTimeMs(generationId)!));
   return modelMonthName({ accountId: payer.accountId, month, model: outcome.model });
 }
 
-/** True for the model items of an account. Transactions that conflict here also conflict on the account's counter. */
+/**
+ * Returns whether a name is that of a model-month item of the account. Transactions that conflict on such an item also
+ * conflict on the account's counter.
+ */
 export function isModelItemOf(accountId: string, name: string): boolean {
   return name.startsWith(modelMonthPrefix(accountId));
 }

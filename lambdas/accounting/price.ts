@@ -18,24 +18,26 @@ import { promptTokens, type TokenUsage } from './usage.ts';
 
 export interface Cost {
   total: Money;
-  /** Savings of caching against uncached input. Negative if writing the cache cost more than it saved. */
+  /** Savings by caching compared to uncached input. Negative if writing the cache cost more than the cache saved. */
   cacheSaved: Money;
 }
 
-/** A quantity of one meter's units, and the price of one. */
+/** A quantity of one meter's units, and the price of one unit. */
 export interface MeteredUnits {
   meter: Meter;
   quantity: number;
-  /** RUB per unit. */
+  /** Price in RUB per unit. */
   price: Money;
 }
 
-/** Meters of tokens that would cost the uncached input price if there were no caches. */
+/** Meters of cached tokens, which would cost the uncached input price if there were no caches. */
 const cacheMeters: ReadonlySet<Meter> = new Set(promptUnits.flatMap(({ meter, cache }) => (cache ? meter : [])));
 
 const [restOfAnswer] = completionUnits;
 
-/** The charged units of a usage, at the prices of the tier that its prompt reaches. Unused meters are left out. */
+/**
+ * Returns the charged units of a usage, at the prices of the tier that its prompt reaches. Unused meters are omitted.
+ */
 export function meteredUnits(usage: TokenUsage, pricing: Pricing): MeteredUnits[] {
   return unitsAt(pricesFor(promptTokens(usage), pricing), usage);
 }
@@ -73,15 +75,16 @@ function chargedPrice(unit: BillingUnit, usage: TokenUsage, prices: UnitPrices):
   return undefined;
 }
 
-/** The total price of units, without rounding. */
+/** Returns the total price of units, without rounding. */
 export function costOfUnits(units: readonly MeteredUnits[]): Money {
   return Money.sum(units.map(({ quantity, price }) => price.times(quantity)));
 }
 
 /**
- * The exact price of a usage: whole tokens times prices of 10⁻¹² RUB, without rounding. Searches reported by a provider
- * are set to 0 before this (inference/messages/progress.ts, `begin`), because no provider is asked to search. The
- * gateway's own searches are added to the charge once, afterwards (`withSearches` in charge.ts).
+ * Returns the exact price of a usage: whole tokens times prices with a precision of 10⁻¹² RUB, without rounding.
+ * Searches reported by a provider are set to 0 before this (inference/messages/progress.ts, `begin`), because no
+ * provider is requested to search. The gateway's own searches are added to the charge once, afterwards (`withSearches`
+ * in charge.ts).
  */
 export function priceUsage(usage: TokenUsage, pricing: Pricing): Cost {
   const prices = pricesFor(promptTokens(usage), pricing);
@@ -96,14 +99,14 @@ export type CacheWrites = 'none' | '5m' | '1h';
 
 type PieceCounts = { [Field in PieceField]?: number | undefined };
 
-/** Upper bounds of the usage that a request can be billed for. A piece without a bound cannot be used. */
+/** Upper bounds on the usage for which a request can be billed. A unit without a bound cannot be billed. */
 export interface UsageBound extends PieceCounts {
   promptTokens: number;
   outputTokens: number;
   cacheWrites: CacheWrites;
 }
 
-/** The bound of several requests together, which all use the same caches. */
+/** Returns the bound of several requests together, which all use the same caches. */
 export function addBounds(a: UsageBound, b: UsageBound): UsageBound {
   const sum = { ...a, promptTokens: a.promptTokens + b.promptTokens, outputTokens: a.outputTokens + b.outputTokens };
   for (const { usage: field } of pieces) sum[field] = (a[field] ?? 0) + (b[field] ?? 0);
@@ -111,8 +114,8 @@ export function addBounds(a: UsageBound, b: UsageBound): UsageBound {
 }
 
 /**
- * The maximum cost of a request within bounds of its usage. It takes the most expensive price for every input and
- * output token, in every tier that the prompt may reach.
+ * Returns the maximum cost of a request within the bounds of its usage. Every input and output token has the most
+ * expensive price of all tiers that the prompt may reach.
  */
 export function priceUpperBound(bound: UsageBound, pricing: Pricing): Money {
   const tiers = pricesUpTo(bound.promptTokens, pricing);
@@ -127,8 +130,8 @@ export function priceUpperBound(bound: UsageBound, pricing: Pricing): Money {
 }
 
 /**
- * The minimum cost of an answer: the fee of the request, and units that are counted before it, such as images. Other
- * units add nothing: a provider may report any number of tokens, and a model may search or not.
+ * Returns the minimum cost of an answer: the fee of the request, and units that are counted before the request, such as
+ * images. Other units add nothing: a provider may report any number of tokens, and a model need not search.
  */
 export function priceLowerBound(bound: UsageBound, pricing: Pricing): Money {
   const least: TokenUsage = { inputTokens: 0, outputTokens: 0 };
@@ -136,20 +139,23 @@ export function priceLowerBound(bound: UsageBound, pricing: Pricing): Money {
   return priceUsage(least, pricing).total;
 }
 
-/** The maximum price of one output token after the prompt. */
+/** Returns the maximum price of one output token after the prompt. */
 export function outputUpperBound(bound: UsageBound, pricing: Pricing): Money {
   return priceUpperBound({ ...bound, outputTokens: 1 }, pricing).minus(
     priceUpperBound({ ...bound, outputTokens: 0 }, pricing),
   );
 }
 
-/** Output tokens that an amount pays for after the prompt's bound; 0 if it does not even pay for the prompt. */
+/**
+ * Returns the output tokens that an amount pays for after the bound of the prompt; 0 if the amount does not cover the
+ * prompt.
+ */
 export function affordableOutputTokens(amount: Money, bound: UsageBound, pricing: Pricing): number {
   const withoutOutput = priceUpperBound({ ...bound, outputTokens: 0 }, pricing);
   return Math.min(Number.MAX_SAFE_INTEGER, outputUpperBound(bound, pricing).unitsIn(amount.minus(withoutOutput)));
 }
 
-/** Possible prices of a prompt token. A cache write costs nothing if the request did not ask for it. */
+/** Price names that may apply to a prompt token. A cache write is never charged if the request did not ask for it. */
 const possibleInput: Record<CacheWrites, readonly PriceName[]> = {
   none: tokenPriceNames(promptUnits.filter(({ cache }) => cache !== '5m' && cache !== '1h')),
   '5m': tokenPriceNames(promptUnits.filter(({ cache }) => cache !== '1h')),

@@ -7,12 +7,13 @@ import { scopesOf } from '../store/accounts/payer.ts';
 import type { Table } from '../store/table/table.ts';
 import type { Settlement } from './settlement.ts';
 
-/** Scopes that this process has pruned, with the day. It only saves reads; nothing depends on it. */
+/** Day on which this process last pruned a scope. The map only saves reads, so it may be incomplete. */
 const prunedOn = new Map<string, string>();
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Removes old windows from the counters of settled scopes, once a day per process. A failure costs nothing but space.
+ * Removes old windows from the counters of settled scopes, once a day per process. A failure only leaves old data in
+ * the counters.
  */
 export async function pruneOnceADay(table: Table, settlements: Settlement[]): Promise<void> {
   const today = utcDate(nowMs());
@@ -22,7 +23,8 @@ export async function pruneOnceADay(table: Table, settlements: Settlement[]): Pr
     if (prunedOn.size >= MAX_REMEMBERED) prunedOn.clear();
     prunedOn.set(name, today);
     try {
-      // Windows are removed only from whole counters. A busy counter gets new parts at once.
+      // Merges the parts first, because windows are removed only from whole counters. A busy counter gets new parts at
+      // once.
       if (await hasOldParts(table, scope, Date.parse(today))) await gatherCounter(table, scope);
       await pruneCounter(table, scope, nowMs());
     } catch (error) {

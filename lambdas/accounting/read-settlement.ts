@@ -8,14 +8,17 @@ import type { EncodedSettlement, Settlement } from './settlement.ts';
 const outcomeSchema = outcomeRecord.messageSchema();
 
 const head = {
-  /** Its time locates its record and its windows, so an id without a time could never be settled. */
+  /**
+   * The id contains the time that locates the record and its windows, so an id without a time could never be settled.
+   */
   generation_id: z.string().refine((id) => generationTimeMs(id) !== undefined, 'not a generation id'),
   payer: payerRecord.messageSchema(),
   hold: holdRecord.messageSchema(),
 };
 
 /**
- * A message of the finalize queue. Version 1, which an older gateway may have sent, has other names for the amounts.
+ * Schema of a message of the settlement queue. Version 1, which an older gateway may have sent, has other names for the
+ * amounts.
  */
 const settlementMessage = z.discriminatedUnion('v', [
   z.object({ v: z.literal(2), ...head, outcome: outcomeSchema }),
@@ -34,11 +37,10 @@ const settlementMessage = z.discriminatedUnion('v', [
 ]);
 
 /**
- * Reads a message of this release, the previous or the next one.
- *
+ * Reads a settlement message of this release, the previous or the next one.
  * Guarantee: an unknown field is ignored, and the settlement is made without it, so that functions of two releases can
  * run concurrently. A field that changes the charge needs another version, which is refused.
- * @throws {Error} if it is not a settlement of a known version.
+ * @throws {Error} if the message is not a settlement of a known version
  */
 export function readSettlement({ body, added }: EncodedSettlement): Settlement {
   const message = JSON.parse(body) as { outcome?: object };

@@ -1,4 +1,4 @@
-/** Units as records store them: unknown is null, and the prompt's tokens include cached ones. */
+/** Converts usage to the form of records: unknown counts are null, and prompt tokens include cached tokens. */
 
 import {
   generationUnits,
@@ -10,13 +10,13 @@ import {
 import type { Outcome, RoundUsage } from '../store/generations/outcome.ts';
 import { promptTokens, type TokenUsage } from './usage.ts';
 
-/** The units of one request to a provider, or of all of them. */
+/** Returns the units of one request to a provider, or the total of several, in the form of records. */
 export function recordedUsage(usage: TokenUsage): RoundUsage {
   const totals = { promptTokens: promptTokens(usage), completionTokens: usage.outputTokens };
   return { ...totals, ...countsIn(usage, roundUnits) };
 }
 
-/** The units that a record stores once for the generation. */
+/** Returns the units that a record stores once for the generation. */
 export function recordedPieces(usage: TokenUsage): Pick<Outcome, GenerationField> {
   return countsIn(usage, generationUnits);
 }
@@ -30,7 +30,7 @@ function countsIn<Field extends string>(
   return counts as Record<Field, number | null>;
 }
 
-/** A recorded usage in the form that prices are computed from. Unknown counts are 0. */
+/** Converts a recorded usage to the form from which prices are computed. Unknown counts become 0. */
 export function usageOfRecord(round: RoundUsage): TokenUsage {
   const usage: TokenUsage = { inputTokens: round.promptTokens, outputTokens: round.completionTokens };
   for (const unit of roundUnits) usage[unit.usage] = round[unit.record[0]] ?? 0;

@@ -10,13 +10,12 @@ import { StoreBusyError, writeAlone } from '../store/table/transact.ts';
 import { settleBatch } from './settle.ts';
 
 /**
- * Releases a hold that may or may not exist, because its transaction had no reply. Nothing was sent to a provider for
- * it.
- *
- * Guarantee: on success, the generation is final, free and cancelled, and holds nothing. That is true even if the
- * hold's transaction runs afterwards: it requires that no record exists, and now there is one. Never throws. On failure
- * nothing changes: the sweep finds the hold, if any, and charges for its prompt.
- * @returns whether it succeeded
+ * Releases a hold that may or may not exist, because the reply to its transaction was lost. Nothing was sent to a
+ * provider for it.
+ * Guarantee: on success, the generation is final, free and cancelled, and holds nothing. This is so even if the hold's
+ * transaction is carried out later: the transaction requires that no record exists, and by then one does. On failure
+ * nothing changes: the sweep finds the hold, if it exists, and charges for its prompt. Never throws.
+ * @returns whether the hold was released
  */
 export async function releaseUnknown(table: Table, generation: Omit<PendingGeneration, 'hold'>): Promise<boolean> {
   const { id, payer, model, modelPermaslug, endpointId, providerName } = generation;
@@ -25,7 +24,8 @@ export async function releaseUnknown(table: Table, generation: Omit<PendingGener
     await sleep(pauseMs);
     try {
       await putTombstone(table, generation);
-      // Releases the amount on the record: nothing for the tombstone, the full amount if the hold was placed after all.
+      // Releases the amount in the record: nothing if the record is the tombstone, the full amount if the hold was
+      // placed after all.
       const [result] = await settleBatch(table, [{ generationId: id, payer, hold: nothingHeld, outcome }], {
         swept: false,
       });
@@ -33,7 +33,7 @@ export async function releaseUnknown(table: Table, generation: Omit<PendingGener
       throw result;
     } catch (error) {
       log('error', 'uncertain hold not released', { generationId: id, ...describeError(error) });
-      // The store has retried long enough.
+      // The store itself has already retried a busy table long enough.
       if (error instanceof StoreBusyError) break;
     }
   }
@@ -41,14 +41,18 @@ export async function releaseUnknown(table: Table, generation: Omit<PendingGener
   return false;
 }
 
-/** The cause of the lost replies probably still exists. */
+/**
+ * Pauses in ms before each attempt. The first pause is 0; later attempts wait, because the cause of the lost replies
+ * probably still exists.
+ */
 const RELEASE_PAUSES_MS = [0, 250, 1_000];
 
 const nothingHeld: Hold = { amount: Money.zero, steps: 1, scopes: [], serviceHolds: [] };
 
 /**
- * Writes a record in place of the hold. If this process dies, the sweep finds it at once and charges nothing. An
- * existing record is the hold, placed after all, or our own tombstone, whose reply was lost.
+ * Writes a record without a hold (a tombstone), so that the hold can no longer be placed. If this process dies, the
+ * sweep finds the tombstone at once and charges nothing. If a record already exists, it is the hold, or this tombstone
+ * from an attempt whose reply was lost.
  */
 async function putTombstone(table: Table, generation: Omit<PendingGeneration, 'hold'>): Promise<void> {
   const inputEstimate = { tokens: 0, cost: Money.zero };

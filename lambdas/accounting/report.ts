@@ -6,10 +6,10 @@ import type { Table } from '../store/table/table.ts';
 import { encodeSettlement, type Settlement } from './settlement.ts';
 
 /**
- * Hands a finished generation over to settlement.
- *
- * Guarantee: when this resolves, either SQS has stored the message, or the measurement is on the record and its sweep
- * is due at once. If both fail, the sweep finds the hold when it expires: money is then late, never lost.
+ * Sends a finished generation to settlement.
+ * Guarantee: when this resolves, either SQS has stored the message, or the measurement is in the record and the record
+ * is due for the sweep at once. If both fail, the sweep finds the hold when it expires. Money is then settled late, but
+ * never lost.
  */
 export async function reportSettlement(table: Table, queue: QueueSender, settlement: Settlement): Promise<void> {
   const { generationId, payer, outcome } = settlement;

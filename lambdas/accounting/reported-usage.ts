@@ -1,6 +1,6 @@
 /**
- * Usage as a provider reported it, after a check of every number. A count is a whole number from 0 on. Any other value
- * (a text, a fraction, a negative or infinite number) counts as not reported. Unknown is not zero.
+ * Reads usage as a provider reported it, and checks every number. A count is an integer from 0. Any other value (a
+ * text, a fraction, a negative or infinite number) counts as not reported, which differs from zero.
  */
 
 import { completionUnits, countedUnits, pieces, type UsageField } from '../catalog/unit-lists.ts';
@@ -10,27 +10,31 @@ import { withoutUndefined } from '../platform/json/records.ts';
 
 type ReportedField = UsageField | 'cacheWriteTokens';
 
-/** `cacheWriteTokens` counts all cache writes, including those of five minutes and of one hour. */
+/**
+ * Counts of a usage report. `cacheWriteTokens` includes all cache writes, with a lifetime of five minutes or one hour.
+ */
 export type ReportedUsage = { [Field in ReportedField]?: number };
 
-/** Reads any value as a usage; never throws. */
+/** Reads any value as a usage. Never throws. */
 export function readReportedUsage(usage: unknown): ReportedUsage {
   if (!isRecord(usage)) return {};
-  // If the upstream compacted the conversation, only the sum of its iterations is the whole usage.
+  // If the provider compacted the conversation, only the sum of its iterations is the whole usage.
   const iterations = Array.isArray(usage['iterations']) ? usage['iterations'].filter(isRecord) : [];
   if (iterations.length < 2) return readCounts(usage);
   const summed = iterations.map((iteration) => readCounts(iteration)).reduce(addCount, {});
   return { ...readCounts(usage), ...summed };
 }
 
-/** Field values for which the catalog's price is right. With any other value the provider charges another price. */
+/**
+ * Values of usage fields for which the catalog's prices apply. With any other value the provider charges another price.
+ */
 const pricedValues: Record<string, unknown[]> = {
   service_tier: ['standard'],
   speed: ['standard'],
   inference_geo: ['global', 'not_available', ''],
 };
 
-/** Usage fields which show that the provider charges for something without a price in the catalog. */
+/** Returns the usage fields that show a charge of the provider without a price in the catalog. */
 export function unpricedSigns(usage: unknown): string[] {
   if (!isRecord(usage)) return [];
   const fields = Object.entries(pricedValues)
@@ -43,14 +47,17 @@ export function unpricedSigns(usage: unknown): string[] {
 }
 
 /**
- * Merges earlier usage with a later report. Output is cumulative and never decreases; for the prompt, the last report
- * counts.
+ * Merges earlier usage with a later report. Output counts are cumulative and never decrease. For the prompt, the last
+ * report counts.
  */
 export function updated(known: ReportedUsage, reported: ReportedUsage): ReportedUsage {
   return joinedReport(known, reported, largerPrompt(known, reported));
 }
 
-/** The same if every report has the whole prompt as far as it is known (translated wires). */
+/**
+ * Merges earlier usage with a later report on translated wires, whose every report has the whole prompt as known so
+ * far.
+ */
 export function replaced(known: ReportedUsage, reported: ReportedUsage): ReportedUsage {
   return joinedReport(known, reported, reported.inputTokens === undefined ? known : reported);
 }
@@ -73,9 +80,9 @@ function joinedReport(known: ReportedUsage, reported: ReportedUsage, prompt: Pro
 }
 
 /**
- * The prompt after a later report. Missing fields stay as they were, and a zero after a number is ignored. Imitations
- * of the Messages API have reported, in their first event, an input that included its caches, and the caches at the end
- * (Kimi, DashScope).
+ * Merges the prompt counts of two reports. Missing fields keep their values, and a zero after a number is ignored. Some
+ * imitations of the Messages API (Kimi, DashScope) first report an input that includes its caches, and report the
+ * caches only at the end.
  */
 function largerPrompt(known: Prompt, later: Prompt): Prompt {
   const caches = {
@@ -90,9 +97,9 @@ function largerPrompt(known: Prompt, later: Prompt): Prompt {
   }
   if (later.inputTokens === undefined) return { ...caches, inputTokens: known.inputTokens };
   const reportsCaches = later.cacheReadTokens !== undefined || later.cacheWriteTokens !== undefined;
-  // The caches are reported as 0 now, and the input grew: nothing was cached after all.
+  // The later report has no cached tokens and a larger input, so nothing was cached after all.
   if (before > 0 && after === 0 && reportsCaches && later.inputTokens > input) return later;
-  // The same prompt is reported again, without its division into cached and other tokens.
+  // The later report has the same prompt, but does not separate cached tokens.
   if (before > 0 && !reportsCaches && later.inputTokens === input + before) return known;
   return { ...caches, inputTokens: later.inputTokens || known.inputTokens };
 }

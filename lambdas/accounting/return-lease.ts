@@ -21,12 +21,12 @@ import type { Key } from '../store/table/writes.ts';
 import { counterName } from './busy-counters.ts';
 import { giveBackInScopes } from './give-back.ts';
 
-/** Selects leases for the sweep. */
+/** Selects the leases that a sweep returns. */
 interface DueLeases {
   nowMs: number;
-  /** Runs of a local gateway that have ended. */
+  /** Ids of local gateway runs that have ended. */
   deadBootIds?: readonly string[] | undefined;
-  /** When nothing more may be started, in terms of performance.now(). */
+  /** Time of performance.now() after which nothing more is started. */
   deadlineMs?: number;
 }
 
@@ -34,8 +34,8 @@ interface DueLeases {
 const LEASES_AT_ONCE = 8;
 
 /**
- * Returns the leases of dead processes, and checks leases that it returned earlier. Never throws: the next run retries
- * after a failure.
+ * Returns the leases of dead processes, and checks leases that it returned earlier. Never throws: after a failure, the
+ * next run retries.
  */
 export async function returnDueLeases(table: Table, due: DueLeases): Promise<{ returned: number; failures: Error[] }> {
   const { nowMs: atMs, deadBootIds, deadlineMs = Infinity } = due;
@@ -58,10 +58,13 @@ export async function returnDueLeases(table: Table, due: DueLeases): Promise<{ r
   return { returned, failures };
 }
 
-/** @returns whether it was returned */
+/**
+ * Returns a due lease, or checks it if it was returned earlier.
+ * @returns whether the lease was returned now
+ */
 async function sweepLease(table: Table, key: Key, { nowMs: atMs, deadBootIds }: DueLeases): Promise<boolean> {
   const lease = await readLease(table, key);
-  // The index may be behind.
+  // The index may be older than the record.
   if (lease?.sweepAtMs === undefined) return false;
   const isDue = lease.sweepAtMs <= atMs;
   if (lease.state === 'returned') {
@@ -75,35 +78,33 @@ async function sweepLease(table: Table, key: Key, { nowMs: atMs, deadBootIds }: 
 }
 
 /**
- * Returns a lease whose process has died, or does not know what it has written.
- *
- * Guarantee: amounts on records of the lease stay held until they are settled. The rest is given back once: the
- * transaction that gives it back also closes the lease. A later attempt finds it returned.
- * Guarantee: a record that is written later is held as well, starting with the correction. The process of the lease
- * makes it at the end of the lease (admission/open-lease.ts), otherwise `checkReturned` does.
- * Weakness: until that correction, the limit of its scopes admits too much by the amount of that record. If a record is
- * written after the check, by a process that dies before it ends the lease, nothing holds it; `admin reconcile --deep`
- * reports it.
- * @throws {StoreBusyError} the next sweep retries
+ * Returns a lease whose process has died, or does not know whether its records were written.
+ * Guarantee: amounts in records of the lease stay held until they are settled. The remainder is returned only once,
+ * because the same transaction also closes the lease. A later attempt finds the lease already returned.
+ * Guarantee: the amount of a record that is written later is held as well, from the correction on. The lease's process
+ * makes the correction when the lease ends (admission/open-lease.ts), otherwise `checkReturned` does.
+ * Weakness: until the correction, the limits of the scopes admit too much by the amount of that record. If a dying
+ * process writes a record after the check, nothing holds the record's amount; `admin reconcile --deep` reports it.
+ * @throws {StoreBusyError} if the table is busy; the next sweep retries
  */
 async function returnLease(table: Table, lease: Lease): Promise<FailedCondition | undefined> {
   return endLease(table, lease, lease.amount.minus(await drawnFrom(table, lease)), { isChecked: true });
 }
 
-/** Compares a returned lease with its records, and corrects it once if a record was written after the return. */
+/** Compares a returned lease with its records, and corrects the lease once if a record was written after the return. */
 async function checkReturned(table: Table, lease: Lease): Promise<void> {
   const { was, is } = await returnOf(table, lease);
   const wasCorrected = (await correctReturn(table, lease, { was, is })) === undefined;
   if (wasCorrected && !was.equals(is)) logCorrection(lease, { was, is });
 }
 
-/** The returned amount of a lease, and the amount that should have been returned. */
+/** Returns the returned amount of a lease, and the amount that should have been returned. */
 async function returnOf(table: Table, lease: Lease): Promise<ReturnedAmount> {
   const { returned: was = Money.zero } = lease;
   return { was, is: lease.amount.minus(await drawnFrom(table, lease)) };
 }
 
-/** Whether a lease of an account was returned with a wrong amount, and will be corrected. */
+/** Returns whether a lease of an account was returned with a wrong amount that will be corrected. */
 export async function awaitsCorrection(table: Table, accountId: string): Promise<boolean> {
   for await (const key of sweptLeaseKeys(table)) {
     const lease = await readLease(table, key);
@@ -115,9 +116,9 @@ export async function awaitsCorrection(table: Table, accountId: string): Promise
 }
 
 /**
- * Ends a lease with this remaining amount. A lease that was returned earlier is not changed.
- * @param how.isChecked whether the sweep compares it with its records once more, because the caller does not know all
- *   of them
+ * Ends a lease with its remaining amount. A lease that was returned earlier is not changed.
+ * @param how.isChecked whether the sweep compares the lease with its records once more, because the caller may not know
+ *   all records
  * @returns the stored lease if it was returned earlier, otherwise undefined
  */
 export function endLease(
@@ -133,8 +134,8 @@ export function endLease(
 }
 
 /**
- * Changes the returned amount of a lease, and the counters by the difference, in one transaction. It changes the
- * counters themselves: parts only take returns.
+ * Changes the returned amount of a lease, and the counters by the difference, in one transaction. The counters
+ * themselves are changed, because their parts accept only returned amounts.
  * @returns undefined on success; the stored lease if another process has corrected it
  */
 export async function correctReturn(
@@ -146,7 +147,7 @@ export async function correctReturn(
   const committed = returned.was.minus(returned.is);
   if (committed.isZero) return writeAlone(table, record);
   const deltas: CounterDeltas = new Map();
-  // A removed window would be created again, containing only the difference.
+  // Leaves out removed windows. They would be created again, with only the difference in them.
   addDeltas(deltas, windowsAt(lease.createdAtMs), { spent: Money.zero, committed }, { keptAtMs: nowMs() });
   const counters: Writes = {};
   for (const scope of leasedScopes(lease)) counters[counterName(scope)] = settleUpdate(table, scope, deltas);
@@ -159,7 +160,7 @@ export function logCorrection({ id }: Lease, { was, is }: ReturnedAmount): void 
   log('warn', 'returned lease corrected', { leaseId: id, differenceRub: was.minus(is).toString() });
 }
 
-/** The part of a lease that records hold, whatever their state. */
+/** Returns the part of a lease that its records hold, whatever their state. */
 export async function drawnFrom(table: Table, lease: Lease): Promise<Money> {
   const amounts: Money[] = [];
   for await (const generation of generationsBetween(table, lease.payer.accountId, leasedTimes(lease))) {

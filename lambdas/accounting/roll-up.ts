@@ -21,12 +21,12 @@ import { isActivity } from './daily-sums.ts';
 import { addToDayRows } from './day-rows.ts';
 import { ServiceSpending } from './service-spending.ts';
 
-/** One shard of an account's day to be rolled up. Ids and times only. */
+/** One shard of an account's day that needs a roll-up. */
 export interface RollUp {
   accountId: string;
   date: string;
   shard: number;
-  /** The rows must include everything that was settled by then. */
+  /** Time in ms. The rows must include everything that was settled before it. */
   sinceMs: number;
 }
 
@@ -46,29 +46,31 @@ export function encodeRollUp({ accountId, date, shard, sinceMs }: RollUp): strin
   return JSON.stringify(message);
 }
 
-/** @throws {Error} if the text is not a message of a known version. */
+/**
+ * Parses a roll-up message.
+ * @throws {Error} if the text is not a message of a known version
+ */
 export function decodeRollUp(text: string): RollUp {
   const { account_id, date, shard, since_ms } = rollUpMessage.parse(JSON.parse(text));
   return { accountId: account_id, date, shard, sinceMs: since_ms };
 }
 
-/** Clocks of two functions differ by less than this. */
+/** Maximum difference between the clocks of two functions, in ms. */
 const CLOCK_SKEW_MS = 5_000;
 
-/** The day is not over. Only a function whose clock is ahead queues it. */
+/** Thrown for a day that is not over. Only a function whose clock is ahead queues such a day. */
 export class OpenDayError extends Error {
   override name = 'OpenDayError';
 }
 
 /**
  * Recomputes the rows of one shard from its final generations.
- *
- * Guarantee: idempotent. However often and in whatever order recomputations run, the rows of the one that began last
- * count, and each reads consistently after it began. A recomputation without changes writes no rows, but prevents an
- * earlier one from replacing the rows that it found.
- * Weakness: a pending generation is not in the rows until it is settled, which queues its day again.
+ * Guarantee: idempotent. However often and in whatever order recomputations run, the rows of the recomputation that
+ * began last count. Each reads consistently after it began. A recomputation without changes writes no rows, but it
+ * prevents an earlier recomputation from replacing the rows.
+ * Weakness: a pending generation is not in the rows until it is settled. The settlement then queues the day again.
  * @returns 'unchanged' also if the rows are newer than the message
- * @throws {OpenDayError} for a day that is not over.
+ * @throws {OpenDayError} for a day that is not over
  */
 export async function rollUpShard(
   table: Table,
@@ -85,14 +87,15 @@ export async function rollUpShard(
   const current = stored.filter((row) => row.version === day?.versions[shard]);
   const found = day?.versions[shard];
   const of = { accountId, date, shard };
-  // A correction may reduce the recorded spending to zero.
+  // Saves the spending even if it is zero now, because a correction may have reduced it.
   if (spending.length > 0 || found !== undefined) await saveRecordedSpending(table, of, { version, spending });
   if (found !== undefined && sameRows(current, computed)) {
     if (await confirmVersion(table, of, { found, version, readAtMs: begunAtMs })) return 'unchanged';
   }
   await writeRows(table, accountId, date, computed);
   const counts = await moveVersion(table, of, { version, readAtMs: begunAtMs });
-  // Older rows, and rows of recomputations that broke off. If a newer one exists, it removes ours.
+  // Deletes older rows, and rows of recomputations that broke off. If a newer recomputation exists, the rows of this
+  // one are deleted instead.
   const obsolete = counts ? stored.filter((row) => row.version < version) : computed;
   await deleteRows(table, accountId, date, obsolete);
   return counts ? 'rolled-up' : 'unchanged';
@@ -104,7 +107,7 @@ async function storedRows(table: Table, accountId: string, date: string, shard: 
   return rows;
 }
 
-/** The rows of a day if it were over now. For days that were not rolled up. */
+/** Returns the rows of a day that was not rolled up, as if the day were over now. */
 export async function openDayRows(table: Table, accountId: string, date: string): Promise<DailyRow[]> {
   const shards = Array.from({ length: GENERATION_SHARDS }, (_, shard) =>
     computeShard(table, { accountId, date, shard, version: 0 }),
@@ -129,7 +132,10 @@ async function computeShard(
   return { rows: [...rows.values()], spending: spending.all() };
 }
 
-/** Logs records that do not prove their price: the first id and their number. All records are read here anyway. */
+/**
+ * Logs records that do not prove their price: the first id and the number of records. The check costs no reads, because
+ * the roll-up reads all records anyway.
+ */
 function logUnproven([first, ...others]: string[], { accountId, date }: { accountId: string; date: string }): void {
   if (first === undefined) return;
   log('error', bookTripwires.unprovenRecord, { accountId, date, generationId: first, count: others.length + 1 });
@@ -139,7 +145,7 @@ function sameRows(a: DailyRow[], b: DailyRow[]): boolean {
   return a.length === b.length && textOf(a) === textOf(b);
 }
 
-/** The rows without their version, in one order. */
+/** Returns the rows as text without their version, sorted, for a comparison. */
 function textOf(rows: DailyRow[]): string {
   return rows
     .map((row) => JSON.stringify(Object.entries({ ...row, version: 0 }).toSorted(([x], [y]) => (x < y ? -1 : 1))))

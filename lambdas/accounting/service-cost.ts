@@ -6,12 +6,11 @@ import { priceUsage } from './price.ts';
 import { isUsed, type TokenUsage } from './usage.ts';
 
 /**
- * The service's own cost of an answer, at the purchase prices of its endpoint. Each request to the provider has its own
- * tier and fee; searches are added if they have a price. An uncharged answer has no usage, and is assumed to cost
- * nothing.
- *
- * Weakness: usage above the request's bound is purchased in full, but not counted; providers may charge for failed
- * attempts.
+ * Returns the cost of an answer for the service, at the purchase prices of its endpoint. Each request to the provider
+ * has its own tier and fee; searches are added if they have a price. An uncharged answer has no usage, and is assumed
+ * to cost the service nothing.
+ * Weakness: usage above the request's bound is not counted, although the service pays for it. Charges of providers for
+ * failed attempts are not counted either.
  * @returns undefined if the endpoint has no purchase prices
  */
 export function serviceCostOf(
@@ -28,7 +27,7 @@ export function serviceCostOf(
   return Money.sum([...ofRounds, ...once]);
 }
 
-/** Removes the units of the generation from the usage of a round. */
+/** Overrides that remove the generation's units from the usage of a round. */
 const ofNoGeneration: Partial<TokenUsage> = Object.fromEntries(
   generationUnits.map(({ usage: field }) => [field, undefined]),
 );

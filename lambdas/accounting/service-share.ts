@@ -1,7 +1,7 @@
 /**
- * Changes of a settlement for free models. It moves the amount held in their budgets to spent. If no free model has
- * answered, because nothing was charged or a paid model answered, it also gives back the request's place in its
- * account's day. The places in its minute and of its address stay taken.
+ * Changes that a settlement makes for free models. It moves the held amount in their budgets to spent. If no free model
+ * has answered, because nothing was charged or a paid model answered, it also subtracts the request from its account's
+ * daily count. The counts of the minute and of the address keep it.
  */
 
 import { Money } from '../money/money.ts';
@@ -15,12 +15,12 @@ import type { Writes } from '../store/table/transact.ts';
 import { spentOfHold } from './service-spending.ts';
 import type { Settlement } from './settlement.ts';
 
-/** Changes of budgets and places, added up by the item that they change. */
+/** Changes of budgets and daily counts, summed for each item that they change. */
 export class ServiceShares {
   readonly #budgets = new Map<string, { date: string; hold: ServiceHold; spent: Money; committed: Money }>();
   readonly #places = new Map<string, { accountId: string; atMs: number; change: number }>();
 
-  /** Replaces the held amount by the spent amount. */
+  /** Replaces the held amount with the spent amount. */
   settle(settlement: Settlement): void {
     const { hold, outcome } = settlement;
     for (const serviceHold of hold.serviceHolds) {
@@ -30,7 +30,7 @@ export class ServiceShares {
     if (hold.serviceHolds.length > 0 && !usesPlace(settlement, outcome)) this.#addPlace(settlement, -1);
   }
 
-  /** Replaces the estimated spending by the real spending. */
+  /** Replaces the estimated spending with the real spending. */
   correct(settlement: Settlement, before: Outcome): void {
     const { hold, outcome } = settlement;
     for (const serviceHold of hold.serviceHolds) {
@@ -41,7 +41,7 @@ export class ServiceShares {
     if (change !== 0) this.#addPlace(settlement, change);
   }
 
-  /** Writes whose names differ from those of generations. */
+  /** Returns writes whose names differ from those of generations. */
   writes(table: Table): Writes {
     const writes: Writes = {};
     for (const [name, { date, hold, spent, committed }] of this.#budgets) {
@@ -69,7 +69,7 @@ export class ServiceShares {
   }
 }
 
-/** Names of the items that a settlement may change in addition to its record and its payer's counters. */
+/** Returns the names of the items that a settlement may change in addition to its record and its payer's counters. */
 export function serviceItemsOf({ generationId, payer, hold }: Settlement): string[] {
   const holds = hold.serviceHolds;
   if (holds.length === 0) return [];
@@ -77,7 +77,7 @@ export function serviceItemsOf({ generationId, payer, hold }: Settlement): strin
   return [...holds.map((one) => serviceBudgetWriteName(date, one)), placeName(payer.accountId, date)];
 }
 
-/** An uncharged answer has no tokens. */
+/** Returns whether a request counts as one to a free model. An uncharged answer has no tokens and does not count. */
 function usesPlace({ hold }: Settlement, { model, promptTokens, completionTokens }: Outcome): boolean {
   const isFree = hold.serviceHolds.some((one) => one.model === model);
   return isFree && promptTokens + completionTokens > 0;

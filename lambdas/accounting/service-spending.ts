@@ -5,18 +5,18 @@ import type { RecordedSpending } from '../store/counters/recorded-budgets.ts';
 import type { ServiceHold } from '../store/counters/service-budgets.ts';
 
 /**
- * The part of a budget hold that an answer has cost the service. Never more than the hold, because usage is cut to the
- * request's bound.
+ * Returns the part of a service hold that an answer has cost the service. The result never exceeds the hold, because
+ * usage is cut to the request's bound.
  */
 export function spentOfHold(hold: ServiceHold, { model, serviceCost = Money.zero }: Outcome): Money {
   return hold.model === model ? Money.min(serviceCost, hold.amount) : Money.zero;
 }
 
-/** The service's cost of free models, by model and part of its budget. */
+/** The service's cost of free models, by model and part of the model's budget. */
 export class ServiceSpending {
   readonly #sums = new Map<string, RecordedSpending>();
 
-  /** A record that is not final has spent nothing yet. */
+  /** Adds the spending of a record. A record that is not final has spent nothing yet. */
   addRecord({ state, outcome, hold }: Generation): void {
     if (state !== 'final' || !outcome) return;
     for (const held of hold.serviceHolds) this.add({ ...held, spent: spentOfHold(held, outcome) });

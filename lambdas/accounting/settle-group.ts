@@ -17,34 +17,37 @@ import type { Settlement } from './settlement.ts';
 
 export type SettleResult = 'settled' | 'duplicate' | 'corrected';
 
-/** The settlement names a generation without a record. A retry cannot help: a person has to look. */
+/** Thrown if a settlement names a generation without a record. A retry cannot help: an operator has to investigate. */
 export class UnknownGenerationError extends Error {
   override name = 'UnknownGenerationError';
 }
 
-/** The record had changed each time it was read. */
+/** Thrown if the record had changed each time it was read. */
 class UnsettledError extends Error {
   override name = 'UnsettledError';
 }
 
-/** DynamoDB's limit of one transaction. */
+/** Maximum number of items in a transaction of DynamoDB. */
 const MAX_SETTLED_ITEMS = 100;
-/** A record changes during a settlement only if its last extension is late, which happens once. */
+/**
+ * Maximum number of attempts. A record changes during a settlement only if its last extension is late, which happens
+ * once.
+ */
 const MAX_SETTLEMENT_ROUNDS = 5;
 
-/** Names of a settlement's writes in a transaction. */
+/** Returns the names of a settlement's writes in a transaction. */
 export function writesOf(settlement: Settlement): string[] {
   return [settlement.generationId, ...sharedWritesOf(settlement)];
 }
 
-/** Names of the writes that settlements of one transaction may share. */
+/** Returns the names of the writes that settlements of one transaction may share. */
 function sharedWritesOf(settlement: Settlement): string[] {
   return [...scopesOf(settlement.payer).map(counterName), modelItemOf(settlement), ...serviceItemsOf(settlement)];
 }
 
 /**
- * Groups settlements into transactions. Each one has a record for each settlement, the counters of their payers, and
- * their models.
+ * Groups settlements into transactions. A transaction has a record for each settlement, the counters of the payers, and
+ * the sums of the models.
  */
 export function transactionsOf(settlements: Settlement[]): Settlement[][] {
   const groups: Settlement[][] = [];
@@ -67,8 +70,8 @@ export function transactionsOf(settlements: Settlement[]): Settlement[][] {
 
 /**
  * Settles a group in one transaction, except the settlements that were made before.
- * @returns the result of each settlement, or the error that only concerns this one
- * @throws the error of the transaction as a whole; then nothing was written.
+ * @returns the result of each settlement, or the error that concerns only this settlement
+ * @throws the error of the transaction as a whole; nothing was written then
  */
 export async function settleGroup(
   table: Table,
@@ -78,7 +81,7 @@ export async function settleGroup(
   const results = new Map<string, SettleResult | Error>();
   let open = group;
   for (let round = 1; open.length > 0; round += 1) {
-    // The same number for all counters: transactions that do not conflict on one of them conflict on none.
+    // Uses the same part number for all counters. Transactions with different numbers then conflict on no counter.
     const part = randomPart();
     const counters = countersOf(open, part);
     const outcome = await transact(table, settleWrites(table, open, { counters, part, swept: options.swept }), options);
@@ -86,7 +89,7 @@ export async function settleGroup(
       for (const { generationId } of open) results.set(generationId, 'settled');
       break;
     }
-    // The part was closed, so the next round uses its counter.
+    // The part of a counter was closed, so the next round uses the counter itself.
     for (const [name, { scope }] of counters) if (outcome.failed[name]) forgetParts(scope);
     const next: Settlement[] = [];
     for (const settlement of open) {
@@ -109,20 +112,20 @@ async function resolveRefusal(
   options: { swept: boolean },
 ): Promise<SettleResult | Error | 'again'> {
   if (!stored) return new UnknownGenerationError('The settlement names a generation without a record');
-  // The handler may have missed the reply to an extension. The hold on the record is right.
+  // The handler may have missed the reply to an extension of the hold, so the amount in the record counts.
   if (stored.state === 'pending') return 'again';
   if (!stored.swept || options.swept) return 'duplicate';
-  // Its failure must not fail the others, which are not written yet.
+  // An error of one correction must not fail the other settlements, which are not written yet.
   return correct(table, settlement, stored).catch((error: unknown) => error as Error);
 }
 
-/** By the names of their writes. */
+/** Counters by the names of their writes. */
 type Counters = Map<string, CountedScope>;
 
 interface CountedScope {
   scope: ScopeId;
   deltas: CounterDeltas;
-  /** The part of the counter that takes the changes; undefined if the counter itself does. */
+  /** Part of the counter that takes the changes; undefined if the counter itself takes them. */
   part: Key | undefined;
 }
 
@@ -132,7 +135,7 @@ interface AlikeScope {
   isHeld: boolean;
 }
 
-/** The scopes of all payers whose counters may have parts that take the group's changes. */
+/** Returns the scopes of all payers whose counters may have parts that take the group's changes. */
 export function alikeScopes(group: Settlement[]): AlikeScope[] {
   const alike = new Map<string, AlikeScope>();
   const mixed = new Set<string>();
@@ -148,7 +151,7 @@ export function alikeScopes(group: Settlement[]): AlikeScope[] {
   return [...alike].flatMap(([name, one]) => (mixed.has(name) ? [] : [one]));
 }
 
-/** The counters of a group, each with a part if it has any. */
+/** Returns the counters of a group, each with a part if it has any. */
 function countersOf(group: Settlement[], number: number): Counters {
   return new Map(
     alikeScopes(group).map(({ scope, isHeld }) => {
@@ -157,7 +160,7 @@ function countersOf(group: Settlement[], number: number): Counters {
   );
 }
 
-/** Each record under its generation's id, each counter under the name of its scope. */
+/** Returns the writes of a group: each record under its generation's id, each counter under the name of its scope. */
 function settleWrites(
   table: Table,
   group: Settlement[],
@@ -174,7 +177,8 @@ function settleWrites(
     for (const scope of scopesOf(payer)) {
       const isHeld = hold.scopes.includes(scope.kind);
       const change = { spent: outcome.cost, committed: outcome.cost.minus(isHeld ? hold.amount : Money.zero) };
-      // A hold keeps its windows. A removed window would be created again, containing only this settlement.
+      // A held request still has its windows. Otherwise a window may have been removed, and would be created again with
+      // only this settlement in it.
       const only = isHeld ? {} : { keptAtMs: atMs };
       addDeltas(counterDeltas(counters, scope), settledWindows(generationId), change, only);
     }
@@ -196,7 +200,7 @@ async function correct(table: Table, settlement: Settlement, stored: Generation)
   const atMs = nowMs();
   const counters: Counters = new Map();
   for (const scope of scopesOf(payer)) {
-    // A removed window would be created again, containing only the difference.
+    // Leaves out removed windows. They would be created again, with only the difference in them.
     addDeltas(counterDeltas(counters, scope), settledWindows(generationId), change, { keptAtMs: atMs });
   }
   const shares = new ServiceShares();
@@ -222,7 +226,7 @@ function counterDeltas(counters: Counters, scope: ScopeId): CounterDeltas {
   return deltas;
 }
 
-/** Counters that change. A failed request of a scope without limits changes none. */
+/** Returns the writes of counters that change. A failed request of a scope without limits changes none. */
 function counterWrites(table: Table, counters: Counters): Writes {
   const changed = [...counters].filter(([, { deltas }]) => hasChanges(deltas));
   return Object.fromEntries(

@@ -1,10 +1,9 @@
 /**
  * Settlement: a pending generation becomes final, and its cost is added to every counter of its payer. A batch uses as
  * few transactions as possible: one, if nothing in it was settled before.
- *
- * Guarantee: exactly once. The transaction that moves the counters requires the generation's step from pending to
- * final. A message that arrives twice, late or out of order moves them once. If the sweep had to estimate a generation,
- * its real message corrects it once, by the difference.
+ * Guarantee: exactly once. The transaction that changes the counters requires that the generation changes from pending
+ * to final. So a message that arrives twice, late or out of order changes them once. If the sweep had to estimate a
+ * generation, the real message corrects it once, by the difference.
  */
 
 import { toGatewayError } from '../platform/errors.ts';
@@ -17,36 +16,42 @@ import { isModelItemOf } from './model-sums.ts';
 import { alikeScopes, settleGroup, transactionsOf, writesOf, type SettleResult } from './settle-group.ts';
 import type { Settlement } from './settlement.ts';
 
-/** There was no time left to start it. The queue delivers it again. */
+/** Thrown if no time was left to start a settlement. The queue delivers its message again. */
 class OutOfTimeError extends Error {
   override name = 'OutOfTimeError';
 }
 
-/** Whether the same settlement may succeed a moment later without any action: the table was busy, or time was short. */
+/**
+ * Returns whether the same settlement may succeed a moment later without any action: the table was busy, or time was
+ * short.
+ */
 export function isPassingFailure(error: unknown): boolean {
   return error instanceof OutOfTimeError || toGatewayError(error).kind !== 'server';
 }
 
 export interface SettleOptions {
-  /** Settled by the sweep, from an estimate that a later message may correct. */
+  /** Whether the sweep settles, from an estimate that a later message may correct. */
   swept: boolean;
-  /** When nothing more may be started, in terms of performance.now(). */
+  /** Time of performance.now() after which nothing more is started. */
   deadlineMs?: number;
 }
 
 interface Round extends SettleOptions {
-  /** Whether it waits for busy items. It does not before busy counters have parts. */
+  /** Whether to wait for busy items. The first round does not wait if busy counters may get parts. */
   isPatient?: boolean;
 }
 
-/** A busy counter gets fewer attempts in a transaction with other accounts: its account is then settled separately. */
+/**
+ * Number of attempts in a transaction with several accounts. It is low, because a busy account is then settled
+ * separately.
+ */
 const ATTEMPTS_IN_COMPANY = 5;
-/** Attempts at a busy counter that may get parts, which end the wait. */
+/** Number of attempts at a busy counter before it gets parts. */
 const ATTEMPTS_BEFORE_PARTS = 3;
 
 /**
- * Settles a batch. Never throws: settlements that fail are taken out of their transaction.
- * @returns for each settlement, in order, its result, or the error that only concerns this one
+ * Settles a batch. Never throws: settlements that fail are removed from their transaction.
+ * @returns for each settlement, in order, its result, or the error that concerns only this settlement
  */
 export async function settleBatch(
   table: Table,
@@ -63,8 +68,8 @@ export async function settleBatch(
   }
   const sound = [...unique.values()].filter(({ generationId }) => !results.has(generationId));
   for (const group of transactionsOf(sound)) await settleOrSplit(table, group, options, results);
-  // A second copy in the same batch is a duplicate of the first. It shares the first one's failure: both must be
-  // delivered again.
+  // A second copy in the same batch is a duplicate of the first. If the first fails, the copy fails too, because both
+  // messages must be delivered again.
   return settlements.map((settlement) => {
     const result = results.get(settlement.generationId)!;
     return unique.get(settlement.generationId) === settlement || result instanceof Error ? result : 'duplicate';
@@ -95,7 +100,7 @@ async function settleOrSplit(
     const parts = partsAfter(error, group, accounts);
     if (!parts) return giveUp(error as Error);
     const settlePart = (part: Settlement[]) => settleOrSplit(table, part, options, results);
-    // Accounts have no counters in common.
+    // Accounts share no counters, so they can be settled concurrently.
     if (parts === accounts) await Promise.all(parts.map(settlePart));
     else for (const part of parts) await settlePart(part);
   }
@@ -106,8 +111,8 @@ function attemptsAmong(accounts: Settlement[][]): number | undefined {
 }
 
 /**
- * Gives parts to the counters that a batch conflicted on, or finds the parts that holds have made. A failure costs
- * nothing but time.
+ * Gives parts to the counters that a batch conflicted on, or finds the parts that holds have made. A failure only costs
+ * time.
  */
 async function giveBusyParts(table: Table, group: Settlement[], { conflicting }: StoreBusyError): Promise<void> {
   const isBusy = (scope: ScopeId) =>
@@ -117,7 +122,7 @@ async function giveBusyParts(table: Table, group: Settlement[], { conflicting }:
   await Promise.allSettled(busy.map(({ scope }) => giveParts(table, scope)));
 }
 
-/** Splits a batch that failed as a whole; undefined if a split does not help. */
+/** Splits a batch that failed as a whole. Returns undefined if a split does not help. */
 function partsAfter(error: unknown, group: Settlement[], accounts: Settlement[][]): Settlement[][] | undefined {
   if (!(error instanceof StoreBusyError)) return halves(group);
   if (error.conflicting.length > 0) return withoutBusy(group, accounts, error.conflicting);
@@ -125,8 +130,8 @@ function partsAfter(error: unknown, group: Settlement[], accounts: Settlement[][
 }
 
 /**
- * Separates the settlements that conflicted on items of their own. A counter that all of them share stays busy however
- * they are split: several transactions would compete instead of one.
+ * Separates the settlements that conflicted on items that others do not need. A counter that all settlements share
+ * stays busy however they are split, because several transactions would compete for it.
  */
 function withoutBusy(
   group: Settlement[],
@@ -143,8 +148,8 @@ function withoutBusy(
 }
 
 /**
- * If DynamoDB refuses a group for another reason than a busy table, the group is halved until the faulty settlement is
- * alone.
+ * Halves a group that DynamoDB refuses for another reason than a busy table. Repeated halving isolates the faulty
+ * settlement.
  */
 function halves(group: Settlement[]): Settlement[][] | undefined {
   const middle = Math.ceil(group.length / 2);

@@ -38,7 +38,7 @@ function timesOf(made: readonly MeasuredSettlement[]): Measured<'provider'> {
   };
 }
 
-/** When the message was sent. If unknown, the time of the answer's admission. */
+/** Returns the time at which the message was sent, or the time of the request's admission if that is unknown. */
 export function sentAt(sentTimestamp: string | undefined, { generationId }: Settlement): number {
   const sentAtMs = Number(sentTimestamp);
   return Number.isFinite(sentAtMs) && sentAtMs > 0 ? sentAtMs : generationTimeMs(generationId)!;

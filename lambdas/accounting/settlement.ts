@@ -3,7 +3,10 @@ import { holdRecord, type Hold } from '../store/generations/generation.ts';
 import { outcomeRecord, type Outcome } from '../store/generations/outcome.ts';
 import { payerRecord, type Payer } from '../store/accounts/payer.ts';
 
-/** One finished generation to be settled. Ids, counts, times and amounts only: no text of prompts or answers. */
+/**
+ * One finished generation that must be settled. It has only ids, counts, times and amounts: no text of prompts or
+ * answers.
+ */
 export interface Settlement {
   generationId: string;
   payer: Payer;
@@ -11,19 +14,19 @@ export interface Settlement {
   outcome: Outcome;
 }
 
-/** A settlement in the form of the finalize queue. */
+/** A settlement in the form of the settlement queue's messages. */
 export interface EncodedSettlement {
   body: string;
-  /** Fields of the outcome that the last release does not know, as JSON. */
+  /** Fields of the outcome that the previous release does not know, as JSON. */
   added?: string | undefined;
 }
 
 /**
- * Encodes a message of the finalize queue, version 2. The last release rejects a body with unknown fields. So new
- * fields of the outcome are sent outside of the body, which that release ignores: while two releases run concurrently,
- * and after a rollback, it settles without them.
- * @throws {TypeError} if `readSettlement` could not read the message, so that the sender gets the error and not the
- *   dead-letter queue.
+ * Encodes a message of the settlement queue, version 2. The previous release rejects a body with unknown fields. So new
+ * fields of the outcome are sent outside of the body, where that release ignores them. While two releases run
+ * concurrently, and after a rollback, it settles without these fields.
+ * @throws {TypeError} if `readSettlement` could not read the message, so that the sender gets the error instead of the
+ *   dead-letter queue
  */
 export function encodeSettlement(settlement: Settlement): EncodedSettlement {
   const { generationId, payer, hold, outcome } = settlement;

@@ -1,11 +1,10 @@
 /**
  * Sweep: settles holds that nothing else will settle. Complete measurements, and holds of a dead local gateway, are
- * settled at once; other holds at least twenty minutes after they were placed (new-generation.ts). The amount is the
- * last measurement, or else the estimate of the input, which is zero only for a tombstone (release.ts). Holds of videos
- * without a complete measurement go back to the worker that advances jobs. The sweep reads each record consistently
- * before it decides: the index only locates it.
- *
- * Guarantee: a hold whose settlement is only late is not touched. While messages wait, for the worker or in the
+ * settled at once. Other holds are settled at least twenty minutes after they were placed (new-generation.ts). The
+ * amount is the last measurement, or else the estimate of the input, which is zero only for a tombstone (release.ts). A
+ * video hold without a complete measurement is returned to the worker that advances jobs. The sweep reads each record
+ * consistently before it decides, because the index may be out of date.
+ * Guarantee: a hold whose settlement is only late is not changed. While messages wait, for the worker or in the
  * dead-letter queue, nothing is estimated, however long that takes: holds stay counted, and limits strict. Complete
  * measurements are always settled. Runs may overlap, because a settlement counts once.
  */
@@ -27,15 +26,16 @@ import { settleBatch } from './settle.ts';
 import type { Settlement } from './settlement.ts';
 
 export interface SweepSelection {
-  /** Holds that are due by this time. */
+  /** Current time in ms. Holds that are due by this time are settled. */
   nowMs: number;
   backlog: Backlog;
-  /** Runs of a local gateway that have ended. Their queues and handlers no longer exist. */
+  /** Ids of local gateway runs that have ended. Their queues and handlers no longer exist. */
   deadBootIds?: string[] | undefined;
-  /** When nothing more may be started, in terms of performance.now(). */
+  /** Time of performance.now() after which nothing more is started. */
   deadlineMs?: number;
   /**
-   * Makes the worker of a video's job continue it: only that worker knows its state. If absent, the video is skipped.
+   * Makes the worker of a video's job continue the job, because only that worker knows the job's state. Without this
+   * function, videos are skipped.
    */
   handBack?: ((generation: Generation) => Promise<void>) | undefined;
 }
@@ -43,13 +43,16 @@ export interface SweepSelection {
 export interface SweepResult {
   /** Number of holds that this run has settled. */
   swept: number;
-  /** Settled now, by this run or another: their days may have to be queued again. */
+  /** Settlements made now, by this run or another. Their days may have to be queued again. */
   settled: Settlement[];
   /** Errors of holds that could not be settled. The next run retries them. */
   failures: Error[];
 }
 
-/** While messages keep flowing, a hold of this age cannot have one of them: a message lives an hour. */
+/**
+ * Age in ms from which a hold cannot have a message while messages are flowing, because a message exists for at most an
+ * hour.
+ */
 const TOO_OLD_TO_FLOW_MS = 6 * 3_600_000;
 const AT_ONCE = 8;
 
@@ -70,13 +73,16 @@ export async function sweepHolds(table: Table, selection: SweepSelection): Promi
   return result;
 }
 
-/** The part of the index that is worth reading. */
+/** Returns the part of the index that the sweep has to read. */
 function reachOf({ nowMs, backlog, deadBootIds }: SweepSelection): { sweepAtMs?: number } {
   if (deadBootIds) return {};
   return { sweepAtMs: backlog === 'waiting' ? DUE_AT_ONCE_MS : nowMs };
 }
 
-/** Decides from the index: its fields never change, or are checked again on the record. */
+/**
+ * Decides from the index whether a hold may be swept. The index fields used here never change, or are checked again in
+ * the record.
+ */
 function mayBeSwept({ key, bootId, isDueAtOnce }: PendingEntry, selection: SweepSelection): boolean {
   if (isDueAtOnce) return true;
   if (selection.deadBootIds) return bootId !== undefined && selection.deadBootIds.includes(bootId);
@@ -96,11 +102,12 @@ async function sweepOne(
     const { complete } = generation;
     if (generation.apiType === 'video' && !complete) return await selection.handBack?.(generation);
     const settlement = settlementOf(generation);
-    // A complete measurement equals the handler's message, so it is not an estimate that waits for a correction.
+    // A complete measurement equals the handler's message, so the settlement is not an estimate that needs a
+    // correction.
     const [settled] = (await settleBatch(table, [settlement], { swept: !complete })) as [SettleResult | Error];
     if (settled instanceof Error) throw settled;
     if (settled === 'settled') result.swept += 1;
-    // Also if another run was faster, or the reply to our own write was lost.
+    // Includes settlements that another run made first, or whose reply was lost.
     result.settled.push(settlement);
   } catch (error) {
     log('error', 'hold not swept', { worker: 'sweep-holds', generationId: entry.key.sk, ...describeError(error) });

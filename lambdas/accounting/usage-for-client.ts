@@ -1,11 +1,11 @@
-/** The usage of an answer as clients read it. */
+/** Converts the usage of an answer to the form for clients. */
 
 import type { WireUsage } from '../messages/types.ts';
 import type { TokenUsage } from './usage.ts';
 
 /**
- * The usage at the beginning of an answer. Clients read the prompt's tokens here, some only here, so a prompt that the
- * provider has not counted, or reports as zero, is estimated.
+ * Returns the usage at the beginning of an answer. Some clients read the prompt's tokens only here. So a prompt that
+ * the provider has not counted, or reports as zero, is estimated.
  */
 export function openingUsage(reported: WireUsage, estimatedInputTokens: number): WireUsage {
   const { input_tokens: input, cache_read_input_tokens: read, cache_creation_input_tokens: written } = reported;
@@ -14,15 +14,15 @@ export function openingUsage(reported: WireUsage, estimatedInputTokens: number):
     ...reported,
     input_tokens: isCounted ? (input ?? 0) : estimatedInputTokens,
     output_tokens: reported.output_tokens ?? 0,
-    // Clients add up all tokens of the prompt.
+    // Sets missing counts to 0, because clients add up all tokens of the prompt.
     cache_read_input_tokens: read ?? 0,
     cache_creation_input_tokens: written ?? 0,
   };
 }
 
 /**
- * The usage at the end of an answer: the charged tokens of all rounds, whatever the last round has reported.
- * @param knowsLifetimes the provider has reported the lifetime of caches before
+ * Returns the usage at the end of an answer: the charged tokens of all rounds, whatever the last round has reported.
+ * @param knowsLifetimes whether the provider has reported the lifetime of caches before
  */
 export function usageForClient(reported: WireUsage, charged: TokenUsage, knowsLifetimes: boolean): WireUsage {
   const { cache_creation, output_tokens_details: _, server_tool_use, ...rest } = reported;
@@ -30,12 +30,15 @@ export function usageForClient(reported: WireUsage, charged: TokenUsage, knowsLi
   return { ...rest, ...others, ...tokensOf(charged, knowsLifetimes || cache_creation != null) };
 }
 
-/** Whether all counts of provider tools are zero. The gateway runs none of them, so other counts are not forwarded. */
+/**
+ * Returns whether all counts of provider tools are zero. The gateway enables none of these tools, so other counts are
+ * not forwarded.
+ */
 function isNothing(counts: object): boolean {
   return Object.values(counts).every((count) => count === 0);
 }
 
-/** Unknown caches are charged as none. */
+/** Returns token counts for a client. Unknown cache counts become 0, because they are not charged. */
 function tokensOf(usage: TokenUsage, knowsLifetimes: boolean): WireUsage {
   const { cacheReadTokens: read = 0, cacheWrite5mTokens: short = 0, cacheWrite1hTokens: long = 0 } = usage;
   return {
