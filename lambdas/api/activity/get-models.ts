@@ -5,7 +5,7 @@ import { nowMs } from '../../platform/clock.ts';
 import { resources } from '../../resources.ts';
 import type { ModelSpendingAnswer } from './shape.ts';
 
-/** Cost of each model so far, from settled requests. */
+/** Returns the cost of each model in the current day, week and month, from settled requests. */
 export const handler = defineEndpoint('get-model-spending', {}, async ({ caller: { account } }) => {
   const { models, countedFrom } = await readSpendingByModel(resources.table(), account.id, nowMs());
   return jsonResponse<ModelSpendingAnswer>(200, {

@@ -16,7 +16,7 @@ import { groupBy } from '../parts/group-by.ts';
 import { checkRowCount } from '../parts/row-limit.ts';
 import { activityView } from './view.ts';
 
-/** One response covers at most a quarter of a year. */
+/** Maximum number of days in one response, about a quarter of a year. */
 const MAX_DAYS = 92;
 
 const day = z.iso.date({ error: 'must be a UTC date such as 2026-11-19' }).optional();
@@ -52,7 +52,7 @@ export const accepts = {
     }),
 };
 
-/** Daily rows of completed days. They are never computed from generations here. */
+/** Returns the stored daily rows of completed days. This route never computes rows from generations. */
 export const handler = defineEndpoint('get-activity', accepts, async ({ query, caller: { account } }) => {
   const table = resources.table();
   const dates = datesAsked(query);
@@ -78,7 +78,10 @@ interface DaysAsked {
   to?: string | undefined;
 }
 
-/** @throws {GatewayError} 400 for days that are not over, in the wrong order, or too many */
+/**
+ * Returns the requested days.
+ * @throws {GatewayError} 400 for days that are not over, in the wrong order, or too many
+ */
 function datesAsked({ date, from, to }: DaysAsked): string[] {
   const lastDays = completedDays(nowMs());
   const yesterday = lastDays.at(-1)!;
@@ -98,7 +101,7 @@ function datesAsked({ date, from, to }: DaysAsked): string[] {
   return dates;
 }
 
-/** The history of a deleted key stays readable. */
+/** Checks that the key belongs to the account. The history of a deleted key stays readable. */
 async function checkKey(hash: string, accountId: string): Promise<void> {
   const key = await readKey(resources.table(), hash);
   if (key?.accountId !== accountId) {

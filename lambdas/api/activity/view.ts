@@ -2,7 +2,8 @@ import type { ActivityRow, ActivitySplit } from '../../accounting/activity.ts';
 import type { ActivityRowBody } from './shape.ts';
 
 /**
- * A row in the form of the API, with money as exact numbers of roubles. Clients' own provider keys do not exist here.
+ * Converts a row of activity to the form of the API, with money as exact numbers of roubles. The gateway does not
+ * support clients' own provider keys (BYOK), so their usage is always 0.
  */
 export function activityView(row: ActivityRow, splitBy: readonly ActivitySplit[]): ActivityRowBody {
   return {

@@ -1,6 +1,6 @@
 /**
- * Budgets of workspaces and members have the same responses; only the path identifies the owner. Their ETag is the ETag
- * of the workspace or member, because the budgets of one owner depend on each other.
+ * Responses for budgets of workspaces and members, which have the same form. Only the path identifies the owner. Their
+ * ETag is the ETag of the workspace or member, because the budgets of one owner depend on each other.
  */
 
 import type { EndpointInput } from '../../http/endpoint.ts';
@@ -55,7 +55,7 @@ export async function putBudget(input: BudgetInput<PathWithInterval, { limit_rub
   );
 }
 
-/** Removing a budget that does not exist succeeds, because the result is the same. */
+/** Removes a budget. Succeeds if the budget does not exist, because the result is the same. */
 export async function removeBudget({ params, caller, request }: BudgetInput<PathWithInterval>): Promise<HttpResponse> {
   const table = resources.table();
   const { owner } = await budgetsOfPath(table, caller.account.id, params, 'change');

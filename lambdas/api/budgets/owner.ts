@@ -15,7 +15,10 @@ interface OwnerPath {
   memberId?: string;
 }
 
-/** The owner of the budgets in a path: a workspace, or one of its members. @throws {GatewayError} 404 */
+/**
+ * Finds the owner of the budgets in a path: a workspace, or one of its members.
+ * @throws {GatewayError} 404 if the owner does not exist
+ */
 export async function budgetsOfPath(
   table: Table,
   accountId: string,

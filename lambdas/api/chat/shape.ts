@@ -53,7 +53,7 @@ const completionMessage = z.looseObject({
     .meta({ description: 'The pages that the answer cites, and where in the text.' }),
 });
 
-/** An answer of the chat API. The code that builds answers has its own type. */
+/** Shape of an answer of the chat completions API. The code that builds answers has its own type. */
 export const chatCompletionAnswer = z
   .looseObject({
     id: generationId,

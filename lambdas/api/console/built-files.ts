@@ -1,12 +1,12 @@
-/** The script and styles of the console, as the bundler built them from lib/console. */
+/** Reads the script and styles of the console, as the bundler built them from lib/console. */
 
 import { readFileSync } from 'node:fs';
 import { onceOpen } from '../../platform/concurrency/once.ts';
 
-/** Texts by file name. */
+/** Contents of the console's files, by file name. */
 export type ConsoleFiles = Record<'app.js' | 'app.css', string>;
 
-/** The bundler puts the files next to the bundle. */
+/** Reads the files from the folder of the bundle, where the bundler puts them. */
 async function readBeside(): Promise<ConsoleFiles> {
   return { 'app.js': readText('app.js'), 'app.css': readText('app.css') };
 }
@@ -18,7 +18,7 @@ function readText(name: keyof ConsoleFiles): string {
 let open = onceOpen(readBeside);
 
 /**
- * Replaces the files next to the bundle. A gateway that runs from source has no bundle, and builds the files at their
+ * Replaces the files next to the bundle. A gateway that runs from source has no bundle, so it builds the files at their
  * first request.
  */
 export function buildConsoleWith(build: () => Promise<ConsoleFiles>): void {

@@ -1,7 +1,10 @@
 import { definePublicEndpoint } from '../../http/define-public-endpoint.ts';
 import { htmlResponse } from '../../http/response.ts';
 
-/** Addresses are relative to the page, which is next to the routes, even with a stage or a base path. */
+/**
+ * HTML of the console. Addresses are relative to the page, which has the same parent path as the routes, even with a
+ * stage or a base path.
+ */
 const page = `<!doctype html>
 <html lang="en">
 <head>
@@ -20,7 +23,10 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** Scripts, styles and requests are limited to this origin, so the key that a user enters can be sent nowhere else. */
+/**
+ * Content-Security-Policy of the console. Scripts, styles and requests are limited to this origin, so the key that a
+ * user enters cannot be sent to another origin.
+ */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",

@@ -20,7 +20,7 @@ export const accepts = {
   }),
 };
 
-/** One request of the account, from any of its keys: final, pending or refused. */
+/** Returns one request of the account, from any of its keys: final, pending or refused. */
 export const handler = defineEndpoint(
   'get-request-record',
   accepts,
@@ -31,7 +31,10 @@ export const handler = defineEndpoint(
   },
 );
 
-/** A request whose generation failed at its provider is returned once, as its generation. */
+/**
+ * Reads a request by its id. If a generation failed at its provider, it may also have a refusal; then only the
+ * generation is returned.
+ */
 async function readPastRequest(accountId: string, id: string): Promise<PastRequest | undefined> {
   const table = resources.table();
   const generation = await readGeneration(table, accountId, id);

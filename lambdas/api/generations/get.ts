@@ -28,8 +28,8 @@ export const accepts = {
 };
 
 /**
- * 404 until the cost is final, for a refused request, and for a request that the key may not see. For the last case,
- * the 404 reveals nothing.
+ * Returns the record of a final generation. Returns 404 while the cost is not final, for a refused request, and for a
+ * request that the key may not read. The 404 does not reveal whether such a request exists.
  */
 export const handler = defineEndpoint('get-generation', accepts, async ({ query: { id, proof }, caller }) => {
   if (generationTimeMs(id) === undefined) throw notYet(id);
@@ -46,7 +46,10 @@ function notYet(id: string): GatewayError {
   return notFound(`Generation ${id} was not found, or its cost is not final yet. Ask again in a second.`);
 }
 
-/** A refused request never becomes a generation, so the 404 informs a client that waits for one. */
+/**
+ * Creates the 404 for an id without a generation. If the request was refused, the error states that, because a client
+ * may be waiting for its generation.
+ */
 async function notFoundOrRefused(id: string, caller: InferenceCaller): Promise<GatewayError> {
   const refusal = await readRefusal(resources.table(), caller.account.id, id);
   if (!refusal || !isVisible(refusal, caller)) return notYet(id);

@@ -51,21 +51,24 @@ export const accepts = {
 type Query = z.output<typeof accepts.query>;
 
 /**
- * A page with entries ends after this many requests or days, so that a filter with few matches still returns in time.
+ * Maximum number of requests or days that are read for a page with entries, so that a filter with few matches returns
+ * in time.
  */
 const MAX_LOOKED_AT = 400;
-/** A day without requests costs sixteen Queries. */
+/** Maximum number of days that are read for a page with entries. A day without requests costs sixteen queries. */
 const MAX_DAYS_LOOKED_AT = 40;
-/** An empty page ends only after this time, because clients consider it the last one. */
+/**
+ * Minimum time in ms before an empty page is returned with a cursor, because clients treat an empty page as the last
+ * one.
+ */
 const MAX_EMPTY_MS = 5_000;
 const MAX_DAYS = 400;
 
 /**
- * A page of an account's requests, newest first: final, pending and refused.
- *
- * Guarantee: together, the pages contain each request that existed at the first page exactly once, even if new ones
- * arrive. A cursor is the position of an id, not a count. A page may have fewer entries than requested and still have a
- * cursor. A page with a cursor and no entries means that nothing was found in five seconds.
+ * Returns a page of an account's requests, newest first: final, pending and refused.
+ * Guarantee: all pages together contain each request that existed at the first page exactly once, even if new requests
+ * arrive. A cursor is the position of an id, not a count. A page may have a cursor although it has fewer entries than
+ * requested. A page with a cursor and no entries means that nothing was found in five seconds.
  */
 export const handler = defineEndpoint('list-generations', accepts, async ({ query, caller: { account } }) => {
   const table = resources.table();
@@ -87,7 +90,7 @@ export const handler = defineEndpoint('list-generations', accepts, async ({ quer
     for await (const request of requestsOfDay(table, account.id, date, query.cursor)) {
       lookedAt += 1;
       if (isAskedFor(request, filter)) {
-        // The entry after a full page only proves that there is one more.
+        // The entry after a full page only proves that another page exists.
         if (data.length === limit) return page(data, data.at(-1)!.id);
         data.push(listedRequest(request));
       }
@@ -102,10 +105,13 @@ function page(data: ListedRequestBody[], next: string | null) {
   return jsonResponse<GenerationListAnswer>(200, { data, next_cursor: next, searched_until: searchedUntil });
 }
 
-/** Newest first. @throws {GatewayError} 400 for days in the wrong order, or too many */
+/**
+ * Returns the requested days, newest first.
+ * @throws {GatewayError} 400 for days in the wrong order, or too many
+ */
 function datesAsked({ from, to, cursor }: Query): string[] {
   const cursorDate = cursor === undefined ? undefined : utcDate(generationTimeMs(cursor)!);
-  // A list that began before midnight continues at its position.
+  // A list that began before midnight continues on the day of its cursor.
   const last = to ?? cursorDate ?? utcDate(nowMs());
   const dates = datesBetween(from ?? last, last);
   if (dates.length === 0) throw invalidRequest('from', `must not be later than the last day, ${last}`);

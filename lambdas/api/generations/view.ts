@@ -3,7 +3,9 @@ import type { Generation } from '../../store/generations/generation.ts';
 import type { Outcome } from '../../store/generations/outcome.ts';
 import type { GenerationBody } from './shape.ts';
 
-/** A final generation in the form of GET /generation: times in milliseconds, money as exact numbers of roubles. */
+/**
+ * Converts a final generation to the form of GET /generation: times in milliseconds, money as exact numbers of roubles.
+ */
 export function generationView(generation: Generation): GenerationBody {
   const outcome = generation.outcome!;
   return {
@@ -63,7 +65,7 @@ export function generationView(generation: Generation): GenerationBody {
   };
 }
 
-/** All attempts, in order. All except the last one failed and cost nothing. */
+/** Returns all attempts in order. All except the last one failed and cost nothing. */
 function providerResponses(outcome: Outcome): GenerationBody['provider_responses'] {
   const { endpointId, modelPermaslug, providerName, providerStatus: status, latencyMs, failures } = outcome;
   const last = { endpointId, modelPermaslug, providerName, status, durationMs: latencyMs };

@@ -1,4 +1,4 @@
-/** Fields of the public convention for a feature that this gateway does not have: clients' own keys at providers. */
+/** Fields of OpenRouter's API for clients' own provider keys (BYOK), a feature that this gateway does not have. */
 export const keyConventionFields = {
   byok_usage: 0,
   byok_usage_daily: 0,

@@ -10,7 +10,10 @@ import { sensitiveActions, sensitiveCategories } from '../../store/accounts/sens
 const MAX_DICTIONARY = 200;
 const termRule = shortTextRule(1, 100);
 const substituteRule = shortTextRule(0, 100);
-/** A page of a hundred keys must fit into one response, and every request reads its key. */
+/**
+ * Maximum size of a dictionary in bytes. Every request reads its key, and a page of a hundred keys must fit into one
+ * response.
+ */
 const MAX_DICTIONARY_BYTES = 32_768;
 
 const sensitiveData = z
@@ -50,7 +53,7 @@ const sensitiveData = z
     example: { enabled: true, action: 'replace', categories: ['email', 'phone'] },
   });
 
-/** Settings of a key that can be set at its creation and changed later. Null clears a setting. */
+/** Fields of a key that can be set at its creation and changed later. null clears a field. */
 export const keySettings = {
   limit: amount.nullish().meta({
     description: 'The most that the key may spend, in RUB; null for no limit, 0 to block the key.',
@@ -82,5 +85,5 @@ export const keySettings = {
 
 export const keyName = textField(nameRule).meta({ example: "Ann's laptop" });
 
-/** Fields that must not be converted to floats, which would lose digits. */
+/** Fields that must keep all their digits, so they are not parsed as floats. */
 export const keyAmounts = ['limit'];

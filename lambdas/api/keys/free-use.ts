@@ -8,15 +8,15 @@ import type { Account } from '../../store/accounts/accounts.ts';
 import { accountDay, readRequests } from '../../store/counters/free-requests.ts';
 
 interface ShownFreeUse {
-  /** Requests of today, over all free models. */
+  /** Requests to free models today, over all free models. */
   dailyRequests: { limit: number; remaining: number; used: number };
   /**
-   * True if at least one free model considers the account funded. Without free models, true if money was ever paid in.
+   * True if at least one free model treats the account as funded. Without free models, true if money was ever paid in.
    */
   isFunded: boolean;
 }
 
-/** Free use of an account today, by the terms of the model that allows the most. */
+/** Returns an account's use of free models today, by the terms of the model that allows the most. */
 export async function readFreeUse(account: Account): Promise<ShownFreeUse> {
   const { models } = await servedCatalog();
   const terms = models.flatMap(({ data }) => data.service_free ?? []);

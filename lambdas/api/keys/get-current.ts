@@ -16,7 +16,7 @@ export const handler = defineEndpoint('get-current-key', {}, async ({ caller: { 
   const { dictionary, ...sensitiveData } = key.sensitiveData;
   return jsonResponse<CurrentKeyAnswer>(200, {
     data: {
-      // From the public convention, for features that this gateway does not have.
+      // Fields of OpenRouter's API for features that this gateway does not have.
       ...keyConventionFields,
       allowed_data_regions: [],
       free_model_daily_requests: free.dailyRequests,
@@ -26,18 +26,18 @@ export const handler = defineEndpoint('get-current-key', {}, async ({ caller: { 
       usage_limit_period: counter.spent(windowsAt(nowMs())[limitInterval(key)]),
       expires_at: key.expiresAt ?? null,
       is_management_key: isManagementKey,
-      // The former name of this field.
+      // Older name of `is_management_key` in OpenRouter's API.
       is_provisioning_key: isManagementKey,
       is_free_tier: !free.isFunded,
       organization_id: account.id,
       workspace_id: key.workspaceId ?? null,
-      // A holder of the key may see how many terms are replaced, but not the terms.
+      // A key may read how many terms are replaced, but not the terms themselves.
       sensitive_data: { ...sensitiveData, dictionary_count: dictionary.length },
     },
   });
 });
 
-/** A management key spends nothing, so it has no counter. */
+/** Returns the counter of a key. A management key spends nothing, so its counter is empty. */
 async function counterOfKey(kind: KeyKind, hash: string): Promise<Counter> {
   return kind === 'inference' ? readCounter(resources.table(), { kind: 'key', id: hash }) : counterFrom(undefined);
 }

@@ -28,7 +28,9 @@ export const accepts = {
   }),
 };
 
-/** A page of inference keys in the order of creation. It reads the list, the keys and their counters, once each. */
+/**
+ * Returns a page of inference keys in the order of creation. Reads the list, the keys and their counters, once each.
+ */
 export const handler = defineEndpoint('list-keys', accepts, async ({ query, caller: { account } }) => {
   const table = resources.table();
   const workspaceId =
@@ -42,7 +44,7 @@ export const handler = defineEndpoint('list-keys', accepts, async ({ query, call
     readCounters(table, 'key', hashes),
   ]);
   const byHash = new Map(items.map((item) => keyFrom(item)).map((key) => [key.hash, key]));
-  // Leaves out keys that were deleted after the list was read.
+  // Excludes keys that were deleted after the list was read.
   const keys = hashes.flatMap((hash) => byHash.get(hash) ?? []).filter(({ deleted }) => !deleted);
   return jsonResponse<KeyListAnswer>(200, {
     data: keys.map((key) => keyView(key, counterOf(key.hash))),

@@ -6,7 +6,7 @@ import { periodUsage, privacyView } from '../parts/view.ts';
 import { keyConventionFields } from './convention.ts';
 import type { KeySpending, KeyBody } from './shape.ts';
 
-/** Limit and spending of a key, with money as exact numbers of roubles. */
+/** Returns the limit and spending of a key, with money as exact numbers of roubles. */
 export function keySpending(key: ApiKey, counter: Counter): KeySpending {
   return {
     limit: key.limit ?? null,
@@ -17,7 +17,7 @@ export function keySpending(key: ApiKey, counter: Counter): KeySpending {
   };
 }
 
-/** An inference key in the form of the management API. */
+/** Converts an inference key to the form of the management API. */
 export function keyView(key: ApiKey, counter: Counter): KeyBody {
   return {
     hash: key.hash,

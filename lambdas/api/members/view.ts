@@ -6,13 +6,16 @@ import { memberScope } from '../../store/accounts/payer.ts';
 import { budgetViews, periodUsage } from '../parts/view.ts';
 import type { MemberBody } from './shape.ts';
 
-/** Members of one workspace with their budgets. */
+/** Returns members of one workspace with their budgets. */
 export async function showMembers(table: Table, workspaceId: string, members: Member[]): Promise<MemberBody[]> {
   const scopeIds = members.map(({ id }) => memberScope(workspaceId, id).id);
   return memberViews(workspaceId, members, await readCounters(table, 'member', scopeIds));
 }
 
-/** @param counterOf finds the counter by the scope id of a member */
+/**
+ * Converts members to the form of the API.
+ * @param counterOf returns the counter of a member by its scope id
+ */
 export function memberViews(
   workspaceId: string,
   members: Member[],

@@ -3,7 +3,7 @@ import { PING } from '../../http/sse.ts';
 import { SILENCE_MS, type AnswerForm } from '../parts/answer-message.ts';
 import { streamBody } from './stream-body.ts';
 
-/** The form of an answer for clients of the Messages API. */
+/** Form of an answer for clients of the Messages API. */
 export const messagesForm: AnswerForm = {
   route: 'create-message',
   whenSilent: { chunk: PING, afterMs: SILENCE_MS },

@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { countShape, earlyEndShape, rub } from '../../http/shapes.ts';
 import { answeringModel, generationId } from '../parts/shape.ts';
 
-/** The document lists the known kinds instead. */
+/** The API document lists the known block types instead of this shape. */
 const contentBlock = z.looseObject({ type: z.string() }).meta({ id: 'ContentBlock' });
 
 /**
- * An answer of the Messages API, which gets new fields faster than this document. The code that builds answers has its
- * own type.
+ * Shape of an answer of the Messages API. It is open, because the API gets new fields faster than this document. The
+ * code that builds answers has its own type.
  */
 export const messageAnswer = z
   .looseObject({

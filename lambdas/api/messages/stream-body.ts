@@ -5,8 +5,8 @@ import type { AnswerEvent, MessagesEvent } from '../../messages/types.ts';
 import type { StreamStart } from '../parts/answer-message.ts';
 
 /**
- * The bytes of a streamed answer: one write per batch of events. An error is an event, and ends the stream. It never
- * looks like a complete answer.
+ * Yields the bytes of a streamed answer: one write per batch of events. An error is an event and ends the stream, so a
+ * failed answer never looks complete.
  */
 export async function* streamBody(
   events: AsyncIterable<AnswerEvent[]>,

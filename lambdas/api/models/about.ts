@@ -72,7 +72,10 @@ export const models = tagged('Catalog', {
   },
 });
 
-/** The documentation of a list of models for one route. @param path of that route */
+/**
+ * Returns the documentation of a list of models for one route.
+ * @param path path of the route that uses these models
+ */
 export function modelListAbout({ summary, models: what, example }: ModelListWords, path: string): About {
   const description = `Models for \`POST ${path}\`. Filters, orders and pages are those of \`GET /models\`.`;
   return {

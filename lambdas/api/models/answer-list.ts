@@ -1,4 +1,4 @@
-/** Returns lists of models: filtered, sorted and paged, in the client's format. */
+/** Returns lists of models: filtered, sorted and paged, in the format that the client expects. */
 
 import * as z from 'zod';
 import { pageQuery, paginate } from '../../http/pages.ts';
@@ -41,9 +41,9 @@ const messagesParameters = {
 };
 const messagesOnly = Object.keys(messagesParameters) as (keyof typeof messagesParameters)[];
 
-/** Query of lists in either format. Unknown parameters are ignored. */
+/** Schema of the query of model lists, for all formats. Unknown parameters are ignored. */
 export const listQuery = z.object({ ...conventionParameters, ...messagesParameters });
-/** Query of lists with one output modality, in the format of the public convention. */
+/** Schema of the query of a list with one output modality, in the format of OpenRouter's API. */
 export const oneModalityQuery = z.object(conventionParameters).omit({ output_modalities: true });
 
 interface ListRequest<Query> {
@@ -52,7 +52,10 @@ interface ListRequest<Query> {
 }
 type ListQuery = z.output<typeof listQuery>;
 
-/** @param pathname of the route, for links */
+/**
+ * Returns a list of models in the format that the client expects.
+ * @param pathname path of the route, for links
+ */
 export async function answerList(
   list: OfferedModels,
   asked: ListRequest<ListQuery>,
@@ -79,7 +82,7 @@ export async function answerConventionList(
   return jsonResponse<ModelListAnswer>(200, { object: 'list', ...page });
 }
 
-/** Only models that take messages. The newest come first, as documented for the Messages API. */
+/** Returns only models that take messages. The newest models come first, as documented for the Messages API. */
 function answerMessagesList(
   offers: readonly ModelOffer[],
   { query, request }: ListRequest<ListQuery>,
@@ -93,7 +96,7 @@ function answerMessagesList(
   return jsonResponse<MessagesModelListAnswer>(200, cursorPage(found.map(messagesModelView), query));
 }
 
-/** All models with text output, in one list, because Codex does not support pages. */
+/** Returns all models with text output in one list, because Codex does not support pages. */
 function answerCodexList(
   offers: readonly ModelOffer[],
   { query, request }: ListRequest<ListQuery>,

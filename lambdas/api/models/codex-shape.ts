@@ -1,4 +1,7 @@
-/** Models in the format of Codex. It rejects a list if one of these fields is missing, and ignores other fields. */
+/**
+ * Shapes of models in the format of Codex. Codex rejects a list if one of these fields is missing, and ignores other
+ * fields.
+ */
 
 import * as z from 'zod';
 

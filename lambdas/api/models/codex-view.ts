@@ -3,7 +3,10 @@
 import type { CodexLevel, CodexModelBody } from './codex-shape.ts';
 import { contextOf, type ModelOffer } from './offer.ts';
 
-/** Codex has no instructions of its own for a model from a list. An empty text would leave the model without any. */
+/**
+ * Instructions for a model, because Codex uses the list's text instead of its own. An empty text would leave the model
+ * without any instructions.
+ */
 const INSTRUCTIONS = [
   'You are a coding agent. You work in Codex, a program on the machine of the user, in the terminal and in the files of one workspace.',
   'Keep going until the task of the user is done: look at what is there before you change it, make the change, and check it by running what the project has for that.',
@@ -21,7 +24,10 @@ const effortTexts: Record<CodexLevel, string> = {
   high: 'Thinks longer, for difficult tasks',
 };
 
-/** @param index of the model in its list */
+/**
+ * Converts a model to the format of Codex.
+ * @param index index of the model in its list
+ */
 export function codexModelView(offer: ModelOffer, index: number): CodexModelBody {
   const { id, data } = offer.model;
   const { supported_parameters: parameters, input_modalities: inputs } = data;

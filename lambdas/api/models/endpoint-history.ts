@@ -3,15 +3,15 @@ import { nowMs } from '../../platform/clock.ts';
 import { resources } from '../../resources.ts';
 import { readPoints, type EndpointPoint } from '../../store/statistics/endpoint-history.ts';
 
-/** A new point appears once an hour. */
+/** Time in ms that a history is cached. A new point appears once an hour. */
 const KEEP_HISTORY_MS = 60_000;
 const MAX_HISTORIES = 500;
 
 const histories = new BoundedMap<string, { untilMs: number; points: Promise<EndpointPoint[]> }>(MAX_HISTORIES);
 
 /**
- * Performance of endpoints by id, for each hour of the last thirty days. Cost: one query for each endpoint, at most
- * once a minute.
+ * Returns the performance of endpoints by id, for each hour of the last thirty days.
+ * Cost: one query for each endpoint, at most once a minute.
  * @throws {AwsError} if the table does not respond within a second
  */
 export async function readHistories(endpointIds: readonly string[]): Promise<ReadonlyMap<string, EndpointPoint[]>> {
@@ -24,7 +24,7 @@ function historyOf(endpointId: string): Promise<EndpointPoint[]> {
   if (known && known.untilMs > atMs) return known.points;
   const points = readPoints(resources.table(), endpointId, atMs);
   histories.set(endpointId, { untilMs: atMs + KEEP_HISTORY_MS, points });
-  // A failure is not kept.
+  // A failed read is not cached.
   points.catch(() => histories.delete(endpointId));
   return points;
 }

@@ -4,17 +4,19 @@ import type { Model } from '../../catalog/catalog.ts';
 import { resources } from '../../resources.ts';
 import { isReadyByMeasurement, readiness, type IsReady } from '../../routing/live-providers.ts';
 
-/** Health and performance of endpoints; undefined if unknown. */
+/** Health and performance of endpoints. A function returns undefined if the value is unknown. */
 export interface EndpointReport {
   isFailing: (endpointId: string) => boolean | undefined;
   statisticsOf: (endpointId: string) => EndpointStatistics | undefined;
   isReady: IsReady;
 }
 
-/** How long a response waits for data that describes only the present. */
+/** Maximum time in ms that a response waits for current health and performance. */
 const REPORT_PATIENCE_MS = 700;
 
-/** The report of the endpoints, or the part that is known if the table does not respond in time. */
+/**
+ * Returns the health and performance of endpoints, as far as they are known when the table does not respond in time.
+ */
 export async function readEndpointReport(): Promise<EndpointReport> {
   const [health, statistics] = [resources.health(), resources.statistics()];
   await Promise.race([
@@ -29,8 +31,9 @@ export async function readEndpointReport(): Promise<EndpointReport> {
 }
 
 /**
- * Whether endpoints of these models can be called. If a provider's key decides that for one of them, it reads the last
- * measurement, at most once in 30 seconds: the operator may have set or removed the key.
+ * Returns whether endpoints of these models can be called. If that depends on a credential that only other functions
+ * can read, it reads the last measurement, at most once in 30 seconds. The operator may have set or removed the
+ * credential.
  */
 export async function readReadiness(models: readonly Model[]): Promise<IsReady> {
   const statistics = resources.statistics();

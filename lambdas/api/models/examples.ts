@@ -1,4 +1,7 @@
-/** Models in the examples of the document. The names are from the catalog; prices and limits change there. */
+/**
+ * Models in the examples of the API document. The names are from the catalog; the catalog's prices and limits may
+ * differ.
+ */
 
 const claudePricing = {
   prompt: '0.000198',
@@ -113,7 +116,7 @@ export const filmmakerExample = {
   upscale_factor: null,
 };
 
-/** The example of a list: the specific fields of its model, and the fields that are the same for all models. */
+/** Returns the example of a list: the specific fields of its model, and the fields that are the same for all models. */
 export function listedExample(fields: { id: string; name: string }) {
   const links = { details: `/v1/models/${fields.id}/endpoints` };
   return { ...alike, available: true, links, display_name: fields.name, ...fields };

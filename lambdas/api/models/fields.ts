@@ -1,4 +1,4 @@
-/** Types of query parameters that only lists of models have. */
+/** Schemas of query parameters that only lists of models have. */
 
 import * as z from 'zod';
 import { parseModalities } from '../../catalog/modalities.ts';
@@ -11,13 +11,16 @@ const TEXT_RULE = `must have at most ${MAX_TEXT} characters`;
 
 const boundedText = z.string().max(MAX_TEXT, TEXT_RULE);
 
-/** Search words, in lower case. */
+/** Schema of search words, which are converted to lower case. */
 export const wordsParameter = boundedText.transform((text) => listedParts(text, /\s+/));
 
-/** Names separated by commas, in lower case. Any name is valid; an unknown name matches nothing. */
+/**
+ * Schema of names separated by commas, which are converted to lower case. Any name is valid; an unknown name matches
+ * nothing.
+ */
 export const namesParameter = boundedText.transform((text) => listedParts(text, ','));
 
-/** Names separated by commas, each from a fixed list. */
+/** Schema of names separated by commas, each from a fixed list. */
 export function choicesParameter<const Choice extends string>(choices: readonly Choice[]) {
   const names: ReadonlySet<string> = new Set(choices);
   return boundedText.transform((text, context) => {
@@ -28,7 +31,9 @@ export function choicesParameter<const Choice extends string>(choices: readonly 
   });
 }
 
-/** An exact amount in roubles. Programs write small numbers with an exponent, so exponents are valid. */
+/**
+ * Schema of an exact amount in roubles. An exponent is valid, because programs write small numbers with an exponent.
+ */
 export const priceParameter = z
   .string()
   .meta({ override: { type: 'number', minimum: 0, maximum: 1e15 } })
@@ -43,7 +48,7 @@ function listedParts(text: string, separator: RegExp | string): string[] {
     .filter((part) => part !== '');
 }
 
-/** `output_modalities`: a comma-separated list, or "all"; text if absent. */
+/** Schema of `output_modalities`: a comma-separated list, or "all"; the default is text. */
 export const modalitiesParameter = z
   .string()
   .default('text')

@@ -1,4 +1,4 @@
-/** The filters of model lists: one row each, with its valid values and the offers that it keeps. */
+/** Filters of model lists: one row each, with the schema of its parameter and the condition for a model. */
 
 import * as z from 'zod';
 import { retainsNothing } from '../../catalog/data-policy.ts';
@@ -115,27 +115,30 @@ const filters = {
 
 type Filters = typeof filters;
 
-/** Query parameters. */
+/** Query parameters of the filters. */
 export const filterParameters = Object.fromEntries(
   Object.entries(filters).map(([name, { parameter }]) => [name, parameter]),
 ) as { [Name in keyof Filters]: Filters[Name]['parameter'] };
 
-/** The filters in a query. */
+/** Values of the filters in a query. */
 export type FilterQuery = { [Name in keyof Filters]?: z.output<Filters[Name]['parameter']> };
 
-/** Keeps offers that pass every filter of the query, in the same order. @param atMs reference time for ages */
+/**
+ * Returns the models that pass every filter of the query, in the same order.
+ * @param atMs reference time for ages
+ */
 export function keptOffers(offers: readonly ModelOffer[], query: FilterQuery, atMs: number): ModelOffer[] {
   const given = (Object.keys(filters) as (keyof Filters)[]).filter((name) => query[name] !== undefined);
-  // The compiler cannot see that a filter and its value belong together.
+  // The compiler cannot infer that a filter and its value have matching types.
   return offers.filter((offer) => given.every((name) => filters[name].keeps(offer, query[name] as never, atMs)));
 }
 
-/** An empty list of names keeps everything. */
+/** Returns whether one of the names is requested. An empty list of requested names matches everything. */
 function isAnyOf(wanted: readonly string[], names: readonly string[]): boolean {
   return wanted.length === 0 || names.some((name) => wanted.includes(name));
 }
 
-/** Models without token prices pass no price filter. */
+/** Returns whether a model's price matches. A model without token prices never does. */
 function isPriced(offer: ModelOffer, kind: 'prompt' | 'completion', fits: (perMillion: Money) => boolean): boolean {
   const prices = tokenPricesOf(offer);
   return prices !== undefined && fits(prices[kind].times(TOKENS_PER_PRICE));

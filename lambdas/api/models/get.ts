@@ -49,7 +49,7 @@ export const handler = definePublicEndpoint(
     const catalog = await servedCatalog();
     const model = catalog.meant(slug);
     if (!model) throw unknownModel(catalog, slug, 'slug');
-    // Endpoints have the format of the public convention, for every client.
+    // Endpoints have the format of OpenRouter's API, for every client.
     if (withEndpoints) return answerEndpoints(model, query.history);
     const [isLimited, isReady] = await Promise.all([readFreeCapacity([model]), readReadiness([model])]);
     if (isMessagesClient(request)) return answerMessagesModel(model, isReady);
@@ -66,17 +66,18 @@ async function answerEndpoints(model: Model, withHistory: boolean): Promise<Http
   ]);
   return jsonResponse<ModelAnswer>(200, {
     ...withTopMembers({
-      // Clients that validate require a description here, even an empty one.
+      // Clients that validate the response require a description here, even an empty one.
       description: '',
       ...modelView(model, undefined, isLimited, doing.isReady),
       endpoints: endpointViews(offered, doing).map((view) => withPoints(view, histories?.get(view.endpoint_id))),
     }),
-    // Empty: endpoints are chosen automatically, the cheapest healthy endpoint first.
+    // Empty if the model has no routing defaults: endpoints are then chosen automatically, the cheapest healthy
+    // endpoint first.
     routing: { default: model.data.routing ?? {} },
   });
 }
 
-/** A model in `data`. Its top-level members are those that OpenAI's SDKs read. */
+/** Puts a model into `data`, and adds the members that OpenAI's SDKs read at the top level. */
 function withTopMembers(data: ModelAnswer['data']): ModelAnswer {
   const { id, object, created, owned_by: owner } = data;
   return { id, object, created, owned_by: owner, data };
@@ -93,7 +94,10 @@ function withPoints(view: EndpointBody, points: readonly EndpointPoint[] | undef
   return { ...view, history };
 }
 
-/** For an alias, the model that answers, because clients of the Messages API resolve aliases in this way. */
+/**
+ * Returns a model in the format of the Messages API. For an alias, it returns the model that answers, because clients
+ * of the Messages API resolve aliases in this way.
+ */
 function answerMessagesModel(model: Model, isReady: IsReady): HttpResponse {
   const [offer] = offersOf({ models: [model.aliasOf ?? model] }, isReady);
   const makes = model.data.output_modalities;

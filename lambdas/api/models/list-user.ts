@@ -12,8 +12,8 @@ import { answerList, listQuery } from './answer-list.ts';
 export const accepts = { query: listQuery, compress: compressed };
 
 /**
- * Models with at least one allowed endpoint, at the price of the endpoint that is tried first. Inference decides both
- * in the same way.
+ * Returns the models with at least one endpoint that the caller's privacy settings allow, at the price of the endpoint
+ * that is tried first. Inference decides both in the same way.
  */
 export const handler = defineEndpoint('list-user-models', accepts, async (asked) => {
   const exclusionOf = privacyFilter(await privacyLayers(asked.caller));
@@ -22,7 +22,10 @@ export const handler = defineEndpoint('list-user-models', accepts, async (asked)
   return answerList({ models, isAllowed, isForPickers: true }, asked, '/v1/models/user');
 });
 
-/** A management key has the same privacy layers as a key in its account's Default workspace. */
+/**
+ * Returns the privacy settings of a caller. A management key has the settings of the account and of its Default
+ * workspace.
+ */
 async function privacyLayers(caller: Caller): Promise<Privacy[]> {
   const layers = privacyOf(caller);
   if (caller.workspace) return layers;

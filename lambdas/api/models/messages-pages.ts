@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../platform/errors.ts';
 
-/** As documented for the Messages API. */
+/** Default page size, as documented for the Messages API. */
 const DEFAULT_PAGE_MODELS = 20;
 
 export interface CursorQuery {
@@ -17,7 +17,7 @@ interface CursorPage<Item> {
 }
 
 /**
- * The page of a list directly after or before the item with an id; the first page without an id.
+ * Returns the page directly after or before the item with an id, or the first page without an id.
  * @throws {GatewayError} 400 for an id that is not in the list
  */
 export function cursorPage<Item extends { id: string }>(items: readonly Item[], query: CursorQuery): CursorPage<Item> {

@@ -1,4 +1,4 @@
-/** Models in the format of the Messages API. */
+/** Shapes of models in the format of the Messages API. */
 
 import * as z from 'zod';
 import { time } from '../../http/shapes.ts';

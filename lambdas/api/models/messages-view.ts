@@ -15,7 +15,7 @@ export function messagesModelView(offer: ModelOffer): MessagesModelAnswer {
     max_input_tokens: contextLength,
     max_tokens: maxOutputTokens,
     capabilities: capabilitiesOf(offer),
-    // The catalog lists usable models. It has no lines of models, and no dates of their end.
+    // The catalog lists only usable models, and has no end dates and no model lines.
     lifecycle: 'active',
     deprecated_at: null,
     retires_at: null,
@@ -25,9 +25,12 @@ export function messagesModelView(offer: ModelOffer): MessagesModelAnswer {
 
 type Support = CapabilitiesBody['batch'];
 const yes: Support = { supported: true };
-/** The gateway refuses it for every model. */
+/** The gateway refuses the feature for every model. */
 const no: Support = { supported: false };
-/** Depends on the model, and the catalog does not have it. Falsy for clients that expect a boolean. */
+/**
+ * The feature depends on the model, and the catalog does not have this fact. null is falsy for clients that expect a
+ * boolean.
+ */
 const unknownSupport: Support = { supported: null };
 
 function isPositive(price: Money | undefined): boolean {
@@ -39,7 +42,7 @@ function capabilitiesOf({ model: { data, endpoints } }: ModelOffer): Capabilitie
     data.input_modalities.includes(modality) ? yes : no;
   const thinks = data.supported_parameters.includes('reasoning');
   const ifThinking = thinks ? unknownSupport : no;
-  // The gateway searches for any model that calls functions and has a price for searches.
+  // The gateway searches for any model that can call functions and has a price for searches.
   const searches =
     data.supported_parameters.includes('tools') && endpoints.some(({ pricing }) => isPositive(pricing?.web_search));
   return {
@@ -63,7 +66,7 @@ function capabilitiesOf({ model: { data, endpoints } }: ModelOffer): Capabilitie
     image_input: takes('image'),
     pdf_input: takes('file'),
     server_tools: { supported: searches, code_execution: no, web_search: { supported: searches } },
-    // Some models support it without listing it.
+    // Some models support structured outputs without listing them, so absence means unknown.
     structured_outputs: data.supported_parameters.includes('structured_outputs') ? yes : unknownSupport,
     thinking: {
       supported: thinks,

@@ -8,20 +8,26 @@ import { preferencesFor } from '../../routing/preferences.ts';
 /** A model with the endpoints that a caller may use. */
 export interface ModelOffer {
   model: Model;
-  /** In the order of attempts, at least one. The first is the default route. */
+  /** Endpoints in the order of attempts, at least one. The first is the default route. */
   endpoints: readonly Priced<Endpoint>[];
 }
 
-/** The input for a list of models. */
+/** Input for a list of models. */
 export interface OfferedModels {
   models: readonly Model[];
-  /** Whether the caller may use an endpoint. In public lists, all endpoints are allowed. */
+  /** Returns whether the caller may use an endpoint. In public lists, all endpoints are allowed. */
   isAllowed?: (endpoint: Endpoint) => boolean;
-  /** Leaves out models whose providers lack a setting of the operator, because pickers show every model of a list. */
+  /**
+   * Whether to exclude models whose providers lack a setting of the operator. Model pickers in clients show every model
+   * of a list, so these models would fail when chosen.
+   */
   isForPickers?: boolean;
 }
 
-/** @param isReady whether an endpoint can be called */
+/**
+ * Returns the models with the endpoints that a caller may use. Models without such endpoints are omitted.
+ * @param isReady returns whether an endpoint can be called
+ */
 export function offersOf(
   { models, isAllowed = () => true, isForPickers = false }: OfferedModels,
   isReady: IsReady,
@@ -35,11 +41,10 @@ const NOTHING_ASKED = { parameters: [], tunings: [], promptTokens: 0 };
 const NO_SIGNALS = { isFailing: () => false, speedOf: () => undefined };
 
 /**
- * The order in which a request without preferences tries healthy endpoints: first by the catalog's routing of the
- * model, then callable endpoints, then the cheapest.
- *
- * Guarantee: the first endpoint is the default route, whose price the catalog shows. Inference orders with the same
- * functions.
+ * Returns the endpoints in the order in which a request without preferences tries healthy endpoints. The catalog's
+ * routing of the model comes first, then callable endpoints, then the cheapest.
+ * Guarantee: the first endpoint is the default route, whose price the catalog shows. Inference uses the same functions
+ * for its order.
  */
 export function inRoutingOrder(model: Model, endpoints: readonly Endpoint[], isReady: IsReady): Priced<Endpoint>[] {
   const preferences = preferencesFor({ model, sort: undefined }, {});
@@ -57,17 +62,17 @@ export function inRoutingOrder(model: Model, endpoints: readonly Endpoint[], isR
     .toSorted((a, b) => Number(isReady(a) === false) - Number(isReady(b) === false));
 }
 
-/** Token prices of the default route; undefined for a model that is not paid by tokens. */
+/** Returns the token prices of the default route; undefined for a model that is not billed by tokens. */
 export function tokenPricesOf({ model, endpoints }: ModelOffer): Priced<Endpoint>['pricing'] | undefined {
   return model.data.video ? undefined : endpoints[0]!.pricing;
 }
 
-/** Context length of the model, or else of its default route; undefined if neither is known. */
+/** Returns the context length of the model, or else of its default route; undefined if neither is known. */
 export function contextOf({ model, endpoints }: ModelOffer): number | undefined {
   return model.data.context_length ?? endpoints[0]!.contextLength;
 }
 
-/** Limits of the default route. */
+/** Returns the limits of the default route. */
 export function routeLimits({ endpoints }: ModelOffer): {
   contextLength: number | null;
   maxOutputTokens: number | null;

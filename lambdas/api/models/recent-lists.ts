@@ -5,7 +5,7 @@ import { ageMs, thisMoment, type Moment } from '../../platform/clock.ts';
 import { dialectOf } from './dialect.ts';
 
 const MAX_AGE_MS = 1_000;
-/** A list has up to half a megabyte. */
+/** Maximum number of rendered lists in memory. A list has up to half a megabyte. */
 const MAX_LISTS = 16;
 
 interface RecentList {
@@ -16,11 +16,11 @@ interface RecentList {
 const recentLists = new WeakMap<Catalog, Map<string, RecentList>>();
 
 /**
- * Renders public lists of models at most once a second. Only for lists that are the same for every caller.
- *
- * Guarantee: a list shows the prices of this catalog. Availability is at most one second older than without this.
- * @param request whose query and dialect decide the list
- * @param pathname of the route
+ * Renders a public list of models at most once a second. Use it only for lists that are the same for every caller.
+ * Guarantee: a list has the prices of the given catalog. Its availability data is at most one second older than without
+ * this cache.
+ * @param request its query and format decide the list
+ * @param pathname path of the route
  */
 export async function recentList(
   catalog: Catalog,
@@ -38,7 +38,7 @@ export async function recentList(
   }
   try {
     const response = await list.response;
-    // Copies the headers, because the endpoint adds headers of each request to its response.
+    // Copies the headers, because each request adds its own headers to the response.
     return { ...response, headers: { ...response.headers } };
   } catch (error) {
     if (lists.get(name) === list) lists.delete(name);

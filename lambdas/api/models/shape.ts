@@ -16,7 +16,7 @@ const aboutPrice = new Map<PriceName, string>([
   ...completionParts.flatMap(({ rest }) => (rest ? [[rest.price, rest.priced] as const] : [])),
 ]);
 
-/** One field for the price of each unit. */
+/** Returns a field for the price of each unit. */
 function pricesShape<Name extends PriceName>(names: readonly Name[]) {
   const fields = names.map((name) => [name, rubText.optional().meta({ description: aboutPrice.get(name)! })]);
   return Object.fromEntries(fields) as Record<Name, z.ZodOptional<typeof rubText>>;
@@ -309,7 +309,7 @@ const endpointShape = z
   });
 export type EndpointBody = z.output<typeof endpointShape>;
 
-/** Members of a model that OpenAI's SDKs read at the top level of an answer. */
+/** Members of a model that OpenAI's SDKs read at the top level of a response. */
 const topMembers = {
   id: z.string().meta({ description: 'The same as `data.id`, where OpenAI’s SDKs read it.' }),
   object: z.literal('model'),

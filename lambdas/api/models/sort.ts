@@ -1,6 +1,4 @@
-/**
- * The orders of model lists, one row each. Models without the sorted value come last. Equal models keep their order.
- */
+/** Orders of model lists, one row each. Models without the sorted value come last. Equal models keep their order. */
 
 import * as z from 'zod';
 import { typicalCost } from '../../catalog/default-route.ts';
@@ -8,7 +6,7 @@ import type { EndpointStatistics } from '../../catalog/endpoint-statistics.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { contextOf, tokenPricesOf, type ModelOffer } from './offer.ts';
 
-/** Undefined for an endpoint with too few measured requests. */
+/** Returns the measured speed of an endpoint; undefined if too few requests were measured. */
 export type SpeedOf = (endpointId: string) => SortedSpeed | undefined;
 type SortedSpeed = Pick<EndpointStatistics, 'latencyMs' | 'throughput'>;
 
@@ -21,7 +19,7 @@ interface Order {
 
 interface MeasuredOrder {
   highestFirst: boolean;
-  /** Value of the default route. */
+  /** Returns the sorted value from the measurement of the default route. */
   measured: (speed: SortedSpeed) => number | undefined;
 }
 
@@ -65,13 +63,14 @@ export const sortParameter = z
   .optional()
   .meta({ description: 'The order of the list; without it, models are in the order of the catalog.' });
 
-/** Whether the order uses measurements. */
+/** Returns whether the order uses measurements. */
 export function isMeasured(sort: Sort | undefined): boolean {
   return sort !== undefined && 'measured' in orders[sort];
 }
 
 /**
- * @param speedOf undefined without measurements
+ * Returns the models in an order.
+ * @param speedOf returns the measured speed of an endpoint; undefined without measurements
  * @throws {GatewayError} 400 for an order by measured speed without measurements
  */
 export function sortedOffers(offers: readonly ModelOffer[], sort: Sort | undefined, speedOf?: SpeedOf): ModelOffer[] {

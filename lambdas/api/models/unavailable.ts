@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../platform/errors.ts';
 
-/** Filters of the public convention for which the catalog has no data, each with an alternative. */
+/** Filters of OpenRouter's API for which the catalog has no data, each with a reason or an alternative. */
 const unavailableReasons: Record<string, string> = {
   arch: 'the catalog does not know families of models; use q or model_authors',
   region: 'the catalog does not know where providers compute; choose them with providers',
@@ -13,8 +13,8 @@ function rangesOf(names: string[], reason: string): Record<string, string> {
 }
 
 /**
- * Refuses known filters without data. Lists of models ignore unknown parameters, but a list that ignores a known filter
- * would return wrong models.
+ * Refuses filters of OpenRouter's API for which the catalog has no data. Unknown parameters are ignored, but ignoring a
+ * known filter would return wrong models.
  * @throws {GatewayError} 400 with the filter and the reason
  */
 export function refuseUnavailable(query: Record<string, string>): void {

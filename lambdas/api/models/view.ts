@@ -1,4 +1,4 @@
-/** The catalog in the form for clients. Fields without a measurement are null, never invented. */
+/** Converts the catalog to the form for clients. Fields without a measurement are null, never invented. */
 
 import { endpointTag, type Endpoint, type Model } from '../../catalog/catalog.ts';
 import type { ModelData, Pricing, ServiceFree } from '../../catalog/schema.ts';
@@ -11,10 +11,10 @@ import { inRoutingOrder } from './offer.ts';
 import type { EndpointBody, ModelBody, PricingBody, ServiceFreeBody, VideoModelBody } from './shape.ts';
 
 /**
- * A model, with the price and the limits of its default route.
- * @param tried endpoints that the caller may use, in the order of attempts; by default all of the model's
- * @param isLimited whether a free model has used up today's budget
- * @param isReady whether an endpoint can be called
+ * Converts a model to the form for clients, with the price and the limits of its default route.
+ * @param tried endpoints that the caller may use, in the order of attempts; default: all endpoints of the model
+ * @param isLimited returns whether a free model has used up today's budget
+ * @param isReady returns whether an endpoint can be called
  */
 export function modelView(
   model: Model,
@@ -52,7 +52,7 @@ export function modelView(
     default_parameters: defaultsView(data.default_parameters),
     supported_voices: null,
     links: { details: `/v1/models/${model.id}/endpoints` },
-    // OpenAI's SDKs read these two members, and clients of the Messages API the next two.
+    // OpenAI's SDKs read the first two members, and clients of the Messages API the next two.
     object: 'model',
     owned_by: model.id.slice(0, model.id.indexOf('/')),
     type: 'model',
@@ -60,7 +60,7 @@ export function modelView(
   };
 }
 
-/** A parameter without a default in the catalog has the provider's default. */
+/** Returns the default parameters of a model. null means that the provider's default applies. */
 function defaultsView(defaults: ModelData['default_parameters'] = {}) {
   return {
     temperature: defaults.temperature ?? null,
@@ -72,7 +72,10 @@ function defaultsView(defaults: ModelData['default_parameters'] = {}) {
   };
 }
 
-/** A model without its own icon gets the icon of the provider of its default route, if there is one. */
+/**
+ * Returns the icons of a model. A model without its own icon gets the icon of the provider of its default route, if
+ * that provider has one.
+ */
 function icons({ id, icon_url: own, icon_id: name, custom_icon_url: custom }: ModelData, route: Endpoint | undefined) {
   const url = own ?? route?.provider.data.icon_url;
   return {
@@ -97,7 +100,7 @@ function serviceFreeView(terms: ServiceFree, isLimited: boolean): ServiceFreeBod
   return { ...withTexts(terms), temporarily_capacity_limited: isLimited };
 }
 
-/** All endpoints of a model: first those that are tried, in order, then the others. */
+/** Returns all endpoints of a model: first those that are tried, in order, then the others. */
 export function endpointViews(model: Model, doing: EndpointReport): EndpointBody[] {
   const tried: Endpoint[] = inRoutingOrder(model, model.endpoints, doing.isReady);
   const others = model.endpoints.filter((endpoint) => !tried.includes(endpoint));
@@ -161,8 +164,8 @@ export function videoModelView(model: Model, isReady: IsReady): VideoModelBody {
 }
 
 /**
- * For a model paid by the second, a token price of 0 is meaningless and looks like a free model. It stays in lists of
- * all modalities, because clients' validators require both prices.
+ * Removes token prices of 0 from a model that is billed by the second, because they would make the model look free.
+ * They stay in lists of all modalities, because clients' validators require both prices.
  */
 function withoutFreeTokens({ prompt, completion, ...others }: PricingBody): PricingBody {
   return { ...(prompt === '0' ? {} : { prompt }), ...(completion === '0' ? {} : { completion }), ...others };
@@ -173,7 +176,7 @@ function videoPrices({ price_per_second: prices }: NonNullable<ModelData['video'
   return Object.fromEntries(entries.map(([resolution, price]) => [`per-video-second-${resolution}`, price.toString()]));
 }
 
-/** Decimal strings of RUB per unit. An unknown price is omitted, and a free unit is "0". */
+/** Returns prices as decimal strings of RUB per unit. An unknown price is omitted, and a free unit is "0". */
 function pricingView(pricing: Pricing | undefined): PricingBody {
   return pricing ? withTexts(pricing) : {};
 }

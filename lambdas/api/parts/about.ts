@@ -1,10 +1,10 @@
-/** Examples of parts that occur in answers of several resources. */
+/** Examples of parts that occur in responses of several resources. */
 
 import { exampleIds, ok, providerErrors, tagged, type About, type Success } from '../../http/about.ts';
 import type { ModalityRow } from '../../route.ts';
 import { estimateAnswerShape } from './shape.ts';
 
-/** Spending in the current periods. */
+/** Example of spending in the current periods. */
 export const usageExample = { usage: 120.03, usage_daily: 0.03, usage_weekly: 20.03, usage_monthly: 120.03 };
 
 export const budgetExample = {
@@ -61,7 +61,10 @@ const estimateExample = {
   },
 };
 
-/** The documentation of a route's estimate. @param more the specifics of this estimate */
+/**
+ * Returns the documentation of a route's estimate.
+ * @param more text that only this estimate has
+ */
 export function estimateAbout({
   summary,
   path,
@@ -86,22 +89,25 @@ export function estimateAbout({
   };
 }
 
-/** The documentation of a list of models. `models` is a phrase: the models that … */
+/** Words for the documentation of a list of models. `models` completes the phrase "the models that …". */
 export interface ModelListWords {
   summary: string;
   models: string;
-  /** Specific fields of a model in this list. */
+  /** Specific fields of the example model. */
   example: { id: string; name: string } & Record<string, unknown>;
 }
 
-/** The documentation and the examples of a modality. */
+/** Documentation and examples of a modality. */
 export interface ModalityWords {
   summary: string;
   description: string;
   bodyExample: unknown;
   answer: Success;
   estimateSummary: string;
-  /** Present if its models have their own list, which is documented next to the other lists (models/about.ts). */
+  /**
+   * Documentation of the modality's own list of models, if it has one. It is shown with the other lists
+   * (models/about.ts).
+   */
   list?: ModelListWords;
 }
 
@@ -109,7 +115,7 @@ const BILLING_STATUS = 'x-service-billing-status';
 const lateCost = `If the answer has no \`usage.cost\` yet, the header \`${BILLING_STATUS}\` is \`pending\`, and \`GET /generation\` has the cost a little later.`;
 const pending = 'The value is `pending` where the answer has no `usage.cost` yet; otherwise the header is absent.';
 
-/** The documentation of requests of a modality, and of their estimates. */
+/** Returns the documentation of requests of a modality, and of their estimates. */
 export function modalityAbouts({ one, paths }: ModalityRow, words: ModalityWords): Record<string, About> {
   const { summary, description, bodyExample, answer, estimateSummary } = words;
   return tagged('Inference', {
@@ -125,6 +131,6 @@ export function modalityAbouts({ one, paths }: ModalityRow, words: ModalityWords
   });
 }
 
-/** Description of estimates whose prompt may be counted. */
+/** Description of estimates that may count the prompt. */
 export const countedEstimate =
   'The number of tokens of the prompt is estimated from its size. Only if the limits have no room for that are the tokens counted, by the provider if it can; the request itself does the same. The request may also wait some seconds for what running requests hold; the estimate does not wait. Free models have limits of their own (429), which `free_limits` shows without taking anything of them.';

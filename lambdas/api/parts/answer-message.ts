@@ -18,7 +18,10 @@ import type { RouteName } from '../../routes.ts';
 import { leftOutHeader } from './left-out-header.ts';
 import { blanks, isThereWithin, wholeAnswerSilenceMs, wholeBody } from './whole-body.ts';
 
-/** Clients close a silent stream, some after 20 seconds. Any byte prevents that, even before the first event. */
+/**
+ * Time in ms of silence after which a byte is sent, even before the first event. Some clients close a silent stream
+ * after 20 seconds.
+ */
 export const SILENCE_MS = 10_000;
 
 type MessageEndpointInput = EndpointInput<'inference', RoutedRequest>;
@@ -26,32 +29,32 @@ type MessageEndpointInput = EndpointInput<'inference', RoutedRequest>;
 export interface StreamStart {
   requestId: string;
   generationId: string;
-  /** The model that the client requested. */
+  /** Model that the client requested. */
   model: string;
-  /** The client has already waited for the head of the answer, so a byte must be written at once. */
+  /** Whether the client has already waited long for the start of the answer, so that a byte must be written at once. */
   isSilent: boolean;
 }
 
-/** The form of a message's answer for the clients of one API. */
+/** Form of a message's answer for the clients of one API. */
 export interface AnswerForm {
-  /** Name of its route. */
+  /** Name of the API's route. */
   route: RouteName;
-  /** Chunk that a stream sends during silence. */
+  /** Chunk that a stream sends when it is silent. */
   whenSilent: WhenSilent;
-  /** The bytes of a stream. It writes a failure of the events as an event. */
+  /** Yields the bytes of a stream. A failure of the events becomes an event of the stream. */
   streamBody: (events: AsyncIterable<AnswerEvent[]>, start: StreamStart) => AsyncGenerator<string | Uint8Array>;
-  /** Kinds of refusals that its clients only understand as events of a stream with the status 200. */
+  /** Kinds of refusals that clients of this API understand only as stream events after the status 200. */
   streamedRefusals?: readonly ErrorKind[];
-  /** Fields of the request that are sent to no endpoint. */
+  /** Names of request fields that are not sent to any endpoint. */
   leftOut?: readonly string[];
-  /** Fields that have another name in this API. */
+  /** Names of fields in this API that differ from those in the Messages API. */
   fieldNames?: Readonly<Record<string, string>>;
-  /** The body of an answer in one piece. */
+  /** Builds the body of an answer that is not streamed. */
   wholeAnswer: (message: MessageBody) => object;
 }
 
 /**
- * Answers a message. The code path is the same with and without streaming: upstreams always stream, and a client that
+ * Answers a message. The code path is the same with and without streaming: providers always stream, and a client that
  * does not stream gets the assembled events.
  */
 export async function answerMessage(input: MessageEndpointInput, form: AnswerForm): Promise<HttpResponse> {
@@ -62,8 +65,8 @@ export async function answerMessage(input: MessageEndpointInput, form: AnswerFor
 }
 
 /**
- * Waits for the first event, so that a failure before it has its own status. The wait is limited, because clients close
- * a silent connection. After that, the answer is a stream, and failures are reported in it.
+ * Waits for the first event, so that a failure before it has its own HTTP status. The wait is limited, because clients
+ * close a silent connection. After the wait, the answer is a stream, and failures become events of the stream.
  */
 async function streamAnswer(
   context: AnswerContext,
@@ -81,7 +84,7 @@ async function streamAnswer(
     isSilent = (await Promise.race([context.dispatched, patience])) === undefined;
   } catch (error) {
     const isStreamed = error instanceof GatewayError && streamedRefusals.includes(error.kind);
-    // answerEvents settles the generation and throws the refusal.
+    // Reading the events settles the generation, and throws the refusal.
     if (!isStreamed) for await (const _ of answerEvents(context));
   } finally {
     clearTimeout(timer);
@@ -93,8 +96,8 @@ async function streamAnswer(
 }
 
 /**
- * The answer in one piece, sent when it is complete and concurrent with its settlement. A slow answer begins with
- * blanks before it is complete, so that clients keep the connection open.
+ * Sends the answer when it is complete, while it is being settled. If the answer is slow, blanks are sent before it is
+ * complete, so that clients keep the connection open.
  */
 async function wholeAnswer(
   context: AnswerContext,
@@ -114,18 +117,21 @@ async function wholeAnswer(
   return streamResponse(body, { 'content-type': 'application/json', ...leftOutHeader(leftOutOf(context)) });
 }
 
-/** The client's names of all fields that are not sent to an endpoint, without duplicates. */
+/** Returns the client's names of all fields that are not sent to an endpoint, without duplicates. */
 function leftOutNames(unsent: readonly string[], { leftOut = [], fieldNames = {} }: AnswerForm): string[] {
   const names = new Set([...leftOut, ...unsent.map((name) => fieldNames[name] ?? name)]);
   return [...names].slice(0, MAX_LEFT_OUT);
 }
 
-/** Fields that were not sent to the endpoint. Before an endpoint has answered, it uses the current attempt. */
+/**
+ * Returns the fields that were not sent to the endpoint that answers. Before an endpoint has answered, the fields of
+ * the current attempt count.
+ */
 function leftOutOf({ attempts, attemptLog }: AnswerContext): readonly string[] {
   return attempts[attemptLog.index]!.leftOut;
 }
 
-/** Measures a failure of events whose head has been sent. */
+/** Counts a failure that occurs after the response head has been sent. */
 async function* withBreaksMeasured<Event>(events: AsyncIterable<Event>, door: Door): AsyncGenerator<Event, void> {
   try {
     yield* events;
@@ -135,7 +141,10 @@ async function* withBreaksMeasured<Event>(events: AsyncIterable<Event>, door: Do
   }
 }
 
-/** A body that aborts the answer when the client disconnects, and is destroyed if nothing reads its end. */
+/**
+ * Returns a response body that aborts the answer when the client disconnects. The body is destroyed at the function's
+ * timeout, even if the client does not read its end.
+ */
 function answerBody(
   { abort }: AnswerContext,
   produce: () => AsyncGenerator<string | Uint8Array>,

@@ -11,7 +11,7 @@ import type { Estimate, EstimateInput } from '../../inference/estimates/estimate
 import { estimateModality } from '../../inference/modalities/estimate.ts';
 import type { BatchModality } from '../../inference/modalities/modality.ts';
 
-/** @returns the endpoint that estimates requests with this body */
+/** Creates the endpoint that estimates requests with this body. */
 export function estimateEndpoint<Body>(
   route: InferenceRoute,
   rules: JsonRules & { body: z.ZodType<Body> },
@@ -21,7 +21,7 @@ export function estimateEndpoint<Body>(
   return { accepts, handler: defineEndpoint(route, accepts, async (input) => estimateAnswer(await estimate(input))) };
 }
 
-/** @returns the endpoint that estimates requests of a modality */
+/** Creates the endpoint that estimates requests of a modality. */
 export function modalityEstimate<Body, Task, Answer, Result>(
   route: InferenceRoute,
   modality: BatchModality<Body, Task, Answer, Result>,
@@ -29,7 +29,7 @@ export function modalityEstimate<Body, Task, Answer, Result>(
   return estimateEndpoint(route, modality.accepts, (input) => estimateModality(modality, input));
 }
 
-/** The response for an estimate, the same for clients of all APIs. */
+/** Builds the response for an estimate, which is the same for clients of all APIs. */
 function estimateAnswer(estimate: Estimate): HttpResponse {
   const { inputTokens, held, isAdmitted, allowedMaxTokens, affordableMaxTokens } = estimate;
   const { candidates, excluded, limits, freeLimits } = estimate;

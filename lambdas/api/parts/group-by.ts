@@ -3,7 +3,7 @@ import { activitySplits, type ActivitySplit } from '../../accounting/activity.ts
 
 const isSplit = (name: string): name is ActivitySplit => (activitySplits as readonly string[]).includes(name);
 
-/** Names separated by commas, without duplicates. */
+/** Schema of names separated by commas. Duplicates are removed. */
 export const groupBy = z
   .string()
   .refine((text) => text.split(',').every(isSplit), {

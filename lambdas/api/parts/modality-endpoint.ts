@@ -9,17 +9,14 @@ import type { Money } from '../../money/money.ts';
 import { resources } from '../../resources.ts';
 import { leftOutHeader } from './left-out-header.ts';
 
-/**
- * A complete answer, with the fields that all modalities have. `cost` is empty if it is still unknown, because it is
- * settled a little later.
- */
+/** A complete answer, with the fields that all modalities have. `cost` is empty if the cost is not settled yet. */
 interface WholeAnswer<Body, Result> extends Answered<Result> {
   body: Body;
   origin: { id: string; model: string; provider: string };
   cost: { cost?: Money };
 }
 
-/** @returns the endpoint that answers a complete request of this modality, or nothing */
+/** Creates the endpoint that answers a complete request of this modality, or nothing. */
 export function modalityEndpoint<Body, Task, Answer, Result>(
   route: InferenceRoute,
   modality: BatchModality<Body, Task, Answer, Result>,

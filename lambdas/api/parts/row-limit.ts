@@ -1,11 +1,15 @@
 import { invalidRequest } from '../../platform/errors.ts';
 
-/** About 8 MB of JSON. API Gateway passes on 10 MB of a stream at full speed, and the rest slowly. */
+/**
+ * Maximum number of rows in a response, about 8 MB of JSON. API Gateway forwards the first 10 MB of a stream at full
+ * speed, and the rest slowly.
+ */
 export const MAX_ROWS = 20_000;
 
 /**
+ * Refuses a response with too many rows.
  * @param narrower the parameter that reduces the number of rows, with advice
- * @throws {GatewayError} 400 for more rows than one response may have
+ * @throws {GatewayError} 400
  */
 export function checkRowCount(count: number, narrower: { field: string; says: string }): void {
   if (count <= MAX_ROWS) return;

@@ -1,4 +1,4 @@
-/** Parts of answers that several resources have. */
+/** Shapes of parts of answers that several resources have. */
 
 import * as z from 'zod';
 import { freeLimitSources } from '../../admission/free/free-refusal.ts';
@@ -7,7 +7,7 @@ import { countShape, nothing, rub, rubText, time, uuid } from '../../http/shapes
 import { intervals, resets } from '../../money/periods.ts';
 import { leftOutReasons } from '../../routing/exclusions.ts';
 
-/** Fields of answers from models. */
+/** Shapes of fields that answers of models have. */
 export const generationId = z.string().meta({
   description: 'The id of the generation, which is the record of this request: `GET /generation` shows it.',
 });
@@ -24,7 +24,7 @@ export const lateCostShape = rub.optional().meta({
 
 const settled = 'The roubles that settled requests have cost';
 
-/** The spending of the current periods, in UTC. */
+/** Shape of the spending in the current periods, in UTC. */
 export const periodUsageShape = {
   usage: rub.meta({ description: `${settled}.` }),
   usage_daily: rub.meta({ description: `${settled} today.` }),

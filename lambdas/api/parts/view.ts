@@ -9,8 +9,8 @@ import type { Privacy } from '../../store/accounts/privacy.ts';
 import type { BudgetBody, PeriodUsage, PrivacyBody } from './shape.ts';
 
 /**
- * The limits of an owner, and the times when they were set. A limit that is older than the stored times has the age of
- * its owner.
+ * Limits of an owner, and the times when they were set. A limit without a stored time gets the creation time of its
+ * owner.
  */
 export interface SetLimits {
   limits: Limits;
@@ -18,7 +18,7 @@ export interface SetLimits {
   createdAt: string;
 }
 
-/** Spending in the current periods, from one moment. */
+/** Returns the spending in the current periods, all from the same moment. */
 export function periodUsage(counter: Counter): PeriodUsage {
   const windows = windowsAt(nowMs());
   return {
@@ -30,8 +30,9 @@ export function periodUsage(counter: Counter): PeriodUsage {
 }
 
 /**
- * Budgets with their remainders in the current windows.
- * @param counter of the owner's scope: settled amounts are its spending, and held amounts also reduce the remainder
+ * Returns the budgets of an owner with their remaining amounts in the current periods.
+ * @param counter counter of the owner's scope; settled amounts are its spending, and held amounts also reduce the
+ *   remaining amount
  */
 export function budgetViews(owner: BudgetOwner, set: SetLimits, counter: Counter): BudgetBody[] {
   const { limits, limitTimes, createdAt } = set;
@@ -59,7 +60,7 @@ export function budgetViews(owner: BudgetOwner, set: SetLimits, counter: Counter
   });
 }
 
-/** A constant id for a scope and interval: a UUID version 8 made of their names (RFC 9562 §5.8). */
+/** Returns a constant id for a scope and interval: a UUID version 8 derived from their names (RFC 9562 §5.8). */
 function budgetId(owner: BudgetOwner, interval: Interval): string {
   const bytes = createHash('sha256').update(`budget#${owner.scope.kind}#${owner.scope.id}#${interval}`).digest();
   bytes[6] = (bytes[6]! & 0x0f) | 0x80;

@@ -1,7 +1,10 @@
 import type { InferenceCaller } from '../../admission/caller.ts';
 import type { Payer } from '../../store/accounts/payer.ts';
 
-/** A workspace's key sees its workspace. A member's key sees only the member's own requests there. */
+/**
+ * Returns whether a key may read a request. A workspace's key may read all requests of its workspace; a member's key
+ * only those of the member.
+ */
 export function isVisible({ payer }: { payer: Payer }, { workspace, member }: InferenceCaller): boolean {
   return payer.workspaceId === workspace.id && (member === undefined || payer.memberId === member.id);
 }

@@ -1,7 +1,7 @@
 /**
- * The body of an answer without streaming, from a model that takes minutes. Silent connections are closed: by API
- * Gateway and by Node's `fetch` after five minutes, by Azure's load balancers after four. The answer would be charged,
- * and lost.
+ * Body of an answer without streaming, from a model that takes minutes. Silent connections are closed: by API Gateway
+ * and by Node's `fetch` after five minutes, by Azure's load balancers after four. The client would pay for an answer
+ * that it never received.
  */
 
 import type { WhenSilent } from '../../http/answer-stream.ts';
@@ -9,19 +9,20 @@ import { positiveIntegerVariable, variables } from '../../platform/environment.t
 import { errorEnvelope, toGatewayError } from '../../platform/errors.ts';
 
 /**
- * Below the silence limits above, and long enough that nearly all answers and failures have their own status. An
- * operator whose proxy allows less silence sets a lower value.
+ * Default time in ms that a response may be silent. It is below the timeouts of API Gateway, `fetch` and Azure, and so
+ * long that nearly all answers and failures get their own HTTP status. An operator whose proxy allows less silence sets
+ * a lower value.
  */
 const DEFAULT_SILENCE_MS = 210_000;
 
-/** How long an answer in one piece may be silent. */
+/** Returns the time in ms that a response without streaming may be silent. */
 export function wholeAnswerSilenceMs(): number {
   return positiveIntegerVariable(variables.wholeAnswerSilenceMs, DEFAULT_SILENCE_MS);
 }
 
 export const blanks: WhenSilent = { chunk: ' ', afterMs: 10_000 };
 
-/** @returns whether an answer or its failure arrives within this time */
+/** Returns whether an answer or its failure arrives within this time. */
 export function isThereWithin(answer: Promise<unknown>, milliseconds: number): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), milliseconds);
@@ -34,8 +35,10 @@ export function isThereWithin(answer: Promise<unknown>, milliseconds: number): P
 }
 
 /**
- * JSON may begin with blanks. The first blank is sent at once, which begins the answer, and more follow during the
- * wait. Weakness: from then on the status is 200. A failure is an error envelope, with its status in `error.code`.
+ * Yields blanks until the answer is complete, then the answer. JSON may begin with blanks. The first blank is sent at
+ * once.
+ * Weakness: from the first blank on, the HTTP status is 200. A failure is an error envelope, with its status in
+ * `error.code`.
  */
 export async function* wholeBody(answer: Promise<object>, requestId: string): AsyncGenerator<string> {
   try {

@@ -1,10 +1,10 @@
-/** The page of the API reference: a viewer from this origin, which sends requests to no other origin. */
+/** Page of the API reference: a viewer from this origin, which sends requests to no other origin. */
 
 import { createHash } from 'node:crypto';
 
 /**
- * Addresses are relative to the page, which is next to the routes, even at a domain with its own base path. The
- * viewer's own telemetry is disabled.
+ * Script that starts the viewer. Addresses are relative to the page, which has the same parent path as the routes, even
+ * at a domain with a base path. The viewer's telemetry is disabled.
  */
 const start = `Scalar.createApiReference('#reference', {
   url: new URL('openapi.json', location.href).href,
@@ -43,8 +43,9 @@ export const docsPage = `<!doctype html>
 const startHash = createHash('sha256').update(start).digest('base64');
 
 /**
- * Scripts come from this origin, and requests go only to it. The viewer writes styles into the page, whose hashes
- * cannot be known. A style can neither run code nor, under this policy, load anything.
+ * Content-Security-Policy of the page. Scripts come from this origin, and requests go only to this origin. Inline
+ * styles are allowed, because the viewer writes styles whose hashes are unknown. Under this policy, a style can neither
+ * run code nor load anything.
  */
 export const docsPolicy = [
   "default-src 'none'",

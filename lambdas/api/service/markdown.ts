@@ -1,4 +1,4 @@
-/** The API reference as Markdown: for curl, and for models that read about this API before they call it. */
+/** Renders the API reference as Markdown: for curl, and for models that read about this API before they call it. */
 
 import type { MediaObject, OpenApi, ResponseObject, SchemaObject } from './openapi-types.ts';
 import {
@@ -82,7 +82,7 @@ function fieldsText(schema: SchemaObject): string {
     .join('\n');
 }
 
-/** A block of code. Its fence is longer than any fence within it. */
+/** Returns a block of code. Its fence is longer than any fence within the block. */
 function fenced(text: string, language: string): string {
   const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
   return `${fence}${language}\n${text}\n${fence}`;

@@ -1,4 +1,4 @@
-/** The part of an OpenAPI document that its text form shows. */
+/** Part of an OpenAPI document that the Markdown reference shows. */
 export interface OpenApi {
   info: { title: string; description: string };
   servers: { url: string }[];
@@ -9,7 +9,7 @@ export interface OpenApi {
 
 export interface OperationObject {
   operationId: string;
-  /** The kind of key that it takes. */
+  /** Kind of key that the operation takes. */
   'x-credential': 'inference' | 'management' | 'any' | 'none';
   tags: string[];
   summary: string;

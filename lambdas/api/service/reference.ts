@@ -1,4 +1,4 @@
-/** The parts of the Markdown reference: operations by group, shell commands, fields and types. */
+/** Renders the parts of the Markdown reference: operations by group, shell commands, fields and types. */
 
 import type { MediaObject, OpenApi, OperationObject, ResponseObject, SchemaObject } from './openapi-types.ts';
 
@@ -14,7 +14,7 @@ export interface OperationGroup {
   operations: LocatedOperation[];
 }
 
-/** The operations by their tags, in the order of the document. */
+/** Returns the operations by their tags, in the order of the document. */
 export function operationGroups(document: OpenApi): OperationGroup[] {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
@@ -25,14 +25,14 @@ export function operationGroups(document: OpenApi): OperationGroup[] {
   }));
 }
 
-/** The response itself, even if the document references a shared one. */
+/** Returns the response itself, even if the document refers to a shared response. */
 export function resolvedResponse(document: OpenApi, response: ResponseObject | { $ref: string }): ResponseObject {
   return '$ref' in response ? document.components.responses[lastPart(response.$ref)]! : response;
 }
 
 /**
- * A command for a shell that has the base URL and the keys in its environment. Values for path and query are variables
- * with their names.
+ * Returns a shell command for an operation. The base URL, the keys, and the values for path and query are environment
+ * variables.
  */
 export function curlLine({ path, method, operation }: LocatedOperation): string {
   const [example] = examplesOf(operation.requestBody?.content['application/json']);
@@ -50,15 +50,15 @@ export function curlLine({ path, method, operation }: LocatedOperation): string 
   ].join(' \\\n  ');
 }
 
-/** The examples of a body, the simplest first; empty without examples. */
+/** Returns the examples of a body, the simplest first; empty without examples. */
 export function examplesOf({ example, examples }: Partial<MediaObject> = {}): { summary?: string; value: unknown }[] {
   return examples ? Object.values(examples) : example === undefined ? [] : [{ value: example }];
 }
 
-/** Values of path parameters that every gateway has. */
+/** Values of path parameters that exist on every gateway. */
 const anywhere: Record<string, string> = { slug: 'sandbox/claude', interval: 'monthly' };
 
-/** `memberId` becomes MEMBER_ID. */
+/** Returns the name of an environment variable: `memberId` becomes MEMBER_ID. */
 function variable(name: string): string {
   return name.replace(/[A-Z]/g, '_$&').toUpperCase();
 }
@@ -68,21 +68,24 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** A field of a value with one or several shapes. */
+/** A field of an object. If several shapes have the field, it has several types and texts. */
 export interface FieldRow {
   isRequired: boolean;
   types: Set<string>;
   texts: Set<string>;
 }
 
-/** The fields of an object by their paths, including those of nested objects; empty for any other value. */
+/** Returns the fields of an object by their paths, including those of nested objects; empty for any other value. */
 export function fieldRows(schema: SchemaObject): Map<string, FieldRow> {
   const rows = new Map<string, FieldRow>();
   addRows(rows, schema, '');
   return rows;
 }
 
-/** @param prefix of the names: `provider.` for the fields of `provider` */
+/**
+ * Adds the fields of an object to `rows`.
+ * @param prefix prefix of the paths: `provider.` for the fields of `provider`
+ */
 function addRows(rows: Map<string, FieldRow>, schema: SchemaObject, prefix: string): void {
   for (const object of objectsIn(schema)) {
     for (const [name, field] of Object.entries(object.properties!)) {
@@ -91,21 +94,22 @@ function addRows(rows: Map<string, FieldRow>, schema: SchemaObject, prefix: stri
       rows.set(path, row);
       row.isRequired ||= object.required?.includes(name) === true;
       row.types.add(typeOf(field));
-      // If several shapes have the field, each with its own constant, the constants describe the field.
+      // If several shapes have the field, each with its own constant, the constants describe the field better than the
+      // texts.
       if (field.description && !(field.const !== undefined && schema !== object)) row.texts.add(field.description);
       addRows(rows, field, `${path}.`);
     }
   }
 }
 
-/** The objects that a value may be, or whose list it may be. */
+/** Returns the object schemas that a value, or the elements of a list, may have. */
 function objectsIn(schema: SchemaObject): SchemaObject[] {
   if (schema.properties) return [schema];
   const inner = [...(schema.items ? [schema.items] : []), ...(schema.anyOf ?? schema.oneOf ?? [])];
   return inner.flatMap(objectsIn);
 }
 
-/** The type of a value, in a few words. */
+/** Returns the type of a value in a few words. */
 export function typeOf(schema: SchemaObject): string {
   if (schema.$ref) return lastPart(schema.$ref);
   const choices = schema.anyOf ?? schema.oneOf;

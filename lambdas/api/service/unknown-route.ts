@@ -6,8 +6,8 @@ import { isThere, methodsAt, unknownRoute } from '../../http/unknown-route.ts';
 import { log } from '../../platform/logger.ts';
 
 /**
- * Answers requests that no route serves. API Gateway itself would parse the key as an AWS signature, refuse the request
- * with 403, and repeat the key in its response. This function looks up no caller, and reads no body.
+ * Answers requests that no route serves. Without this function, API Gateway would parse the key as an AWS signature,
+ * refuse the request with 403, and repeat the key in its response. The function looks up no caller, and reads no body.
  */
 // oxlint-disable-next-line typescript/require-await -- a fault is a rejection, as in every other function
 export async function handler(
@@ -26,7 +26,7 @@ export async function handler(
   return { ...response, headers: { ...response.headers, ...corsHeaders(request), ...requestIdHeaders(id) } };
 }
 
-/** Whether a browser requests the base address, so that a person wants to read the documentation. */
+/** Returns whether a browser requests the base address. It is then redirected to the documentation. */
 function isReader({ method, path, headers }: HttpRequest): boolean {
   return method === 'GET' && ['', '/'].includes(path) && (headers['accept'] ?? '').includes('text/html');
 }

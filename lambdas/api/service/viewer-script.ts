@@ -1,6 +1,6 @@
 import fastifyApiReference from '@scalar/fastify-api-reference';
 
-/** The part of a server that the plugin uses: it serves files at addresses. */
+/** Part of a Fastify server that the plugin uses: it serves files at addresses. */
 interface PluginServer {
   hasPlugin: () => boolean;
   route: (route: { url: string; handler: (request: object, reply: PluginReply) => unknown }) => void;
@@ -14,9 +14,9 @@ interface PluginReply {
 type Plugin = (server: PluginServer, options: object, done: () => void) => void;
 
 /**
- * The script of the viewer (Scalar), in one file. Only its Fastify plugin ships the complete script, with 13 small
- * dependencies; the viewer's own package has 270. The plugin gets a fake server that keeps the file instead of serving
- * it.
+ * Returns the script of the viewer (Scalar), in one file. Only its Fastify plugin contains the complete script and has
+ * few dependencies: 13 small ones, while the viewer's own package has 270. The plugin gets a fake server that keeps the
+ * file instead of serving it.
  * @throws {Error} if the plugin serves no script
  */
 export function viewerScript(): string {

@@ -27,7 +27,9 @@ export const accepts = {
   }),
 };
 
-/** An account's month from its daily rows, with the sum from its counter as long as that exists. */
+/**
+ * Returns an account's month from its daily rows, with the sum from its counter as long as the counter has that month.
+ */
 export const handler = defineEndpoint('get-statement', accepts, async ({ params, query, caller: { account } }) => {
   const table = resources.table();
   const splitBy = query.group_by ?? [];

@@ -15,9 +15,9 @@ import type { VideoAnswer } from './shape.ts';
 export const accepts = { once: answerOnce, body: videoRequestSchema, meanwhile: refreshSignals };
 
 /**
- * Returns 202 as soon as the job is certain to continue; GET /videos/{id} returns its progress. A duplicate video is
- * the most expensive mistake, so a repeated request with its Idempotency-Key gets the existing job. The hold claims the
- * key, so only one of several concurrent requests holds money.
+ * Returns 202 as soon as the job is certain to continue; GET /videos/{id} returns its progress. A second video would be
+ * an expensive mistake, so a repeated request with its Idempotency-Key gets the existing job. The hold claims the key,
+ * so only one of several concurrent requests holds money.
  */
 export const handler = defineEndpoint('create-video', accepts, ({ body, caller, request, once, ...input }) =>
   once(async (keep) => {
@@ -45,7 +45,7 @@ const startTools = () => ({
   bootId: resources.bootId(),
 });
 
-/** The header has the job's id, also for a repeated request. */
+/** Builds the response for a job. Its header has the job's id, also for a repeated request. */
 function videoJobBody(job: VideoJob) {
   return jsonResponse<VideoAnswer>(202, videoView(job, undefined), { 'x-generation-id': job.id });
 }

@@ -21,7 +21,7 @@ export const accepts = {
 };
 
 /**
- * Redirects the client to the bucket. It streams files of any size, including ranges, which a function behind API
+ * Redirects the client to the bucket. The bucket serves files of any size and ranges of them; a function behind API
  * Gateway cannot.
  */
 export const handler = defineEndpoint('get-video-content', accepts, async ({ params: { id }, query, caller }) => {

@@ -11,14 +11,17 @@ import { visibleVideo } from './visible.ts';
 
 export const accepts = { params: z.object({ id: videoId }) };
 
-/** Reads only the table. Polling never causes a request to the provider. */
+/** Returns a video's state from the table. Polling never causes a request to the provider. */
 export const handler = defineEndpoint('get-video', accepts, async ({ params: { id }, caller }) => {
   const { job, generation } = await visibleVideo(id, caller);
   const cost = generation.state === 'final' ? generation.outcome?.cost : undefined;
   return jsonResponse<VideoAnswer>(200, videoView(asItStands(job, generation), cost));
 });
 
-/** If a request failed after its job was stored, its generation is over, and nothing will continue the job. */
+/**
+ * Returns the job as failed if its generation has ended. This happens if a request failed after its job was stored; no
+ * worker continues the job then.
+ */
 function asItStands(job: VideoJob, { state }: Generation): VideoJob {
   if (state === 'pending' || isEnded(job)) return job;
   return { ...job, state: 'failed', error: 'The request was given up.' };

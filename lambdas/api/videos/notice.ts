@@ -18,8 +18,8 @@ export const accepts = {
 };
 
 /**
- * Does not trust the content of a notice, but polls the provider. Some providers first require an echo, to verify the
- * address.
+ * Handles a notice of a provider by polling the provider, because the content of the notice is not trusted. Some
+ * providers first require an echo, to verify the address.
  */
 export const handler = definePublicEndpoint('notice-video', accepts, async ({ params: { name }, request }) => {
   const job = noticedJob(name, await readPepper());
@@ -30,7 +30,10 @@ export const handler = definePublicEndpoint('notice-video', accepts, async ({ pa
 
 const MAX_CHALLENGE_CHARACTERS = 1_000;
 
-/** A value that MiniMax wants back: https://platform.minimax.io/docs/api-reference/video-generation-t2v */
+/**
+ * Returns a value that MiniMax expects in the response:
+ * https://platform.minimax.io/docs/api-reference/video-generation-t2v
+ */
 function challengeIn(body: string): { challenge?: string } {
   try {
     const { challenge } = (JSON.parse(body) ?? {}) as { challenge?: unknown };

@@ -7,7 +7,8 @@ import { readVideo, type VideoJob } from '../../store/generations/video-jobs.ts'
 import { isVisible } from '../parts/visible.ts';
 
 /**
- * A video that the caller may see, with its generation. @throws {GatewayError} 404 for any other, which reveals nothing
+ * Returns a video that the caller may read, with its generation.
+ * @throws {GatewayError} 404 for any other video, whether or not it exists
  */
 export async function visibleVideo(
   id: string,

@@ -11,7 +11,9 @@ export const accepts = {
   query: z.strictObject(alwaysPaged(100)),
 };
 
-/** Includes archived workspaces, because they are part of the account's history. */
+/**
+ * Returns the workspaces of an account, including archived workspaces, because they are part of the account's history.
+ */
 export const handler = defineEndpoint('list-workspaces', accepts, async ({ query, caller: { account } }) => {
   const table = resources.table();
   const workspaces = await listWorkspaces(table, account.id);

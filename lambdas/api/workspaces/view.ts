@@ -5,7 +5,7 @@ import type { Workspace } from '../../store/accounts/workspaces.ts';
 import { budgetViews, periodUsage, privacyView } from '../parts/view.ts';
 import type { WorkspaceBody } from './shape.ts';
 
-/** Fields of the public convention for features that this gateway does not have. */
+/** Fields of OpenRouter's API for features that this gateway does not have. */
 export const workspaceConventionFields = {
   created_by: null,
   default_guardrail_id: '',
@@ -19,7 +19,7 @@ export const workspaceConventionFields = {
   is_observability_io_logging_enabled: false,
 };
 
-/** A workspace with its budgets. The counter of a new workspace is empty. */
+/** Converts a workspace to the form of the API, with its budgets. The counter of a new workspace is empty. */
 export function workspaceView(workspace: Workspace, counter: Counter): WorkspaceBody {
   return {
     id: workspace.id,
@@ -38,7 +38,7 @@ export function workspaceView(workspace: Workspace, counter: Counter): Workspace
   };
 }
 
-/** A workspace with its budgets and their remainders. */
+/** Returns a workspace with its budgets and their remaining amounts. */
 export async function showWorkspace(table: Table, workspace: Workspace): Promise<WorkspaceBody> {
   return workspaceView(workspace, await readCounter(table, { kind: 'workspace', id: workspace.id }));
 }
