@@ -6,11 +6,14 @@ import { count, money, oneOf, optional, plain, record, text, type RecordOf } fro
 import type { Table } from '../table/table.ts';
 import { check, put, putNew, update, type Key, type Write } from '../table/writes.ts';
 
-/** A postpaid account is billed afterwards. A prepaid account spends its top-ups, which are its lifetime limit. */
+/**
+ * Modes of accounts. A postpaid account is billed afterwards. A prepaid account spends its top-ups, whose sum is its
+ * lifetime limit.
+ */
 export const accountModes = ['postpaid', 'prepaid'] as const;
 export type AccountMode = (typeof accountModes)[number];
 
-/** A suspended account spends nothing. The keys of a closed account do not work at all. */
+/** Statuses of accounts. A suspended account cannot spend. The keys of a closed account do not work at all. */
 const accountStatuses = ['active', 'suspended', 'closed'] as const;
 export type AccountStatus = (typeof accountStatuses)[number];
 
@@ -20,7 +23,7 @@ const accountRecord = record({
   mode: oneOf('mode', accountModes),
   /** Absent if the account has always been active. */
   status: optional(oneOf('status', accountStatuses)),
-  /** For a prepaid account: {lifetime: the sum of its ledger}. For a postpaid account: its limits by period. */
+  /** Limits by period. A prepaid account has one lifetime limit: the sum of its ledger. */
   limits: limitsField('limits'),
   /** Counts changes of the limits. */
   revision: count('revision'),
@@ -28,8 +31,8 @@ const accountRecord = record({
   defaultWorkspaceId: text('default_workspace_id'),
   createdAt: text('created_at'),
   /**
-   * Start of the time for which the account's records are spread over many partitions of their day (generation-key.ts).
-   * Absent if they are in few partitions.
+   * Time from which the account's records are spread over many partitions per day (generation-key.ts). Absent if they
+   * are in few partitions.
    */
   recordsSpreadSince: optional(text('records_spread_since')),
 });
@@ -38,7 +41,7 @@ export type Account = RecordOf<typeof accountRecord>;
 export const accountFrom = accountRecord.from;
 export const accountAttributes = accountRecord.attributes;
 
-/** The partition that lists every account, in the order of creation. */
+/** Partition that lists every account, in the order of creation. */
 const DIRECTORY = 'ACCOUNTS';
 
 export function accountKey(accountId: string): Key {
@@ -54,17 +57,17 @@ export function accountPut(table: Table, account: Account): Write {
   return putNew(table, { ...accountKey(account.id), entity: 'account', ...accountRecord.toItem(account) });
 }
 
-/** An account's entry in the list of all accounts. */
+/** Returns the write of an account's entry in the list of all accounts. */
 export function accountEntryPut(table: Table, account: Pick<Account, 'id' | 'createdAt'>): Write {
   return put(table, { pk: DIRECTORY, sk: `${account.createdAt}#${account.id}` });
 }
 
-/** Renames an account, if its name has not changed since it was read. */
+/** Renames an account. The condition is that its name has not changed since it was read. */
 export function accountNameUpdate(table: Table, account: Account, name: string): Write {
   return update(table, accountKey(account.id), { set: { name }, when: { equal: { name: account.name } } });
 }
 
-/** Changes the privacy settings, if they have not changed since they were read. */
+/** Changes the privacy settings. The condition is that they have not changed since they were read. */
 export function accountPrivacyUpdate(table: Table, account: Account, privacy: Privacy): Write {
   const when = { equal: { id: account.id }, equalIfPresent: { privacy: privacyAttribute(account.privacy) } };
   return update(table, accountKey(account.id), { set: { privacy: privacyAttribute(privacy) }, when });
@@ -75,25 +78,27 @@ export function isActive({ status = 'active' }: Pick<Account, 'status'>): boolea
 }
 
 /**
- * Condition that the account still has the status that was read. A stored status is never removed, so an absent one is
- * `active`.
+ * Returns the condition that the account still has the status that was read. A stored status is never removed, so an
+ * absent status means `active`.
  */
 function statusAsRead(account: Account) {
   const { id, status } = account;
   return { equal: { id, ...(status === undefined ? {} : { status }) }, equalIfPresent: { status: status ?? 'active' } };
 }
 
-/** Changes the status of an account, if it has not changed since it was read. */
+/** Changes the status of an account. The condition is that the status has not changed since it was read. */
 export function accountStatusUpdate(table: Table, account: Account, status: AccountStatus): Write {
   return update(table, accountKey(account.id), { set: { status }, when: statusAsRead(account) });
 }
 
-/** The transaction fails if the account's status has changed since it was read. */
+/** Makes a transaction fail if the account's status has changed since it was read. */
 export function accountStatusCheck(table: Table, account: Account): Write {
   return check(table, accountKey(account.id), statusAsRead(account));
 }
 
-/** Spreads the records of an account from a time on, unless they are already spread. */
+/**
+ * Spreads the records of an account over many partitions from a time on. The condition is that they are not spread yet.
+ */
 export function recordsSpreadUpdate(table: Table, { id }: Account, since: string): Write {
   return update(table, accountKey(id), {
     set: { records_spread_since: since },
@@ -101,7 +106,9 @@ export function recordsSpreadUpdate(table: Table, { id }: Account, since: string
   });
 }
 
-/** Replaces the limits with those of the next revision, if the revision that was read is still current. */
+/**
+ * Replaces the limits and increments their revision. The condition is that the revision that was read is still current.
+ */
 export function accountLimitsUpdate(table: Table, account: Account, limits: Limits): Write {
   return update(table, accountKey(account.id), {
     set: { limits: limitsAttribute(limits), revision: account.revision + 1 },
@@ -113,16 +120,16 @@ export function accountLimitsUpdate(table: Table, account: Account, limits: Limi
 export interface AccountEntry {
   id: string;
   createdAt: string;
-  /** A later listing may continue after it. */
+  /** Position in the list. A later listing may continue after it. */
   place: string;
 }
 
-/** Every account of the deployment, oldest first. If a place is given, only the accounts after it. */
+/** Yields every account of the deployment, oldest first. If a position is given, yields only the accounts after it. */
 export async function* listAccountIds(table: Table, after = ''): AsyncGenerator<AccountEntry> {
   const entries = queryItems(table, {
     ConsistentRead: true,
     KeyConditionExpression: 'pk = :pk AND sk > :after',
-    // Every place begins with a year. DynamoDB refuses empty keys.
+    // Every position begins with a year, so '0' is before the first. DynamoDB refuses empty keys.
     ExpressionAttributeValues: { ':pk': DIRECTORY, ':after': after || '0' },
   });
   for await (const { sk } of entries) {
@@ -131,10 +138,10 @@ export async function* listAccountIds(table: Table, after = ''): AsyncGenerator<
   }
 }
 
-/** Jobs over all accounts record their progress after this many. */
+/** Number of accounts after which a job over all accounts records its progress. */
 const ACCOUNTS_OF_A_PAGE = 20;
 
-/** The same accounts in pages. */
+/** Yields every account of the deployment in pages, oldest first. */
 export async function* accountPages(table: Table, after?: string): AsyncGenerator<AccountEntry[], void> {
   let page: AccountEntry[] = [];
   for await (const account of listAccountIds(table, after)) {
@@ -146,7 +153,7 @@ export async function* accountPages(table: Table, after?: string): AsyncGenerato
   if (page.length > 0) yield page;
 }
 
-/** A payment, a refund, and a correction of either sign. */
+/** Kinds of ledger entries: a payment, a refund, and a correction of either sign. */
 export const balanceEntryKinds = ['top_up', 'refund', 'adjustment'] as const;
 export type BalanceEntryKind = (typeof balanceEntryKinds)[number];
 
@@ -155,15 +162,15 @@ const balanceEntryRecord = record({
   kind: oneOf('entity', balanceEntryKinds),
   /** Negative for a refund, or for an adjustment that reduces the balance. */
   amount: money('amount_rub'),
-  /** The purpose of the payment, or the reason of the adjustment. */
+  /** Purpose of the payment, or reason of the adjustment. */
   note: optional(text('note')),
-  /** The actor of the booking. Absent in entries of earlier releases. */
+  /** Actor who booked the entry. Absent in entries of earlier releases. */
   actor: optional(plain<Actor>('actor')),
   createdAt: text('created_at'),
 });
 /**
- * An entry of an account's ledger: a payment, a refund or an adjustment. The sum of all entries is a prepaid account's
- * lifetime limit.
+ * An entry of an account's ledger: a payment, a refund or an adjustment. The sum of all entries is the lifetime limit
+ * of a prepaid account.
  */
 export type BalanceEntry = RecordOf<typeof balanceEntryRecord>;
 
@@ -182,7 +189,7 @@ export async function readBalanceEntry(table: Table, accountId: string, id: stri
   return item && balanceEntryRecord.from(item);
 }
 
-/** All entries of an account, oldest first. */
+/** Returns all entries of an account, oldest first. */
 export async function listBalanceEntries(table: Table, accountId: string): Promise<BalanceEntry[]> {
   const items = await Array.fromAsync(queryPartition(table, `ACCOUNT#${accountId}`, 'TOPUP#'));
   return items.map(balanceEntryRecord.from).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));

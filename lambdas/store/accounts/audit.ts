@@ -6,16 +6,16 @@ import { optional, plain, record, text, type RecordOf } from '../table/record.ts
 import { readItem } from '../table/query.ts';
 import { put, type Key, type Write } from '../table/writes.ts';
 
-/** The author of a change: a management key over HTTP, or the operator at the command line. */
+/** Author of a change: a management key over HTTP, or the operator at the command line. */
 export interface Actor {
   kind: 'management_key' | 'operator';
-  /** The key's hash, or the operator's user name. */
+  /** Hash of the key, or the operator's user name. */
   id: string;
-  /** The key's masked secret. */
+  /** Masked secret of the key. */
   label?: string | undefined;
 }
 
-/** An actor's name for display. */
+/** Returns an actor's name for display. */
 export function actorName({ kind, id, label }: Actor): string {
   return kind === 'operator' ? `operator ${id}` : (label ?? id);
 }
@@ -23,28 +23,28 @@ export function actorName({ kind, id, label }: Actor): string {
 const auditRecord = record({
   at: text('created_at'),
   action: text('action'),
-  /** The changed object, e.g. "key 5ff7…". */
+  /** The changed object, for example "key 5ff7…". */
   target: text('target'),
   actor: plain<Actor>('actor'),
   requestId: optional(text('request_id')),
-  /** The configuration before and after, without secrets. Undefined if the object did not exist. */
+  /** Configuration before and after the change, without secrets. Undefined if the object did not exist. */
   before: optional(plain<Item>('before')),
   after: optional(plain<Item>('after')),
 });
 
-/** One change of an account's configuration, written in the same transaction. */
+/** A change of an account's configuration. The entry is written in the same transaction as the change. */
 export type AuditEntry = RecordOf<typeof auditRecord>;
 
 export const auditAttributes = auditRecord.attributes;
 
-/** Takes the place of an account id for changes of the whole gateway. */
+/** Replaces the account id in audit entries for changes of the whole gateway. */
 export const GATEWAY_AUDIT = 'gateway';
 
 function auditPartition(accountId: string): string {
   return `AUDIT#${accountId}`;
 }
 
-/** A unique key for a new entry. */
+/** Returns a unique key for a new entry. */
 export function newAuditKey(accountId: string, { at }: Pick<AuditEntry, 'at'>): Key {
   return { pk: auditPartition(accountId), sk: `${at}#${randomUUID()}` };
 }
@@ -53,13 +53,13 @@ export function auditPut(table: Table, key: Key, entry: AuditEntry): Write {
   return put(table, { ...key, entity: 'audit', ...auditRecord.toItem(entry) });
 }
 
-/** Whether an entry was written, and with it its change. */
+/** Returns whether an audit entry was written, and so whether its change was made. */
 export async function isAudited(table: Table, key: Key): Promise<boolean> {
   return (await readItem(table, key)) !== undefined;
 }
 
 /**
- * The latest changes of an account, newest first.
+ * Returns the latest changes of an account, newest first.
  * @param selection.since ISO time of the oldest change to return
  */
 export async function readAudit(

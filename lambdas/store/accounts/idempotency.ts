@@ -9,10 +9,12 @@ const answerRecord = record({
   expiresAtMs: expiry(TTL_ATTRIBUTE),
 });
 
-/** The answer to a request with an Idempotency-Key: the fingerprint of its body, and the sealed answer. */
+/**
+ * Stored answer to a request with an Idempotency-Key: a fingerprint of the request's body, and the encrypted answer.
+ */
 export type KeptAnswer = RecordOf<typeof answerRecord>;
 
-/** An answer is stored already: a concurrent request with the same key was faster. */
+/** Thrown if an answer is already stored, because a concurrent request with the same key was faster. */
 export class AlreadyAnsweredError extends Error {
   override name = 'AlreadyAnsweredError';
 }

@@ -1,13 +1,10 @@
 /**
  * Lists of keys, stored as small entries in the order of creation.
- *
- * A key is in one list per filter of the API: all keys of its workspace, the enabled ones, those of its member, and the
- * enabled ones of its member. Entries and counts change in the transaction that changes the key.
- *
- * Guarantee: a list is read consistently, its count is exact, and no page depends on a delayed index. Entries are only
- * added at the end (a key whose place was taken in the meantime moves after it), so a position is stable until an entry
- * is removed. `removals` counts removed entries.
- * Weakness: keys of one workspace are created one after another, a few hundred a second at most.
+ * A key is in one list per filter of the API: all keys of its workspace, its enabled keys, the keys of its member, and
+ * the member's enabled keys. Entries and counts change in the transaction that changes the key.
+ * Guarantee: a list is read consistently, its count is exact, and no page depends on a delayed index. New entries are
+ * only added at the end. So a position is stable until an entry is removed. `removals` counts removed entries.
+ * Weakness: keys of one workspace are created one after another, at most a few hundred a second.
  */
 
 import { DAY_MS } from '../../money/periods.ts';
@@ -27,7 +24,7 @@ export function managementKeysOf(accountId: string): KeyList {
   return `ACCOUNT#${accountId}`;
 }
 
-/** The list of the keys of a workspace, or of one of its members, with or without disabled ones. */
+/** Returns the list of the keys of a workspace, or of one of its members, with or without disabled keys. */
 export function inferenceKeysOf(question: {
   workspaceId: string;
   memberId?: string | undefined;
@@ -37,7 +34,7 @@ export function inferenceKeysOf(question: {
   return `WORKSPACE#${question.workspaceId}${member}${question.includeDisabled ? '' : '#ENABLED'}`;
 }
 
-/** The lists that contain a key. The first has every key of its owner. */
+/** Returns the lists that contain a key. The first list has every key of its owner. */
 function listsOf(key: Listed): [KeyList, ...KeyList[]] {
   if (key.workspaceId === undefined) return [managementKeysOf(key.accountId)];
   const { workspaceId, memberId } = key;
@@ -48,7 +45,7 @@ function listsOf(key: Listed): [KeyList, ...KeyList[]] {
   ]) as [KeyList, ...KeyList[]];
 }
 
-/** Adds a new key to its lists. `last` fails if the list already has a later entry. */
+/** Adds a new key to its lists. The write `last` fails if the list already has a later entry. */
 export function enterKey(table: Table, key: ApiKey): Writes {
   const [all, ...others] = listsOf(key);
   return {
@@ -69,7 +66,8 @@ export function moveKey(table: Table, before: ApiKey, after: ApiKey): Writes {
   return Object.assign(
     {},
     ...from.filter((list) => !to.includes(list)).map((list) => removal(table, list, before)),
-    // An enabled key returns to its old place, which shifts all keys after it. For positions that counts as a removal.
+    // An enabled key returns to its old position and shifts all later keys. Positions change then as after a removal,
+    // so it counts as a removal.
     ...to.filter((list) => !from.includes(list)).map((list) => addition(table, list, after, { removals: 1 })),
   ) as Writes;
 }
@@ -96,12 +94,12 @@ function entryKey(list: KeyList, key: ApiKey): Key {
   return { pk: `KEYS#${list}`, sk: entryOf(key) };
 }
 
-/** The item that counts a list's entries. */
+/** Returns the key of the item that counts a list's entries. */
 export function tallyKey(list: KeyList): Key {
   return { pk: `KEYS#${list}`, sk: 'TALLY' };
 }
 
-/** A bookmark is set after at least this many entries since the last one. Fewer entries cost one read unit anyway. */
+/** Minimum number of entries between two bookmarks. A read of fewer entries costs one read unit anyway. */
 const BOOKMARK_EVERY = 20;
 const BOOKMARK_SECONDS = DAY_MS / 1000;
 
@@ -110,17 +108,16 @@ interface Tally {
   removals: number;
 }
 
-/** The last entry before a position. */
+/** Position in a list, with the entry before it. */
 interface Bookmark {
   position: number;
   entry: string;
 }
 
 /**
- * A page of a list: hashes of keys by position.
- *
- * Cost: reading page after page reads each entry once, because each page leaves a bookmark at its end. A jump reads at
- * most offset + limit entries. A page is read again if a key was removed in the meantime.
+ * Returns a page of a list: hashes of keys by position.
+ * Cost: reading page after page reads each entry once, because each page stores a bookmark at its end. A page at any
+ * other position reads at most offset + limit entries. A page is read again if a key was removed during the read.
  */
 export async function keyPage(
   table: Table,
@@ -163,7 +160,7 @@ async function readEntries(
       ConsistentRead: true,
       KeyConditionExpression: 'pk = :pk AND sk BETWEEN :after AND :end',
       ProjectionExpression: 'sk',
-      // BETWEEN includes its ends. The first key after an entry is the entry with one more character.
+      // BETWEEN includes both ends. The entry with one more character is the first possible key after the entry.
       ExpressionAttributeValues: { ':pk': `KEYS#${list}`, ':after': `${after} `, ':end': 'A' },
       Limit: skipped + page.limit - entries.length,
     });
@@ -174,7 +171,10 @@ async function readEntries(
   return entries.slice(skipped);
 }
 
-/** Bookmarks are valid until a key is removed: their partition contains the number of removals. */
+/**
+ * Returns the partition of a list's bookmarks. It contains the number of removals, so bookmarks become invalid when a
+ * key is removed.
+ */
 function bookmarkPartition(list: KeyList, { removals }: Tally): string {
   return `BOOKMARKS#${list}#${removals}`;
 }
@@ -210,7 +210,7 @@ async function leaveBookmark(table: Table, list: KeyList, tally: Tally, bookmark
   await writeItem(table, put(table, item));
 }
 
-/** Every hash of a list, oldest first. */
+/** Yields every hash of a list, oldest first. */
 export async function* allKeys(table: Table, list: KeyList): AsyncGenerator<string> {
   for (let offset = 0; ;) {
     const { hashes } = await keyPage(table, list, { offset, limit: 100 });

@@ -11,7 +11,7 @@ import { putNew, putOver, type Key, type Write } from '../table/writes.ts';
 export const keyKinds = ['inference', 'management'] as const;
 export type KeyKind = (typeof keyKinds)[number];
 
-/** Periods after which a key's limit starts again from zero spending. */
+/** Periods after which a key's limit resets. */
 export const limitResets = resets;
 export type LimitReset = Reset;
 
@@ -19,14 +19,14 @@ const storedKey = record({
   hash: text('hash'),
   kind: oneOf('kind', keyKinds),
   accountId: text('account_id'),
-  /** Inference keys only. */
+  /** Set only for inference keys. */
   workspaceId: optional(text('workspace_id')),
   memberId: optional(text('member_id')),
   name: text('name'),
   label: text('label'),
-  /** Also true while the key is stopped together with its account. */
+  /** Also true while the key is stopped because its account is suspended or closed. */
   disabled: flag('disabled'),
-  /** The key's own setting. Present only while the key is stopped together with its account. */
+  /** The key's own setting of `disabled`. Present only while the key is stopped because of its account. */
   ownDisabled: optional(flag('own_disabled')),
   deleted: flag('deleted'),
   limits: limitsField('limits'),
@@ -36,24 +36,24 @@ const storedKey = record({
   revision: count('revision'),
   privacy: privacyField,
   sensitiveData: sensitiveDataField,
-  /** Counts every change of the configuration: the ETag. */
+  /** Counts every change of the configuration. It is the ETag. */
   version: count('version'),
   expiresAt: optional(text('expires_at')),
-  /** Values of tags by their names; absent if there are none. */
+  /** Tags of the key: values by name. Absent if the key has no tags. */
   tags: optional(plain<KeyTags>('tags')),
   createdAt: text('created_at'),
   updatedAt: optional(text('updated_at')),
 });
 
-/** Labels of a key for reports, chosen by the payer: {project: 'search'}. */
+/** Tags of a key for reports, chosen by the payer: {project: 'search'}. */
 export type KeyTags = Readonly<Record<string, string>>;
 
 /** A key with its permissions and limits. The secret itself is never stored, only its keyed hash. */
 export type ApiKey = Omit<RecordOf<typeof storedKey>, 'limits' | 'ownDisabled'> & {
   limit: Money | undefined;
   /**
-   * The account is suspended or closed. Stored as `disabled` for the previous release; this release reads the account's
-   * status instead.
+   * Whether the account is suspended or closed. Stored as `disabled` for the previous release; this release reads the
+   * account's status instead.
    * Weakness: if a command of the previous release changes a stopped key, the key stays disabled after the account is
    * resumed.
    */
@@ -66,12 +66,12 @@ export function keyItemKey(hash: string): Key {
   return { pk: `KEY#${hash}`, sk: 'KEY' };
 }
 
-/** The period of a key's limit. */
+/** Returns the period of a key's limit. */
 export function limitInterval(key: Pick<ApiKey, 'limitReset'>): Interval {
   return key.limitReset ?? 'lifetime';
 }
 
-/** The key's limit in the form of its counter. */
+/** Returns the key's limit in the form of its counter. */
 export function limitsOfKey(key: Pick<ApiKey, 'limit' | 'limitReset'>): Limits {
   return key.limit ? { [limitInterval(key)]: key.limit } : {};
 }
@@ -89,7 +89,7 @@ export function keyItem(key: ApiKey): Item {
 
 export function keyFrom(item: Item): ApiKey {
   const { limits, ownDisabled, ...key } = storedKey.from(item);
-  // The period under which a limit is stored decides, whatever else the record says.
+  // The period under which the limit is stored counts, even if `limit_reset` differs.
   const limitReset = limitResets.find((period) => limits[period]) ?? key.limitReset;
   const limit = limits[limitInterval({ limitReset })];
   return { ...key, disabled: ownDisabled ?? key.disabled, isStopped: ownDisabled !== undefined, limitReset, limit };
@@ -99,7 +99,7 @@ export function keyPut(table: Table, key: ApiKey): Write {
   return putNew(table, keyItem(key));
 }
 
-/** Replaces the key, if its version is the one that was read. */
+/** Replaces the key. The condition is that its version is the one that was read. */
 export function keyReplacement(table: Table, before: ApiKey, after: ApiKey): Write {
   return putOver(table, keyItem(after), before.version);
 }

@@ -13,12 +13,12 @@ const memberRecord = record({
   limitTimes: limitTimesField,
   /** Counts changes of the limits. */
   revision: count('revision'),
-  /** Counts every change of the configuration: the ETag. */
+  /** Counts every change of the configuration. It is the ETag. */
   version: count('version'),
   createdAt: text('created_at'),
 });
 
-/** A person or service with access to one workspace. Its budget and visibility are per workspace. */
+/** A person or service with access to one workspace. Its budget and its access apply to that workspace only. */
 export type Member = RecordOf<typeof memberRecord>;
 
 export const memberFrom = memberRecord.from;
@@ -28,7 +28,7 @@ export function memberKey(workspaceId: string, memberId: string): Key {
   return { pk: `WORKSPACE#${workspaceId}`, sk: `MEMBER#${memberId}` };
 }
 
-/** Writes a new member, or the next version of an existing one. `version` is the version to write. */
+/** Writes a new member, or the next version of an existing member. `member.version` is the version to write. */
 export function memberPut(table: Table, member: Member): Write {
   const key = memberKey(member.workspaceId, member.id);
   const item = { ...key, entity: 'member', ...memberRecord.toItem(member) };
@@ -39,19 +39,19 @@ export function memberRemoval(table: Table, { workspaceId, id }: Member): Write 
   return remove(table, memberKey(workspaceId, id));
 }
 
-/** The transaction fails unless the member has access. */
+/** Makes a transaction fail unless the member has access. */
 export function mustHaveAccess(table: Table, workspaceId: string, memberId: string): Write {
   return check(table, memberKey(workspaceId, memberId), { equal: { removed: false } });
 }
 
-/** Members of a workspace in the order in which they were added, removed ones included. */
+/** Returns the members of a workspace in the order in which they were added, including removed members. */
 export async function listMembers(table: Table, workspaceId: string): Promise<Member[]> {
   const members: Member[] = [];
   for await (const item of queryPartition(table, `WORKSPACE#${workspaceId}`, 'MEMBER#')) members.push(memberFrom(item));
   return members.sort((a, b) => (a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id) ? -1 : 1));
 }
 
-/** The existing members with these ids, removed ones included, by id. */
+/** Returns the existing members with these ids, including removed members, by id. */
 export async function readMembers(table: Table, workspaceId: string, ids: string[]): Promise<Map<string, Member>> {
   const items = await readItems(
     table,

@@ -1,6 +1,6 @@
 /**
- * Closing documents of accounts: their recipients, and the documents issued so far with their rounding. Documents are
- * in kopecks; amounts elsewhere are exact.
+ * Closing documents of accounts (акты): the recipient of an account's documents, and the documents issued so far with
+ * their rounding. Documents are in kopecks; amounts elsewhere are exact.
  */
 
 import { queryItems, readItem } from '../table/query.ts';
@@ -9,49 +9,49 @@ import type { Table } from '../table/table.ts';
 import { put, putNew, type Key, type Write } from '../table/writes.ts';
 
 const partyRecord = record({
-  /** The organization's name for documents. */
+  /** Name of the organization for documents. */
   name: text('name'),
   /** Taxpayer number (ИНН), and code of the reason of registration (КПП). */
   inn: text('inn'),
   kpp: optional(text('kpp')),
   address: text('address'),
   contract: optional(text('contract')),
-  /** In percent; "none" without VAT. */
+  /** VAT rate in percent, or "none" without VAT. */
   vat: text('vat_rate'),
-  /** Whether charged amounts include the tax. */
+  /** Whether charged amounts include VAT. */
   includesVat: flag('prices_include_vat'),
 });
-/** The recipient of an account's documents, and its taxation. */
+/** Recipient of an account's documents, with its taxation. */
 export type Party = RecordOf<typeof partyRecord>;
 
 export const partyAttributes = partyRecord.attributes;
 
 const carriedRecord = record({ month: text('month'), amount: money('amount_rub') });
 
-/** More than the number of months that are checked again. */
+/** Maximum number of earlier months with changes. It exceeds the number of months that are checked again. */
 const MAX_CHANGED_MONTHS = 12;
 
 const paperRecord = record({
   month: text('month'),
   number: text('number'),
-  /** Time zone of the day boundaries: a month of Moscow begins three hours before that of UTC. */
+  /** Time zone of the day boundaries: a month in Moscow begins three hours before the month in UTC. */
   zone: text('period_zone'),
-  /** Dimension of the lines, which decides how kopecks are distributed. */
+  /** Dimension of the document's lines, which decides how kopecks are distributed. */
   by: text('lines_by'),
-  /** The recipient and its taxation at the time of issue. */
+  /** Recipient and its taxation at the time of issue. */
   party: nested('party', partyRecord),
-  /** The exact sum of the month. */
+  /** Exact sum of the month. */
   exact: money('exact_rub'),
-  /** Changes of earlier months since their documents. */
+  /** Changes of earlier months since their documents were issued. */
   changes: list('changes', carriedRecord, MAX_CHANGED_MONTHS),
-  /** Amount missing in earlier documents; negative if they were too high. */
+  /** Amount missing in earlier documents; negative if those were too high. */
   carriedIn: money('carried_in_rub'),
-  /** In whole kopecks. */
+  /** Total of the document, in whole kopecks. */
   total: money('total_rub'),
   carriedOut: money('carried_out_rub'),
   issuedAtMs: instant('issued_at'),
 });
-/** A closing document of a month. Amounts are in RUB without VAT, or with it if prices include it. */
+/** A closing document of a month. Amounts are in RUB, including VAT only if prices include it. */
 export type Paper = RecordOf<typeof paperRecord>;
 
 export const paperAttributes = paperRecord.attributes;
@@ -69,7 +69,7 @@ export function partyPut(table: Table, accountId: string, party: Party): Write {
   return put(table, { ...partyKey(accountId), entity: 'party', ...partyRecord.toItem(party) });
 }
 
-/** All documents of an account, oldest month first. */
+/** Returns all documents of an account, oldest month first. */
 export async function listPapers(table: Table, accountId: string): Promise<Paper[]> {
   const papers: Paper[] = [];
   const items = queryItems(table, {
@@ -81,7 +81,7 @@ export async function listPapers(table: Table, accountId: string): Promise<Paper
   return papers;
 }
 
-/** Writes the document of a month. Fails if the month already has one. */
+/** Writes the document of a month. Fails if the month already has a document. */
 export function paperPut(table: Table, accountId: string, paper: Paper): Write {
   return putNew(table, {
     pk: `ACCOUNT#${accountId}`,

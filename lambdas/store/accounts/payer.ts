@@ -8,10 +8,10 @@ export const payerRecord = record({
   keyHash: text('key_hash'),
 });
 
-/** The ids of the account, workspace, member and key that pay for a generation. Its scopes follow from them. */
+/** Ids of the account, workspace, member and key that pay for a generation. They determine its scopes. */
 export type Payer = RecordOf<typeof payerRecord>;
 
-/** The scopes that count a payer's spending. */
+/** Returns the scopes that count a payer's spending. */
 export function scopesOf({ accountId, workspaceId, memberId, keyHash }: Payer): ScopeId[] {
   const scopes: ScopeId[] = [
     { kind: 'key', id: keyHash },
@@ -22,7 +22,7 @@ export function scopesOf({ accountId, workspaceId, memberId, keyHash }: Payer): 
   return scopes;
 }
 
-/** The scope of a member: its budget is per workspace. */
+/** Returns the scope of a member. A member's budget belongs to one workspace. */
 export function memberScope(workspaceId: string, memberId: string): ScopeId {
   return { kind: 'member', id: `${workspaceId}/${memberId}` };
 }

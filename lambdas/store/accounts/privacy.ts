@@ -2,19 +2,19 @@ import { attribute, count, flag, plain, record, type Field, type RecordOf } from
 import type { Item } from '../table/table.ts';
 
 const privacyRecord = record({
-  /** Counts changes; 0 before the first one. */
+  /** Counts changes; 0 before the first change. */
   version: count('version'),
   blockLogging: flag('block_logging'),
   blockTraining: flag('block_training'),
-  /** Ids of providers. All providers if empty. */
+  /** Ids of allowed providers. An empty list allows all providers. */
   allowedProviders: plain<string[]>('allowed_providers'),
   ignoredProviders: plain<string[]>('ignored_providers'),
 });
 
-/** Privacy settings of an account, a workspace or a key: the providers that may see a prompt. */
+/** Privacy settings of an account, a workspace or a key: which providers may get a prompt. */
 export type Privacy = RecordOf<typeof privacyRecord>;
 
-/** The fields that a request may change; null clears a field. */
+/** Fields that a request may change; null clears a field. */
 export type PrivacyChange = {
   [Field in Exclude<keyof Privacy, 'version'>]?: Privacy[Field] | null | undefined;
 };
@@ -29,13 +29,16 @@ export const noPrivacyLimits: Privacy = {
 
 export const privacyAttribute = privacyRecord.toItem;
 
-/** The privacy settings of a record. Without stored settings, all providers are allowed. */
+/** Field with the privacy settings of a record. Without stored settings, all providers are allowed. */
 export const privacyField: Field<Privacy> = attribute('privacy', {
   toAttribute: privacyAttribute,
   fromAttribute: (stored) => (stored === undefined ? noPrivacyLimits : privacyRecord.from(stored as Item)),
 });
 
-/** Merges a change; null as a whole clears every rule. The version changes only if a rule does. */
+/**
+ * Merges a change into privacy settings. null as the whole change clears every setting. The version changes only if a
+ * setting changes.
+ */
 export function changePrivacy(privacy: Privacy, change: PrivacyChange | null): Privacy {
   const rules = { ...noPrivacyLimits, version: privacy.version };
   const changed: Privacy =

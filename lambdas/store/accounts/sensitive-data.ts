@@ -38,7 +38,7 @@ export const sensitiveDataField: Field<SensitiveData> = attribute('sensitive_dat
   fromAttribute: (stored) => (stored === undefined ? noSensitiveData : { ...noSensitiveData, ...(stored as Item) }),
 });
 
-/** Merges a change, field by field; null clears. */
+/** Merges a change field by field; null clears a field. */
 export function changeSensitiveData(current: SensitiveData, change: SensitiveDataChange | null): SensitiveData {
   if (change === null) return noSensitiveData;
   const given = Object.entries(change).filter(([, value]) => value !== undefined);

@@ -20,7 +20,7 @@ const workspaceRecord = record({
   /** Counts changes of the limits. */
   revision: count('revision'),
   privacy: privacyField,
-  /** Counts every change of the configuration: the ETag. */
+  /** Counts every change of the configuration. It is the ETag. */
   version: count('version'),
   createdAt: text('created_at'),
   updatedAt: text('updated_at'),
@@ -39,7 +39,7 @@ export function workspaceItem(workspace: Workspace): Item {
   return { ...key, entity: 'workspace', ...workspaceRecord.toItem(workspace) };
 }
 
-/** Replaces the workspace, if its version is the one that was read. */
+/** Replaces the workspace. The condition is that its version is the one that was read. */
 export function workspaceReplacement(table: Table, before: Workspace, after: Workspace): Write {
   return putOver(table, workspaceItem(after), before.version);
 }
@@ -48,7 +48,7 @@ export function workspaceRemoval(table: Table, { accountId, id, version }: Works
   return remove(table, workspaceKey(accountId, id), { equal: { version } });
 }
 
-/** The transaction fails unless the workspace exists and is active. */
+/** Makes a transaction fail unless the workspace exists and is active. */
 export function mustBeActive(table: Table, accountId: string, workspaceId: string): Write {
   return check(table, workspaceKey(accountId, workspaceId), { equal: { status: 'active' } });
 }
@@ -59,12 +59,12 @@ function slugKey({ accountId, slug }: Pick<Workspace, 'accountId' | 'slug'>): Ke
   return { pk: `ACCOUNT#${accountId}`, sk: `SLUG#${slug}` };
 }
 
-/** Claims a slug, so that two concurrent new workspaces cannot both have it. */
+/** Claims a slug, so that two workspaces created concurrently cannot both have it. */
 export function slugClaim(table: Table, workspace: SlugOwner): Write {
   return putNew(table, { ...slugKey(workspace), entity: 'workspace_slug', workspace_id: workspace.id });
 }
 
-/** The workspace of a stored claim. */
+/** Returns the workspace of a stored claim. */
 export function slugOwner(claim: Item | undefined): string | undefined {
   return claim?.['workspace_id'] as string | undefined;
 }
@@ -73,7 +73,7 @@ export function slugRelease(table: Table, workspace: SlugOwner): Write {
   return remove(table, slugKey(workspace));
 }
 
-/** Workspaces of an account in the order of creation (their ids contain the time). */
+/** Returns the workspaces of an account in the order of creation. Their ids contain the time. */
 export async function listWorkspaces(table: Table, accountId: string): Promise<Workspace[]> {
   const workspaces: Workspace[] = [];
   for await (const item of queryPartition(table, `ACCOUNT#${accountId}`, 'WORKSPACE#')) {
@@ -82,7 +82,7 @@ export async function listWorkspaces(table: Table, accountId: string): Promise<W
   return workspaces;
 }
 
-/** A workspace by its id or slug: one read, or two. */
+/** Returns a workspace by its id or slug. Cost: one read, or two for a slug. */
 export async function readWorkspace(table: Table, accountId: string, idOrSlug: string): Promise<Workspace | undefined> {
   const byId = await readItem(table, workspaceKey(accountId, idOrSlug));
   if (byId) return workspaceFrom(byId);

@@ -1,13 +1,12 @@
 /**
- * Parts of a counter. A counter is one item, and DynamoDB lets only one transaction at a time change it: many
- * concurrent settlements of one counter conflict. In a scope without limits the counter decides nothing, so each
- * settlement there adds to one of many parts instead. A limit needs the total in one item again: the parts are closed,
- * and the transaction that sets the limit merges them.
- *
- * Guarantee: a counter and its named parts always sum up to the settled amount, at every moment and wherever a process
- * dies. The transaction that names the parts creates them, and only an open part accepts changes. A closed part never
- * changes. So the sum of all parts can be read, and added to the counter in the transaction that drops their name. A
- * process with outdated parts is always refused.
+ * Parts of a counter. A counter is one item, and DynamoDB allows only one transaction at a time to change it:
+ * concurrent settlements of one counter conflict. In a scope without limits the counter decides nothing. So each
+ * settlement of a busy counter adds to one of many parts instead. A limit needs the total in one item again: the parts
+ * are closed, and the transaction that sets the limit merges them.
+ * Guarantee: a counter and the parts that it names always sum to the settled amount, at every moment and wherever a
+ * process dies. The transaction that names the parts creates them, and only an open part accepts changes. A closed part
+ * never changes. So the sum of all parts can be read, and added to the counter in the transaction that removes their
+ * name. A write to parts that no longer exist always fails.
  */
 
 import { Money } from '../../money/money.ts';
@@ -34,17 +33,20 @@ import { moneyAttribute, moneyFrom, numberFrom, TTL_ATTRIBUTE, type Item, type T
 import { StoreBusyError, transact, writeAlone, type Writes } from '../table/transact.ts';
 import { putNew, update, type Key, type Write } from '../table/writes.ts';
 
-/** Number of times that something is read again because it has changed. */
+/** Maximum number of times that something is read again because it has changed. */
 const MAX_ROUNDS = 5;
-/** A merge competes with all writes that closed parts refused: about five seconds of attempts. */
+/**
+ * Maximum number of attempts of a merge, about five seconds. A merge competes with all writes that closed parts
+ * refused.
+ */
 const ATTEMPTS = 30;
-/** Merged parts are no longer read. DynamoDB deletes them after this time. */
+/** Time in ms after which DynamoDB deletes merged parts. They are no longer read. */
 const TAKEN_IN_KEPT_MS = DAY_MS;
 
 /**
- * Gives a counter without limits its parts, or keeps existing ones.
- * @returns the name of its parts, which may be closed; undefined for a scope with limits, for a scope that is being
- *   changed, and if parts are not allowed
+ * Creates the parts of a counter without limits, or keeps existing parts.
+ * @returns the name of its parts, which may be closed; undefined if the scope has limits or is being changed, or if
+ *   parts are not allowed
  */
 export async function spreadCounter(table: Table, scope: ScopeId): Promise<string | undefined> {
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
@@ -54,7 +56,7 @@ export async function spreadCounter(table: Table, scope: ScopeId): Promise<strin
     if (known !== undefined) return known;
     if (!(await arePartsAllowed(table))) return undefined;
     const spread = uuidv7();
-    // A change of limits changes the revision.
+    // A change of limits changes the revision, so this condition fails after such a change.
     const { revision } = item;
     const when =
       revision === undefined
@@ -70,10 +72,10 @@ export async function spreadCounter(table: Table, scope: ScopeId): Promise<strin
 }
 
 /**
- * The writes that change limits at a counter, for the transaction that changes the configuration. If the counter has
- * limits or gets some, its parts are closed first and merged by that transaction. If the transaction fails, they stay
- * closed and part of the sum.
- * @throws {StoreBusyError}
+ * Returns the writes that change limits at a counter, for the transaction that changes the configuration. If the
+ * counter has limits or gets some, its parts are closed first and merged by that transaction. If the transaction fails,
+ * the parts stay closed and still belong to the sum.
+ * @throws {StoreBusyError} if the parts keep changing
  */
 export async function limitWrites(
   table: Table,
@@ -85,22 +87,23 @@ export async function limitWrites(
 }
 
 /**
- * Closes the parts of a counter and merges them. If a process died while doing that, the next attempt completes it.
- * @returns whether it had parts
- * @throws {StoreBusyError}
+ * Closes the parts of a counter and merges them. If a process dies during a merge, the next attempt completes it.
+ * @returns whether the counter had parts
+ * @throws {StoreBusyError} if the parts keep changing
  */
 export async function gatherCounter(table: Table, scope: ScopeId): Promise<boolean> {
   const parts = await closeParts(table, scope);
   if (!parts) return false;
   const counter = update(table, counterKey(scope), takingIn(parts));
-  // If the condition fails, another process has merged them, or this one did and its reply was lost.
+  // A failed condition means that the parts are already merged, by another process or by an attempt whose reply was
+  // lost.
   await transact(table, { counter, ...expiryWrites(table, scope, parts) }, { attempts: ATTEMPTS });
   return true;
 }
 
 /**
- * Whether the parts of a counter should be merged: they were made before a time, or a release without parts has limited
- * the scope.
+ * Returns whether the parts of a counter should be merged: they were made before a time, or an older release without
+ * support for parts has set a limit on the scope.
  */
 export async function hasOldParts(table: Table, scope: ScopeId, beforeMs: number): Promise<boolean> {
   const item = (await readItem(table, counterKey(scope))) ?? {};
@@ -110,8 +113,9 @@ export async function hasOldParts(table: Table, scope: ScopeId, beforeMs: number
 }
 
 /**
- * @param which.ofAnyKind also parts without granted room
- * @returns the final sums of the parts; undefined if there are none
+ * Closes the parts of a counter.
+ * @param which.ofAnyKind whether to close also parts without granted room
+ * @returns the final sums of the parts; undefined if the counter has no parts
  */
 async function closeParts(table: Table, scope: ScopeId, which = { ofAnyKind: true }): Promise<ClosedParts | undefined> {
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
@@ -125,7 +129,10 @@ async function closeParts(table: Table, scope: ScopeId, which = { ofAnyKind: tru
   throw new StoreBusyError();
 }
 
-/** @returns the final amounts of the part; undefined if it was deleted */
+/**
+ * Closes one part.
+ * @returns the final amounts of the part; undefined if the part was deleted
+ */
 async function closePart(table: Table, { id }: ScopeId, key: Key): Promise<Item | undefined> {
   const isGone = await writeAlone(table, update(table, key, { remove: ['open'], when: { equal: { scope_id: id } } }));
   return isGone ? undefined : readItem(table, key);
@@ -147,7 +154,7 @@ function expiryWrites(table: Table, scope: ScopeId, parts: ClosedParts | undefin
   return forEach(partKeys(scope, parts.spread), (key) => update(table, key, { set }));
 }
 
-/** A write for each part, by its number. */
+/** Returns a write for each part, by its number. */
 function forEach(keys: readonly Key[], write: (key: Key) => Write): Writes {
   return Object.fromEntries(keys.map((key, part) => [`part ${part}`, write(key)]));
 }

@@ -1,13 +1,11 @@
 /**
- * The spent and held amounts of one scope. A counter item is separate from the scope's configuration, so that requests
- * in flight never conflict with an edit of a name.
- *
- * Each window has two Numbers: `spent_<window>` (settled) and `committed_<window>` (settled + held). If nothing is in
- * flight they are equal. A hold is refused if committed + hold would exceed the limit.
- *
- * A busy counter has parts, which readers add up. The counter's `spread` names them; without it, the counter has none.
- * In a scope without limits the amounts decide nothing, so any part accepts any change (counter-parts.ts). The parts of
- * a counter with limits are granted room; `grants` counts these grants (limited-parts.ts).
+ * Spent and held amounts of one scope. A counter item is separate from the scope's configuration, so that running
+ * requests never conflict with, for example, a change of a name.
+ * Each window has two numbers: `spent_<window>` (settled) and `committed_<window>` (settled + held). If no request is
+ * running, they are equal. A hold is refused if committed + hold would exceed the limit.
+ * A busy counter has parts, which readers add. `spread` names the parts; it is absent if the counter has none. In a
+ * scope without limits the amounts decide nothing, so any part accepts any change (counter-parts.ts). The parts of a
+ * counter with limits get room by grants; `grants` counts these grants (limited-parts.ts).
  */
 
 import { Money } from '../../money/money.ts';
@@ -42,7 +40,7 @@ export interface Counter {
 
 /** A counter as stored. */
 export interface StoredCounter extends Counter {
-  /** Names of the stored windows. If a window is missing, it was removed, or nothing was spent in it. */
+  /** Returns the names of the stored windows. A missing window was removed, or nothing was spent in it. */
   windows: () => string[];
 }
 
@@ -53,12 +51,15 @@ export function counterKey(scope: ScopeId): Key {
 }
 
 /**
- * Number of parts, if a counter has any. With more parts, settlements conflict less often, but each is another item to
- * read.
+ * Number of parts of a counter that has parts. With more parts, settlements conflict less often, but readers have to
+ * read more items.
  */
 export const COUNTER_PARTS = 64;
 
-/** @param spread name of the set of parts */
+/**
+ * Returns the key of a part.
+ * @param spread name of the set of parts
+ */
 export function partKey(scope: ScopeId, spread: string, part: number): Key {
   return { pk: counterKey(scope).pk, sk: `${COUNTER}#${spread}#${part}` };
 }
@@ -67,17 +68,20 @@ export function partKeys(scope: ScopeId, spread: string): Key[] {
   return Array.from({ length: COUNTER_PARTS }, (_, part) => partKey(scope, spread, part));
 }
 
-/** The name of a counter's set of parts; undefined without parts. */
+/** Returns the name of a counter's set of parts; undefined without parts. */
 export function spreadOf(item: Item | undefined): string | undefined {
   return item?.['spread'] as string | undefined;
 }
 
-/** Counts the grants of room to the current parts of a counter. */
+/** Attribute that counts the grants of room to the current parts of a counter. */
 export const GRANTS = 'grants';
-/** When a process began to merge the parts of a counter, so that others do not try as well. */
+/**
+ * Attribute with the time at which a process began to merge the parts of a counter. Other processes then wait instead
+ * of merging too.
+ */
 export const GATHERING_SINCE_MS = 'gathering_since_ms';
 
-/** Whether the parts of a counter are granted room, because it has limits. */
+/** Returns whether the parts of a counter get room by grants, because the counter has limits. */
 export function isGranted(item: Item): boolean {
   return item[GRANTS] !== undefined;
 }
@@ -86,7 +90,10 @@ export function limitsOf(item: Item): Limits {
   return limitsFrom(item['limits']);
 }
 
-/** @param parts the parts that the item's `spread` names */
+/**
+ * Converts the item of a counter.
+ * @param parts the parts that the item's `spread` names
+ */
 export function counterFrom(item: Item | undefined, parts: readonly Item[] = []): StoredCounter {
   const all = [item ?? {}, ...parts];
   const sum = (name: string) => Money.sum(all.map((one) => moneyFrom(one[name])));
@@ -104,17 +111,16 @@ export async function readCounter(table: Table, scope: ScopeId): Promise<StoredC
   return counterWithParts(table, scope, await readItem(table, counterKey(scope)));
 }
 
-/** Maximum reads of a counter whose parts keep changing. */
+/** Maximum number of reads of a counter whose parts keep changing. */
 const MAX_LOOKS = 8;
 
 /**
  * Adds the parts of a counter to it.
- *
  * Guarantee: the result contains everything that was settled before the read, and each settlement at most once. The
- * counter is read together with its parts. The parts that it names were right at that moment; amounts moved into it by
- * then are in parts that it no longer names. A grant moves committed money from a part to the counter, so everything is
- * read again if one was made during the read.
- * @throws {StoreBusyError} if parts are created or granted room all the time
+ * counter is read together with its parts. Parts that were merged by then are no longer named, so their amounts are not
+ * counted twice. A grant moves committed money from a part to the counter, so everything is read again if a grant was
+ * made during the read.
+ * @throws {StoreBusyError} if parts are created or get grants all the time
  */
 async function counterWithParts(table: Table, scope: ScopeId, read: Item | undefined): Promise<StoredCounter> {
   let item = read;
@@ -134,7 +140,7 @@ async function counterWithParts(table: Table, scope: ScopeId, read: Item | undef
   throw new StoreBusyError();
 }
 
-/** Counters of many scopes of one kind, by id. A scope without spending has an empty counter. */
+/** Returns the counters of many scopes of one kind, by id. A scope without spending has an empty counter. */
 export async function readCounters(
   table: Table,
   kind: ScopeKind,
@@ -146,7 +152,7 @@ export async function readCounters(
   );
   const byKey = new Map(items.map((item) => [item['pk'] as string, item]));
   const counters = new Map<string, StoredCounter>();
-  // One after another: few of them have parts.
+  // Reads one counter after another, because only a few have parts that must be read.
   for (const id of ids) {
     counters.set(id, await counterWithParts(table, { kind, id }, byKey.get(counterKey({ kind, id }).pk)));
   }
@@ -154,8 +160,9 @@ export async function readCounters(
 }
 
 /**
- * Promises `amount` in every window of the scope, if the scope is active, its limits are unchanged, and there is room.
- * A counter with parts promises nothing itself: its remaining room is for grants.
+ * Holds `amount` in every window of the scope. The conditions are that the scope is active, its limits are unchanged,
+ * and they have room. A counter with parts takes no holds itself, because its remaining room is for grants to the
+ * parts.
  */
 export function holdUpdate(table: Table, scope: Scope, windows: Windows, amount: Money): Write {
   const add: Item = {};
@@ -171,10 +178,13 @@ export function holdUpdate(table: Table, scope: Scope, windows: Windows, amount:
   return update(table, counterKey(scope), { add, when });
 }
 
-/** Changes of one counter item by attribute name, added up by a settlement before it writes. */
+/** Changes of one counter item by attribute name. A settlement sums them before it writes. */
 export type CounterDeltas = Map<string, bigint>;
 
-/** @param only.keptAtMs skips windows that may have been removed at that time */
+/**
+ * Adds a change to all windows.
+ * @param only.keptAtMs skips windows that may have been removed at that time
+ */
 export function addDeltas(
   deltas: CounterDeltas,
   windows: Windows,
@@ -192,7 +202,7 @@ function add(deltas: CounterDeltas, name: string, amount: Money): void {
   deltas.set(name, (deltas.get(name) ?? 0n) + amount.pico);
 }
 
-/** Whether the sum of the changes leaves anything to write. */
+/** Returns whether the changes do not all cancel each other. */
 export function hasChanges(deltas: CounterDeltas): boolean {
   return counterChanges(deltas).length > 0;
 }
@@ -203,7 +213,7 @@ function counterChanges(deltas: CounterDeltas): [string, bigint][] {
 
 /**
  * Applies the changes, and creates the item if it does not exist.
- * @param part the part of the counter that takes them; it must be open
+ * @param part the part of the counter that takes the changes; it must be open
  */
 export function settleUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas, part?: Key): Write {
   const add = Object.fromEntries(
@@ -213,7 +223,9 @@ export function settleUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas
   return update(table, counterKey(scope), { set: windowNames(scope), add });
 }
 
-/** Number of corrections of a counter (`admin counters recompute`), so that each one is made once. */
+/**
+ * Attribute that counts corrections of a counter (`admin counters recompute`), so that each correction is made once.
+ */
 const CORRECTIONS = 'corrections';
 
 export async function readCorrections(table: Table, scope: ScopeId): Promise<number> {
@@ -221,8 +233,8 @@ export async function readCorrections(table: Table, scope: ScopeId): Promise<num
 }
 
 /**
- * Adds differences to a counter. They stay right during concurrent spending, because each settlement changes records
- * and counters alike.
+ * Adds differences to a counter. The differences stay right during concurrent spending, because each settlement changes
+ * records and counters by the same amount.
  * @param corrections the number read before the differences were measured; the write fails after another correction
  */
 export function correctionUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas, corrections: number): Write {
@@ -233,7 +245,7 @@ export function correctionUpdate(table: Table, scope: ScopeId, deltas: CounterDe
   return update(table, counterKey(scope), { add: { ...add, [CORRECTIONS]: 1 }, when });
 }
 
-/** The sums of a counter's closed parts. */
+/** Sums of a counter's closed parts. */
 export interface ClosedParts {
   spread: string;
   /** Sums by the names of their attributes. */
@@ -243,10 +255,9 @@ export interface ClosedParts {
 /**
  * Copies a change of limits to the counter, in the transaction that changes the configuration. Counted amounts stay. A
  * new scope is also activated.
- *
- * Guarantee: the current limits of a counter are those under which its parts were granted room, or it has no limits.
- * The write fails if the counter has parts that it does not merge.
- * @param parts merged into the counter, which then has none
+ * Guarantee: if a counter has parts with grants, its limits are those for which the room was granted. The write fails
+ * if the counter has parts that it does not merge.
+ * @param parts parts that are merged into the counter, which then has none
  */
 export function configureUpdate(
   table: Table,
@@ -260,14 +271,14 @@ export function configureUpdate(
   return update(table, counterKey(scope), { set, ...(parts ? takingIn(parts) : withoutParts) });
 }
 
-/** The change of a counter that merges its parts. */
+/** Returns the change of a counter that merges its parts. */
 export function takingIn({ spread, amounts }: ClosedParts): Change {
   return { add: amounts, remove: ['spread', GRANTS, GATHERING_SINCE_MS], when: { equal: { spread } } };
 }
 
 /**
- * Lowers a lifetime limit, if all spent and held money stays within it, and the counter has no parts. The limit must
- * not be negative.
+ * Lowers a lifetime limit. The conditions are that all spent and held money stays within the new limit, and that the
+ * counter has no parts. The limit must not be negative.
  */
 export function lowerLifetimeUpdate(table: Table, scope: ScopeId, change: { limit: Money; revision: number }): Write {
   const { limit, revision } = change;
@@ -281,8 +292,8 @@ export function windowNames({ kind, id }: ScopeId): Item {
 }
 
 /**
- * Activates or deactivates a scope at its counter, so that its next hold notices. Deactivation fails if parts have
- * granted room: holds in them do not read the counter.
+ * Activates or deactivates a scope at its counter, so that the change applies to the next hold. Deactivation fails if
+ * the counter has parts with grants, because holds in such parts do not read the counter.
  */
 export function activeUpdate(table: Table, scope: ScopeId, active: boolean): Write {
   return update(table, counterKey(scope), { set: { active }, when: active ? {} : { absent: [GRANTS] } });
@@ -293,13 +304,13 @@ export function counterRemoval(table: Table, scope: ScopeId): Write {
 }
 
 const WINDOW_ATTRIBUTE = /^(spent|committed)_(.+)$/;
-/** Windows stay this long after their end, for late settlements. */
+/** Time in ms that a window is kept after its end, for late settlements. */
 const KEEP_AFTER_END_MS = 2 * DAY_MS;
 
 /**
- * Removes windows that ended two days ago and hold nothing. Best effort: a window that changes during the removal
- * stays. Windows of a counter with parts stay as well: if only some parts lost a window, the sum would be too low.
- * @returns number of removed windows.
+ * Removes windows that ended two days ago and hold nothing. A window that changes during the removal stays. Windows of
+ * a counter with parts stay as well: if only some parts lost a window, the sum would be too low.
+ * @returns number of removed windows
  */
 export async function pruneCounter(table: Table, scope: ScopeId, atMs: number): Promise<number> {
   const item = (await readItem(table, counterKey(scope))) ?? {};
@@ -313,7 +324,7 @@ export function windowsIn(item: Item): string[] {
   return [...new Set(Object.keys(item).flatMap((name) => WINDOW_ATTRIBUTE.exec(name)?.[2] ?? []))];
 }
 
-/** Whether a window of a counter is not yet removed. */
+/** Returns whether a window of a counter must still exist. */
 export function isKept(window: string, atMs: number): boolean {
   const end = endOfNamedWindow(window);
   return end === null || end + KEEP_AFTER_END_MS >= atMs;
@@ -328,13 +339,13 @@ async function removeWindow(table: Table, scope: ScopeId, window: string, read: 
   const present = names.filter((name) => read[name] !== undefined);
   const when = {
     equal: Object.fromEntries(present.map((name) => [name, moneyAttribute(moneyFrom(read[name]))])),
-    // Changes of zero are not written, so one of the two may not exist.
+    // Changes of zero are not written, so one of the two attributes may not exist.
     absent: [...names.filter((name) => !present.includes(name)), 'spread'],
   };
   await writeAlone(table, update(table, counterKey(scope), { remove: names, when }));
 }
 
-/** The remaining room of a scope's tightest limit, after holds. Undefined if the scope has no limit. */
+/** Returns the remaining room of a scope's tightest limit, after holds; undefined if the scope has no limit. */
 export function remaining(counter: Counter, windows: Windows): Money | undefined {
   if (!isLimited(counter.limits)) return undefined;
   const rooms = intervals.flatMap((interval) => {
@@ -345,12 +356,12 @@ export function remaining(counter: Counter, windows: Windows): Money | undefined
   return Money.max(Money.zero, Money.min(first!, ...rest));
 }
 
-/** The longest interval whose limit has no room for `amount`. A limit of 0 has no room for anything. */
+/** Returns the longest interval whose limit has no room for `amount`. A limit of 0 never has room. */
 export function refusingInterval(counter: Counter, windows: Windows, amount: Money): Interval | undefined {
   return intervals.findLast((interval) => !hasRoomIn(interval, counter, windows, amount));
 }
 
-/** Whether the limit of an interval has room for `amount`. */
+/** Returns whether the limit of an interval has room for `amount`. */
 export function hasRoomIn(interval: Interval, counter: Counter, windows: Windows, amount: Money): boolean {
   const limit = counter.limits[interval];
   if (!limit) return true;

@@ -1,6 +1,7 @@
 /**
- * Counts of requests to free models: per account and UTC day, per account and minute, and per network (an IPv4 address or an
- * IPv6 /64) and UTC day. DynamoDB deletes expired counts. Networks are stored only as a keyed hash, which changes every day.
+ * Counts of requests to free models: per account and UTC day, per account and minute, and per network (an IPv4 address
+ * or an IPv6 /64) and UTC day. DynamoDB deletes expired counts. A network is stored only as a keyed hash, which changes
+ * every day.
  */
 
 import { DAY_MS } from '../../money/periods.ts';
@@ -10,10 +11,10 @@ import { update, type Key, type Write } from '../table/writes.ts';
 
 const MINUTE_MS = 60_000;
 
-/** One count of requests. */
+/** A count of requests. */
 export interface FreeCount {
   key: Key;
-  /** End of its period, in epoch milliseconds. */
+  /** End of the count's period, in epoch milliseconds. */
   endsAtMs: number;
 }
 
@@ -33,13 +34,16 @@ export function accountMinute(accountId: string, atMs: number): FreeCount {
   };
 }
 
-/** @param hash keyed hash of the address and the day */
+/**
+ * Returns the daily count of a network.
+ * @param hash keyed hash of the network and the day
+ */
 export function addressDay(hash: string, atMs: number): FreeCount {
   const startMs = windowStart(atMs, DAY_MS);
   return { key: { pk: `FREE#ADDRESS#${hash}`, sk: `DAY#${freeWindowName(startMs, 10)}` }, endsAtMs: startMs + DAY_MS };
 }
 
-/** Counts one more request, if there are fewer than `most`, which is at least 1. */
+/** Counts one more request. The condition is that fewer than `most` requests are counted; `most` is at least 1. */
 export function placeUpdate(table: Table, count: FreeCount, most: number): Write {
   return update(table, count.key, {
     set: freeRequestConstants(count),
@@ -61,7 +65,7 @@ export function requestsFrom(item: Item | undefined): number {
   return Math.max(0, numberFrom(item?.['requests']));
 }
 
-/** Expires a day after its period: a settlement may be late. */
+/** Returns the constant attributes of a count. It expires a day after its period, because a settlement may be late. */
 function freeRequestConstants({ endsAtMs }: FreeCount): Item {
   return { entity: 'free_requests', [TTL_ATTRIBUTE]: (endsAtMs + DAY_MS) / 1_000 };
 }

@@ -1,10 +1,9 @@
 /**
- * Leases: money held in all limited scopes of one payer, for a process that serves many requests. A request's hold is
- * then a part of the lease and needs no transaction of its own. The record of the request names the lease, and its
- * amount of it.
- *
- * Counters count a lease like a hold, from the transaction that creates it to the one that returns it. The returned
- * amount is the part that no record holds. Amounts on records stay counted, and are settled with them.
+ * Leases: money held in all limited scopes of one payer, for a process that serves many requests. The hold of a request
+ * is then a part of the lease and needs no transaction of its own. The request's record names the lease, and the amount
+ * taken from it.
+ * Counters count a lease like a hold, from the transaction that creates it to the transaction that returns it. The
+ * returned amount is the part that no record holds. Amounts in records stay counted, and are settled with the records.
  */
 
 import * as z from 'zod';
@@ -26,12 +25,12 @@ const leaseRecord = record({
   amount: money('amount_rub'),
   /** Scopes with limits. The money is held in each of them. */
   scopes: plain<ScopeKind[]>('held_scopes', () => z.array(z.enum(scopeKinds))),
-  /** The windows of its money are those of this moment. */
+  /** Time of creation, which decides the windows in which the money is held. */
   createdAtMs: instant('created_at'),
   bootId: text('boot_id'),
-  /** When the sweep checks it next; absent if it needs no further check. */
+  /** Time of the sweep's next check; absent if the lease needs no further check. */
   sweepAtMs: optional(instant(indexes.sweep.sort)),
-  /** When the sweep found it open, by the sweep's clock. */
+  /** Time at which the sweep found the lease open, by the sweep's clock. */
   foundAtMs: optional(instant('found_at')),
   returned: optional(money('returned_rub')),
 });
@@ -40,27 +39,30 @@ export type Lease = RecordOf<typeof leaseRecord>;
 
 export const leaseAttributes = leaseRecord.attributes;
 
-/** A process takes holds from a lease for this long. */
+/** Time in ms for which a process takes holds from a lease. */
 export const LEASE_MS = 2_000;
-/** A record that names a lease is abandoned if it is not written within this time. */
+/** Maximum time in ms for the write of a record that names a lease. A later write is abandoned. */
 export const RECORD_TIMEOUT_MS = 30_000;
-/** The sweep checks a lease that is still open this long after its creation, by the clock of its process. */
+/** Time in ms after creation at which the sweep checks a lease that is still open. */
 const SWEPT_AFTER_MS = 2 * (LEASE_MS + RECORD_TIMEOUT_MS);
 /**
- * The sweep returns a lease that is still open this long after that check, by the sweep's own clock. By then its last
- * record is written or abandoned, however slow the clock of its process is. Shorter than the minute between two runs,
- * so the next run returns it.
+ * Time in ms after that check at which the sweep returns a lease that is still open, by the sweep's own clock. By then
+ * the last record is written or abandoned, even if the clock of the lease's process is wrong. It is shorter than the
+ * minute between two runs of the sweep, so the next run returns the lease.
  */
 const RETURNED_AFTER_LOOK_MS = 50_000;
 /**
- * The sweep compares a lease that it has returned with its records once more, this long afterwards. The return may have
- * been wrong: its process was suspended while a record was being written, or another sweep's clock is minutes ahead.
+ * Time in ms after a return at which the sweep compares the lease with its records once more. The return may have been
+ * wrong: the process was suspended while it wrote a record, or the clock of another sweep is minutes ahead.
  */
 const CHECKED_AFTER_RETURN_MS = 20 * 60_000;
-/** A request that has waited longer, for its prompt or for the money of others, has its own hold. */
+/**
+ * Maximum age in ms of a request that may use a new lease. An older request, which waited for its prompt or for money,
+ * gets a separate hold.
+ */
 const MAX_WAITED_MS = 5_000;
 
-/** A new lease that begins now. */
+/** Creates a lease that begins now. */
 export function newLease(of: Pick<Lease, 'payer' | 'amount' | 'scopes' | 'bootId'>): Lease {
   const createdAtMs = nowMs();
   const sweepAtMs = createdAtMs + SWEPT_AFTER_MS;
@@ -76,8 +78,8 @@ export function newLease(of: Pick<Lease, 'payer' | 'amount' | 'scopes' | 'bootId
 }
 
 /**
- * The range of admission times, both included, that all records of a lease have. It lies within one UTC day, so that
- * the lease and its requests have the same windows.
+ * Returns the range of admission times that records of a lease may have, both ends included. The range is within one
+ * UTC day, so that the lease and its requests have the same windows.
  */
 export function leasedTimes({ createdAtMs }: Pick<Lease, 'createdAtMs'>): { fromMs: number; toMs: number } {
   const dayStartMs = createdAtMs - (createdAtMs % DAY_MS);
@@ -87,16 +89,16 @@ export function leasedTimes({ createdAtMs }: Pick<Lease, 'createdAtMs'>): { from
   };
 }
 
-/** Whether a request could use a lease that is taken now. */
+/** Returns whether a request could use a lease that is taken now. */
 export function isLeasable({ createdAtMs }: { createdAtMs: number }): boolean {
   const { fromMs, toMs } = leasedTimes({ createdAtMs: nowMs() });
   return createdAtMs >= fromMs && createdAtMs <= toMs;
 }
 
-/** A returned lease is kept for a while, to help explain a difference. */
+/** Time in ms that a returned lease is kept, to help explain a difference in the books. */
 const KEPT_AFTER_RETURN_MS = 7 * DAY_MS;
 
-/** Leases for the sweep are in its index like pending generations, in partitions of their own. */
+/** Partitions of leases in the sweep index, separate from those of pending generations. */
 const duePartitions = Array.from({ length: 8 }, (_, part) => `LEASES#${part}`);
 
 function leaseKey(id: string): Key {
@@ -116,7 +118,7 @@ export function leasePut(table: Table, lease: Lease): Write {
   });
 }
 
-/** Records that the sweep has found a lease open, and the time of its next check. */
+/** Records that the sweep has found a lease open, and sets the time of its next check. */
 export function leaseFound(table: Table, { id }: Lease, atMs: number): Write {
   const set = {
     found_at: new Date(atMs).toISOString(),
@@ -129,8 +131,8 @@ export function leaseFound(table: Table, { id }: Lease, atMs: number): Write {
 const outOfSweep = [indexes.sweep.partition, indexes.sweep.sort];
 
 /**
- * Ends an open lease. Its condition makes that happen once, together with the other writes of its transaction.
- * @param how.isChecked whether the sweep compares it with its records once more
+ * Ends an open lease. The condition ensures that this happens once, together with the other writes of the transaction.
+ * @param how.isChecked whether the sweep compares the lease with its records once more
  */
 export function leaseReturn(
   table: Table,
@@ -146,14 +148,14 @@ export function leaseReturn(
   return update(table, leaseKey(id), { set: { ...set, [indexes.sweep.sort]: checkedAt }, when });
 }
 
-/** A returned amount, and the amount that should have been returned. */
+/** The returned amount of a lease, and the amount that should have been returned. */
 export interface ReturnedAmount {
   was: Money;
   is: Money;
 }
 
 /**
- * Records the right amount of a returned lease. Its condition is the amount that was read, so each correction happens
+ * Records the right amount of a returned lease. The condition is the amount that was read, so each correction happens
  * once.
  */
 export function leaseCorrection(table: Table, { id }: Lease, { was, is }: ReturnedAmount): Write {
@@ -165,8 +167,9 @@ export function leaseCorrection(table: Table, { id }: Lease, { was, is }: Return
 }
 
 /**
- * The keys of leases that the sweep has to check: open ones, and returned ones. The index may be slightly behind.
- * @param upTo.sweepAtMs only leases that are due by then; there may be as many others as there are busy keys
+ * Yields the keys of leases that the sweep has to check: open leases, and returned leases. The index may be slightly
+ * out of date.
+ * @param upTo.sweepAtMs only leases that are due by then; without it, all of them
  */
 export async function* sweptLeaseKeys(table: Table, upTo: { sweepAtMs?: number } = {}): AsyncGenerator<Key, void> {
   const untilMs = upTo.sweepAtMs;
@@ -200,12 +203,12 @@ export async function* openLeases(table: Table): AsyncGenerator<Lease, void> {
   }
 }
 
-/** The returned amount of a lease item. */
+/** Returns the returned amount of a lease item. */
 export function returnedOf(item: Item): Money | undefined {
   return leaseRecord.from(item).returned;
 }
 
-/** The scopes in which the money of a lease is held. */
+/** Returns the scopes in which the money of a lease is held. */
 export function leasedScopes({ payer, scopes }: Lease): ScopeId[] {
   return scopesOf(payer).filter(({ kind }) => scopes.includes(kind));
 }

@@ -1,17 +1,16 @@
 /**
- * Parts of a counter with limits. One item admits some tens of holds a second, because DynamoDB lets only one
- * transaction at a time change it. So a busy counter grants room to each of its parts. A grant is added to the
- * counter's committed amount, under the condition of every hold, and subtracted from the part's committed amount, whose
- * own limit is zero. A hold is counted in one part. If the part has no room, the same transaction grants it more. A
- * settlement may give back to any part.
- *
+ * Parts of a counter with limits. One item takes some tens of holds a second, because DynamoDB allows only one
+ * transaction at a time to change it. So a busy counter grants room to each of its parts. A grant is added to the
+ * counter's committed amount, under the condition of every hold, and subtracted from the part's committed amount. The
+ * limit of a part is zero. A hold is counted in one part. If the part has no room, the same transaction grants it more.
+ * A settlement may return money to any part.
  * Guarantee: spent and held money of a scope never exceed its limit, at any concurrency and wherever a process dies. At
  * the counter `committed <= limit` is true after each grant, and in each part `committed <= 0` after each hold.
  * Settlements of held money only lower both. So their sum, the true committed amount, is at most the limit. A grant
- * does not change the sum. If the counter has no room, its parts are merged (counter-parts.ts), and the last roubles
- * are as exact as without parts: no hold is refused that a single item would have admitted.
+ * does not change the sum. If the counter has no room, its parts are merged (counter-parts.ts). So no hold is refused
+ * that a single item would have admitted.
  * Weakness: two amounts are counted at the counter and may exceed the limit, as they do without parts: a correction
- * above its hold, and a request that began before the first limit.
+ * above its hold, and a request that began before the scope's first limit.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -40,13 +39,13 @@ import { moneyAttribute, moneyFrom, numberFrom, type Item, type Table } from '..
 import { StoreBusyError, transact, writeAlone, type Writes } from '../table/transact.ts';
 import { putNew, update, type Key, type Write } from '../table/writes.ts';
 
-/** An amount held in a scope, in all windows of a request's time. */
+/** An amount held in a scope, in all windows of the request's time. */
 export interface ScopeHold {
   windows: Windows;
   amount: Money;
 }
 
-/** The parts of a limited counter, as far as a process knows. */
+/** Parts of a limited counter, as known to a process. */
 export interface LimitedParts {
   spread: string;
   /** Amount of one grant. */
@@ -54,18 +53,25 @@ export interface LimitedParts {
 }
 
 /**
- * All parts together are granted half of the counter's room, so that the other half remains for parts that need more.
+ * Divisor of the counter's room that gives one grant. All parts together get half of the room, so that the other half
+ * remains for parts that need more.
  */
 const GRANTED_SHARE = BigInt(2 * COUNTER_PARTS);
-/** A grant pays for at least this many holds. With less, parts would need the counter for almost every hold. */
+/**
+ * Minimum number of holds that a grant must pay for. With a smaller grant, parts would need the counter for almost
+ * every hold.
+ */
 const MIN_HOLDS_PER_GRANT = 4n;
 
-/** The amount of one grant to a part, from the counter's room. */
+/** Returns the amount of one grant to a part, from the counter's room. */
 export function grantOf(room: Money): Money {
   return Money.fromPico(room.pico / GRANTED_SHARE);
 }
 
-/** The room of a counter without its parts, in the tightest of its limited windows; negative if it exceeds a limit. */
+/**
+ * Returns the room of a counter without its parts, in the tightest of its limited windows; negative if the counter
+ * exceeds a limit.
+ */
 export function roomAt(item: Item, windows: Windows): Money {
   const limits = limitsOf(item);
   const rooms = limitedIntervals(limits).map((interval) =>
@@ -76,8 +82,8 @@ export function roomAt(item: Item, windows: Windows): Money {
 }
 
 /**
- * The parts that a limited counter's item names. Undefined without parts, or if its scope had no limits when they were
- * made.
+ * Returns the parts that a limited counter's item names; undefined without parts, or if the scope had no limits when
+ * they were made.
  */
 export function limitedPartsFrom(item: Item, windows: Windows): LimitedParts | undefined {
   const spread = spreadOf(item);
@@ -85,14 +91,15 @@ export function limitedPartsFrom(item: Item, windows: Windows): LimitedParts | u
   return { spread, grant: grantOf(Money.max(Money.zero, roomAt(item, windows))) };
 }
 
-/** The current parts of a limited counter; undefined without parts. */
+/** Returns the current parts of a limited counter; undefined without parts. */
 export async function readLimitedParts(table: Table, scope: ScopeId): Promise<LimitedParts | undefined> {
   const item = await readItem(table, counterKey(scope));
   return item && limitedPartsFrom(item, windowsAt(nowMs()));
 }
 
 /**
- * Gives a limited counter its parts, with a first grant for each, if it has room for many holds of this size.
+ * Creates the parts of a limited counter, with a first grant for each, if the counter has room for many holds of this
+ * size.
  * @returns the parts; undefined if the counter stays one item
  */
 export async function grantParts(
@@ -129,7 +136,7 @@ export async function grantParts(
   return outcome.committed ? { spread, grant } : undefined;
 }
 
-/** Counts a hold in a part with enough room. */
+/** Counts a hold in a part. The condition is that the part has room. */
 export function partHold(
   table: Table,
   key: Key,
@@ -143,7 +150,7 @@ export function partHold(
 }
 
 /**
- * Counts a hold in a part and grants it the room.
+ * Counts a hold in a part, and grants room to the part in the same transaction.
  * @param grant at least the amount of the hold
  */
 export function grantedHold(
@@ -174,20 +181,20 @@ export function grantedHold(
   };
 }
 
-/** After this time, a process that merges parts is done or has died. */
+/** Time in ms after which a process that merges parts has finished or died. */
 const GATHERING_MS = 2_000;
 /**
- * Number of checks by the other processes, and their interval. After every turn of this many checks, they try to take
- * over.
+ * Maximum number of checks by waiting processes, their interval in ms, and the number of checks after which a process
+ * tries to take over the merge.
  */
 const MAX_LOOKS = 75;
 const LOOK_EVERY_MS = 40;
 const LOOKS_OF_A_TURN = 15;
 
 /**
- * Merges the parts of a counter, in one of all processes that want it at the same time. The others wait.
- * @param spread the parts to merge
- * @throws {StoreBusyError} if no process is done within three seconds
+ * Merges the parts of a counter. Only one of the processes that request it at the same time merges; the others wait.
+ * @param spread name of the parts to merge
+ * @throws {StoreBusyError} if the merge takes longer than three seconds
  */
 export async function gatherTogether(table: Table, scope: ScopeId, spread: string): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
@@ -198,7 +205,7 @@ export async function gatherTogether(table: Table, scope: ScopeId, spread: strin
   throw new StoreBusyError();
 }
 
-/** Whether this process is the one to merge the parts. */
+/** Returns whether this process should merge the parts. */
 async function claimsGathering(table: Table, scope: ScopeId, spread: string): Promise<boolean> {
   const atMs = nowMs();
   const when = { equal: { spread }, atMostIfPresent: { [GATHERING_SINCE_MS]: atMs - GATHERING_MS } };
@@ -206,7 +213,7 @@ async function claimsGathering(table: Table, scope: ScopeId, spread: string): Pr
   return (await writeAlone(table, claim)) === undefined;
 }
 
-/** Merges the parts of a counter with granted room, before a change that needs a single item. */
+/** Merges the parts of a counter with grants, before a change that needs a single item. */
 export async function gatherGranted(table: Table, scope: ScopeId): Promise<void> {
   const item = await readItem(table, counterKey(scope));
   if (item && isGranted(item)) await gatherCounter(table, scope);
@@ -220,7 +227,7 @@ function limitedIntervals(limits: Limits): Interval[] {
   return intervals.filter((interval) => limits[interval] !== undefined);
 }
 
-/** An amount for each limited window, computed from its limit. */
+/** Returns an amount for each limited window, computed from its limit. */
 function inWindows(limits: Limits, windows: Windows, amountOf: (limit: Money) => Money): Item {
   return Object.fromEntries(
     limitedIntervals(limits).map((interval) => [

@@ -16,7 +16,7 @@ export function limitsAttribute(limits: Limits): Record<string, NumberValueImpl>
   return attribute;
 }
 
-/** A field of limits. */
+/** Field with limits. */
 export function limitsField(name: string): Field<Limits> {
   return attribute(name, { toAttribute: limitsAttribute, fromAttribute: limitsFrom });
 }
@@ -30,10 +30,10 @@ export function limitsFrom(attribute: unknown): Limits {
   return limits;
 }
 
-/** When the limit of a period was first set, and when it was last changed: ISO times. */
+/** Times at which the limit of a period was first set and last changed, in ISO format. */
 export type LimitTimes = Partial<Record<Interval, { created: string; updated: string }>>;
 
-/** If a period is absent, its limit is older than these times. */
+/** Field with the times of limits. If a period is absent, its limit was set before these times were stored. */
 export const limitTimesField: Field<LimitTimes> = attribute('limit_times', {
   fromAttribute: (stored) => (stored ?? {}) as LimitTimes,
 });

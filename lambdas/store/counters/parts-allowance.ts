@@ -1,7 +1,7 @@
 /**
- * Whether counters of a table may have parts. Releases up to 0.2.0 read counters without parts. While one of them runs
- * next to this release, it would report too little, and a first limit would admit too much. So parts are made only
- * after an operator has confirmed that all functions support them.
+ * Decides whether counters of a table may have parts. Releases up to 0.2.0 do not read parts. While such a release runs
+ * concurrently with this one, it would report too little spending, and a first limit would admit too much. So parts are
+ * created only after an operator has confirmed that all functions support them.
  */
 
 import { readItem } from '../table/query.ts';

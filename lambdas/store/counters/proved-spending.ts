@@ -1,6 +1,6 @@
 /**
- * The spending of each scope of an account up to the end of a day, according to its daily rows when they were compared
- * with its counter. Comparisons of lifetime windows start from it, so that they do not read all rows that ever existed.
+ * Spending of each scope of an account up to the end of a day, as summed from daily rows when they were last compared
+ * with the counters. A later comparison of lifetime windows starts from it, so that it need not read all earlier rows.
  */
 
 import { scopeKinds, type ScopeId } from './counters.ts';
@@ -13,7 +13,7 @@ import { put } from '../table/writes.ts';
 const provedSpendingRecord = record({
   kind: oneOf('scope_kind', scopeKinds),
   id: text('scope_id'),
-  /** A UTC day. */
+  /** UTC day. */
   through: text('through'),
   spent: money('spent_rub'),
 });
@@ -21,12 +21,12 @@ export type ProvedSpending = RecordOf<typeof provedSpendingRecord>;
 
 export const provedSpendingAttributes = provedSpendingRecord.attributes;
 
-/** The spending of a scope before some days. */
+/** Spending of a scope up to a day. */
 export type SpentBefore = Pick<ProvedSpending, 'through' | 'spent'>;
 
-/** The proved spending of an account's scopes. */
+/** Proved spending of an account's scopes. */
 export interface ProvedAccount {
-  /** The UTC day up to which every scope is proved. A scope without an entry here had spent nothing by then. */
+  /** UTC day up to which every scope is proved. A scope without an entry had spent nothing by then. */
   through: string;
   scopes: ProvedSpending[];
 }
@@ -38,7 +38,10 @@ function partitionOf(accountId: string): string {
   return `PROVED#${accountId}`;
 }
 
-/** @returns undefined if nothing is proved yet */
+/**
+ * Returns the proved spending of an account.
+ * @returns undefined if nothing is proved yet
+ */
 export async function readProvedAccount(table: Table, accountId: string): Promise<ProvedAccount | undefined> {
   const items = await Array.fromAsync(queryPartition(table, partitionOf(accountId)));
   const chain = items.find(({ sk }) => sk === CHAIN);
@@ -50,8 +53,8 @@ export async function readProvedAccount(table: Table, accountId: string): Promis
 }
 
 /**
- * Writes scopes first, each with its own day. A reader that sees only some of them finds the account's day unchanged,
- * and adds the same days to the others.
+ * Writes the scopes first, each with its own day, and the account's day last. A reader that sees only some of the
+ * scopes still finds the old day of the account, and adds the missing days to the other scopes.
  */
 export async function writeProvedAccount(
   table: Table,

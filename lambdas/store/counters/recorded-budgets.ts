@@ -1,6 +1,6 @@
 /**
- * The service's cost of free models according to the records of one shard of an account's day, for each budget part
- * that held it. The roll-up, which reads every record anyway, writes it. So the nightly comparison of budgets with
+ * The service's cost of free models by the records of one shard of an account's day, for each budget part that held the
+ * cost. The roll-up writes these sums, because it reads every record anyway. So the nightly comparison of budgets with
  * records reads no records.
  */
 
@@ -12,7 +12,7 @@ import { moneyAttribute, moneyFrom, numberFrom, TTL_ATTRIBUTE, type Item, type T
 import { writeAlone } from '../table/transact.ts';
 import { update } from '../table/writes.ts';
 
-/** One part of a budget, and its spending according to records. */
+/** A part of a budget, and its spending by the records. */
 export interface RecordedSpending {
   model: string;
   part: number;
@@ -21,7 +21,10 @@ export interface RecordedSpending {
 
 const partitionOf = (date: string) => `FREE#RECORDED#${date}`;
 
-/** @param version of the recomputation; an older one that ends later changes nothing */
+/**
+ * Saves the spending of one shard.
+ * @param version number of the recomputation; an older recomputation that ends later changes nothing
+ */
 export async function saveRecordedSpending(
   table: Table,
   { accountId, date, shard }: DayShard,
@@ -36,7 +39,7 @@ export async function saveRecordedSpending(
   await writeAlone(table, written);
 }
 
-/** Every part of a budget in the sums of any account's shards, in no order. */
+/** Yields the spending of each budget part from all accounts' shards, in no order. */
 export async function* recordedSpending(table: Table, date: string): AsyncGenerator<RecordedSpending> {
   const query = {
     ConsistentRead: true,

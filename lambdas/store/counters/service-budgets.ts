@@ -1,6 +1,6 @@
 /**
  * The service's own spending and holds on a free model in a UTC day. The day's budget has equal parts, and a request
- * holds its cost in one of them, so that the requests of all accounts do not share one item.
+ * holds its cost in one of them, so that the requests of all accounts do not compete for one item.
  */
 
 import { BUDGET_PARTS } from '../../catalog/free-terms.ts';
@@ -13,14 +13,14 @@ import { update, type Key, type Write } from '../table/writes.ts';
 
 export const serviceHoldRecord = record({
   model: text('model'),
-  /** Part of the day's budget that holds the amount. */
+  /** Number of the part of the day's budget that holds the amount. */
   part: count('part'),
   amount: money('amount_rub'),
 });
-/** The hold on the budget of a free model that may serve the request. */
+/** Hold on the budget of a free model that may serve the request. */
 export type ServiceHold = RecordOf<typeof serviceHoldRecord>;
 
-/** Spending of one part of a day's budget; `committed` is spent or held. */
+/** Sums of one part of a day's budget; `committed` is spent or held. */
 export interface BudgetPartSums {
   model: string;
   part: number;
@@ -29,7 +29,7 @@ export interface BudgetPartSums {
 }
 
 const serviceBudgetParts = Array.from({ length: BUDGET_PARTS }, (_, part) => part);
-/** Kept for late settlements. */
+/** Time in ms that a day's budget is kept, for late settlements. */
 const KEEP_AFTER_DAY_MS = 2 * DAY_MS;
 
 function budgetKey(date: string, { model, part }: Pick<ServiceHold, 'model' | 'part'>): Key {
@@ -40,14 +40,14 @@ function serviceBudgetConstants(date: string, { model }: Pick<ServiceHold, 'mode
   return { entity: 'service_budget', model, [TTL_ATTRIBUTE]: keepAfterDay(date) };
 }
 
-/** When the spending of a day's budgets expires, in seconds. */
+/** Returns the time at which the spending of a day's budgets expires, in epoch seconds. */
 export function keepAfterDay(date: string): number {
   return (Date.parse(date) + DAY_MS + KEEP_AFTER_DAY_MS) / 1_000;
 }
 
 /**
- * Promises an amount, if the part of the budget has room for it. The caller has to refuse an amount that is larger than
- * the part.
+ * Holds an amount in a part of the budget. The condition is that the part has room. The caller must refuse an amount
+ * that is larger than a whole part.
  */
 export function budgetHoldUpdate(table: Table, date: string, hold: ServiceHold, size: Money): Write {
   const { amount } = hold;
@@ -70,7 +70,7 @@ export function budgetSettleUpdate(
   });
 }
 
-/** The current sums of all parts of a model's budget. */
+/** Returns the current sums of all parts of a model's budget. */
 export async function readBudget(table: Table, date: string, model: string): Promise<BudgetPartSums[]> {
   const items = await readItems(
     table,
@@ -80,7 +80,7 @@ export async function readBudget(table: Table, date: string, model: string): Pro
   return serviceBudgetParts.map((part) => sumsFrom(model, part, byPartition.get(budgetKey(date, { model, part }).pk)));
 }
 
-/** The parts of every model's budget that have had holds. Eventually consistent. */
+/** Returns the parts of every model's budget that have had holds. Eventually consistent. */
 export async function readBudgets(table: Table, date: string): Promise<BudgetPartSums[]> {
   const read = serviceBudgetParts.map(async (part) => {
     const sums: BudgetPartSums[] = [];

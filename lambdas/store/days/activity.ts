@@ -1,10 +1,10 @@
 /**
  * Daily rows: sums of the generations of one (account, UTC day, shard), by workspace, by key and by member.
- *
- * A recomputation first takes a number, then reads, writes rows with that number, and makes it the shard's version. It
- * does not if a higher number is already the version or has confirmed the version's rows: the shard's floor is the
- * highest number that did. Readers only see rows of the current version.
- * Guarantee: a reader sees a recomputation whole or not at all, and an older one never replaces a newer one.
+ * A recomputation first takes a number, then reads, writes rows with that number, and makes the number the shard's
+ * version. It gives up if a recomputation with a higher number has become the version, or has confirmed the rows of the
+ * version. The shard's floor is the highest number that confirmed rows. Readers only see rows of the current version.
+ * Guarantee: a reader sees a recomputation completely or not at all, and an older recomputation never replaces a newer
+ * one.
  */
 
 import { batchWrite } from '../table/batch-write.ts';
@@ -25,9 +25,9 @@ const rowRecord = record({
   shard: count('shard'),
   version: count('version'),
   workspaceId: text('workspace_id'),
-  /** At levels KEY and MEMBER. */
+  /** Set at levels KEY and MEMBER. */
   memberId: optional(text('member_id')),
-  /** At level KEY. */
+  /** Set at level KEY. */
   keyHash: optional(text('key_hash')),
   ...routeFields,
   usage: money('usage_rub'),
@@ -38,7 +38,10 @@ const rowRecord = record({
   reasoningTokens: count('reasoning_tokens'),
 });
 
-/** One row. All three levels of a shard have the same sums (level MEMBER: only generations with a member). */
+/**
+ * A daily row. All three levels of a shard have the same sums, except that level MEMBER has only generations with a
+ * member.
+ */
 export type DailyRow = RecordOf<typeof rowRecord>;
 
 /** Attributes of a row's item, including the account and the day from its key. */
@@ -47,7 +50,7 @@ export const dailyRowAttributes = [
   ...rowRecord.attributes,
 ];
 
-/** The state of a day: for each shard, its current version, and when its generations were read. */
+/** State of a day: for each shard, its current version, and the time when its generations were read. */
 export interface Day {
   date: string;
   versions: (number | undefined)[];
@@ -64,7 +67,7 @@ function rowPartition(accountId: string, date: string): string {
 
 /**
  * Starts a recomputation.
- * @returns its number, higher than all earlier ones.
+ * @returns its number, higher than all earlier numbers
  */
 export async function takeVersion(table: Table, accountId: string, date: string): Promise<number> {
   const taken = update(table, dayKey(accountId, date), {
@@ -76,10 +79,10 @@ export async function takeVersion(table: Table, accountId: string, date: string)
 }
 
 /**
- * Records that a recomputation produced the same rows as the current version. No earlier recomputation may replace them
- * after that.
+ * Records that a recomputation produced the same rows as the current version. After that, no earlier recomputation may
+ * replace these rows.
  * @param to.found the version whose rows were confirmed
- * @returns false if another version is current by now, or a newer recomputation has confirmed the same rows.
+ * @returns false if another version is current by now, or a newer recomputation has confirmed the same rows
  */
 export async function confirmVersion(
   table: Table,
@@ -95,7 +98,7 @@ export async function confirmVersion(
 
 /**
  * Makes a recomputation the current version.
- * @returns false if a newer one is current, or has confirmed the current one.
+ * @returns false if a newer recomputation is current, or has confirmed the current version
  */
 export async function moveVersion(
   table: Table,
@@ -104,7 +107,7 @@ export async function moveVersion(
 ): Promise<boolean> {
   const moved = update(table, dayKey(accountId, date), {
     set: { [`version_${shard}`]: to.version, [`read_at_ms_${shard}`]: to.readAtMs },
-    // The same version can only be our own write, whose reply was lost.
+    // An equal version means that an earlier attempt of this write succeeded and its reply was lost.
     when: { atMostIfPresent: { [`version_${shard}`]: to.version, [`floor_${shard}`]: to.version } },
   });
   return (await writeAlone(table, moved)) === undefined;
@@ -115,7 +118,7 @@ export async function readDay(table: Table, accountId: string, date: string): Pr
   return item && dayFrom(item);
 }
 
-/** The days of an account between two dates, both included, that were ever rolled up. */
+/** Returns the days of an account between two dates, both included, that were ever rolled up. */
 export async function readDays(table: Table, accountId: string, from: string, to: string): Promise<Day[]> {
   const days: Day[] = [];
   const items = queryItems(table, {
@@ -146,7 +149,7 @@ export async function deleteRows(table: Table, accountId: string, date: string, 
   await batchWrite(table, deletes);
 }
 
-/** Rows of a day in any version: all of them, those of a level, or those whose key continues with `owner`. */
+/** Yields rows of a day in any version: all rows, the rows of a level, or the rows of one owner. */
 export async function* dailyRows(
   table: Table,
   accountId: string,
@@ -158,7 +161,10 @@ export async function* dailyRows(
   for await (const item of queryPartition(table, rowPartition(accountId, date), prefix)) yield rowRecord.from(item);
 }
 
-/** All rows of a day in any version, each with the name that it was written under, whatever its attributes are now. */
+/**
+ * Yields all rows of a day in any version, each with the name under which it was written. The name may differ from the
+ * row's attributes if the table was changed by hand.
+ */
 export async function* namedDailyRows(
   table: Table,
   accountId: string,
@@ -169,7 +175,7 @@ export async function* namedDailyRows(
   }
 }
 
-/** The name of a row within its account's day. */
+/** Returns the name of a row within its account's day. */
 export function dailyRowName(row: DailyRow): string {
   const owner = { WORKSPACE: row.workspaceId, KEY: row.keyHash, MEMBER: `${row.memberId}#${row.workspaceId}` }[
     row.level
@@ -177,7 +183,7 @@ export function dailyRowName(row: DailyRow): string {
   return `${row.level}#${owner}#${row.endpointId}#${row.model}#${row.modelPermaslug}#${row.shard}#${row.version}`;
 }
 
-/** The attributes of a row as texts, by name. */
+/** Returns the attributes of a row as texts, by name. */
 export function dailyRowTexts(row: DailyRow): Map<string, string> {
   const item = rowRecord.toItem(row) as Record<string, string | number | ReturnType<typeof moneyAttribute> | undefined>;
   return new Map(rowRecord.attributes.map(({ name }) => [name, String(item[name] ?? '')]));

@@ -1,5 +1,6 @@
 /**
- * Progress of a job over the ended days of all accounts: queued for the roll-up, compared with the counters, or sealed.
+ * Progress of a job over the ended days of all accounts. The jobs queue days for the roll-up, compare them with the
+ * counters, or seal them.
  */
 
 import { readItem } from '../table/query.ts';
@@ -7,13 +8,13 @@ import type { Table } from '../table/table.ts';
 import { writeAlone } from '../table/transact.ts';
 import { put, update, type Key } from '../table/writes.ts';
 
-/** The job; also the sort key of its progress. */
+/** Job over days; also the sort key of its progress. */
 export type DayWork = 'CLOSED' | 'RECONCILED' | 'SEALED';
 
 export interface DayProgress {
-  /** All accounts are done up to this day. */
+  /** Day up to which all accounts are done. */
   through: string | undefined;
-  /** A run over the days up to `through`: accounts are done up to this place in the list. */
+  /** Unfinished run over the days up to `through`. Accounts are done up to this position in the list. */
   current: { through: string; accountsUpTo: string; begunAtMs?: number | undefined } | undefined;
 }
 
@@ -39,7 +40,7 @@ export async function readDayProgress(table: Table, work: DayWork): Promise<DayP
 }
 
 /**
- * Saves the progress of a run, with `begunAtMs` also the start of the first run. A slow run that overlaps the next one
+ * Saves the progress of a run; `begunAtMs` is the start of the run's first part. A slow run that overlaps the next one
  * cannot undo finished work.
  */
 export async function saveDayProgress(

@@ -1,9 +1,9 @@
 /**
- * An account's cost for each model in a month, by UTC day. No limit reads it. Settlement adds to it in the transaction
- * that makes a record final, and holds do not change it. So it always equals the sum of each day's final records.
- *
- * A model's month is one item, or as many items as the account's counter has parts. Two settlements that conflict on it
- * also conflict on that counter, so it causes no additional waits.
+ * An account's cost for each model in a month, by UTC day. No limit uses these sums. A settlement adds to them in the
+ * transaction that makes a record final, and holds do not change them. So a sum always equals the sum of that day's
+ * final records.
+ * A model's month is one item, or as many items as the account's counter has parts. Two settlements that conflict on
+ * such an item also conflict on the counter, so the sums cause no additional waits.
  */
 
 import { Money } from '../../money/money.ts';
@@ -12,22 +12,25 @@ import { queryPartition } from '../table/query.ts';
 import { moneyAttribute, moneyFrom, TTL_ATTRIBUTE, type Item, type Table } from '../table/table.ts';
 import { update, type Key, type Write } from '../table/writes.ts';
 
-/** A month of a model that an account has spent on. */
+/** A model and a month in which an account has spent on the model. */
 export interface ModelMonth {
   accountId: string;
-  /** As YYYY-MM, in UTC. */
+  /** Month as YYYY-MM, in UTC. */
   month: string;
   model: string;
 }
 
-/** The cost of a model to an account on one UTC day. */
+/** Cost of a model to an account on one UTC day. */
 export interface ModelDay {
   model: string;
   date: string;
   spent: Money;
 }
 
-/** Settlements of a month that ended longer ago are not added: they may arrive after its items have been deleted. */
+/**
+ * Time in ms after the end of a month for which settlements are added. A later settlement may arrive after the month's
+ * items have been deleted.
+ */
 const TAKES_AFTER_END_MS = 35 * DAY_MS;
 const KEEP_MONTH_AFTER_END_MS = 40 * DAY_MS;
 const SPENT_ON_DAY = /^spent_day_(\d\d)$/;
@@ -36,14 +39,14 @@ export function monthOfDay(date: string): string {
   return date.slice(0, 'YYYY-MM'.length);
 }
 
-/** Whether the items of a month still exist and accept settlements. */
+/** Returns whether the items of a month still exist and accept settlements. */
 export function isMonthKept(month: string, atMs: number): boolean {
   return endOfMonth(month) + TAKES_AFTER_END_MS >= atMs;
 }
 
 /**
  * Adds a model's cost by day, and creates the item if it does not exist.
- * @param part the number of one of the month's items; each accepts any settlement
+ * @param part number of the month's item to change; every item accepts any settlement
  */
 export function modelMonthUpdate(
   table: Table,
@@ -60,7 +63,10 @@ export function modelMonthUpdate(
   });
 }
 
-/** Every model and day of a month with spending. Cost: one query, of as many items as models and parts. */
+/**
+ * Returns every model and day of a month with spending.
+ * Cost: one query that reads one item per model and part.
+ */
 export async function readModelDays(table: Table, accountId: string, month: string): Promise<ModelDay[]> {
   const days = new Map<string, ModelDay>();
   for await (const item of queryPartition(table, modelMonthKey({ accountId, month, model: '' }, 0).pk)) {

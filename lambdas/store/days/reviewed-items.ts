@@ -22,7 +22,7 @@ interface ReviewedItems {
   attributes: readonly Attribute[];
 }
 
-/** By the name that reviewers use. */
+/** Kinds of items by the names that reviewers use. */
 export const reviewedItems: Readonly<Record<string, ReviewedItems>> = {
   accounts: { entities: ['account'], attributes: accountAttributes },
   payments: { entities: ['top_up', 'refund', 'adjustment'], attributes: balanceEntryAttributes },

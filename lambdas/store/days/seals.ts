@@ -1,10 +1,9 @@
 /**
- * The table's part of sealed days; their files are in storage that nobody can change. It has the last sealed day of
- * each account. For each day it has the statement with its signature, the leaves for proofs, and the generations that
- * were open when it was sealed.
- *
- * The parts of a day are stored under the root of its tree. If a run breaks off before the statement of its root is
- * current, nothing reads its parts.
+ * Data of sealed days in the table; the sealed files themselves are in immutable storage. The table has the last sealed
+ * day of each account. For each day it has the statement with its signature, the leaves for proofs, and the generations
+ * that were open when the day was sealed.
+ * The data of a day is stored under the root of its hash tree. If a run breaks off before the statement of its root is
+ * current, nothing reads the run's data.
  */
 
 import { batchWrite } from '../table/batch-write.ts';
@@ -15,13 +14,13 @@ import { transact } from '../table/transact.ts';
 import { put, putNew, type Key } from '../table/writes.ts';
 
 const sealHeadRecord = record({
-  /** All days up to here are sealed, or had nothing to seal. */
+  /** Day up to which all days are sealed, or had nothing to seal. */
   through: text('through'),
-  /** The last day with a statement; absent before the first. */
+  /** Last day with a statement; absent before the first statement. */
   date: optional(text('date')),
   sha256: optional(text('statement_sha256')),
   root: optional(text('root')),
-  /** The sums of all sealed lines. */
+  /** Sums of all sealed lines. */
   usage: money('usage_rub'),
   paid: money('paid_rub'),
 });
@@ -30,12 +29,12 @@ export type SealHead = RecordOf<typeof sealHeadRecord>;
 
 const sealedDayRecord = record({
   date: text('date'),
-  /** The bytes of the statement's file, as text. */
+  /** Bytes of the statement's file, as text. */
   statement: text('statement'),
   sha256: text('statement_sha256'),
   root: text('root'),
   leaves: count('leaves'),
-  /** Base64 of an ECDSA signature in DER over the statement. */
+  /** ECDSA signature over the statement, in DER, as Base64. */
   signature: text('signature'),
   keyId: text('key_id'),
 });
@@ -49,15 +48,15 @@ export const sealedDayAttributes = [
 
 const openEntryRecord = record({
   id: text('id'),
-  /** Pending, or settled by an estimate of the sweep, which its handler's message may still correct. */
+  /** `pending`, or `estimated` if the sweep settled it by an estimate that its handler's message may still correct. */
   state: oneOf('state', ['pending', 'estimated']),
 });
 /** A generation whose final outcome will be sealed on a later day. */
 export type OpenEntry = RecordOf<typeof openEntryRecord>;
 
-/** A leaf of a day's tree with its owner. */
+/** A leaf of a day's hash tree with its owner. */
 export interface Leaf {
-  /** 16 bytes: the hex digits of the generation's id, or 0xff throughout for a line without a generation. */
+  /** Owner in 16 bytes: the hex digits of the generation's id, or only 0xff bytes for a line without a generation. */
   owner: Buffer;
   hash: Buffer;
 }
@@ -74,19 +73,23 @@ function dayKey(accountId: string, date: string): Key {
   return { pk: accountPartition(accountId), sk: `DAY#${date}` };
 }
 
-/** The parts of a day, by the root of its tree. */
+/** Returns the partition of a day's data, which contains the root of the day's tree. */
 function partsPartition(accountId: string, { date, root }: { date: string; root: string }): string {
   return `SEALS#${accountId}#${date}#${root}`;
 }
 
-/** @returns undefined for an account without sealed days */
+/**
+ * Returns the progress of sealing an account.
+ * @returns undefined for an account without sealed days
+ */
 export async function readSealHead(table: Table, accountId: string): Promise<SealHead | undefined> {
   const item = await readItem(table, headKey(accountId));
   return item && sealHeadRecord.from(item);
 }
 
 /**
- * Advances the head from the one that was read, and writes the day that it advances to, if that has a statement.
+ * Advances the progress of an account, and writes the sealed day if the day has a statement. The condition is that the
+ * progress has not changed since it was read.
  * @returns false if another run has advanced it
  */
 export async function moveSealHead(
@@ -116,7 +119,7 @@ export async function readSealedDay(table: Table, accountId: string, date: strin
   return item && sealedDayRecord.from(item);
 }
 
-/** The sealed days of an account between two dates, both included, that have a statement; oldest first. */
+/** Yields the sealed days of an account between two dates, both included, that have a statement; oldest first. */
 export async function* sealedDays(
   table: Table,
   accountId: string,
@@ -130,10 +133,10 @@ export async function* sealedDays(
   for await (const item of items) yield sealedDayRecord.from(item);
 }
 
-/** Entries per item, far below the limit of 400 KB. */
+/** Number of entries per item, far below DynamoDB's limit of 400 KB. */
 const OPEN_OF_AN_ITEM = 4_000;
 
-/** Stores the parts of a day. Call it before anything names its root. */
+/** Stores the data of a day. Call it before anything refers to the day's root. */
 export async function keepDayParts(
   table: Table,
   accountId: string,
@@ -152,14 +155,14 @@ export async function keepDayParts(
       open: parts.open.slice(at * OPEN_OF_AN_ITEM, (at + 1) * OPEN_OF_AN_ITEM).map(openEntryRecord.toItem),
     })),
   ];
-  // A chunk has 65 KB, and a call may have 16 MB.
+  // A chunk has 65 KB, so 25 of them fit into a call, which may have 16 MB.
   await batchWrite(
     table,
     items.map((item) => ({ PutRequest: { Item: item } })),
   );
 }
 
-/** The generations that were open when a day was sealed, ordered by id. */
+/** Returns the generations that were open when a day was sealed, ordered by id. */
 export async function readOpenEntries(
   table: Table,
   accountId: string,
@@ -170,7 +173,7 @@ export async function readOpenEntries(
   return entries.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** For each chunk of a day, in order: its root, and the owner of its first leaf. */
+/** Returns for each chunk of a day, in order, its root and the owner of its first leaf. */
 export async function readChunkRoots(
   table: Table,
   accountId: string,
@@ -180,7 +183,7 @@ export async function readChunkRoots(
   return item ? leavesFromText(item['leaves'] as string) : [];
 }
 
-/** The leaves of some chunks of a day, by their place. */
+/** Returns the leaves of some chunks of a day, by the index of the chunk. */
 export async function readChunks(
   table: Table,
   accountId: string,
@@ -197,7 +200,7 @@ export async function readChunks(
   );
 }
 
-/** Records that a generation of an earlier day was sealed on this one. */
+/** Records that generations of earlier days were sealed on this day. */
 export async function keepLateSeals(
   table: Table,
   accountId: string,
@@ -212,7 +215,7 @@ export async function keepLateSeals(
   );
 }
 
-/** The days after its own on which a generation was sealed, in order. */
+/** Returns the later days on which a generation was sealed, in order. */
 export async function lateSealsOf(table: Table, accountId: string, id: string): Promise<string[]> {
   const dates: string[] = [];
   const items = queryItems(table, {

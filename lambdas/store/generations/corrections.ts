@@ -6,10 +6,10 @@ import { instant, money, nested, record, text } from '../table/record.ts';
 import type { Table } from '../table/table.ts';
 import { putNew, type Key, type Write } from '../table/writes.ts';
 
-/** Why a final generation was changed. `late_settlement`: the sweep had estimated it before. */
+/** Reason why a final generation was changed. `late_settlement`: the sweep had settled it by an estimate before. */
 type CorrectionCause = 'late_settlement';
 
-/** A final generation whose estimated outcome is replaced by the real one. */
+/** Correction of a final generation: the real outcome replaces the estimated one. */
 export interface Correction {
   accountId: string;
   generationId: string;
@@ -30,7 +30,10 @@ const correctionRecord = record({
 
 export const correctionAttributes = correctionRecord.attributes;
 
-/** Writes the correction next to its generation, with both outcomes in full. A generation can only have one. */
+/**
+ * Writes the correction to the partition of its generation, with both outcomes in full. A generation can have only one
+ * correction.
+ */
 export function correctionPut(table: Table, correction: Correction, atMs: number): Write {
   const { accountId, generationId } = correction;
   return putNew(table, {
@@ -40,7 +43,7 @@ export function correctionPut(table: Table, correction: Correction, atMs: number
   });
 }
 
-/** The correction of a generation; undefined if there was none. */
+/** Returns the correction of a generation; undefined without a correction. */
 export async function readCorrection(
   table: Table,
   accountId: string,
@@ -54,7 +57,7 @@ function correctionKey(accountId: string, generationId: string): Key {
   return { pk: generationKey(accountId, generationId).pk, sk: `${generationId}#CORRECTION` };
 }
 
-/** Amount that a correction adds to the spending; negative if the estimate was too high. */
+/** Returns the amount that a correction adds to the spending; negative if the estimate was too high. */
 export function difference({ before, after }: Pick<Correction, 'before' | 'after'>): Money {
   return after.cost.minus(before.cost);
 }

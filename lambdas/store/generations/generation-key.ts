@@ -1,10 +1,9 @@
 /**
- * The partition of a generation is (account, UTC day, shard), all derived from the caller and the id. So it is read and
- * written by key, and a day can be read without an index.
- *
- * A partition takes 1,000 write units a second, and DynamoDB does not split one whose keys grow with time. So the
- * records of a busy account are spread: each shard of its days has eight more partitions. The id contains the
- * partition, so readers with an id do not need the account. Readers of a day need to know since when the account's
+ * Partitions of generations. The partition is (account, UTC day, shard), which follows from the caller and the
+ * generation's id. So a generation is read and written by key, and a day can be read without an index.
+ * A partition takes 1,000 write units a second, and DynamoDB does not split a partition whose keys grow with time. So
+ * the records of a busy account are spread: each shard of its days has eight more partitions. A spread id contains the
+ * partition, so readers with an id do not need the account. Readers of a day need the time since which the account's
  * records are spread (`recordsSpreadSince`).
  */
 
@@ -13,23 +12,29 @@ import { generationTimeMs, isSpreadId, spreadId } from '../../platform/ids.ts';
 import type { Account } from '../accounts/accounts.ts';
 import type { Key } from '../table/writes.ts';
 
-/** The parts of a day by which it is rolled up, listed and compared. */
+/** Number of shards of a day. The roll-up, lists and comparisons process a day by shards. */
 export const GENERATION_SHARDS = 8;
-/** Partitions of a shard whose records are spread. */
+/** Number of additional partitions of a shard whose records are spread. */
 export const SPREAD_PARTITIONS = 8;
-/** Partitions of the sweep index. Pending generations are spread over them, so that none gets hot. */
+/**
+ * Number of partitions of the sweep index. Pending generations are spread over them, so that no partition gets too many
+ * writes.
+ */
 export const SWEEP_SHARDS = 16;
 const SPREAD_SWEEP_SHARDS = 64;
 
 /**
- * The id under which a request is recorded. Only requests that begin after its account's records were spread have a
- * spread id, so the date of a day alone decides whether it may have any.
+ * Returns the id under which a request is recorded. Only requests that begin after their account's records were spread
+ * get a spread id. So the date of a day shows whether it may have spread ids.
  */
 export function recordedId({ recordsSpreadSince: since }: Account, id: string): string {
   return since !== undefined && generationTimeMs(id)! >= Date.parse(since) ? spreadId(id) : id;
 }
 
-/** @throws {RangeError} if the id is not a generation id. */
+/**
+ * Returns the key of a generation.
+ * @throws {RangeError} if the id is not a generation id
+ */
 export function generationKey(accountId: string, id: string): Key {
   const timeMs = generationTimeMs(id);
   if (timeMs === undefined) throw new RangeError('not a generation id');
@@ -45,8 +50,8 @@ export interface DayShard {
 }
 
 /**
- * The partitions of a shard of a day.
- * @param isSpread whether some of its records may be spread
+ * Returns the partitions of a shard of a day.
+ * @param isSpread whether some of the shard's records may be spread
  */
 export function generationPartitions(of: DayShard, isSpread: boolean): string[] {
   const spread = isSpread
@@ -60,14 +65,14 @@ function partitionOf({ accountId, date, shard }: DayShard, spread?: number): str
   return spread === undefined ? partition : `${partition}#${spread}`;
 }
 
-/** The shard of its day that a generation belongs to. */
+/** Returns the shard of its day that a generation belongs to. */
 export function shardOf(id: string): number {
   return digitsOf(id, -1) % GENERATION_SHARDS;
 }
 
 /**
- * Partitions of the sweep index. A pending generation is in one of them, or in one of the first if its id is not a
- * spread id.
+ * Partitions of the sweep index. A pending generation with a spread id may be in any of them, others only in the first
+ * 16.
  */
 export const sweepPartitions = Array.from({ length: SPREAD_SWEEP_SHARDS }, (_, shard) => `SWEEP#${shard}`);
 
@@ -77,7 +82,7 @@ export function sweepPartitionOf(id: string): string {
   ]!;
 }
 
-/** Hex digits at the end of an id, which are random. */
+/** Returns random hex digits at the end of an id as a number. */
 function digitsOf(id: string, from: number, to?: number): number {
   return Number.parseInt(id.slice(from, to), 16);
 }

@@ -19,13 +19,16 @@ export async function readGeneration(table: Table, accountId: string, id: string
   return item && generationFrom(item);
 }
 
-/** The record of an entry of the sweep index, read consistently. */
+/** Returns the record of an entry in the sweep index, read consistently. */
 export async function readPending(table: Table, { key }: PendingEntry): Promise<Generation | undefined> {
   const item = await readItem(table, key);
   return item && generationFrom(item);
 }
 
-/** The `sweep_at` of a complete measurement. It is due before anything else, and is settled without further checks. */
+/**
+ * Value of `sweep_at` for a complete measurement, before any real time. The sweep settles such a record without further
+ * checks.
+ */
 export const DUE_AT_ONCE_MS = 0;
 
 /** A pending generation in the sweep index. */
@@ -35,7 +38,10 @@ export interface PendingEntry {
   isDueAtOnce: boolean;
 }
 
-/** Pending generations in the order in which they may be swept. Read from the index, so possibly stale. */
+/**
+ * Yields pending generations, by partition in the order in which they may be swept. They come from the index, which may
+ * be out of date.
+ */
 export async function* pendingGenerations(
   table: Table,
   upTo: { sweepAtMs?: number },
@@ -62,14 +68,15 @@ export async function* pendingGenerations(
   }
 }
 
-/** Every generation of an account's UTC day, read consistently from the base table. */
+/** Yields every generation of an account's UTC day, read consistently. */
 export async function* generationsOfDay(table: Table, accountId: string, date: string): AsyncGenerator<Generation> {
   for (const partition of await partitionsOfDay(table, accountId, date))
     yield* generationsOfPartition(table, partition);
 }
 
 /**
- * Generations of an account that were admitted between two moments of one UTC day, both included, read consistently.
+ * Yields the generations of an account that were admitted between two moments of one UTC day, both included, read
+ * consistently.
  */
 export async function* generationsBetween(
   table: Table,
@@ -90,13 +97,13 @@ export async function* generationsBetween(
   }
 }
 
-/** The generations in a shard of a day, in no order. */
+/** Yields the generations in a shard of a day, in no order. */
 export async function* generationsOfShard(table: Table, of: DayShard): AsyncGenerator<Generation, void> {
   const isSpread = await areRecordsSpread(table, of);
   for (const partition of generationPartitions(of, isSpread)) yield* generationsOfPartition(table, partition);
 }
 
-/** Every generation of an account's UTC day, ordered by id and so by admission. */
+/** Yields every generation of an account's UTC day, ordered by id and so by admission. */
 export async function* generationsInOrder(
   table: Table,
   accountId: string,
@@ -109,10 +116,13 @@ export async function* generationsInOrder(
   );
 }
 
-/** Records of a day that a list reads at once, in all partitions together. */
+/** Number of records of a day that a list reads at once, in all partitions together. */
 const RECORDS_AT_ONCE = 400;
 
-/** Generations of each partition of an account's UTC day that are older than the id `before`, newest first. */
+/**
+ * Returns, for each partition of an account's UTC day, the generations that are older than the id `before`, newest
+ * first.
+ */
 export async function generationsOfPartitions(table: Table, accountId: string, date: string, before: string) {
   const partitions = await partitionsOfDay(table, accountId, date);
   const page = Math.ceil(RECORDS_AT_ONCE / partitions.length);

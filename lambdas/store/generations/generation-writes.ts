@@ -6,13 +6,13 @@ import { indexes, moneyAttribute, type Item, type Table } from '../table/table.t
 import { writeAlone } from '../table/transact.ts';
 import { putNew, update, type Condition, type Write } from '../table/writes.ts';
 
-/** Identifies a generation whose record is to be changed. */
+/** Identifies a generation whose record is changed. */
 export interface GenerationId {
   accountId: string;
   id: string;
 }
 
-/** Records a generation, in one transaction with its hold if it has one. */
+/** Records a generation. The transaction of its hold, if it has one, contains this write. */
 export function pendingPut(table: Table, generation: PendingGeneration): Write {
   const { id, payer } = generation;
   return putNew(table, {
@@ -24,7 +24,7 @@ export function pendingPut(table: Table, generation: PendingGeneration): Write {
   });
 }
 
-/** Changes the hold of a pending generation from a known step to the next. */
+/** Changes the hold of a pending generation. The condition is the step that the caller knows. */
 export function holdChange(
   table: Table,
   { accountId, id }: GenerationId,
@@ -37,9 +37,9 @@ export function holdChange(
 }
 
 /**
- * Records the latest measurement on a pending generation. `sweepAtMs` marks it as the last one: the sweep may settle
- * from it at that time. Does nothing once the generation is final or its measurement complete, because a call without a
- * reply may be carried out after a later one.
+ * Records the latest measurement of a pending generation. With `sweepAtMs` it is the last measurement: the sweep may
+ * settle from it at that time. Has no effect once the generation is final or its measurement complete, because a call
+ * without a reply may be carried out after a later call.
  */
 export async function checkpoint(
   table: Table,
@@ -55,15 +55,15 @@ export async function checkpoint(
 }
 
 /**
- * Makes this run responsible for a generation of another run. If this run dies as well, the next one searches for its
- * holds.
+ * Makes this run of a local gateway responsible for a generation of another run. If this run dies as well, the next run
+ * searches for its holds.
  */
 export async function adopt(table: Table, { accountId, id }: GenerationId, bootId: string): Promise<void> {
   const change = { set: { boot_id: bootId }, when: { equal: { state: 'pending' } } };
   await writeAlone(table, update(table, generationKey(accountId, id), change));
 }
 
-/** How a generation becomes final: from pending with exactly this hold, or corrected after the sweep's estimate. */
+/** Transition to final: from pending with exactly this hold, or a correction after the sweep's estimate. */
 export type FinalTransition = { from: 'pending'; hold: Hold; swept: boolean } | { from: 'swept'; sweptCost: Money };
 
 export function finalUpdate(
@@ -96,7 +96,8 @@ function conditionOf(transition: FinalTransition): Condition {
   const { amount, steps, serviceHolds } = transition.hold;
   return {
     equal: { state: 'pending', hold_rub: moneyAttribute(amount), hold_steps: steps },
-    // Service holds never change. But if it is unknown whether the hold was placed, they are unknown as well.
+    // Service holds never change. But if it is unknown whether the hold was placed, the caller does not know them, so
+    // the record must have none.
     absent: serviceHolds.length > 0 ? [] : ['service_holds'],
   };
 }

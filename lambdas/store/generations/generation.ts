@@ -1,4 +1,4 @@
-/** One inference request, from admission (pending) to settlement (final). */
+/** Record of one inference request, from admission (pending) to settlement (final). */
 
 import { apiTypes } from '../../catalog/wires.ts';
 import { scopeKinds, type ScopeKind } from '../counters/counters.ts';
@@ -24,7 +24,7 @@ import {
 } from '../table/record.ts';
 import { indexes, type Item } from '../table/table.ts';
 
-/** More models than a request may name. */
+/** Maximum number of service holds, more than a request may name models. */
 const MAX_SERVICE_HOLDS = 8;
 
 export const holdRecord = record({
@@ -38,7 +38,7 @@ export const holdRecord = record({
   serviceHolds: list('service_holds', serviceHoldRecord, MAX_SERVICE_HOLDS),
 });
 
-/** The hold of a pending generation: its amount, the number of its steps, and the scopes that count it. */
+/** Hold of a pending generation: its amount, the number of its steps, and the scopes that count it. */
 export type Hold = RecordOf<typeof holdRecord>;
 
 const estimateRecord = record({
@@ -52,22 +52,22 @@ const generationFields = {
   id: text('id'),
   payer: part(payerRecord),
   apiType: oneOf('api_type', apiTypes),
-  /** Fields of the first candidate. The outcome has the endpoint that answered. */
+  /** Model and endpoint of the first candidate. The outcome has the endpoint that answered. */
   ...routeFields,
   streamed: flag('streamed'),
   createdAtMs: instant('created_at'),
   hold: part(holdRecord),
-  /** The lease of its first hold, and the amount taken from it (leases.ts). Absent without a lease. */
+  /** Lease from which the first hold was taken, and the amount taken (leases.ts). Absent without a lease. */
   lease: optional(part(leasedRecord)),
-  /** Charged if the handler dies before it has measured anything. */
+  /** Estimated input, which is charged if the handler dies before it has measured anything. */
   inputEstimate: part(estimateRecord),
 };
 
 const pendingRecord = record({
   ...generationFields,
-  /** Prices of the first candidate, frozen at admission. */
+  /** Prices of the first candidate, fixed at admission. */
   pricing: pricesField('prices'),
-  /** Names the files that the prices were read from. */
+  /** Names the catalog files from which the prices were read. */
   catalogVersion: text('catalog_version'),
   bootId: text('boot_id'),
   sweepAtMs: instant(indexes.sweep.sort),
@@ -82,15 +82,15 @@ export function pendingAttributes(generation: PendingGeneration): Item {
 const generationRecord = record({
   ...generationFields,
   state: oneOf('state', ['pending', 'final']),
-  /** These two only while it is pending. */
+  /** Both fields below are set only while the generation is pending. */
   bootId: optional(text('boot_id')),
   sweepAtMs: optional(instant(indexes.sweep.sort)),
-  /** Settled by the sweep. The handler's own message would still correct it, once. */
+  /** Whether the sweep settled the generation. The handler's own message may still correct it, once. */
   swept: flag('swept'),
-  /** The measurement was the last one: only the handler's message was lost. */
+  /** Whether the measurement was the last one. Only the handler's message was lost then. */
   complete: flag('complete'),
   catalogVersion: optional(text('catalog_version')),
-  /** When it became final, or was corrected. */
+  /** Time at which the generation became final or was corrected. */
   settledAtMs: optional(instant('settled_at')),
   /** Amount that a correction has added to the sweep's estimate. */
   correction: optional(money('correction_rub')),
@@ -103,7 +103,7 @@ export const generationAttributes = [
 ];
 
 export interface Generation extends RecordOf<typeof generationRecord> {
-  /** The latest measurement of a pending generation, or the outcome of a final one. */
+  /** Latest measurement of a pending generation, or outcome of a final generation. */
   outcome: Outcome | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The inference request that an Idempotency-Key belongs to. Written in the transaction of its hold. */
+/** Inference request to which an Idempotency-Key belongs. Written in the transaction of the request's hold. */
 
 import { readItem } from '../table/query.ts';
 import { expiry, record, text, type RecordOf } from '../table/record.ts';
@@ -7,7 +7,7 @@ import { put, update, type Key, type Write } from '../table/writes.ts';
 
 const claimRecord = record({
   generationId: text('generation_id'),
-  /** Keyed hash of the body: another body is another request. */
+  /** Keyed hash of the request's body. A request with another body is another request. */
   fingerprint: text('fingerprint'),
   expiresAtMs: expiry(TTL_ATTRIBUTE),
 });
@@ -21,7 +21,8 @@ function claimKey(name: string): Key {
 }
 
 /**
- * Claims a name for a generation, if the name is free, or its previous generation was not charged.
+ * Claims a name for a generation. The condition is that the name is free, or that its previous generation was not
+ * charged.
  * @param name keyed hash of the API key, the route and the Idempotency-Key
  * @param replaced the previous generation, which cost nothing
  */
@@ -37,7 +38,7 @@ export function claimPut(
   return put(table, item, { belowIfPresent: { [TTL_ATTRIBUTE]: Math.floor(atMs / 1000) } });
 }
 
-/** Ends the claim of a generation, if it still has it. */
+/** Ends the claim of a generation. The condition is that the generation still has the claim. */
 export function claimEnd(table: Table, name: string, generationId: string, atMs: number): Write {
   return update(table, claimKey(name), {
     set: { [TTL_ATTRIBUTE]: Math.floor(atMs / 1000) - 1 },

@@ -18,7 +18,7 @@ import {
 } from '../table/record.ts';
 import type { Item } from '../table/table.ts';
 
-/** How an answer ended. accounting/ending.ts decides the charge. */
+/** Ways in which an answer ends. accounting/ending.ts decides the charge. */
 export const endings = [
   'complete',
   'out_of_money',
@@ -29,7 +29,7 @@ export const endings = [
 ] as const;
 export type Ending = (typeof endings)[number];
 
-/** The model, and the endpoint that served it. */
+/** Fields for the model, and the endpoint that served it. */
 export const routeFields = {
   model: text('model'),
   modelPermaslug: text('model_permaslug'),
@@ -37,19 +37,19 @@ export const routeFields = {
   providerName: text('provider_name'),
 };
 
-/** An attempt at another endpoint, before the final one. It costs nothing. */
+/** An attempt at another endpoint, before the last attempt. It costs nothing. */
 export const failedAttemptRecord = record({
   endpointId: text('endpoint_id'),
   modelPermaslug: text('model_permaslug'),
   providerName: text('provider_name'),
-  /** Status of the provider's response; null without a response. */
+  /** HTTP status of the provider's response; null without a response. */
   status: orNull(count('status')),
   durationMs: count('duration_ms'),
 });
 
 /**
- * A field for the count of each unit. A message leaves out an unknown count that the last release does not know,
- * because that release would refuse a round with it.
+ * Creates a field for the count of each unit. If a count is unknown and the previous release does not know its unit,
+ * the message omits the field, because that release would refuse it.
  */
 function unitFields<Name extends string>(units: readonly RecordedUnit<Name>[]): Record<Name, Field<number | null>> {
   const fields = units.map(({ record: [name, attribute], isUnreleased }) => {
@@ -61,7 +61,7 @@ function unitFields<Name extends string>(units: readonly RecordedUnit<Name>[]): 
 
 /** Units of one request to a provider, or of all requests of a generation. */
 const usageFields = {
-  /** All prompt tokens: uncached, read from a cache, and written to one. */
+  /** All prompt tokens: uncached, read from a cache, and written to a cache. */
   promptTokens: count('tokens_prompt'),
   completionTokens: count('tokens_completion'),
   ...unitFields(roundUnits),
@@ -69,41 +69,47 @@ const usageFields = {
 const roundRecord = record(usageFields);
 export type RoundUsage = RecordOf<typeof roundRecord>;
 
-/** As many as one request for decisions may take. */
+/** Maximum number of requests to a provider in one generation. A decisions request may take as many. */
 export const MAX_ROUNDS = 512;
 
-/** More than are ever made for one request. */
+/** Maximum number of recorded attempts, more than are ever made for one request. */
 export const MAX_ATTEMPTS = 16;
 
-/** Names of more fields than are ever left out of one request: unknown ones are told by 32 names, and those that tune are few. */
+/**
+ * Maximum number of recorded names of omitted fields, more than ever occur. At most 32 unknown fields are recorded, and
+ * few known fields may be omitted.
+ */
 export const MAX_LEFT_OUT = 64;
 
-/** Units that belong to the generation, and to none of its rounds. */
+/** Units that belong to the whole generation, and not to a request to a provider. */
 const { searchRequests, ...furtherUnits } = unitFields(generationUnits);
 
 export const outcomeRecord = record({
   cost: money('total_cost_rub'),
   /**
-   * Savings of cache reads against uncached input, minus the cost of cache writes. Negative if the writes cost more.
+   * Savings by cache reads compared to uncached input, minus the cost of cache writes. Negative if the writes cost
+   * more.
    */
   cacheSaved: named('cache_discount_rub', money('cache_saved_rub')),
-  /** The service's own cost at the endpoint's purchase prices; absent if it has none. Not visible to clients. */
+  /** The service's own cost at the endpoint's purchase prices; absent without such prices. Clients cannot read it. */
   serviceCost: optional(money('service_cost_rub')),
-  /** The gateway counted the usage, because the provider did not report it. */
+  /** Whether the gateway counted the usage because the provider did not report it. */
   estimated: flag('estimated'),
-  /** The provider reported more than the request's bound. The bound is charged. */
+  /** Whether the charge was limited to the request's bound or to its hold. */
   capped: flag('capped'),
   cancelled: flag('cancelled'),
   /** How the answer ended; null in a checkpoint of a running answer. */
   ending: orNull(oneOf('ending', endings)),
   finishReason: orNull(text('finish_reason')),
-  /** The provider's own finish reason; null if it is the same. */
+  /** The provider's own finish reason; null if it is the same as `finishReason`. */
   nativeFinishReason: orNull(text('native_finish_reason')),
   ...routeFields,
-  /** Prices of the endpoint that answered, if they differ from those frozen at admission. */
+  /** Prices of the endpoint that answered, if they differ from those fixed at admission. */
   pricing: optional(pricesField('prices')),
   ...usageFields,
-  /** The usage of each request to the provider, if searches or questions led to several. Each was priced separately. */
+  /**
+   * Usage of each request to the provider, if searches or questions led to several. Each request was priced separately.
+   */
   rounds: list('rounds', roundRecord, MAX_ROUNDS),
   searchRequests,
   /** Number of search results. */
@@ -113,31 +119,40 @@ export const outcomeRecord = record({
   /** HTTP status of the last attempt's response; null without a response. */
   providerStatus: orNull(count('provider_status')),
   /**
-   * The kind of failure of each failed attempt, in order: first those of `failedAttempts`, then the last attempt's, if
-   * it failed or broke off. Missing in older records.
+   * Kind of failure of each failed attempt, in order: those of `failedAttempts`, then that of the last attempt if it
+   * failed or broke off. Missing in older records.
    */
   failures: unreleased(texts('attempt_failures', MAX_ATTEMPTS + 1)),
-  /** Names of the request's fields that the endpoint did not receive, as the client wrote them. Missing in older records. */
+  /**
+   * Names of the request's fields that the endpoint did not receive, as the client wrote them. Missing in older
+   * records.
+   */
   leftOut: unreleased(texts('left_out', MAX_LEFT_OUT)),
   /**
-   * The gateway's own time: from the request until the first provider had received all of it. Missing in older records.
+   * The gateway's own time in ms: from receipt of the request until the first provider had received all of it. Missing
+   * in older records.
    */
   overheadMs: unreleased(orNull(count('overhead_ms'))),
-  /** From the end of `overheadMs` until the last byte of a provider. Missing in older records. */
+  /**
+   * Time of providers in ms: from the end of `overheadMs` until the last byte of a provider. Missing in older records.
+   */
   providerMs: unreleased(orNull(count('provider_ms'))),
   latencyMs: orNull(count('latency_ms')),
   generationTimeMs: orNull(count('generation_time_ms')),
 });
 
-/** The outcome of a generation: the facts for its price, GET /generation and the roll-up. */
+/** Outcome of a generation: the facts for its price, GET /generation and the roll-up. */
 export type Outcome = RecordOf<typeof outcomeRecord>;
 
-/** Names of the attributes that an outcome does not have, except prices: those frozen at admission stay. */
+/**
+ * Returns the names of the attributes that an outcome does not have. Prices are not included, because those fixed at
+ * admission stay in the record.
+ */
 export function absentAttributes(present: Item): string[] {
   return outcomeRecord.attributes.map(({ name }) => name).filter((name) => name !== 'prices' && !(name in present));
 }
 
-/** The outcome of a generation without usage and cost, so far or finally. */
+/** Returns an outcome without usage and cost. */
 export function emptyOutcome(of: Pick<Outcome, keyof typeof routeFields>, ending: Ending | null = null): Outcome {
   return { ...outcomeRecord.from({}), ...of, cancelled: true, ending };
 }

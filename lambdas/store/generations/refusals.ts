@@ -1,6 +1,6 @@
 /**
  * Refused requests, so that an operator can explain them without the sender's help. They cost nothing, and no sum
- * depends on them. Of the request itself, they contain only names of a field and a model, and the amount to be held.
+ * depends on them. Their only content of the request is the names of a field and a model, and the amount of the hold.
  */
 
 import { utcDate } from '../../money/periods.ts';
@@ -14,40 +14,40 @@ import { writeWithin } from '../table/transact.ts';
 import { put, type Key } from '../table/writes.ts';
 
 const refusedAmountsRecord = record({
-  /** The period of the limit, by the names of intervals. */
+  /** Period of the limit, as the name of an interval. */
   interval: text('limit_interval'),
   limit: money('limit_rub'),
   spent: money('spend_rub'),
   held: money('held_rub'),
-  /** The smallest remaining room of the scope's limits, after holds. */
+  /** Smallest remaining room of the scope's limits, after holds. */
   left: money('remaining_rub'),
-  /** The amount that the request's hold needed. */
+  /** Amount that the request's hold needed. */
   required: money('required_rub'),
 });
 
-/** The amounts of a limit without room, at the time of the refusal. */
+/** Amounts of the limit that refused a request, at the time of the refusal. */
 export type RefusedAmounts = RecordOf<typeof refusedAmountsRecord>;
 
 const refusalRecord = record({
-  /** The id that the request's generation would have had. */
+  /** Id that the request's generation would have had. */
   id: text('id'),
   payer: part(payerRecord),
   createdAtMs: instant('created_at'),
-  /** The name of the route in the manifest. */
+  /** Name of the route in the manifest. */
   route: text('route'),
   status: count('status'),
-  /** As in the error's `metadata.error_type`. */
+  /** Kind of the error, as in the error's `metadata.error_type`. */
   kind: text('kind'),
   field: optional(text('field')),
-  /** The limit that refused. */
+  /** Name of the limit that refused the request. */
   limit: optional(text('limit_source')),
-  /** The amounts of a limit in roubles. */
+  /** Amounts of a limit in roubles. */
   amounts: optional(part(refusedAmountsRecord)),
-  /** As named by the client. */
+  /** Model as named by the client. */
   model: optional(text('model')),
 });
 
-/** The refusal of a request with a known key. */
+/** Refusal of a request with a known key. */
 export type Refusal = RecordOf<typeof refusalRecord>;
 
 export const refusalAttributes = refusalRecord.attributes;
@@ -61,7 +61,8 @@ function partitionOf(accountId: string, date: string, shard: number): string {
 }
 
 /**
- * Spread like generations, so that no partition gets hot.
+ * Returns the key of a refusal. Refusals are spread over shards like generations, so that no partition gets too many
+ * writes.
  * @throws {RangeError} if the id is not a generation id
  */
 function refusalItemKey(accountId: string, id: string): Key {
@@ -71,8 +72,8 @@ function refusalItemKey(accountId: string, id: string): Key {
 }
 
 /**
- * Writes a refusal. It may be lost.
- * @throws {AwsError} if that takes longer than a second
+ * Writes a refusal. The write may be lost.
+ * @throws {AwsError} if the write takes longer than a second
  */
 export async function writeRefusal(table: Table, refusal: Refusal): Promise<void> {
   const { payer, id, createdAtMs } = refusal;
@@ -92,7 +93,7 @@ export async function readRefusal(table: Table, accountId: string, id: string): 
 
 const REFUSAL_PAGE = 50;
 
-/** Refusals of each shard of an account's UTC day, older than the id `before`, newest first. */
+/** Returns, for each shard of an account's UTC day, the refusals older than the id `before`, newest first. */
 export function refusalsOfShards(table: Table, accountId: string, date: string, before: string) {
   return Array.from({ length: GENERATION_SHARDS }, (_, shard) => ofShard(table, accountId, date, { shard, before }));
 }

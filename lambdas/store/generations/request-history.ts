@@ -1,4 +1,4 @@
-/** An account's requests by arrival, newest first: requests with a generation, and refused ones. */
+/** An account's requests by arrival, newest first: requests with a generation, and refused requests. */
 
 import { generationsOfPartitions } from './generation-queries.ts';
 import type { Generation } from './generation.ts';
@@ -7,25 +7,25 @@ import { refusalsOfShards, type Refusal } from './refusals.ts';
 import { mergeSorted } from '../table/sorted-merge.ts';
 import type { Table } from '../table/table.ts';
 
-/** How a request ended; "pending" until it is settled, "refused" if it never began. */
+/** Statuses of a request: how it ended, "pending" until it is settled, "refused" if it never began. */
 export const requestStatuses = ['pending', ...endings, 'refused'] as const;
 type RequestStatus = (typeof requestStatuses)[number];
 
 export function statusOf({ state, outcome }: Generation): RequestStatus {
   if (state === 'pending') return state;
-  // A checkpoint that was settled only shows whether the answer was cut short.
+  // A settled checkpoint has no ending. It only shows whether the answer was cut short.
   return outcome!.ending ?? (outcome!.cancelled ? 'client_left' : 'complete');
 }
 
 export type PastRequest = { generation: Generation } | { refusal: Refusal };
 
-/** Sorts after every id of a generation. */
+/** Text that sorts after every generation id. */
 const NEWEST = 'gen.';
 
 /**
- * The requests of a UTC day, newest first. It reads as many as the consumer takes, and up to one more page of each
- * partition. A request whose generation failed at its provider appears once, as its generation.
- * @param before the id of a generation; only older requests are returned
+ * Yields the requests of a UTC day, newest first. It reads as many requests as the consumer takes, and up to one more
+ * page of each partition. A request whose generation failed at its provider is yielded once, as its generation.
+ * @param before id of a generation; only older requests are yielded
  */
 export async function* requestsOfDay(
   table: Table,
@@ -38,7 +38,7 @@ export async function* requestsOfDay(
     ...refusalsOfShards(table, accountId, date, before).map(ofRefusals),
   ];
   let lastId = '';
-  // Ids begin with their time of creation.
+  // Ids begin with their time of creation, so they sort by time.
   for await (const { id, request } of mergeSorted(sources, (a, b) => a.id > b.id)) {
     if (id !== lastId) yield request;
     lastId = id;

@@ -1,6 +1,6 @@
 /**
- * Jobs that make videos. A job is read and replaced as a whole, on condition of the version that was read. If two
- * workers continue the same job, one of them finds that it has changed. It contains no text of a prompt.
+ * Jobs that make videos. A job is read and replaced as a whole. The condition is the version that was read, so if two
+ * workers continue the same job, one of them fails. A job does not contain the prompt.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -16,28 +16,29 @@ import { transact, writeAlone, type FailedCondition } from '../table/transact.ts
 import { putNew, putOver, type Key, type Write } from '../table/writes.ts';
 
 /**
- * `pending`: not accepted by a provider; `submitted`: accepted; `storing`: finished, and its files are being fetched.
+ * States of an unfinished job. `pending`: not accepted by a provider; `submitted`: accepted; `storing`: finished, and
+ * its files are being fetched.
  */
 const openStates = ['pending', 'submitted', 'storing'] as const;
 export const endStates = ['completed', 'failed', 'cancelled', 'expired'] as const;
 export type EndState = (typeof endStates)[number];
 
-/** Maximum files of a job. */
+/** Maximum number of files of a job. */
 export const MAX_FILES = 4;
 
 const fileRecord = record({ bytes: count('bytes'), mediaType: text('media_type') });
 export type StoredFile = RecordOf<typeof fileRecord>;
 
 const endpointRecord = record({ endpointId: text('endpoint_id'), providerName: text('provider_name') });
-/** More than are ever tried for one job. */
+/** Maximum number of endpoints of a job, more than are ever tried. */
 const MAX_JOB_ENDPOINTS = 16;
 
 const jobRecord = record({
-  /** Id of its generation. */
+  /** Id of the job, the same as that of its generation. */
   id: text('id'),
   payer: part(payerRecord),
   state: oneOf('state', [...openStates, ...endStates]),
-  /** Counts the writes; `writeId` identifies the last one. */
+  /** Counts the writes of the job. `writeId` identifies the last write. */
   version: count('version'),
   writeId: text('write_id'),
   model: text('model'),
@@ -46,7 +47,7 @@ const jobRecord = record({
   aspectRatio: text('aspect_ratio'),
   createdAtMs: instant('created_at'),
   deadlineAtMs: instant('deadline_at'),
-  /** No work is due before. */
+  /** Time before which no work on the job is due. */
   nextAtMs: instant('next_at'),
   /** Endpoints in the order of attempts, and the index of the current one. */
   endpoints: list('endpoints', endpointRecord, MAX_JOB_ENDPOINTS),
@@ -58,27 +59,27 @@ const jobRecord = record({
   askedAtMs: optional(instant('asked_at')),
   submittedAtMs: optional(instant('submitted_at')),
   polls: count('polls'),
-  /** Time of the last poll of its provider. */
+  /** Time of the last poll of the job's provider. */
   lookedAtMs: optional(instant('looked_at')),
-  /** Attempts to fetch the files. */
+  /** Number of attempts to fetch the files. */
   fetches: count('fetches'),
   files: list('files', fileRecord, MAX_FILES),
   endedAtMs: optional(instant('ended_at')),
-  /** Message of a failure for the client. */
+  /** Error message for the client, if the job failed. */
   error: optional(text('error')),
   providerStatus: optional(count('provider_status')),
-  /** Base URL of the gateway as the client reaches it. */
+  /** Base URL of the gateway for the client. */
   baseUrl: text('base_url'),
   callbackUrl: optional(text('callback_url')),
   callbacks: count('callbacks'),
-  /** The callback was delivered, or will not be attempted again. */
+  /** Whether the callback was delivered, or will not be attempted again. */
   isCalledBack: flag('called_back'),
 });
 export type VideoJob = RecordOf<typeof jobRecord>;
 
 export const jobAttributes = jobRecord.attributes;
 
-/** A job on which no work has been done yet. */
+/** Fields of a new job, before any work on it. */
 export type NewVideoJob = Pick<
   VideoJob,
   | 'id'
@@ -97,12 +98,11 @@ export type NewVideoJob = Pick<
 /** Fields that may change; all others stay as submitted. */
 export type JobChange = Partial<Omit<VideoJob, keyof NewVideoJob | 'version' | 'writeId'>>;
 
-/** Another worker continues the job. */
+/** Thrown if another worker has changed the job. */
 export class JobMovedError extends Error {
   override name = 'JobMovedError';
 }
 
-/** @throws {RangeError} if the id is not a generation id. */
 function jobKey(accountId: string, id: string): Key {
   return { pk: `VIDEO#${accountId}#${id}`, sk: 'JOB' };
 }
@@ -134,9 +134,9 @@ export function newVideoJob(job: NewVideoJob): VideoJob {
 
 /**
  * Writes a new job.
- * @param keptAnswer the write that stores the answer to the request, in one transaction with the job
- * @throws {JobMovedError} if there is another job with this id
- * @throws {AlreadyAnsweredError} if the condition of `keptAnswer` failed; then no job is written
+ * @param keptAnswer write that stores the answer to the request, in one transaction with the job
+ * @throws {JobMovedError} if another job has this id
+ * @throws {AlreadyAnsweredError} if the condition of `keptAnswer` failed; no job is written then
  */
 export async function putVideoJob(table: Table, job: VideoJob, keptAnswer: Write | undefined): Promise<void> {
   const write = putNew(table, itemOf(job));
@@ -144,14 +144,14 @@ export async function putVideoJob(table: Table, job: VideoJob, keptAnswer: Write
   const outcome = await transact(table, { job: write, keptAnswer });
   if (outcome.committed) return;
   checkOwn(outcome.failed.job, job);
-  // An attempt whose reply was lost has written both. The stored job is then this one.
+  // If the stored job is this job, an attempt whose reply was lost has written both items.
   if (!outcome.failed.job) throw new AlreadyAnsweredError();
 }
 
 /**
  * Replaces the job.
  * @returns the job as stored now
- * @throws {JobMovedError} if its version is no longer the one that was read
+ * @throws {JobMovedError} if its version is no longer the version that was read
  */
 export async function changeVideoJob(table: Table, job: VideoJob, change: JobChange): Promise<VideoJob> {
   const after = { ...job, ...change, version: job.version + 1, writeId: randomUUID() };
@@ -164,7 +164,7 @@ export async function readVideoJob(table: Table, accountId: string, id: string):
   return item && jobRecord.from(item);
 }
 
-/** A job and its generation, read together. */
+/** Returns a job and its generation, read together. */
 export async function readVideo(
   table: Table,
   accountId: string,
@@ -180,7 +180,10 @@ function itemOf(job: VideoJob): Item {
   return { ...jobKey(job.payer.accountId, job.id), entity: 'video_job', ...jobRecord.toItem(job) };
 }
 
-/** A write whose reply was lost may be refused when it is repeated. The stored job is then our own. */
+/**
+ * Writes a job. A repeated write may be refused because the first write succeeded and its reply was lost. The stored
+ * job then has the `writeId` of this write.
+ */
 async function writeOwn(table: Table, write: Write, job: VideoJob): Promise<void> {
   checkOwn(await writeAlone(table, write), job);
 }

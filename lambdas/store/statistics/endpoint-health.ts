@@ -1,10 +1,9 @@
 /**
- * Reports of failing endpoints between instances of functions. Within ten seconds, a report replaces the instance's
- * last one; then a new item begins. So the newest reports are at the end of the partition, and reports of dead
- * instances are not read, long before DynamoDB deletes them.
- *
+ * Reports of failing endpoints, exchanged between instances of functions. Within ten seconds, a report replaces the
+ * last report of the same instance; after that, a new item begins. So the newest reports are at the end of the
+ * partition, and reports of dead instances are soon not read any more.
  * One partition takes 3,000 read units a second, and thousands of instances read it while an endpoint fails. So if many
- * instances report, each report has a copy in each of several partitions, and each reader uses one of them.
+ * instances report, each report is copied to each of several partitions, and each reader uses one of them.
  */
 
 import { queryPageWithin } from '../table/query.ts';
@@ -30,20 +29,22 @@ const reportRecord = record({
 });
 const reportExpiry = expiry(TTL_ATTRIBUTE);
 
-/** An instance's report on endpoints. */
+/** Report of one instance on endpoints. */
 type Report = RecordOf<typeof reportRecord>;
 
-/** If few instances report, only the first partition has their reports. */
+/** Partitions of reports. If few instances report, only the first partition has their reports. */
 const HEALTH_PARTITIONS = ['HEALTH#RECENT', ...Array.from({ length: 7 }, (_, copy) => `HEALTH#RECENT#${copy + 1}`)];
 const HEALTH_SLOT_MS = 10_000;
-/** Routing reads the last seconds, operators the last failure. */
+/** Time in ms that a report is kept. Routing reads the last seconds, and operators the last failure. */
 export const KEEP_REPORTS_MS = 60 * 60_000;
-/** A later reply would be useless. */
+/** Timeouts in ms. A later reply would be useless. */
 const HEALTH_WRITE_TIMEOUT_MS = 300;
 const HEALTH_READ_TIMEOUT_MS = 1_000;
 
 /**
- * @param to.isCrowd whether many instances report; then a report costs eight writes, and divides the readers by eight
+ * Writes a report.
+ * @param to.isCrowd whether many instances report; a report is then written eight times, and each copy has an eighth of
+ *   the readers
  */
 export async function writeReport(table: Table, report: Report, to = { isCrowd: false }): Promise<void> {
   const { instance, publishedAtMs } = report;
@@ -57,7 +58,8 @@ export async function writeReport(table: Table, report: Report, to = { isCrowd: 
 }
 
 /**
- * Reports published between these times, or up to ten seconds around them, newest first. An instance may have several.
+ * Returns the reports published between these times, or up to ten seconds around them, newest first. An instance may
+ * have several.
  * Cost: at most `limit` items, eventually consistent.
  * @param of.isCrowd whether many instances report, so that each partition has their reports
  */

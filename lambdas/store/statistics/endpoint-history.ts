@@ -1,6 +1,6 @@
 /**
  * Hourly measurements of each endpoint over thirty days. A point is written after its hour, and never changes. An hour
- * with too few requests has none. No money depends on it.
+ * with too few requests has no point. No charge depends on these points.
  */
 
 import { HOUR_MS } from './endpoint-slots.ts';
@@ -9,14 +9,14 @@ import { numberFrom, TTL_ATTRIBUTE, type Table } from '../table/table.ts';
 import { writeAlone } from '../table/transact.ts';
 import { put } from '../table/writes.ts';
 
-/** One measured hour of an endpoint; null if there was too little to measure. */
+/** Measurement of an endpoint in one hour; a value is null if there were too few requests to measure it. */
 export interface EndpointPoint {
   hourMs: number;
-  /** Percent of the requests that did not fail. */
+  /** Percentage of the requests that did not fail. */
   uptimePercent: number | null;
-  /** Median time to the first event. */
+  /** Median time to the first event in ms. */
   latencyMs: number | null;
-  /** Median of complete answers, in tokens per second. */
+  /** Median speed of complete answers, in tokens per second. */
   throughput: number | null;
 }
 
@@ -39,7 +39,8 @@ export async function writePoint(table: Table, endpointId: string, point: Endpoi
 }
 
 /**
- * The points of the last thirty days, oldest first. Cost: one page of 720 small items at most, eventually consistent.
+ * Returns the points of the last thirty days, oldest first.
+ * Cost: one page of at most 720 small items, eventually consistent.
  */
 export async function readPoints(table: Table, endpointId: string, atMs: number): Promise<EndpointPoint[]> {
   const items = await queryPageWithin(table, HISTORY_READ_TIMEOUT_MS, {

@@ -1,7 +1,7 @@
 /**
  * Results of the requests to each endpoint, in slots of five minutes and, once these are over, in hours. Sums are added
- * to a slot in one of several partitions, so that no item and no partition is hot. No money depends on them: a count
- * may be lost or, after a lost reply, counted twice.
+ * to a slot in one of several partitions, so that no item and no partition gets too many writes. No charge depends on
+ * the counts: a count may be lost or, after a lost reply, counted twice.
  */
 
 import { queryItems } from '../table/query.ts';
@@ -9,10 +9,10 @@ import { numberFrom, TTL_ATTRIBUTE, type Item, type Table } from '../table/table
 import { writeAlone, writeWithin } from '../table/transact.ts';
 import { put, update } from '../table/writes.ts';
 
-/** Number of values in each bucket. */
+/** Number of measured values in each bucket of a histogram. */
 type Buckets = Map<number, number>;
 
-/** Results of requests: their number, the failures, and the speed of the others. */
+/** Results of requests: their number, the number of failures, and the speed of the successful requests. */
 export interface EndpointSums {
   requests: number;
   failures: number;
@@ -20,7 +20,7 @@ export interface EndpointSums {
   throughput: Buckets;
 }
 
-/** The sums of an hour: only uptime covers that long. */
+/** Sums of an hour. Speed is not included, because only uptime is shown for a whole day. */
 export type HourSums = Pick<EndpointSums, 'requests' | 'failures'>;
 
 export const SLOT_MS = 5 * 60_000;
@@ -29,11 +29,14 @@ export const SLOT_SHARDS = 4;
 
 const KEEP_SLOT_MS = 26 * HOUR_MS;
 const KEEP_HOUR_MS = 48 * HOUR_MS;
-/** Limit per item of an hour, so that it stays below 400 KB. */
+/** Maximum number of endpoints per item of an hour, so that the item stays below 400 KB. */
 const ENDPOINTS_IN_SLOT = 1_000;
 const SLOT_WRITE_TIMEOUT_MS = 1_000;
 
-/** @throws {Error} if it could not be written in a second. */
+/**
+ * Adds results to a slot.
+ * @throws {Error} if the write takes longer than a second
+ */
 export async function addToSlot(
   table: Table,
   slot: { slotMs: number; shard: number; endpointId: string },
@@ -51,7 +54,7 @@ export async function addToSlot(
   await writeWithin(table, SLOT_WRITE_TIMEOUT_MS, update(table, key, { set, add }));
 }
 
-/** The sums of a slot. An endpoint may have several entries, one for each part. */
+/** Returns the sums of a slot. An endpoint may have several entries, one for each partition. */
 export async function readSlot(table: Table, slotMs: number): Promise<[endpointId: string, EndpointSums][]> {
   const shards = Array.from({ length: SLOT_SHARDS }, (_, shard) => readPartition(table, slotPartition(slotMs, shard)));
   return (await Promise.all(shards)).flat().map((item) => [
@@ -65,7 +68,7 @@ export async function readSlot(table: Table, slotMs: number): Promise<[endpointI
   ]);
 }
 
-/** Writes the sums of an hour, even if they are empty, so that it is known as an hour without requests. */
+/** Writes the sums of an hour, even if they are empty, so that readers recognize an hour without requests. */
 export async function writeHour(table: Table, hourMs: number, sums: ReadonlyMap<string, HourSums>): Promise<void> {
   const endpoints = [...sums].map(([id, { requests, failures }]) => [id, [requests, failures]] as const);
   for (let part = 0; part === 0 || part * ENDPOINTS_IN_SLOT < endpoints.length; part += 1) {
@@ -81,7 +84,7 @@ export async function writeHour(table: Table, hourMs: number, sums: ReadonlyMap<
   }
 }
 
-/** The written hours that begin between these times, the last one excluded. */
+/** Returns the written hours that begin between these times, the last time excluded. */
 export async function readHours(
   table: Table,
   fromMs: number,
@@ -106,7 +109,7 @@ function slotPartition(slotMs: number, shard: number): string {
   return `HEALTH#${new Date(slotMs).toISOString()}#${shard}`;
 }
 
-/** Eventually consistent, which costs half. Missing values are read a minute later. */
+/** Reads a partition, eventually consistent, which costs half. Missing values are read a minute later. */
 async function readPartition(table: Table, pk: string, range?: { from: string; before: string }): Promise<Item[]> {
   const items: Item[] = [];
   const query = {

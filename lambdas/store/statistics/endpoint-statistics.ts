@@ -14,7 +14,7 @@ export interface Measurement {
 
 const STATISTICS_PARTITION = 'HEALTH#STATISTICS';
 const KEEP_STATISTICS_MS = 60 * 60_000;
-/** Limit per item, so that it stays below 400 KB. */
+/** Maximum number of endpoints per item, so that the item stays below 400 KB. */
 const ENDPOINTS_IN_ITEM = 1_000;
 const STATISTICS_READ_TIMEOUT_MS = 1_000;
 
@@ -36,7 +36,10 @@ export async function writeMeasurement(table: Table, measurement: Measurement): 
   }
 }
 
-/** The last measurement, in the parts in which it was written. Cost: one page, eventually consistent. */
+/**
+ * Returns the last measurement, in the parts in which it was written.
+ * Cost: one page, eventually consistent.
+ */
 export async function readMeasurements(table: Table): Promise<Measurement[]> {
   const items = await queryPageWithin(table, STATISTICS_READ_TIMEOUT_MS, {
     pk: STATISTICS_PARTITION,

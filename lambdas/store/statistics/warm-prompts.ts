@@ -1,6 +1,7 @@
 /**
- * The endpoints that have cached the prompts of conversations, so that the next turns go there from any instance. No
- * money depends on these items: a lost, late or old item costs the difference between a warm and a cold cache.
+ * Endpoints that have the prompts of conversations cached, so that later turns are sent there from any instance. No
+ * charge depends on these items: if an item is lost, late or old, a turn only costs more, because its prompt is not
+ * cached.
  */
 
 import { readItemWithin } from '../table/query.ts';
@@ -17,18 +18,21 @@ const warmPromptRecord = record({
 });
 type StoredWarmPrompt = RecordOf<typeof warmPromptRecord>;
 
-/** The first token must not wait much longer than a normal read takes. */
+/** Timeout in ms of a read, not much longer than a normal read takes, because the first token waits for it. */
 const PROMPT_READ_TIMEOUT_MS = 100;
 const PROMPT_WRITE_TIMEOUT_MS = 300;
 
-/** @param conversation hash of the conversation */
+/**
+ * Returns the key of a conversation.
+ * @param conversation hash of the conversation
+ */
 function promptItemKey(conversation: string): Key {
   return { pk: `WARM#${conversation}`, sk: 'PROMPT' };
 }
 
 /**
- * Reads it, eventually consistent.
- * @throws {AwsError} if that takes longer than 100 ms
+ * Reads the entry of a conversation, eventually consistent.
+ * @throws {AwsError} if the read takes longer than 100 ms
  */
 export async function readWarmPrompt(table: Table, conversation: string): Promise<StoredWarmPrompt | undefined> {
   const item = await readItemWithin(table, PROMPT_READ_TIMEOUT_MS, promptItemKey(conversation));
@@ -37,7 +41,7 @@ export async function readWarmPrompt(table: Table, conversation: string): Promis
 
 /**
  * Replaces the entry of a conversation.
- * @throws {AwsError} if that takes longer than 300 ms
+ * @throws {AwsError} if the write takes longer than 300 ms
  */
 export async function writeWarmPrompt(table: Table, conversation: string, prompt: StoredWarmPrompt): Promise<void> {
   const item: Item & Key = {

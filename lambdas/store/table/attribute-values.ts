@@ -13,7 +13,7 @@ type AttributeValue =
 export type Attributes = Record<string, AttributeValue>;
 
 /**
- * Leaves out undefined values.
+ * Converts an item to DynamoDB's JSON. Omits undefined values.
  * @throws {TypeError} for a value that cannot be stored unchanged
  */
 export function toAttributes(item: object): Attributes {
@@ -52,7 +52,7 @@ function toContainer(value: object): AttributeValue {
   return { M: toAttributes(value) };
 }
 
-/** Numbers are their exact digits: a JS number would round money. */
+/** Converts DynamoDB's JSON to an item. Numbers stay decimal text, because a JS number would round money. */
 export function fromAttributes(attributes: Attributes): Record<string, unknown> {
   const item: Record<string, unknown> = {};
   for (const name in attributes) item[name] = fromAttributeValue(attributes[name]!);

@@ -2,7 +2,7 @@ import { inBatches } from './batches.ts';
 import { batchWriteItems, type WriteRequest } from './calls.ts';
 import type { Table } from './table.ts';
 
-/** DynamoDB's limit for one BatchWriteItem. */
+/** Maximum number of writes in one BatchWriteItem call of DynamoDB. */
 const MAX_WRITTEN_BATCH = 25;
 
 /**

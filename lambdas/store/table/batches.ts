@@ -1,9 +1,10 @@
 import { DEFAULT_ATTEMPTS, pauseAfter, StoreBusyError } from './transact.ts';
 
 /**
- * Processes any number of parts, batch after batch. Parts that DynamoDB did not process are retried with back-off.
- * @param work resolves with the parts of a batch that were not done
- * @throws {StoreBusyError} after DEFAULT_ATTEMPTS in a row without progress; finished parts stay.
+ * Processes any number of elements, batch after batch. Elements that DynamoDB did not process are retried with
+ * back-off.
+ * @param work resolves with the elements of a batch that were not processed
+ * @throws {StoreBusyError} after DEFAULT_ATTEMPTS attempts in a row without progress; processed elements stay
  */
 export async function inBatches<Part>(
   parts: readonly Part[],

@@ -1,4 +1,4 @@
-/** The DynamoDB calls of functions, with items in the store's form. */
+/** DynamoDB calls, with items in the store's form. */
 
 import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { CallOptions } from '../../platform/aws/aws-call.ts';
@@ -10,18 +10,18 @@ export type Query = Omit<QueryCommandInput, 'TableName' | 'ExclusiveStartKey'>;
 
 export interface Page {
   items: Item[];
-  /** Start of the next page; undefined on the last one. */
+  /** Start of the next page; undefined on the last page. */
   next: Item | undefined;
 }
 
-/** An item by its key, read consistently. */
+/** Returns an item by its key, read consistently. */
 export function getItem(table: Table, key: Key): Promise<Item | undefined> {
   return getWith(table, key, true);
 }
 
 /**
- * An item by its key within a time limit, eventually consistent.
- * @throws {Error} also if the time is over
+ * Returns an item by its key within a time limit, eventually consistent.
+ * @throws {Error} also if the time limit is exceeded
  */
 export function getItemWithin(table: Table, timeoutMs: number, key: Key): Promise<Item | undefined> {
   return getWith(table, key, false, { timeoutMs });
@@ -38,7 +38,7 @@ async function getWith(
   return item && fromAttributes(item);
 }
 
-/** Up to a hundred items by their keys, read consistently, in no order, and the unprocessed keys. */
+/** Returns up to a hundred items by their keys, read consistently, in no order, and the unprocessed keys. */
 export async function batchGetItems(table: Table, keys: Key[]): Promise<{ items: Item[]; unread: Key[] }> {
   const { Responses: found, UnprocessedKeys: left } = await table.call<{
     Responses?: Record<string, Attributes[]>;
@@ -51,7 +51,7 @@ export async function batchGetItems(table: Table, keys: Key[]): Promise<{ items:
 }
 
 /**
- * A page of a query.
+ * Returns a page of a query.
  * @param options.start end of the previous page
  */
 export async function queryPage(
@@ -105,7 +105,7 @@ export type WriteRequest = { PutRequest: { Item: Key & Item } } | { DeleteReques
 
 /**
  * Makes up to 25 writes without conditions, each of another item.
- * @returns the unprocessed writes as they were given, because in DynamoDB's response numbers look like texts
+ * @returns the unprocessed writes as they were given, because DynamoDB's response has numbers as text
  */
 export async function batchWriteItems(table: Table, writes: WriteRequest[]): Promise<WriteRequest[]> {
   const requests = writes.map((write) =>
@@ -131,7 +131,7 @@ function itemName({ pk, sk }: Key): string {
 
 /**
  * Makes all writes or none.
- * @param token identifies them: with the same token they are made once
+ * @param token identifies the writes: repeated calls with the same token make them once
  * @throws {AwsError}
  */
 export async function transactWriteItems(table: Table, writes: object[], token: string): Promise<void> {
@@ -144,7 +144,7 @@ interface Request {
   ExpressionAttributeValues?: Item;
 }
 
-/** A write in DynamoDB's own JSON. */
+/** Converts a write to DynamoDB's own JSON. */
 export function requestOf(write: Write): Record<string, object> {
   const [kind, { Item: item, Key: key, ExpressionAttributeValues: values, ...request }] = Object.entries(write)[0] as [
     string,

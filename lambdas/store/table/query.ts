@@ -6,7 +6,7 @@ import type { Key } from './writes.ts';
 
 export { getItem as readItem, getItemWithin as readItemWithin } from './calls.ts';
 
-/** Every item of a query, page after page. */
+/** Yields every item of a query, page after page. */
 export async function* queryItems(table: Table, query: Query): AsyncGenerator<Item, void> {
   let start: Item | undefined;
   do {
@@ -17,7 +17,8 @@ export async function* queryItems(table: Table, query: Query): AsyncGenerator<It
 }
 
 /**
- * The items between two sort keys of a partition, both included: one page within a time limit, eventually consistent.
+ * Returns the items between two sort keys of a partition, both included: one page within a time limit, eventually
+ * consistent.
  */
 export async function queryPageWithin(
   table: Table,
@@ -33,7 +34,9 @@ export async function queryPageWithin(
   return items;
 }
 
-/** Items of a partition, read consistently. With a prefix, only those whose sort key begins with it. */
+/**
+ * Yields the items of a partition, read consistently. With a prefix, yields only items whose sort key begins with it.
+ */
 export function queryPartition(table: Table, partition: string, prefix?: string): AsyncGenerator<Item, void> {
   return queryItems(table, {
     ConsistentRead: true,
@@ -42,12 +45,12 @@ export function queryPartition(table: Table, partition: string, prefix?: string)
   });
 }
 
-/** DynamoDB's limit for one BatchGetItem. */
+/** Maximum number of items in one BatchGetItem call of DynamoDB. */
 const MAX_READ_BATCH = 100;
 
 /**
- * Items by their keys, read consistently, in no order. Missing items are left out.
- * @throws {StoreBusyError}
+ * Returns items by their keys, read consistently, in no order. Missing items are omitted.
+ * @throws {StoreBusyError} if the table stays busy
  */
 export async function readItems(table: Table, keys: Key[]): Promise<Item[]> {
   const items: Item[] = [];

@@ -7,10 +7,10 @@ import * as z from 'zod';
 import { Money } from '../../money/money.ts';
 import { moneyAttribute, moneyFrom, numberFrom, type Item } from './table.ts';
 
-/** Kind of value for readers of an export of the table. */
+/** Kind of value, for readers of an export of the table. */
 type AttributeForm = 'text' | 'flag' | 'count' | 'money' | 'time' | 'document';
 
-/** An attribute of a record: its name in the table, and its form there. */
+/** Attribute of a record: its name in the table, and its form there. */
 export interface Attribute {
   readonly name: string;
   readonly form: AttributeForm;
@@ -18,15 +18,18 @@ export interface Attribute {
 
 /** One field of a record, in its form in the table and its form in a queue message. */
 export interface Field<Value> {
-  /** Its attributes, and its name in a message. A field with several attributes has no name. */
+  /** Attributes of the field, and its name in a message. A field with several attributes has no name of its own. */
   readonly attributes: readonly Attribute[];
   readonly messageName: string;
-  /** The last release does not know it (`unreleased`). */
+  /** Whether the previous release does not know the field (`unreleased`). */
   readonly isUnreleased?: boolean;
-  /** Adds the value to an item, unless it is unknown. */
+  /** Adds the value to an item, unless the value is unknown. */
   write(value: Value, item: Item): void;
   read(item: Item): Value;
-  /** @throws {TypeError} for a value that `messageSchema` would not read, so that the sender gets the error */
+  /**
+   * Converts the value for a message.
+   * @throws {TypeError} for a value that `messageSchema` would not accept, so that the sender gets the error
+   */
   toMessage(value: Value): unknown;
   messageSchema(): z.ZodType<Value>;
 }
@@ -36,19 +39,22 @@ type Entity<Of extends Fields> = { [Name in keyof Of]: Of[Name] extends Field<in
 
 export interface StoredRecord<Stored> {
   readonly attributes: readonly Attribute[];
-  /** Names of the fields in a message, and the names among them that the last release does not know. */
+  /** Names of the fields in a message, and the names among them that the previous release does not know. */
   readonly messageNames: readonly string[];
   readonly unreleasedNames: ReadonlySet<string>;
-  /** Without unknown attributes. */
+  /** Converts a record to an item. Unknown values get no attribute. */
   readonly toItem: (stored: Stored) => Item;
   readonly from: (item: Item) => Stored;
-  /** @throws {TypeError} for a value that `messageSchema` would not read */
+  /**
+   * Converts a record to a message.
+   * @throws {TypeError} for a value that `messageSchema` would not accept
+   */
   readonly toMessage: (stored: Stored) => Record<string, unknown>;
-  /** Reads `toMessage`, also of a later release: it ignores unknown fields. */
+  /** Returns the schema that reads a message of this release or a later one. It ignores unknown fields. */
   readonly messageSchema: () => z.ZodType<Stored>;
 }
 
-/** The type of a record. */
+/** Type of a record. */
 export type RecordOf<Codec> = Codec extends StoredRecord<infer Stored> ? Stored : never;
 
 export function record<Of extends Fields>(fields: Of): StoredRecord<Entity<Of>> {
@@ -78,7 +84,7 @@ export function record<Of extends Fields>(fields: Of): StoredRecord<Entity<Of>> 
 }
 
 interface Form<Value> {
-  /** A map or a list by default. */
+  /** Kind of value; default: a map or a list. */
   form?: AttributeForm;
   toAttribute?: (value: Value) => unknown;
   fromAttribute: (stored: unknown) => Value;
@@ -86,7 +92,7 @@ interface Form<Value> {
   message?: () => z.ZodType<Value>;
 }
 
-/** A field in one attribute, with a custom form. */
+/** Creates a field in one attribute, with a custom form. */
 export function attribute<Value>(name: string, form: Form<Value>): Field<Value> {
   const { toAttribute = (value: Value) => value, fromAttribute, toMessage = (value: Value) => value } = form;
   return {
@@ -106,8 +112,8 @@ export function attribute<Value>(name: string, form: Form<Value>): Field<Value> 
 }
 
 /**
- * A form that refuses values which could not be read again. Types should ensure that, but provider reports have
- * violated them.
+ * Returns a form that refuses values which could not be read again. Types should prevent such values, but provider
+ * reports have contained some.
  */
 function checked<Value>(
   name: string,
@@ -132,7 +138,7 @@ export function text(name: string): Field<string> {
   });
 }
 
-/** False if absent. */
+/** Creates a boolean field; false if absent. */
 export function flag(name: string): Field<boolean> {
   return attribute(name, {
     form: 'flag',
@@ -142,7 +148,7 @@ export function flag(name: string): Field<boolean> {
   });
 }
 
-/** A whole number from 0 on; 0 if absent. */
+/** Creates a field with an integer from 0; 0 if absent. */
 export function count(name: string): Field<number> {
   return attribute(name, {
     form: 'count',
@@ -161,7 +167,7 @@ export function oneOf<Value extends string>(name: string, values: readonly Value
   });
 }
 
-/** A field stored unchanged: lists and maps of texts and flags. */
+/** Creates a field that is stored unchanged: lists and maps of texts and booleans. */
 export function plain<Value>(name: string, message?: () => z.ZodType<Value>): Field<Value> {
   return attribute(name, { fromAttribute: (stored) => stored as Value, ...(message ? { message } : {}) });
 }
@@ -175,7 +181,7 @@ const decimal = z.string().transform((amount, context) => {
   }
 });
 
-/** Exact roubles; zero if absent. */
+/** Creates a field with exact roubles; zero if absent. */
 export function money(name: string): Field<Money> {
   return attribute(name, {
     form: 'money',
@@ -186,7 +192,7 @@ export function money(name: string): Field<Money> {
   });
 }
 
-/** Epoch milliseconds, stored as a readable time. */
+/** Creates a field with a time in epoch milliseconds, stored as an ISO text. */
 export function instant(name: string): Field<number> {
   return attribute(name, {
     form: 'time',
@@ -195,7 +201,7 @@ export function instant(name: string): Field<number> {
   });
 }
 
-/** Epoch milliseconds, stored as seconds for DynamoDB's own expiry. */
+/** Creates a field with a time in epoch milliseconds, stored in seconds for DynamoDB's own expiry. */
 export function expiry(name: string): Field<number> {
   return attribute(name, {
     form: 'count',
@@ -204,7 +210,7 @@ export function expiry(name: string): Field<number> {
   });
 }
 
-/** A field that may be absent. */
+/** Makes a field optional: undefined if absent. */
 export function optional<Value>(field: Field<Value>): Field<Value | undefined> {
   return {
     ...field,
@@ -215,7 +221,7 @@ export function optional<Value>(field: Field<Value>): Field<Value | undefined> {
   };
 }
 
-/** A field that may be unknown: null, which is not stored. */
+/** Makes a field nullable: null if absent. */
 export function orNull<Value>(field: Field<Value>): Field<Value | null> {
   return {
     ...field,
@@ -231,24 +237,25 @@ function isAttributeAbsent({ attributes: [attribute] }: Pick<Field<unknown>, 'at
 }
 
 /**
- * A field that the last release does not know. A message of the finalize queue carries it in an attribute that that
- * release ignores (accounting/settlement.ts). The next release removes the mark from all fields.
+ * Marks a field that the previous release does not know. A message of the settlement queue has such a field in an
+ * attribute that the previous release ignores (accounting/settlement.ts). The mark is removed from all fields in the
+ * next release.
  */
 export function unreleased<Value>(field: Field<Value>): Field<Value> {
   return { ...field, isUnreleased: true };
 }
 
-/** A field with another name in messages. */
+/** Gives a field another name in messages. */
 export function named<Value>(messageName: string, field: Field<Value>): Field<Value> {
   return { ...field, messageName };
 }
 
-/** A record within a record: a map in one attribute. */
+/** Creates a field with a record inside a record: a map in one attribute. */
 export function nested<Stored>(name: string, codec: StoredRecord<Stored>): Field<Stored> {
   return attribute(name, { toAttribute: codec.toItem, fromAttribute: (stored) => codec.from(stored as Item) });
 }
 
-/** Records within a record: a list of maps, absent if empty. */
+/** Creates a field with a list of records; absent if empty. */
 export function list<Stored>(name: string, codec: StoredRecord<Stored>, most: number): Field<readonly Stored[]> {
   return attribute<readonly Stored[]>(name, {
     toAttribute: (stored) => (stored.length > 0 ? stored.map(codec.toItem) : undefined),
@@ -262,7 +269,7 @@ export function list<Stored>(name: string, codec: StoredRecord<Stored>, most: nu
   });
 }
 
-/** A list of texts, absent if empty. */
+/** Creates a field with a list of texts; absent if empty. */
 export function texts(name: string, most: number): Field<readonly string[]> {
   return attribute<readonly string[]>(name, {
     toAttribute: (stored) => (stored.length > 0 ? stored : undefined),
@@ -275,7 +282,7 @@ export function texts(name: string, most: number): Field<readonly string[]> {
   });
 }
 
-/** A record whose attributes are among those of the record around it. */
+/** Creates a field with a record whose attributes are among those of the surrounding record. */
 export function part<Stored>(codec: StoredRecord<Stored>): Field<Stored> {
   return {
     attributes: codec.attributes,

@@ -1,7 +1,7 @@
 /**
  * Merges several sorted lists. No list is read further than one entry ahead of the consumer.
- * @param comesFirst whether the first entry sorts before the second; of two equal entries, the one of the earlier list
- *   comes first
+ * @param comesFirst whether the first entry sorts before the second; of two equal entries, the entry of the earlier
+ *   list comes first
  */
 export async function* mergeSorted<Entry>(
   lists: AsyncGenerator<Entry, void>[],

@@ -1,6 +1,6 @@
 /**
- * Exports of the whole table to S3. DynamoDB makes them itself from its backups: without read units, and without a
- * transfer through us.
+ * Exports of the whole table to S3. DynamoDB makes them from its backups, so they use no read units, and no data passes
+ * through the gateway.
  */
 
 import { DescribeExportCommand, DynamoDBClient, ExportTableToPointInTimeCommand } from '@aws-sdk/client-dynamodb';
@@ -11,26 +11,32 @@ import type { Table } from './table.ts';
 import { writeAlone } from './transact.ts';
 import { put } from './writes.ts';
 
-/** Describes an export; instants are epoch milliseconds. */
+/** Describes an export. Times are in epoch milliseconds. */
 export interface TableExport {
   tableArn: string;
   bucket: string;
-  /** A folder for this export only: increments would otherwise share one. */
+  /** Folder for this export only. Without it, incremental exports would share one folder. */
   prefix: string;
-  /** Without `fromMs`, all items as of `toMs`. With it, the new images of items that changed between the two. */
+  /**
+   * Start of an incremental export, which has the new images of items that changed between `fromMs` and `toMs`.
+   * undefined for a full export, which has all items as of `toMs`.
+   */
   fromMs: number | undefined;
   toMs: number;
-  /** Counted from 1. For a known token, DynamoDB would return the failed export again. */
+  /**
+   * Number of the attempt, counted from 1. It is a part of the token: for a known token, DynamoDB would return the
+   * failed export again.
+   */
   attempt: number;
 }
 
-/** State of an export; a failed one has DynamoDB's own code. */
+/** State of an export. A failed export has DynamoDB's own error code. */
 export type ExportState = { state: 'IN_PROGRESS' | 'COMPLETED' } | { state: 'FAILED'; code: string };
 
 export interface TableExports {
   /**
-   * Starts an export. Within eight hours, repeated calls with the same attempt start it only once.
-   * @returns its ARN
+   * Starts an export. Within eight hours, repeated calls with the same attempt start only one export.
+   * @returns the ARN of the export
    */
   begin: (wanted: TableExport) => Promise<string>;
   stateOf: (arn: string) => Promise<ExportState>;
@@ -83,26 +89,29 @@ const begunExportRecord = record({
   fromMs: optional(instant('from')),
   toMs: instant('to'),
   attempt: count('attempt'),
-  /** The earliest time of the next check. */
+  /** Earliest time of the next check. */
   lookAtMs: instant('look_at'),
 });
 /** A started export that is not known to be complete. */
 export type BegunExport = RecordOf<typeof begunExportRecord>;
 
-/** More exports than the days of backups could need. */
+/** Maximum number of started exports, more than the days of backups could need. */
 const MAX_BEGUN_EXPORTS = 100;
 
 const progressRecord = record({
   /** Time of the first run, at which the table existed. */
   firstSeenMs: instant('first_seen'),
-  /** Everything up to here is in a started export; undefined before the first. */
+  /** Time up to which everything is in a started export; undefined before the first export. */
   untilMs: optional(instant('exported_until')),
   begun: list('begun', begunExportRecord, MAX_BEGUN_EXPORTS),
 });
-/** Progress of the exports; instants are epoch milliseconds. */
+/** Progress of the exports. Times are in epoch milliseconds. */
 export type ExportProgress = RecordOf<typeof progressRecord>;
 
-/** @returns undefined before the first run */
+/**
+ * Returns the progress of the exports.
+ * @returns undefined before the first run
+ */
 export async function readExportProgress(table: Table): Promise<ExportProgress | undefined> {
   const item = await readItem(table, PROGRESS_KEY);
   return item && progressRecord.from(item);

@@ -5,16 +5,16 @@ import { ownIdentity } from '../../platform/aws/aws-identity.ts';
 import { openAwsJson } from '../../platform/aws/aws-json.ts';
 import { optionalVariable, requireVariable, variables } from '../../platform/environment.ts';
 
-/** The single table. */
+/** The gateway's only DynamoDB table. */
 export interface Table {
   readonly name: string;
-  /** Makes the calls of the store (calls.ts). */
+  /** Makes the DynamoDB calls of the store (calls.ts). */
   readonly call: AwsCall;
-  /** Set for an emulator. */
+  /** URL of a DynamoDB emulator; undefined on AWS. */
   readonly endpoint: string | undefined;
 }
 
-/** An item as read: every Number is its exact decimal text, because a JS number would round money. */
+/** An item as read. Every number is its exact decimal text, because a JS number would round money. */
 export type Item = Record<string, unknown>;
 
 interface TableOptions {
@@ -23,7 +23,7 @@ interface TableOptions {
 }
 
 /**
- * Opens the table named by the environment. Connections are kept alive. Every call retries throttling and server
+ * Opens the table that the environment names. Connections are kept alive. Every call retries throttling and server
  * errors; `transact` retries conflicts of transactions.
  */
 export function openTable(options: TableOptions = {}): Table {
@@ -38,19 +38,19 @@ const DYNAMODB = {
 };
 
 /**
- * A table independent of the environment.
- * @param endpoint of an emulator; without one the table is on AWS
+ * Returns a table without reading the environment.
+ * @param endpoint URL of a DynamoDB emulator; undefined for a table on AWS
  */
 export function tableAt(name: string, endpoint?: string): Table {
   return { name, endpoint, call: openAwsJson(DYNAMODB, { endpoint, identity: ownIdentity }) };
 }
 
-/** Money as a DynamoDB Number with its exact digits. */
+/** Returns money as a DynamoDB number with its exact digits. */
 export function moneyAttribute(amount: Money): NumberValueImpl {
   return NumberValueImpl.from(amount.toString());
 }
 
-/** DynamoDB may return small numbers in scientific notation ("1E-7"). */
+/** Reads an amount; zero if absent. DynamoDB may return small numbers in scientific notation ("1E-7"). */
 export function moneyFrom(value: unknown): Money {
   return value === undefined ? Money.zero : Money.parseNumber(value as string);
 }
@@ -59,9 +59,11 @@ export function numberFrom(value: unknown): number {
   return value === undefined ? 0 : Number(value);
 }
 
-/** The sparse index. It is eventually consistent on AWS, so no decision about money reads it. */
+/**
+ * Sparse indexes of the table. They are eventually consistent on AWS, so no decision about money depends on them alone.
+ */
 export const indexes = {
-  /** Pending generations by the moment their hold may be swept. */
+  /** Pending generations by the time from which their hold may be swept. */
   sweep: { name: 'sweep', partition: 'sweep_shard', sort: 'sweep_at' },
 } as const;
 

@@ -1,4 +1,4 @@
-/** Makes writes: all of a transaction or none, or a single one. Retries while the table is busy. */
+/** Makes writes: all writes of a transaction or none, or a single write. Retries while the table is busy. */
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import { requestOf, transactWriteItems, writeItem } from './calls.ts';
 import type { Item, Table } from './table.ts';
 import type { Write } from './writes.ts';
 
-/** Writes of one transaction, by name; undefined ones are skipped. */
+/** Writes of one transaction, by name; undefined writes are skipped. */
 export type Writes<Name extends string = string> = Partial<Record<Name, Write | undefined>>;
 
 /** A failed condition; `item` is the stored item, if it exists. */
@@ -23,13 +23,15 @@ export type TransactOutcome<Name extends string = string> =
   | { committed: true }
   | {
       committed: false;
-      /** The writes whose condition failed, by name. */
+      /** Writes whose condition failed, by name. */
       failed: { [Of in Name]?: FailedCondition };
-      /** An earlier attempt had no reply. It may have been carried out, or may still be. */
+      /** Whether an earlier attempt had no reply. That attempt may have been carried out, or may still be. */
       isUncertain: boolean;
     };
 
-/** Reasons that mean "not now": nothing was written, and the same transaction may succeed a moment later. */
+/**
+ * Reasons of a cancelled transaction after which the same transaction may succeed a moment later. Nothing was written.
+ */
 const TRANSIENT_REASONS = new Set([
   'TransactionConflict',
   'ThrottlingError',
@@ -44,17 +46,19 @@ const TRANSIENT_ERRORS = new Set([
   'RequestLimitExceeded',
 ]);
 
-/** Attempts at a busy table. */
+/** Number of attempts at a busy table. */
 export const DEFAULT_ATTEMPTS = 12;
 const BASE_CONFLICT_DELAY_MS = 8;
 const MAX_CONFLICT_DELAY_MS = 400;
 
-/** Thrown if every attempt at a write met conflicts or throttling; nothing was written. */
+/**
+ * Thrown if every attempt at a write met conflicts or throttling. Nothing was written, unless `isUncertain` is true.
+ */
 export class StoreBusyError extends GatewayError {
   override name = 'StoreBusyError';
-  /** The writes that met conflicts or throttling at the last attempt, by name; empty if unknown. */
+  /** Writes that met conflicts or throttling at the last attempt, by name; empty if unknown. */
   readonly conflicting: readonly string[];
-  /** An attempt before the last had no reply. It may have been carried out, or may still be. */
+  /** Whether an attempt before the last had no reply. That attempt may have been carried out, or may still be. */
   readonly isUncertain: boolean;
 
   constructor(cause?: unknown, conflicting: readonly string[] = [], wasUncertain = false) {
@@ -66,14 +70,13 @@ export class StoreBusyError extends GatewayError {
 
 /**
  * Writes all items or none.
- *
- * Guarantee: one client token identifies one set of parameters. If the reply is lost after the write, the call's retry
- * returns the result without a second effect (for ten minutes; for later repetitions, callers add a condition to the
- * write). Conflicts and throttling are retried with full jitter. A failed condition is an outcome, not an error. Each
- * retry has a token of its own, so an attempt without a reply may be carried out after a later one was refused: the
- * outcome reports that.
- * @param options.attempts maximum attempts at a busy table: more for urgent writes, fewer for those that can wait
- * @throws {StoreBusyError} after the last attempt.
+ * Guarantee: if the reply is lost after the write, the call's own retry returns the result without a second effect,
+ * because both have the same client token (valid for ten minutes). For later repetitions, callers add a condition to
+ * the write. Conflicts and throttling are retried with full jitter. A failed condition is an outcome, not an error.
+ * Each attempt after a conflict has a new token. So an attempt without a reply may be carried out after a later attempt
+ * was refused; `isUncertain` reports that.
+ * @param options.attempts maximum attempts at a busy table: more for urgent writes, fewer for writes that can wait
+ * @throws {StoreBusyError} after the last attempt
  */
 export async function transact<Name extends string>(
   table: Table,
@@ -99,7 +102,7 @@ async function transactInTurn<Name extends string>(
   let wasUncertain = false;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      // A cancelled transaction has used up its token. For DynamoDB, another attempt is a new transaction.
+      // A cancelled transaction has used up its token, so each attempt needs a new token.
       await transactWriteItems(table, requests, randomUUID());
       return { committed: true };
     } catch (error) {
@@ -117,11 +120,11 @@ async function transactInTurn<Name extends string>(
 }
 
 /**
- * Makes one write; retried while a transaction locks its item.
- * @param options.timeoutMs after this time the write is abandoned; a request sent by then may still be carried out
+ * Makes one write. Retries it while a transaction locks its item.
+ * @param options.timeoutMs time after which the write is abandoned; a request sent by then may still be carried out
  * @returns undefined on success, otherwise the failed condition
- * @throws {StoreBusyError} after the last attempt.
- * @throws {Error} if the time is over
+ * @throws {StoreBusyError} after the last attempt
+ * @throws {Error} if the time limit is exceeded
  */
 export async function writeAlone(
   table: Table,
@@ -144,8 +147,8 @@ export async function writeAlone(
 }
 
 /**
- * Makes one write that may be lost, within a time limit. If its reply is lost it throws, although the write may be
- * done. A repeated addition may count twice.
+ * Makes one write that may be lost, within a time limit. If the reply is lost, it throws although the write may have
+ * been made. So a repeated addition may count twice.
  */
 export async function writeWithin(table: Table, timeoutMs: number, write: Write): Promise<void> {
   await writeItem(table, write, { timeoutMs });
@@ -153,7 +156,7 @@ export async function writeWithin(table: Table, timeoutMs: number, write: Write)
 
 /**
  * Retries a single-item write while a transaction locks the item.
- * @throws {StoreBusyError} after the last attempt.
+ * @throws {StoreBusyError} after the last attempt
  */
 export async function retryConflicts<Result>(write: () => Promise<Result>): Promise<Result> {
   let wasUncertain = false;
@@ -191,13 +194,13 @@ interface CancellationReason {
   Item?: Attributes;
 }
 
-/** The reasons of a cancelled transaction, write by write; empty for other errors. */
+/** Returns the reasons of a cancelled transaction, one per write; empty for other errors. */
 function reasonsOf(error: unknown): CancellationReason[] {
   if (!(error instanceof AwsError) || error.name !== 'TransactionCanceledException') return [];
   return (error.details['CancellationReasons'] ?? []) as CancellationReason[];
 }
 
-/** The item of a failed condition. */
+/** Returns the item of a failed condition. */
 function itemIn({ Item: item }: { Item?: Attributes }): Item | undefined {
   return item && fromAttributes(item);
 }
@@ -211,7 +214,7 @@ function isTransientReason(error: unknown): boolean {
 
 /**
  * Waits with full jitter, so that conflicting writers do not conflict again.
- * @param attempt 1 after the first
+ * @param attempt number of the attempt that failed, counted from 1
  */
 export async function pauseAfter(attempt: number): Promise<void> {
   await sleep(Math.random() * Math.min(MAX_CONFLICT_DELAY_MS, BASE_CONFLICT_DELAY_MS * 2 ** attempt));

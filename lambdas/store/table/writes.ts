@@ -1,6 +1,6 @@
 /**
- * Writes of single items, each with its condition. DynamoDB's write expressions are made here. A write is made in a
- * transaction or alone (transact.ts). If its condition fails, the failure contains the stored item.
+ * Writes of single items, each with its condition. This file builds DynamoDB's write expressions. A write is made in a
+ * transaction or alone (transact.ts). If its condition fails, the result contains the stored item.
  */
 
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
@@ -15,7 +15,7 @@ export type Key = { pk: string; sk: string };
 export interface Condition {
   equal?: Item;
   equalIfPresent?: Item;
-  /** Requires that the number exists. */
+  /** Maximum of a number, which must exist. */
   atMost?: Item;
   atMostIfPresent?: Item;
   belowIfPresent?: Item;
@@ -24,7 +24,7 @@ export interface Condition {
 
 export interface Change {
   set?: Item;
-  /** Added to numbers, which are 0 if absent. */
+  /** Amounts that are added to numbers. A missing number counts as 0. */
   add?: Item;
   remove?: readonly string[];
   when?: Condition;
@@ -32,7 +32,7 @@ export interface Change {
 
 const IS_NEW: Condition = { absent: ['pk'] };
 
-/** Writes an item, if the condition is true for the item that it replaces. */
+/** Writes an item. The condition applies to the item that it replaces. */
 export function put(table: Table, item: Item, when?: Condition): Write {
   return { Put: { TableName: table.name, Item: item, ...conditioned(new Names(), when) } };
 }
@@ -41,7 +41,7 @@ export function putNew(table: Table, item: Item): Write {
   return put(table, item, IS_NEW);
 }
 
-/** Replaces an item, if its version is the one that was read. */
+/** Replaces an item. The condition is that its version is the one that was read. */
 export function putOver(table: Table, item: Item, version: number): Write {
   return put(table, item, { equal: { version } });
 }
@@ -50,7 +50,7 @@ export function remove(table: Table, key: Key, when?: Condition): Write {
   return { Delete: { TableName: table.name, Key: key, ...conditioned(new Names(), when) } };
 }
 
-/** Writes nothing: the transaction fails unless the condition is true for the item. */
+/** Checks a condition without writing: the transaction fails unless the condition is true for the item. */
 export function check(table: Table, key: Key, when: Condition): Write {
   const { ConditionExpression = '', ...names } = conditioned(new Names(), when);
   return { ConditionCheck: { TableName: table.name, Key: key, ConditionExpression, ...names } };
@@ -109,9 +109,12 @@ function ifPresent(operator: string) {
   return (name: string, value: string) => `(attribute_not_exists(${name}) OR ${name} ${operator} ${value})`;
 }
 
-/** Placeholders of one write: names may be reserved words, and values never appear in an expression. */
+/**
+ * Placeholders of one write. They are needed because names may be reserved words, and values must not appear in an
+ * expression.
+ */
 class Names {
-  /** By attribute, and by placeholder. */
+  /** Placeholders by attribute name, and attribute names by placeholder. */
   readonly #placeholders = new Map<string, string>();
   readonly #names: Record<string, string> = {};
   readonly #values: Item = {};
@@ -127,7 +130,10 @@ class Names {
     return placeholder;
   }
 
-  /** @throws {TypeError} for undefined, because a condition without its value would be true for everything. */
+  /**
+   * Returns the placeholder of a value.
+   * @throws {TypeError} for undefined, because a condition without its value would always be true
+   */
   #value(value: unknown): string {
     if (value === undefined) throw new TypeError('A write needs a value');
     const placeholder = `:v${this.#valueCount}`;
@@ -136,7 +142,7 @@ class Names {
     return placeholder;
   }
 
-  /** A part of an expression for each attribute. */
+  /** Returns a part of an expression for each attribute. */
   each(attributes: Item | undefined, write: (name: string, value: string) => string): string[] {
     const parts: string[] = [];
     for (const name in attributes) {
@@ -145,7 +151,10 @@ class Names {
     return parts;
   }
 
-  /** Call it when everything is named. DynamoDB refuses empty maps. */
+  /**
+   * Returns the maps of placeholders. Call it after all names and values are known. Empty maps are omitted, because
+   * DynamoDB refuses them.
+   */
   expressions(): Expressions {
     return {
       ...(this.#placeholders.size > 0 ? { ExpressionAttributeNames: this.#names } : {}),
