@@ -28,7 +28,6 @@ export interface ActivityRow extends DailySums {
   memberId: string | undefined;
 }
 
-/** Number of days that are read concurrently. */
 const DAYS_AT_ONCE = 6;
 const MAX_PAGE_ATTEMPTS = 5;
 

@@ -30,7 +30,6 @@ interface DueLeases {
   deadlineMs?: number;
 }
 
-/** Number of leases processed concurrently. */
 const LEASES_AT_ONCE = 8;
 
 /**

@@ -50,8 +50,8 @@ export interface SweepResult {
 }
 
 /**
- * Age in ms from which a hold cannot have a message while messages are flowing, because a message exists for at most an
- * hour.
+ * Age in ms from which a hold cannot have one of the flowing messages. A message is settled, or in the dead-letter
+ * queue, within an hour.
  */
 const TOO_OLD_TO_FLOW_MS = 6 * 3_600_000;
 const AT_ONCE = 8;

@@ -112,7 +112,6 @@ class Tenant {
 export class Leases implements LeaseSource {
   readonly #terms: LeaseTerms;
   readonly #tenants = new BoundedMap<string, Tenant>(MAX_TENANTS);
-  /** All open leases with their tenants. */
   readonly #open = new Map<OpenLease, Tenant>();
   /** Tenants for which a lease is being taken. */
   readonly #takers = new Set<Tenant>();

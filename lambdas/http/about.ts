@@ -16,9 +16,7 @@ export interface About {
   errors?: readonly ErrorKind[];
   /** Whether requests with the same `Idempotency-Key` are charged once. */
   chargedOnce?: boolean;
-  /** Whether the route supports `If-Match`. */
   ifMatch?: boolean;
-  /** Whether responses have an ETag. */
   etag?: boolean;
 }
 

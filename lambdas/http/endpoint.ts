@@ -40,7 +40,6 @@ interface Accepts<
 > extends JsonRules {
   body?: Body;
   query?: Query;
-  /** Schema of the path parameters. */
   params?: Params;
   /**
    * Set to `answerOnce` if the route supports `Idempotency-Key` through `input.once`. The function is passed in, so

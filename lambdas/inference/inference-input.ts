@@ -2,7 +2,6 @@ import type { InferenceCaller } from '../admission/caller.ts';
 import type { RequestClaim } from '../admission/request-claim.ts';
 import type { ProviderTime } from '../platform/provider-time.ts';
 
-/** A request for inference from any route. */
 export interface InferenceInput<Body> {
   /** Request body as the client sent it, after validation. */
   body: Body;

@@ -15,7 +15,6 @@ import type { WireRequest } from '../providers/wire.ts';
 import type { Candidate } from './candidates.ts';
 import { failedProvider } from './connection.ts';
 
-/** A message for one candidate. */
 interface SentMessage {
   candidate: Candidate;
   /** The message, with the default parameters of the candidate's model. */

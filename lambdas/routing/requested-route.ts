@@ -7,7 +7,6 @@ import { tuningsOf } from './left-out.ts';
 import { requestedModels, type RequestedModel } from './requested-models.ts';
 import { drawOf, type Draw } from './sticky-routing.ts';
 
-/** All parts of a request that routing uses. */
 export interface RequestedRoute {
   /** Catalog that contains the models and endpoints of the request. */
   catalog: Catalog;

@@ -30,7 +30,6 @@ import type { Table } from '../../store/table/table.ts';
 import type { FailedCondition, Writes } from '../../store/table/transact.ts';
 import { FreeMemory } from './free-memory.ts';
 
-/** A free model that may serve a request. */
 export interface FreeModel {
   id: string;
   terms: ServiceFree;

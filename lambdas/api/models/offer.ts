@@ -12,7 +12,6 @@ export interface ModelOffer {
   endpoints: readonly Priced<Endpoint>[];
 }
 
-/** Input for a list of models. */
 export interface OfferedModels {
   models: readonly Model[];
   /** Returns whether the caller may use an endpoint. In public lists, all endpoints are allowed. */

@@ -97,7 +97,6 @@ export interface ModelListWords {
   example: { id: string; name: string } & Record<string, unknown>;
 }
 
-/** Documentation and examples of a modality. */
 export interface ModalityWords {
   summary: string;
   description: string;

@@ -2,7 +2,6 @@
 
 import type { MediaObject, OpenApi, OperationObject, ResponseObject, SchemaObject } from './openapi-types.ts';
 
-/** An operation with its path and method. */
 export interface LocatedOperation {
   path: string;
   method: string;

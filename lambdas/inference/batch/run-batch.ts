@@ -31,7 +31,6 @@ export interface BatchTerms<Task, Answer> extends BatchWork<Task> {
   outOfTime: string;
 }
 
-/** A complete answer, and the candidate that gave it. */
 export interface BatchResult<Answer> {
   candidate: UsableEndpoint;
   answer: Answer;

@@ -85,7 +85,6 @@ async function leaveRetryToClient({ claim, generationId }: AnswerContext, failur
   if (claim) await giveUpClaim(resources.table(), claim, generationId);
 }
 
-/** Returns the error for the client. */
 function answerFailure(ending: Ending, error: unknown, isStopping: boolean): GatewayError {
   if (isStopping) return gatewayStopping();
   if (ending === 'client_left') return clientHasLeft(error);

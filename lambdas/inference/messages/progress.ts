@@ -61,21 +61,15 @@ export class Progress implements StagedAnswer {
     return hasOutput(this.#answer);
   }
 
-  /** Total tokens of all rounds so far. */
   get usage(): TokenUsage {
     return chargedWithinHold(this.#answer, 'usage').usage;
   }
 
-  /** Prompt tokens of the finished round; undefined if the provider has not counted them. */
   get countedPrompt(): number | undefined {
     const { meter } = this.#answer;
     return meter.knowsPrompt ? promptTokens(meter.usage().usage) : undefined;
   }
 
-  /**
-   * Holds a cost before it arises, in addition to all costs so far.
-   * @returns the reason why the answer must end instead; undefined if the cost is held
-   */
   async holdMore(cost: Money): Promise<Stop | undefined> {
     return stopBy(await this.#context.extender.reserve(accruedCost(this.#answer).plus(cost)));
   }

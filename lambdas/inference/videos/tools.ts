@@ -15,7 +15,6 @@ export interface VideoTools {
   /** Receives the result of a request to an endpoint. */
   onResult: (endpointId: string, result: 'ok' | 'failed') => void;
   nowMs: () => number;
-  /** Returns the time in ms until the function is stopped. */
   remainingMs: () => number;
 }
 

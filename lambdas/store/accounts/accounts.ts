@@ -116,7 +116,6 @@ export function accountLimitsUpdate(table: Table, account: Account, limits: Limi
   });
 }
 
-/** An entry in the list of all accounts. */
 export interface AccountEntry {
   id: string;
   createdAt: string;

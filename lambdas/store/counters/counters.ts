@@ -38,7 +38,6 @@ export interface Counter {
   committed: (window: string) => Money;
 }
 
-/** A counter as stored. */
 export interface StoredCounter extends Counter {
   /** Returns the names of the stored windows. A missing window was removed, or nothing was spent in it. */
   windows: () => string[];

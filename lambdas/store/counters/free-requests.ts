@@ -11,7 +11,6 @@ import { update, type Key, type Write } from '../table/writes.ts';
 
 const MINUTE_MS = 60_000;
 
-/** A count of requests. */
 export interface FreeCount {
   key: Key;
   /** End of the count's period, in epoch milliseconds. */

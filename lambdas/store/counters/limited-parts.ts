@@ -48,7 +48,6 @@ export interface ScopeHold {
 /** Parts of a limited counter, as known to a process. */
 export interface LimitedParts {
   spread: string;
-  /** Amount of one grant. */
   grant: Money;
 }
 

@@ -16,7 +16,6 @@ export function limitsAttribute(limits: Limits): Record<string, NumberValueImpl>
   return attribute;
 }
 
-/** Field with limits. */
 export function limitsField(name: string): Field<Limits> {
   return attribute(name, { toAttribute: limitsAttribute, fromAttribute: limitsFrom });
 }

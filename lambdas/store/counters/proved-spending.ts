@@ -13,7 +13,7 @@ import { put } from '../table/writes.ts';
 const provedSpendingRecord = record({
   kind: oneOf('scope_kind', scopeKinds),
   id: text('scope_id'),
-  /** UTC day. */
+  /** UTC day up to which the spending is summed. */
   through: text('through'),
   spent: money('spent_rub'),
 });
@@ -24,7 +24,6 @@ export const provedSpendingAttributes = provedSpendingRecord.attributes;
 /** Spending of a scope up to a day. */
 export type SpentBefore = Pick<ProvedSpending, 'through' | 'spent'>;
 
-/** Proved spending of an account's scopes. */
 export interface ProvedAccount {
   /** UTC day up to which every scope is proved. A scope without an entry had spent nothing by then. */
   through: string;

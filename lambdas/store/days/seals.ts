@@ -38,7 +38,6 @@ const sealedDayRecord = record({
   signature: text('signature'),
   keyId: text('key_id'),
 });
-/** A sealed day. */
 export type SealedDay = RecordOf<typeof sealedDayRecord>;
 
 export const sealedDayAttributes = [

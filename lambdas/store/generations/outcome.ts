@@ -112,7 +112,6 @@ export const outcomeRecord = record({
    */
   rounds: list('rounds', roundRecord, MAX_ROUNDS),
   searchRequests,
-  /** Number of search results. */
   searchResults: orNull(count('num_search_results')),
   ...furtherUnits,
   failedAttempts: list('failed_attempts', failedAttemptRecord, MAX_ATTEMPTS),

@@ -41,7 +41,7 @@ const refusalRecord = record({
   field: optional(text('field')),
   /** Name of the limit that refused the request. */
   limit: optional(text('limit_source')),
-  /** Amounts of a limit in roubles. */
+  /** Amounts of the limit that refused the request; absent unless the limit is in roubles. */
   amounts: optional(part(refusedAmountsRecord)),
   /** Model as named by the client. */
   model: optional(text('model')),

@@ -4,7 +4,6 @@ import { numberFrom, TTL_ATTRIBUTE, type Item, type Table } from '../table/table
 import { writeAlone } from '../table/transact.ts';
 import { put } from '../table/writes.ts';
 
-/** A measurement of endpoints at one time. */
 export interface Measurement {
   measuredAtMs: number;
   endpoints: Record<string, EndpointStatistics>;

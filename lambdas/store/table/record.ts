@@ -54,7 +54,7 @@ export interface StoredRecord<Stored> {
   readonly messageSchema: () => z.ZodType<Stored>;
 }
 
-/** Type of a record. */
+/** Type of the values that a record stores. */
 export type RecordOf<Codec> = Codec extends StoredRecord<infer Stored> ? Stored : never;
 
 export function record<Of extends Fields>(fields: Of): StoredRecord<Entity<Of>> {

@@ -47,7 +47,6 @@ export interface AnswerSearches {
   signal: AbortSignal;
   /** Sends the next request, trying the attempts in order. */
   ask: (attempts: Attempt[]) => Promise<Dispatched>;
-  /** Returns the remaining time of the function in ms. */
   remainingMs: () => number;
 }
 
