@@ -17,14 +17,12 @@ import type { Key } from '../store/table/writes.ts';
 const REFUSED_MS = 3_000;
 const MAX_COUNTERS = 10_000;
 
-/** Parts of a counter. The parts of a limited counter have a grant. */
+/** Parts of a counter. If the counter has limits, its parts get room by grants of this amount. */
 type KnownParts = Pick<LimitedParts, 'spread'> & Partial<LimitedParts>;
 
-/** Known parts, by the names of their counters. */
+/** Parts that this process knows, by the names of their counters. */
 const spreads = new BoundedMap<string, KnownParts>(MAX_COUNTERS);
-/**
- * Counters that cannot have parts for a few seconds: their limits leave no room for grants, or their parts are closed.
- */
+/** Counters that cannot have parts for a few seconds: their limits leave too little room, or their parts are closed. */
 const refusals = new BoundedMap<string, { spread: string | undefined; untilMs: number }>(MAX_COUNTERS);
 
 /** Returns the name of a counter in the writes of settlements. */

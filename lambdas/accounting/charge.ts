@@ -88,7 +88,7 @@ export function cappedAt(measured: Charged, cost: Money): Charged {
 }
 
 /**
- * Returns the sum of an answer's rounds. Each round has its own price.
+ * Returns the total charge of an answer's requests to the provider (rounds). Each round is priced separately.
  * @param rounds at least one
  */
 export function chargedTogether(rounds: readonly Charged[]): Charged {

@@ -24,7 +24,7 @@ export interface GenerationLine {
   tierAboveTokens: number | undefined;
   /** Reduction of the charge to the held amount, as a negative amount. Only on the last line. */
   cut: Money;
-  /** Sum of the line's units and its reduction, in RUB. */
+  /** Price of the line: its units, minus the reduction, in RUB. */
   cost: Money;
 }
 
@@ -51,8 +51,8 @@ export function linesOf({ outcome, hold }: FinalGeneration): GenerationLine[] {
 }
 
 /**
- * Returns whether the lines prove the price. Their sum must equal the charge, the charge must not exceed the held
- * amount, and the tokens of the rounds must sum to those of the generation.
+ * Returns whether the lines prove the price. Their sum must equal the charge, and the charge must not exceed the held
+ * amount. The tokens of all lines must sum to those of the generation.
  */
 export function provesItsPrice(generation: FinalGeneration, lines: readonly GenerationLine[]): boolean {
   const { outcome, hold } = generation;

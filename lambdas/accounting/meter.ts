@@ -32,7 +32,7 @@ export class UsageMeter {
    */
   #writtenBytes = 0;
   #thinkingBytes = 0;
-  /** Number of bytes that the model has written and the wire's decoder has not forwarded yet. */
+  /** Number of bytes that the model has written and the decoder has not forwarded yet. */
   #heldBackBytes = 0;
   /** performance.now() at which the model first wrote something other than thinking. */
   #spokeAtMs: number | undefined;
@@ -47,7 +47,7 @@ export class UsageMeter {
     this.#promptCountedAtStart = options.promptCountedAtStart;
   }
 
-  /** Returns a meter for the next round of the same answer, which is another request to the provider. */
+  /** Returns a meter for the answer's next request to the provider (round). */
   next(estimatedInputTokens: number): UsageMeter {
     const next = new UsageMeter({ estimatedInputTokens, promptCountedAtStart: this.#promptCountedAtStart });
     next.firstEventAtMs = this.firstEventAtMs;
@@ -99,7 +99,7 @@ export class UsageMeter {
     for (const sign of unpricedSigns(usage)) this.unpriced.add(sign);
   }
 
-  /** Sets how many of the written bytes the wire's decoder has not forwarded yet. */
+  /** Sets how many of the written bytes the decoder has not forwarded yet. */
   holdBack(bytes: number): void {
     this.#heldBackBytes = bytes;
   }

@@ -24,8 +24,8 @@ export async function releaseUnknown(table: Table, generation: Omit<PendingGener
     await sleep(pauseMs);
     try {
       await putTombstone(table, generation);
-      // Releases the amount in the record: nothing if the record is the tombstone, the full amount if the hold was
-      // placed after all.
+      // Releases the amount in the record. That is nothing if the record is the one without a hold that was just
+      // written, and the full amount if the hold was placed after all.
       const [result] = await settleBatch(table, [{ generationId: id, payer, hold: nothingHeld, outcome }], {
         swept: false,
       });

@@ -55,8 +55,8 @@ export function updated(known: ReportedUsage, reported: ReportedUsage): Reported
 }
 
 /**
- * Merges earlier usage with a later report on translated wires, whose every report has the whole prompt as known so
- * far.
+ * Merges earlier usage with a later report of a provider that does not use the Messages API. Every such report has the
+ * whole prompt as known so far.
  */
 export function replaced(known: ReportedUsage, reported: ReportedUsage): ReportedUsage {
   return joinedReport(known, reported, reported.inputTokens === undefined ? known : reported);

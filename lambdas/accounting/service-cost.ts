@@ -27,7 +27,9 @@ export function serviceCostOf(
   return Money.sum([...ofRounds, ...once]);
 }
 
-/** Overrides that remove the generation's units from the usage of a round. */
+/**
+ * Values that clear units counted once per generation, such as searches, from the usage of one request to a provider.
+ */
 const ofNoGeneration: Partial<TokenUsage> = Object.fromEntries(
   generationUnits.map(({ usage: field }) => [field, undefined]),
 );

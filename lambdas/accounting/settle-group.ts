@@ -89,7 +89,7 @@ export async function settleGroup(
       for (const { generationId } of open) results.set(generationId, 'settled');
       break;
     }
-    // The part of a counter was closed, so the next round uses the counter itself.
+    // The part of a counter was closed, so the next attempt uses the counter itself.
     for (const [name, { scope }] of counters) if (outcome.failed[name]) forgetParts(scope);
     const next: Settlement[] = [];
     for (const settlement of open) {

@@ -37,7 +37,7 @@ export interface SettleOptions {
 }
 
 interface Round extends SettleOptions {
-  /** Whether to wait for busy items. The first round does not wait if busy counters may get parts. */
+  /** Whether to wait for busy items. The first attempt does not wait if busy counters may get parts. */
   isPatient?: boolean;
 }
 

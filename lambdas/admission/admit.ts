@@ -153,8 +153,8 @@ export async function admit(
 
 /**
  * Returns the candidates to which the refusal does not apply. A hold for them may still succeed.
- * @throws {GatewayError} the refusal, if no candidate remains; a busy error, if candidates remain but no further hold
- *   can be placed under the request's id, so that the client may retry
+ * @throws {GatewayError} the refusal, if no candidate remains. If candidates remain but no further hold can be placed
+ *   under the request's id, a busy error, so that the client may retry
  */
 export function remainingCandidates<Candidate extends { model: Model }>(
   candidates: readonly Candidate[],

@@ -49,7 +49,7 @@ export class HoldExtender {
   readonly #stepTokens: number;
   #placed: PlacedHold;
   #quote: Quote;
-  /** Cost of this round's prompt, and of everything bought before this round. */
+  /** Cost of the current prompt, and of everything bought before the current request to the provider (round). */
   #promptCost: Money;
   #spent = Money.zero;
   /** Number of output tokens that the hold pays for. */

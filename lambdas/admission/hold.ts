@@ -301,8 +301,8 @@ function afterLostReply(record: Item | undefined, expected: Hold, scopes: Scope[
 }
 
 /**
- * Refuses a request because of an existing claim. This covers only claims of other requests: a claim of this request,
- * from an attempt whose reply was lost, also has a record, which is handled first.
+ * Refuses a request whose Idempotency-Key another request has claimed. The claim may also be of an earlier attempt of
+ * this request, whose reply was lost. Then the generation's record exists too, and that case is handled first.
  */
 function claimedBy({ fingerprint }: RequestClaim, failed: FailedCondition | undefined): HoldRefusal | undefined {
   return failed?.item && { kind: 'claimed', known: claimFrom(failed.item), fingerprint };

@@ -2,7 +2,7 @@ import type { Money } from '../money/money.ts';
 import { intervals, type Interval, type Windows } from '../money/periods.ts';
 import type { Counter, Scope } from '../store/counters/counters.ts';
 
-/** Time in ms for which a refusal is repeated. */
+/** Time in ms for which the refusal of a hold is repeated without reading the store. */
 const REFUSAL_LASTS_MS = 1_000;
 /** Time in ms for which a scope is remembered as used up. */
 const USED_UP_LASTS_MS = 60_000;

@@ -1,7 +1,7 @@
 /**
- * Counts the hold of a request in each of its scopes: at the scope's counter, or, if the counter is busy, in a part of
- * the counter that has its own room (store/counters/limited-parts.ts). Parts do not change the result for callers: a
- * hold is refused only if the counter as a whole has no room.
+ * Counts the hold of a request in each of its scopes. The hold is counted at the scope's counter, or, if the counter is
+ * busy, in a part of the counter with its own room (store/counters/limited-parts.ts). Parts do not change the result
+ * for callers: a hold is refused only if the counter as a whole has no room.
  */
 
 import {
@@ -82,7 +82,7 @@ export async function holdInScopes<Name extends string>(
   throw new StoreBusyError(new Error('No place had room for the hold after the maximum of attempts'));
 }
 
-/** Name of the write that grants room to a scope's part. */
+/** Name of the write that grants room of a counter to one of its parts. */
 type GrantName = `grant of ${ScopeKind}`;
 type Names<Name extends string> = Name | ScopeKind | GrantName;
 
@@ -100,7 +100,7 @@ class Search {
   #part = randomPart();
   /** Parts used by the last attempt. For every other scope, the attempt used the counter. */
   #tried = new Map<ScopeKind, LimitedParts>();
-  /** Room to grant to the current part, by scope. */
+  /** Room of each scope's counter that the next attempt grants to the current part. */
   readonly #grants = new Map<ScopeKind, Money>();
   #isUncertain = false;
 

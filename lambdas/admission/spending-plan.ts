@@ -100,7 +100,7 @@ export function affordableTokens(plan: SpendingPlan, amount: Money): number {
   return Math.min(...affordable);
 }
 
-/** Returns the output tokens that the first hold of a quote must pay for. */
+/** Returns the output tokens that the first hold must pay for at an endpoint. */
 export function firstStep({ bound, hiddenReasoningTokens }: Quote, stepTokens: number): number {
   return Math.min(bound.outputTokens, stepTokens + hiddenReasoningTokens);
 }

@@ -3,7 +3,7 @@
  * in the form of `image`.
  */
 
-/** Media types that every wire with audio support accepts, by OpenAI's names of the formats. */
+/** Media types that every provider format (wire) with audio support accepts, by OpenAI's names of the formats. */
 export const audioMediaTypes = { wav: 'audio/wav', mp3: 'audio/mpeg' } as const;
 export type AudioFormat = keyof typeof audioMediaTypes;
 export const audioFormats = ['wav', 'mp3'] as const satisfies AudioFormat[];

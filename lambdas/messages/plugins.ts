@@ -77,8 +77,8 @@ export function allowsCompression({ plugins: asked, transforms: older }: PromptP
 }
 
 /**
- * Returns the settings of the web search that runs before the model's first round, or undefined if the request has no
- * such search.
+ * Returns the settings of the web search that runs before the model's first response, or undefined if the request has
+ * no such search.
  */
 export function webPlugin({ plugins: asked }: PromptPlugins): WebPlugin | undefined {
   return (asked ?? []).find((plugin): plugin is WebPlugin => plugin.id === 'web' && plugin.enabled !== false);

@@ -1,8 +1,8 @@
 /**
- * Beta features of the Messages API that are refused, because they change the provider's prices or their cost is not
- * bounded by the size of the request. They cover faster inference, compaction, conversations stored by the provider,
- * tools and code that the provider runs, other models after a refusal, and another payer. docs/wires/README.md lists
- * them. All other betas pass, because clients depend on them.
+ * Beta features of the Messages API that are refused. They change the provider's prices, or their cost is not bounded
+ * by the size of the request. They cover faster inference, compaction, conversations stored by the provider, tools and
+ * code that the provider runs. They also cover other models after a refusal, and another payer. docs/wires/README.md
+ * lists them. All other betas pass, because clients depend on them.
  */
 const pricedBetas = [
   'fast-mode-',

@@ -93,7 +93,8 @@ const requestFields = z.looseObject({
   stream: optionalField(z.boolean()).meta({
     description: 'With true the answer comes as server-sent events while it is written.',
   }),
-  // The Messages API has no penalties or rare parameters, but models on other wires support them.
+  // The Messages API has no penalties or rare parameters, but models behind other provider formats (wires) support
+  // them.
   ...samplingParameterFields,
   repetition_penalty: repetitionPenalty,
   ...rareParameterFields,

@@ -7,7 +7,7 @@ import type { UsableEndpoint } from './usable-endpoints.ts';
 
 const defaultTimeouts: Timeouts = { connectMs: 5_000, firstByteMs: 300_000, idleMs: 120_000 };
 
-/** A request in the format of its wire, without its body. */
+/** A request in the provider's format (wire), without its body. */
 interface WireHead {
   method?: 'GET' | 'POST';
   /** Path that is appended to the provider's base URL. */

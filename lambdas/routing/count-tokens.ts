@@ -26,8 +26,8 @@ export async function countAtFirst(
       return await countUpstream(candidate, request, client, { providerTime });
     } catch (error) {
       if (error instanceof ProviderFailure && !error.mayTryAnother) throw error;
-      // The wire of another endpoint may be able to express the prompt. A provider's error is more informative than an
-      // encoding error.
+      // Another endpoint may use a format (wire) that can express the prompt. A provider's error is more informative
+      // than an encoding error.
       problem = error instanceof ProviderFailure ? error : (problem ?? error);
     }
   }

@@ -12,8 +12,8 @@ export function defaultParameters({ default_parameters: defaults }: ModelData): 
 }
 
 /**
- * Adds the model's default parameters that the client did not send. Adds none if a wire of the model refuses sampling
- * parameters for this client.
+ * Adds the model's default parameters that the client did not send. Adds none if a provider format (wire) of the model
+ * refuses sampling parameters for this client.
  */
 export function withDefaultParameters(request: MessagesRequest, model: Model, client: ClientHeaders): MessagesRequest {
   const isRefused =

@@ -48,7 +48,10 @@ function isAnswering({ pricing, unsetVariable, wire }: Endpoint): boolean {
   return pricing !== undefined && unsetVariable === undefined && isCalled(wire);
 }
 
-/** Returns whether a route of this gateway calls models on this wire. Models on other wires only appear in lists. */
+/**
+ * Returns whether a route of this gateway calls models with this provider format (wire). Models with other formats only
+ * appear in lists.
+ */
 export function isCalled(wire: Wire): boolean {
   return factsOf(wire).answers !== undefined;
 }

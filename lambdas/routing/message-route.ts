@@ -1,6 +1,6 @@
 /**
- * Finds the route of a message, and the prompt cache of its conversation: which endpoint had the prompt cached before
- * an answer, and which endpoint has it afterwards.
+ * Finds the route of a message, and the prompt cache of its conversation. It reads which endpoint had the prompt cached
+ * before an answer, and stores which endpoint has it afterwards.
  */
 
 import { createHash } from 'node:crypto';

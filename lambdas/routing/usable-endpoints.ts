@@ -61,7 +61,7 @@ export interface RoutingInput {
 /** A modality: the output of its models, and its requirements for endpoints besides a price and a credential. */
 export interface AnswerKind<Candidate extends UsableEndpoint> {
   makes: Modality;
-  /** Converts an endpoint to a candidate; undefined if the endpoint's wire does not support this modality. */
+  /** Converts an endpoint to a candidate; undefined if the endpoint's format (wire) does not support this modality. */
   toCandidate: (usable: UsableEndpoint) => Candidate | undefined;
 }
 

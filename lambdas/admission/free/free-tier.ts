@@ -81,7 +81,7 @@ export function firstServiceHolds({ models }: FreeUse, generationId: string): Se
 }
 
 /**
- * Returns a refusal that needs no call to the store, because of a limit of 0, a request larger than a part of the
+ * Returns a refusal that needs no call to the store. Reasons are a limit of 0, a request larger than a part of the
  * budget, or a recent refusal. Returns undefined if the store must decide.
  */
 export function refusedAtOnce(use: FreeUse): FreeRefusal | undefined {

@@ -24,10 +24,10 @@ const NOT_ASCII = /[\u0080-\uffff]/g;
 const JSON_PART = 8_192;
 
 /**
- * Yields the texts of a request that the model reads, without media: system prompt, messages, tools, the schema of the
- * answer, and about as much text around each message as chat templates add. Non-ASCII characters in JSON are escaped,
- * because some providers write JSON that way into the prompt. They are not escaped if the provider counts as OpenAI
- * does.
+ * Yields the texts of a request that the model reads, without media: system prompt, messages, tools and the schema of
+ * the answer. Around each message it adds about as much text as chat templates do. Non-ASCII characters in JSON are
+ * escaped, because some providers write JSON that way into the prompt. They are not escaped if the provider counts as
+ * OpenAI does.
  * @param tokenizer quirk of the endpoint
  */
 export function* promptTexts(request: MessagesRequest, tokenizer: Quirks['tokenizer']): Generator<string> {

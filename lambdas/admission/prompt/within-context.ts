@@ -16,7 +16,7 @@ type Context = Pick<Endpoint, 'contextLength' | 'maxOutputTokens' | 'quirks'>;
  * needs no count.
  */
 const MAX_TOKENS_PER_ESTIMATED = 2;
-/** Assumed tokens per estimated token if the prompt could not be counted. */
+/** Assumed ratio of real tokens to tokens estimated from bytes, if the prompt could not be counted. */
 const TYPICAL_TOKENS_PER_ESTIMATED = 4 / 3;
 /** Factors for the error of a local count, with the provider's own vocabulary and with another one. */
 const OWN_MARGIN = 1.05;

@@ -29,8 +29,8 @@ export interface Asked<Answer> {
   rounds: BatchRound[];
   result: { answer: Answer } | { failure: ProviderFailure };
   /**
-   * Whether the last provider was silent while its model may have been thinking. Earlier rounds are then charged, and
-   * no other candidate is tried.
+   * Whether the last provider was silent while its model may have been thinking. The requests answered before that are
+   * then charged, and no other candidate is tried.
    */
   wasThinking: boolean;
 }

@@ -62,7 +62,7 @@ function costsOf(
 
 /**
  * Returns the upper bound on the cost that web searches of the model add: the price of the searches, and further
- * rounds. Each round may fill the model's context.
+ * requests to the model with the results. Each request may fill the model's context.
  */
 function searchesUpperBound(
   { endpoint, pricing }: Candidate,

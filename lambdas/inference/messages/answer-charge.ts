@@ -8,7 +8,7 @@ import type { Ending } from '../../store/generations/outcome.ts';
 import { abortReasonOf } from '../abort.ts';
 import type { MeasuredAnswer } from './answer-context.ts';
 
-/** Returns which usage is charged for the last round of an answer with this ending. */
+/** Returns which usage is charged for the last request to the provider (round), if the answer has this ending. */
 export function chargeOf({ context, attempt, meter }: MeasuredAnswer, ending: Ending): Charge {
   const { refusalsAreFree } = messagesFactsOf(attempt.candidate.endpoint.wire);
   return chargeFor({
@@ -41,7 +41,7 @@ export function accruedCost(answer: MeasuredAnswer): Money {
   return chargedSoFar(answer, 'usage').cost;
 }
 
-/** Returns the charge of the current round, limited to the round's upper bound. */
+/** Returns the charge of the current request to the provider (round), limited to the request's upper bound. */
 export function chargedForRound({ context, attempt: { quote }, meter }: MeasuredAnswer, charge: Charge): Charged {
   return chargeForMeasured(
     meter,
@@ -52,7 +52,7 @@ export function chargedForRound({ context, attempt: { quote }, meter }: Measured
 }
 
 /**
- * Returns the charge of all rounds and of the web searches that the stage bought.
+ * Returns the charge of all requests to the provider (rounds), and of the web searches.
  * @param paysStage whether the searches are charged even if no tokens are charged
  */
 function chargedSoFar(answer: MeasuredAnswer, charge: Charge, paysStage = charge !== 'nothing'): Charged {

@@ -48,15 +48,15 @@ export interface AnswerContext {
 /** The usage of an answer measured so far, and the attempt that gives the answer. */
 export interface MeasuredAnswer {
   context: AnswerContext;
-  /** The attempt, with the upper bound of the current round. */
+  /** The attempt, with the upper bound of the current request to the provider (round). */
   attempt: AnswerContext['attempts'][number];
-  /** Usage meter of the current round. */
+  /** Usage meter of the current request to the provider (round). */
   meter: UsageMeter;
-  /** Charges of the earlier rounds, if the answer took several requests. */
+  /** Charges of the earlier requests to the provider (rounds), if the answer took several. */
   rounds: readonly Charged[];
 }
 
-/** Returns whether the provider has sent any output, in this round or an earlier one. */
+/** Returns whether the provider has sent any output, in the current request (round) or an earlier one. */
 export function hasOutput({ meter, rounds }: MeasuredAnswer): boolean {
   return rounds.length > 0 || meter.hasOutput;
 }

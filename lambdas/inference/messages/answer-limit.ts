@@ -1,7 +1,7 @@
 /**
- * Limits the length of an answer by the size that the requested tokens can have, and by the hold. 64 bytes per token is
- * generous: only tokens for runs of blanks or dashes are that long. Output beyond the limit was not requested, so the
- * answer ends there, as at max_tokens.
+ * Limits the length of an answer by the size that the requested tokens can have, and by the hold. The limit of 64 bytes
+ * per token is generous: only tokens for runs of blanks or dashes are that long. Output beyond the limit was not
+ * requested, so the answer ends there, as at max_tokens.
  */
 
 import type { HoldExtender } from '../../admission/hold-extender.ts';

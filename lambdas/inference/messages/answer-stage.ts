@@ -13,11 +13,13 @@ export interface RoundBatch extends AnswerBatch {
   stop?: Stop | undefined;
 }
 
-/** View of the answer for a stage: the usage so far, and functions to start further rounds. */
+/**
+ * View of the answer for a stage: the usage so far, and functions to start further requests to the provider (rounds).
+ */
 export interface StagedAnswer {
-  /** Total tokens of all rounds so far. */
+  /** Total tokens of all requests to the provider (rounds) so far. */
   readonly usage: TokenUsage;
-  /** Prompt tokens of the finished round; undefined if the provider has not counted them. */
+  /** Prompt tokens of the finished request (round); undefined if the provider has not counted them. */
   readonly countedPrompt: number | undefined;
   /**
    * Holds a cost before it arises, in addition to all costs so far.

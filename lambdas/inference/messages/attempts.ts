@@ -29,7 +29,7 @@ import type { RoutedMessage } from './routed-message.ts';
 export interface Prepared {
   routed: Pick<RoutedMessage, 'message' | 'content' | 'client' | 'origins' | 'leftOut' | 'onExcluded'>;
   attempts: Attempt[];
-  /** Spending plan made from the quotes of the attempts. */
+  /** Spending plan made from the upper bounds on the cost of the attempts. */
   plan: SpendingPlan;
 }
 
@@ -81,7 +81,7 @@ export async function countedPlan(
 }
 
 /**
- * Returns the attempts with the quotes of the plan for which the hold was placed.
+ * Returns the attempts with the upper bounds of the plan for which the hold was placed.
  * @param isShorter whether the plan allows only shorter answers than requested
  */
 export function attemptsHeldFor({ routed, attempts }: Prepared, plan: SpendingPlan, isShorter: boolean): Attempt[] {
@@ -132,7 +132,7 @@ export function boundByBytes({ candidate, message, encode }: Attempt): number | 
 }
 
 /**
- * Returns the upper bound on the cost of the next round of an answer.
+ * Returns the upper bound on the cost of the answer's next request to the provider (round).
  * @param maxPromptTokens from the count of the previous round and the bytes added since
  */
 export function quoteOfRound(attempt: Attempt, content: PromptContent, maxPromptTokens: number): Quote {
@@ -170,7 +170,7 @@ function encodeForEach(
         leftOut: [...leftOut, ...unsent],
       });
     } catch (error) {
-      // The wire of another endpoint may be able to express the request.
+      // Another endpoint may use a format (wire) that can express the request.
       refusal ??= error;
       onExcluded?.(candidate, 'request_not_supported', error);
     }

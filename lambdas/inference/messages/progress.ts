@@ -49,8 +49,8 @@ export class Progress implements StagedAnswer {
 
   begin(index: number): void {
     const { quote: held, ...begun } = this.#context.attempts[index]!;
-    // The searches before the first round are already bought, and no provider searches by itself. So no further
-    // searches are bounded.
+    // The searches before the first request to the provider are already bought, and no provider searches by itself. So
+    // the bound has no further searches.
     const quote = { ...held, bound: { ...held.bound, searchRequests: 0 } };
     this.#answer = unmeasured(this.#context, { ...begun, quote });
     this.#begun = true;
@@ -75,7 +75,7 @@ export class Progress implements StagedAnswer {
   }
 
   /**
-   * Starts another request for the same answer, after the previous round has ended.
+   * Starts another request to the provider (round) for the same answer, after the previous one has ended.
    * @returns the reason why the answer must end instead; undefined if the cost of the round is held
    */
   async beginRound(quote: Quote, estimatedInputTokens: number): Promise<Stop | undefined> {

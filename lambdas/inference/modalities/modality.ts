@@ -38,7 +38,7 @@ export interface BatchModality<Body, Task, Answer, Result> extends OfferRefusals
    * refused.
    */
   leftOut?: (body: Body) => readonly string[];
-  /** One engine for each wire that serves this kind of request. */
+  /** One engine for each provider format (wire) that serves this kind of request. */
   engines: Readonly<Partial<Record<Wire, BatchEngine<Task, Answer>>>>;
   /** Returns all texts for the provider, with the names of the client's fields that contain them. */
   textsOf: (body: Body) => NamedText[];
@@ -76,8 +76,8 @@ export interface BatchModality<Body, Task, Answer, Result> extends OfferRefusals
 }
 
 /**
- * Declares a modality, and infers its types from its members. It does not compile if a wire of this modality has no
- * engine.
+ * Declares a modality, and infers its types from its members. It does not compile if a provider format (wire) of this
+ * modality has no engine.
  */
 export function defineModality<Kind extends ApiType, Body, Task, Answer, Result>(
   modality: BatchModality<Body, Task, Answer, Result> & {
@@ -89,8 +89,8 @@ export function defineModality<Kind extends ApiType, Body, Task, Answer, Result>
 }
 
 /**
- * Adds the engine of the modality to an endpoint. Returns undefined if the endpoint's wire has no engine for this
- * modality.
+ * Adds the engine of the modality to an endpoint. Returns undefined if the modality has no engine for the endpoint's
+ * format (wire).
  */
 export function engineCandidate<Task, Answer>(
   { engines }: Pick<BatchModality<never, Task, Answer, never>, 'engines'>,

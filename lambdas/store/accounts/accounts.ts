@@ -97,7 +97,8 @@ export function accountStatusCheck(table: Table, account: Account): Write {
 }
 
 /**
- * Spreads the records of an account over many partitions from a time on. The condition is that they are not spread yet.
+ * Spreads the records of an account over many partitions per day, from a time on. The condition is that they are not
+ * spread yet.
  */
 export function recordsSpreadUpdate(table: Table, { id }: Account, since: string): Write {
   return update(table, accountKey(id), {

@@ -37,7 +37,7 @@ export type AuditEntry = RecordOf<typeof auditRecord>;
 
 export const auditAttributes = auditRecord.attributes;
 
-/** Replaces the account id in audit entries for changes of the whole gateway. */
+/** Account id of audit entries for changes of the whole gateway. */
 export const GATEWAY_AUDIT = 'gateway';
 
 function auditPartition(accountId: string): string {

@@ -1,7 +1,7 @@
 /**
  * Lists of keys, stored as small entries in the order of creation.
- * A key is in one list per filter of the API: all keys of its workspace, its enabled keys, the keys of its member, and
- * the member's enabled keys. Entries and counts change in the transaction that changes the key.
+ * A key is in one list per filter of the API: the keys and the enabled keys of its workspace, and the same for its
+ * member. Entries and counts change in the transaction that changes the key.
  * Guarantee: a list is read consistently, its count is exact, and no page depends on a delayed index. New entries are
  * only added at the end. So a position is stable until an entry is removed. `removals` counts removed entries.
  * Weakness: keys of one workspace are created one after another, at most a few hundred a second.

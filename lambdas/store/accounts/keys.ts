@@ -71,7 +71,7 @@ export function limitInterval(key: Pick<ApiKey, 'limitReset'>): Interval {
   return key.limitReset ?? 'lifetime';
 }
 
-/** Returns the key's limit in the form of its counter. */
+/** Returns the limit of an API key by its period, in the form of a counter's limits. */
 export function limitsOfKey(key: Pick<ApiKey, 'limit' | 'limitReset'>): Limits {
   return key.limit ? { [limitInterval(key)]: key.limit } : {};
 }

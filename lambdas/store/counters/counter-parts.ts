@@ -102,8 +102,8 @@ export async function gatherCounter(table: Table, scope: ScopeId): Promise<boole
 }
 
 /**
- * Returns whether the parts of a counter should be merged: they were made before a time, or an older release without
- * support for parts has set a limit on the scope.
+ * Returns whether the parts of a counter should be merged. This is so if they were made before a time, or if an older
+ * release without support for parts has set a limit on the scope.
  */
 export async function hasOldParts(table: Table, scope: ScopeId, beforeMs: number): Promise<boolean> {
   const item = (await readItem(table, counterKey(scope))) ?? {};

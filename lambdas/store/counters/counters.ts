@@ -72,7 +72,7 @@ export function spreadOf(item: Item | undefined): string | undefined {
   return item?.['spread'] as string | undefined;
 }
 
-/** Attribute that counts the grants of room to the current parts of a counter. */
+/** Attribute that counts how often room of a counter was granted to its current parts. */
 export const GRANTS = 'grants';
 /**
  * Attribute with the time at which a process began to merge the parts of a counter. Other processes then wait instead
@@ -80,7 +80,7 @@ export const GRANTS = 'grants';
  */
 export const GATHERING_SINCE_MS = 'gathering_since_ms';
 
-/** Returns whether the parts of a counter get room by grants, because the counter has limits. */
+/** Returns whether a counter grants room to its parts, because it has limits. */
 export function isGranted(item: Item): boolean {
   return item[GRANTS] !== undefined;
 }
@@ -91,7 +91,7 @@ export function limitsOf(item: Item): Limits {
 
 /**
  * Converts the item of a counter.
- * @param parts the parts that the item's `spread` names
+ * @param parts items of the counter's current parts
  */
 export function counterFrom(item: Item | undefined, parts: readonly Item[] = []): StoredCounter {
   const all = [item ?? {}, ...parts];
@@ -244,7 +244,7 @@ export function correctionUpdate(table: Table, scope: ScopeId, deltas: CounterDe
   return update(table, counterKey(scope), { add: { ...add, [CORRECTIONS]: 1 }, when });
 }
 
-/** Sums of a counter's closed parts. */
+/** Total amounts of a counter's parts after the parts were closed (accept no changes). */
 export interface ClosedParts {
   spread: string;
   /** Sums by the names of their attributes. */

@@ -52,17 +52,17 @@ export interface LimitedParts {
 }
 
 /**
- * Divisor of the counter's room that gives one grant. All parts together get half of the room, so that the other half
- * remains for parts that need more.
+ * Divisor of the counter's room that gives one grant to a part. All parts together get half of the room, so that the
+ * other half remains for parts that need more.
  */
 const GRANTED_SHARE = BigInt(2 * COUNTER_PARTS);
 /**
- * Minimum number of holds that a grant must pay for. With a smaller grant, parts would need the counter for almost
- * every hold.
+ * Minimum number of holds that one grant to a part must pay for. With a smaller grant, parts would need the counter for
+ * almost every hold.
  */
 const MIN_HOLDS_PER_GRANT = 4n;
 
-/** Returns the amount of one grant to a part, from the counter's room. */
+/** Returns the amount of room that a counter grants to one part at a time. */
 export function grantOf(room: Money): Money {
   return Money.fromPico(room.pico / GRANTED_SHARE);
 }

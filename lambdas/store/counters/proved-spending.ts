@@ -1,6 +1,6 @@
 /**
- * Spending of each scope of an account up to the end of a day, as summed from daily rows when they were last compared
- * with the counters. A later comparison of lifetime windows starts from it, so that it need not read all earlier rows.
+ * Spending of each scope of an account up to the end of a day. It is the sum of daily rows that was last compared with
+ * the counters. A later comparison of lifetime windows starts from it, so that it need not read all earlier rows.
  */
 
 import { scopeKinds, type ScopeId } from './counters.ts';

@@ -1,6 +1,6 @@
 /**
  * The service's own spending and holds on a free model in a UTC day. The day's budget has equal parts, and a request
- * holds its cost in one of them, so that the requests of all accounts do not compete for one item.
+ * holds its cost in one of them. So the requests of all accounts do not compete for one item.
  */
 
 import { BUDGET_PARTS } from '../../catalog/free-terms.ts';

@@ -183,7 +183,7 @@ export function dailyRowName(row: DailyRow): string {
   return `${row.level}#${owner}#${row.endpointId}#${row.model}#${row.modelPermaslug}#${row.shard}#${row.version}`;
 }
 
-/** Returns the attributes of a row as texts, by name. */
+/** Returns the attributes of a daily row as texts, by name. */
 export function dailyRowTexts(row: DailyRow): Map<string, string> {
   const item = rowRecord.toItem(row) as Record<string, string | number | ReturnType<typeof moneyAttribute> | undefined>;
   return new Map(rowRecord.attributes.map(({ name }) => [name, String(item[name] ?? '')]));

@@ -20,7 +20,7 @@ const sealHeadRecord = record({
   date: optional(text('date')),
   sha256: optional(text('statement_sha256')),
   root: optional(text('root')),
-  /** Sums of all sealed lines. */
+  /** Totals of all sealed lines of the account. */
   usage: money('usage_rub'),
   paid: money('paid_rub'),
 });
@@ -72,7 +72,7 @@ function dayKey(accountId: string, date: string): Key {
   return { pk: accountPartition(accountId), sk: `DAY#${date}` };
 }
 
-/** Returns the partition of a day's data, which contains the root of the day's tree. */
+/** Returns the name of the partition with a day's data. The name contains the root of the day's hash tree. */
 function partsPartition(accountId: string, { date, root }: { date: string; root: string }): string {
   return `SEALS#${accountId}#${date}#${root}`;
 }

@@ -18,7 +18,7 @@ export interface TableExport {
   /** Folder for this export only. Without it, incremental exports would share one folder. */
   prefix: string;
   /**
-   * Start of an incremental export, which has the new images of items that changed between `fromMs` and `toMs`.
+   * Start of an incremental export, which has the new images of items that changed between `fromMs` and `toMs`. It is
    * undefined for a full export, which has all items as of `toMs`.
    */
   fromMs: number | undefined;

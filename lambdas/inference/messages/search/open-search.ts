@@ -21,7 +21,7 @@ import type { Privacy } from '../../../store/accounts/privacy.ts';
 import type { RequestedSearches } from '../../../search/requested-search.ts';
 
 /**
- * Web searches of one request: the searches before the model's first round, and the session for the model's own
+ * Web searches of one request: the searches before the model's first response, and the session for the model's own
  * searches.
  */
 export interface RequestSearch {
@@ -30,10 +30,11 @@ export interface RequestSearch {
   isDeclared: boolean;
   /** Search calls without results at the end of an earlier answer. */
   pending: readonly SearchCall[];
-  /** Query of the web search that runs before the model's first round. */
+  /** Query of the web search that runs before the model's first response. */
   question: WebQuestion | undefined;
   /**
-   * Number of searches before the first round, and the upper bound on the prompt tokens that they add. Both are held.
+   * Number of searches before the model's first response, and the upper bound on the prompt tokens that they add. The
+   * hold covers both.
    */
   first: Pick<PromptContent, 'maySearch' | 'searchesFirst' | 'foundTokens'>;
 }

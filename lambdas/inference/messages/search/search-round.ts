@@ -5,8 +5,8 @@ import type { AnswerBatch, AnswerEvent, Block, MessageDelta, WireUsage } from '.
 import type { RoundEvents } from '../../../search/round-events.ts';
 
 /**
- * Converts the events of one round of an answer with searches. Drops the end of the round, and the start except in the
- * first round.
+ * Converts the events of one request to the provider (round) of an answer with searches. Drops the end of each round,
+ * and the start of all rounds but the first.
  */
 export class SearchRound {
   readonly #events: RoundEvents;
@@ -18,7 +18,7 @@ export class SearchRound {
   constructor(events: RoundEvents, firstBlocks: readonly Block[] | undefined) {
     this.#events = events;
     this.#firstBlocks = firstBlocks;
-    // Starts the assembled message of this round. The client does not get this event.
+    // Starts the message that is assembled for this round. The client does not get this event.
     this.#assembler.add(messageStart({}));
   }
 
@@ -59,7 +59,7 @@ export class SearchRound {
     return this.#assembler.finish()!.content.slice(firstCount);
   }
 
-  /** The event with the round's stop reason. Every wire sends one at the end of an answer. */
+  /** The event with the stop reason of this round. Every provider format (wire) sends one at the end of an answer. */
   get ending(): MessageDelta {
     return this.#ending!;
   }

@@ -23,19 +23,19 @@ import { fittingThinking } from '../../../messages/fitting-thinking.ts';
 import { SearchRound } from './search-round.ts';
 
 /**
- * Maximum number of rounds of one answer. After the last round the answer ends with `pause_turn`, and the client
- * decides whether the model may continue.
+ * Maximum number of requests to the provider (rounds) for one answer. After the last round the answer ends with
+ * `pause_turn`, and the client decides whether the model may continue.
  */
 export const MAX_SEARCH_ROUNDS = 10;
-/** Minimum remaining time in ms to start a round. */
+/** Minimum remaining time in ms to start another request to the provider (round). */
 const MIN_ROUND_MS = 45_000;
 /**
- * Margin in tokens when a bound builds on the count of the previous prompt: the same text may be counted differently as
- * the start of a longer prompt.
+ * Margin in tokens for a bound that builds on the provider's count of the previous prompt. The same text may be counted
+ * differently as the start of a longer prompt.
  */
 const ROUND_MARGIN_TOKENS = 64;
 
-/** The searches of an answer, and the functions to start further rounds. */
+/** The searches of an answer, and the functions to start further requests to the provider (rounds). */
 export interface AnswerSearches {
   session: SearchSession;
   /** Whether the model may start searches by itself. */
@@ -51,7 +51,7 @@ export interface AnswerSearches {
 }
 
 /**
- * Yields the batches of all rounds.
+ * Yields the events of all requests to the provider (rounds), in batches.
  * @param first the first round, which has already begun
  */
 export async function* searchRounds(
@@ -103,8 +103,8 @@ export async function* searchRounds(
 }
 
 /**
- * Returns the search calls for which the model waits. Returns none if the round ended for another reason, or if the
- * model also waits for the client's tools.
+ * Returns the search calls for which the model waits. Returns none if the model stopped for another reason, or if it
+ * also waits for the client's tools.
  */
 function callsToMake(modelBlocks: readonly Block[], ending: MessageDelta): SearchCall[] {
   const isForClient = modelBlocks.some(({ type }) => type === 'tool_use');
@@ -117,7 +117,7 @@ function writtenTokens({ usage }: StagedAnswer, { candidate }: Attempt): number 
   return usage.outputTokens - (isBeyond ? (usage.reasoningTokens ?? 0) : 0);
 }
 
-/** Returns the stop reason if no further round may start. */
+/** Returns the stop reason for the client if no further request to the provider (round) may start. */
 function reasonToStop(
   round: number,
   leftTokens: number | undefined,
@@ -143,7 +143,7 @@ interface FinishedRound {
   leftTokens: number | undefined;
 }
 
-/** Returns the request that continues the answer after a finished round. */
+/** Returns the request to the provider that continues the answer with the search results. */
 function nextAttempt(
   attempt: Attempt,
   { modelBlocks, results, leftTokens }: FinishedRound,

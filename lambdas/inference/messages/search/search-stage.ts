@@ -16,8 +16,8 @@ import { searchRounds, type AnswerSearches } from './search-rounds.ts';
 type SearchTools = Pick<AnswerSearches, 'client' | 'signal' | 'ask' | 'remainingMs'>;
 
 /**
- * Runs the web searches of an answer: the searches before the first round, and those of the model. Each search of the
- * model starts another round.
+ * Runs the web searches of an answer: the searches before the model's first response, and those of the model. After its
+ * searches, the model gets the results in another request (round).
  */
 export class SearchStage implements AnswerStage {
   readonly #search: RequestSearch;
@@ -32,7 +32,7 @@ export class SearchStage implements AnswerStage {
     this.#tools = tools;
   }
 
-  /** Runs the searches before the first round, and adds their results to the attempts. */
+  /** Runs the searches before the model's first response, and adds their results to the attempts. */
   async prepare(attempts: Attempt[]): Promise<Attempt[]> {
     const { first, pending } = this.#search;
     this.#attempts = attempts;
@@ -70,7 +70,7 @@ export class SearchStage implements AnswerStage {
   }
 
   /**
-   * Runs the searches before the first round.
+   * Runs the searches before the model's first response.
    * @returns a function that adds the search results to a message
    */
   async #searchFirst(): Promise<(message: MessagesRequest) => MessagesRequest> {
