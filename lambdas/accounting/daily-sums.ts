@@ -22,7 +22,7 @@ export const noDailySums: Readonly<DailySums> = {
   reasoningTokens: 0,
 };
 
-/** Adds sums to a row, in place. */
+/** Adds totals to those of a daily row, in place. */
 export function addDailySums(row: DailySums, more: DailySums): void {
   row.usage = row.usage.plus(more.usage);
   row.cacheSaved = row.cacheSaved.plus(more.cacheSaved);
@@ -45,7 +45,7 @@ export function isActivity(generation: Generation): generation is FinalGeneratio
   return !outcome.cost.isZero || (!outcome.cancelled && outcome.finishReason !== 'error');
 }
 
-/** Returns the sums of one generation. */
+/** Returns the totals of one generation, for its daily rows. */
 export function dailySumsOf({ cost: usage, cacheSaved, ...outcome }: Outcome): DailySums {
   const { promptTokens, completionTokens, reasoningTokens } = outcome;
   return {

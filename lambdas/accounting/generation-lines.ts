@@ -24,7 +24,7 @@ export interface GenerationLine {
   tierAboveTokens: number | undefined;
   /** Reduction of the charge to the held amount, as a negative amount. Only on the last line. */
   cut: Money;
-  /** Price of the line: its units, minus the reduction, in RUB. */
+  /** Price of the line in RUB, after the reduction. */
   cost: Money;
 }
 

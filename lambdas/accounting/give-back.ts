@@ -10,8 +10,8 @@ import { counterName, forgetParts, partOf, randomPart } from './busy-counters.ts
 const MAX_ROUNDS = 3;
 
 /**
- * Returns a held amount to some scopes, and makes the write that records the return, in one transaction. If a counter
- * has parts, any part may take the amount.
+ * Gives a held amount back to some scopes, and writes the record of that, in one transaction. If a counter has parts,
+ * any part may take the amount.
  * @param record write with a condition that is true only once
  * @returns undefined on success, otherwise the failed condition of `record`
  * @throws {StoreBusyError} if nothing was written, or the reply was lost

@@ -86,8 +86,8 @@ export class UsageMeter {
     const reported = readReportedUsage(usage);
     // The output count of the first event is one token too high, so the first later report replaces it.
     if (reported.outputTokens !== undefined && !this.#isOutputReported) delete this.#reported.outputTokens;
-    // Wires without a prompt count at the start merge their own reports, so the result does not depend on how the
-    // network splits them.
+    // The decoders of providers that do not count the prompt at the start merge the reports themselves. So the result
+    // does not depend on how the network splits the reports.
     this.#reported = (this.#promptCountedAtStart ? updated : replaced)(this.#reported, reported);
     if (reported.outputTokens === undefined) return;
     this.#isOutputReported = true;

@@ -36,7 +36,8 @@ export class ModelSums {
   }
 
   /**
-   * Returns writes whose names differ from those of generations and counters.
+   * Returns the writes of all sums. Their names differ from those of generations and counters, so that one transaction
+   * can have them all.
    * @param partOf returns the number of the part that takes the same settlements for the account's counter; 0 without
    *   parts
    */

@@ -33,8 +33,8 @@ interface DueLeases {
 const LEASES_AT_ONCE = 8;
 
 /**
- * Returns the leases of dead processes, and checks leases that it returned earlier. Never throws: after a failure, the
- * next run retries.
+ * Gives back the money of leases whose process has died, and checks leases whose money it gave back earlier. Never
+ * throws: after a failure, the next run retries.
  */
 export async function returnDueLeases(table: Table, due: DueLeases): Promise<{ returned: number; failures: Error[] }> {
   const { nowMs: atMs, deadBootIds, deadlineMs = Infinity } = due;
@@ -58,8 +58,8 @@ export async function returnDueLeases(table: Table, due: DueLeases): Promise<{ r
 }
 
 /**
- * Returns a due lease, or checks it if it was returned earlier.
- * @returns whether the lease was returned now
+ * Gives back the money of a due lease, or checks a lease whose money was given back earlier.
+ * @returns whether the money was given back now
  */
 async function sweepLease(table: Table, key: Key, { nowMs: atMs, deadBootIds }: DueLeases): Promise<boolean> {
   const lease = await readLease(table, key);
@@ -77,13 +77,14 @@ async function sweepLease(table: Table, key: Key, { nowMs: atMs, deadBootIds }: 
 }
 
 /**
- * Returns a lease whose process has died, or does not know whether its records were written.
- * Guarantee: amounts in records of the lease stay held until they are settled. The remainder is returned only once,
- * because the same transaction also closes the lease. A later attempt finds the lease already returned.
+ * Gives back the money of a lease whose process has died, or does not know whether its records were written.
+ * Guarantee: amounts in records of the lease stay held until they are settled. The remainder is given back only once,
+ * because the same transaction also closes the lease.
  * Guarantee: the amount of a record that is written later is held as well, from the correction on. The lease's process
  * makes the correction when the lease ends (admission/open-lease.ts), otherwise `checkReturned` does.
  * Weakness: until the correction, the limits of the scopes admit too much by the amount of that record. If a dying
  * process writes a record after the check, nothing holds the record's amount; `admin reconcile --deep` reports it.
+ * @returns undefined on success; the stored lease if its money was given back earlier
  * @throws {StoreBusyError} if the table is busy; the next sweep retries
  */
 async function returnLease(table: Table, lease: Lease): Promise<FailedCondition | undefined> {

@@ -20,7 +20,7 @@ export class ServiceShares {
   readonly #budgets = new Map<string, { date: string; hold: ServiceHold; spent: Money; committed: Money }>();
   readonly #places = new Map<string, { accountId: string; atMs: number; change: number }>();
 
-  /** Replaces the held amount with the spent amount. */
+  /** Replaces the held amount with the spent amount, in the budgets of free models. */
   settle(settlement: Settlement): void {
     const { hold, outcome } = settlement;
     for (const serviceHold of hold.serviceHolds) {
@@ -30,7 +30,7 @@ export class ServiceShares {
     if (hold.serviceHolds.length > 0 && !usesPlace(settlement, outcome)) this.#addPlace(settlement, -1);
   }
 
-  /** Replaces the estimated spending with the real spending. */
+  /** Replaces the estimated spending with the real spending, in the budgets of free models. */
   correct(settlement: Settlement, before: Outcome): void {
     const { hold, outcome } = settlement;
     for (const serviceHold of hold.serviceHolds) {
@@ -41,7 +41,10 @@ export class ServiceShares {
     if (change !== 0) this.#addPlace(settlement, change);
   }
 
-  /** Returns writes whose names differ from those of generations. */
+  /**
+   * Returns the writes of all changes. Their names differ from those of generations, so that one transaction can have
+   * them all.
+   */
   writes(table: Table): Writes {
     const writes: Writes = {};
     for (const [name, { date, hold, spent, committed }] of this.#budgets) {

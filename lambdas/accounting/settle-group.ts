@@ -22,7 +22,7 @@ export class UnknownGenerationError extends Error {
   override name = 'UnknownGenerationError';
 }
 
-/** Thrown if the record had changed each time it was read. */
+/** Thrown if a generation's record had changed at every attempt to settle it. */
 class UnsettledError extends Error {
   override name = 'UnsettledError';
 }
@@ -112,7 +112,7 @@ async function resolveRefusal(
   options: { swept: boolean },
 ): Promise<SettleResult | Error | 'again'> {
   if (!stored) return new UnknownGenerationError('The settlement names a generation without a record');
-  // The handler may have missed the reply to an extension of the hold, so the amount in the record counts.
+  // The handler may have missed the reply to an extension of the hold, so the amount in the record is used.
   if (stored.state === 'pending') return 'again';
   if (!stored.swept || options.swept) return 'duplicate';
   // An error of one correction must not fail the other settlements, which are not written yet.
@@ -177,8 +177,8 @@ function settleWrites(
     for (const scope of scopesOf(payer)) {
       const isHeld = hold.scopes.includes(scope.kind);
       const change = { spent: outcome.cost, committed: outcome.cost.minus(isHeld ? hold.amount : Money.zero) };
-      // A held request still has its windows. Otherwise a window may have been removed, and would be created again with
-      // only this settlement in it.
+      // The windows of a held request still exist. Without a hold, a window may have been removed, and would be created
+      // again with only this settlement in it.
       const only = isHeld ? {} : { keptAtMs: atMs };
       addDeltas(counterDeltas(counters, scope), settledWindows(generationId), change, only);
     }

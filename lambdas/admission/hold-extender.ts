@@ -105,8 +105,8 @@ export class HoldExtender {
     const surplus = this.#placed.hold.amount.minus(needed);
     if (!giveBack || this.#change || !this.#isWorthGivingBack(surplus)) return;
     const shrinking = shrinkHold(this.#table, this.#placed, { ...this.#request, amount: surplus });
-    // The returned amount must not be used any more, whether or not the return succeeds, because settlement reads the
-    // record.
+    // From here on, the returned amount must not be used. This is right even if the return fails, because settlement
+    // reads the real amount from the record.
     const { hold } = this.#placed;
     this.#placed = { ...this.#placed, hold: { ...hold, amount: hold.amount.minus(surplus) } };
     this.#recompute();

@@ -109,8 +109,8 @@ export async function placeHold(
     if (!recordsBeside) return recorded;
     return { placed, recording: recorded.then(() => undefined) };
   }
-  // A remembered refusal is not used for a request with an Idempotency-Key. A repeated key must get the answer of the
-  // claim, whether or not the limits have room.
+  // A remembered refusal is not used for a request with an Idempotency-Key. A repeated key must get the result of its
+  // first request, whether or not the limits have room.
   const remembered = request.claim ? undefined : rememberedRefusal(request);
   if (remembered) return refusedBy(remembered);
   const result = await withoutOwnLeases(leases, () => askStore(table, request));
@@ -143,8 +143,8 @@ function holdFromLease(
 }
 
 /**
- * Returns this process's leases in the refusing scope and tries again, because those leases alone may have caused the
- * refusal.
+ * Gives back the money of this process's leases in the refusing scope and tries again, because those leases alone may
+ * have caused the refusal.
  */
 async function withoutOwnLeases(leases: LeaseSource | undefined, ask: () => Promise<HoldResult>): Promise<HoldResult> {
   const endedBefore = leases?.ended;
@@ -268,7 +268,7 @@ async function extendOnce(table: Table, placed: PlacedHold, request: HoldRequest
 }
 
 /**
- * Returns `amount` of a placed hold to its scopes. Its only condition is that the record holds the amount. Never
+ * Gives `amount` of a placed hold back to its scopes. The only condition is that the record holds the amount. Never
  * throws. If the result is unknown, the caller keeps the old hold, and settlement reads the record.
  */
 export async function shrinkHold(table: Table, placed: PlacedHold, request: HoldRequest): Promise<HoldResult> {

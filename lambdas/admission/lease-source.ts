@@ -37,7 +37,7 @@ export interface LeaseSource {
    * @returns undefined if the request needs a separate hold
    */
   take: (table: Table, scopes: readonly Scope[], request: LeasedRequest) => Promise<LeasedHold | undefined>;
-  /** Returns the leases in a scope that has refused a hold. */
+  /** Gives back the money of the process's leases in a scope that has refused a hold. */
   returnIn: (scope: ScopeId) => Promise<void>;
   /** Number of leases that have ended. If it grew during an attempt, the refusal of that attempt is out of date. */
   readonly ended: number;

@@ -147,7 +147,8 @@ export class Leases implements LeaseSource {
   }
 
   /**
-   * Returns this process's leases in a scope that has refused a hold, and takes no new leases there for three seconds.
+   * Gives back the money of this process's leases in a scope that has refused a hold. Takes no new leases there for
+   * three seconds.
    */
   async returnIn(scope: ScopeId): Promise<void> {
     const tenants = new Set([...this.#takers, ...this.#open.values()].filter((tenant) => tenant.isIn(scope)));
@@ -158,7 +159,7 @@ export class Leases implements LeaseSource {
     await waitedFor(Promise.all(leases.map(([lease]) => this.#end(lease))));
   }
 
-  /** Returns all leases because the process is about to end. Never throws. */
+  /** Gives back the money of all leases because the process is about to end. Never throws. */
   async returnAll(): Promise<void> {
     this.#isOver = true;
     await this.taken();

@@ -120,8 +120,8 @@ export class OpenLease {
   }
 
   /**
-   * Returns the remainder of the lease.
-   * @throws {Error} if the table rejected the return, or its reply was lost; it may be repeated
+   * Gives the unused money of the lease back to the counters.
+   * @throws {Error} if the table rejected the write, or its reply was lost; the call may be repeated
    */
   async #return(): Promise<void> {
     const before = await endLease(this.#table, this.#lease, this.#left);

@@ -59,7 +59,7 @@ export const amount = z
       const parsed = value instanceof NumberText ? Money.parseNumber(value.text) : Money.parse(value);
       if (!parsed.isNegative && !parsed.exceeds(MAX_AMOUNT)) return parsed;
     } catch {
-      // The issue below refuses the value.
+      // Text that is not an amount is refused below, with a validation issue.
     }
     context.addIssue({ code: 'custom', message: FIELD_AMOUNT_RULE });
     return z.NEVER;

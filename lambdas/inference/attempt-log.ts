@@ -18,7 +18,7 @@ const OK = 200;
 
 /** Collects the attempts of one request. The charge and the request's record use them. */
 export class AttemptLog {
-  /** Index of the current or last attempt in the request's list of offers. */
+  /** Index of the current or last attempt in the request's list of candidates. */
   index = 0;
   /** Time (performance.now()) at which the provider had received the whole request; undefined until then. */
   sentAtMs: number | undefined;

@@ -8,7 +8,7 @@ import { alarmOperator } from './operator-alarm.ts';
 
 /** A candidate to which the request may be sent. */
 export interface Offer {
-  /** Index in the request's list of offers. */
+  /** Index in the request's list of candidates. */
   index: number;
   candidate: UsableEndpoint & { model: { id: string } };
   /**

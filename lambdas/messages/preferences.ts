@@ -90,7 +90,7 @@ const roublesPreference = z
       const amount = Money.parseNumber(isRawNumber(value) ? value.rawJSON : String(value));
       if (!amount.isNegative && !amount.exceeds(MAX_AMOUNT)) return amount;
     } catch {
-      // The issue below refuses the value.
+      // Text that is not an amount is refused below, with a validation issue.
     }
     context.addIssue({ code: 'custom', message: PRICE_AMOUNT_RULE });
     return z.NEVER;

@@ -252,7 +252,7 @@ export const messagesRequestSchema = requestFields
   })
   .transform((request) => {
     const present = Object.entries(request).filter(([field, value]) => value !== null && !takenOutFields.has(field));
-    // The cast keeps the compiler's check that the request type matches the checked fields.
+    // The cast to the schema's type lets the compiler compare RoutedRequest with the fields of the schema.
     const routed: RoutedRequest = Object.fromEntries(present) as Present<typeof request>;
     const betas = [...new Set(betaFields.flatMap((field) => namesOfBetas(request[field])))];
     return betas.length > 0 ? { ...routed, betas } : routed;

@@ -155,7 +155,7 @@ export class Progress implements StagedAnswer {
       if (data.type !== 'message_start') meter.observe(data);
       this.#follow(data);
     }
-    // Usage that arrives with the last events already includes them, so the events are measured first.
+    // Measures the events first, because usage that arrives with the last events already includes their tokens.
     if (reported) meter.addReported(reported);
     this.#countPrompt();
     const stop: Stop | undefined = limit?.stop ?? (failure ? { ending: 'broke_off', failure } : asked);
@@ -229,7 +229,7 @@ export class Progress implements StagedAnswer {
   #follow(data: MessagesEvent): void {
     if (data.type === 'content_block_start') this.#openBlocks.add(data.index);
     else if (data.type === 'content_block_stop') this.#openBlocks.delete(data.index);
-    // The answer is complete after this event, even if the client then closes the connection.
+    // The answer is complete after `message_stop`, even if the client then closes the connection.
     else if (data.type === 'message_stop') this.ending = 'complete';
   }
 

@@ -16,7 +16,7 @@ interface RoutedTask<Task, Answer> {
   task: Task;
   /** The task with the client's own texts. */
   own: Task;
-  /** Offers in the order of attempts, at least one, each with its maximum cost. */
+  /** Candidates in the order of attempts, at least one, each with its maximum cost. */
   offers: BatchOffer<Task, Answer>[];
 }
 

@@ -89,7 +89,7 @@ export function keyItem(key: ApiKey): Item {
 
 export function keyFrom(item: Item): ApiKey {
   const { limits, ownDisabled, ...key } = storedKey.from(item);
-  // The period under which the limit is stored counts, even if `limit_reset` differs.
+  // The period under which the limit is stored decides, even if `limit_reset` differs.
   const limitReset = limitResets.find((period) => limits[period]) ?? key.limitReset;
   const limit = limits[limitInterval({ limitReset })];
   return { ...key, disabled: ownDisabled ?? key.disabled, isStopped: ownDisabled !== undefined, limitReset, limit };

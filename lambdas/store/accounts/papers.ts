@@ -38,7 +38,7 @@ const paperRecord = record({
   zone: text('period_zone'),
   /** Dimension of the document's lines, which decides how kopecks are distributed. */
   by: text('lines_by'),
-  /** Recipient and its taxation at the time of issue. */
+  /** Recipient of the document and its taxation, at the time of issue. */
   party: nested('party', partyRecord),
   /** Exact sum of the month. */
   exact: money('exact_rub'),

@@ -154,7 +154,7 @@ function expiryWrites(table: Table, scope: ScopeId, parts: ClosedParts | undefin
   return forEach(partKeys(scope, parts.spread), (key) => update(table, key, { set }));
 }
 
-/** Returns a write for each part, by its number. */
+/** Returns a write for each part of a counter, by the number of the part. */
 function forEach(keys: readonly Key[], write: (key: Key) => Write): Writes {
   return Object.fromEntries(keys.map((key, part) => [`part ${part}`, write(key)]));
 }

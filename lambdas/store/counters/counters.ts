@@ -39,7 +39,10 @@ export interface Counter {
 }
 
 export interface StoredCounter extends Counter {
-  /** Returns the names of the stored windows. A missing window was removed, or nothing was spent in it. */
+  /**
+   * Returns the names of the stored windows (days, weeks, months, the lifetime). A missing window was removed, or
+   * nothing was spent in it.
+   */
   windows: () => string[];
 }
 
@@ -181,7 +184,7 @@ export function holdUpdate(table: Table, scope: Scope, windows: Windows, amount:
 export type CounterDeltas = Map<string, bigint>;
 
 /**
- * Adds a change to all windows.
+ * Adds spent and held amounts to the changes of a counter, in all windows.
  * @param only.keptAtMs skips windows that may have been removed at that time
  */
 export function addDeltas(
@@ -201,7 +204,7 @@ function add(deltas: CounterDeltas, name: string, amount: Money): void {
   deltas.set(name, (deltas.get(name) ?? 0n) + amount.pico);
 }
 
-/** Returns whether the changes do not all cancel each other. */
+/** Returns whether anything remains to write after opposite changes have cancelled each other. */
 export function hasChanges(deltas: CounterDeltas): boolean {
   return counterChanges(deltas).length > 0;
 }
@@ -211,7 +214,7 @@ function counterChanges(deltas: CounterDeltas): [string, bigint][] {
 }
 
 /**
- * Applies the changes, and creates the item if it does not exist.
+ * Applies changes to a counter, and creates its item if it does not exist.
  * @param part the part of the counter that takes the changes; it must be open
  */
 export function settleUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas, part?: Key): Write {
@@ -247,7 +250,7 @@ export function correctionUpdate(table: Table, scope: ScopeId, deltas: CounterDe
 /** Total amounts of a counter's parts after the parts were closed (accept no changes). */
 export interface ClosedParts {
   spread: string;
-  /** Sums by the names of their attributes. */
+  /** Total amounts by the names of the counter's attributes. */
   amounts: Item;
 }
 
@@ -323,7 +326,7 @@ export function windowsIn(item: Item): string[] {
   return [...new Set(Object.keys(item).flatMap((name) => WINDOW_ATTRIBUTE.exec(name)?.[2] ?? []))];
 }
 
-/** Returns whether a window of a counter must still exist. */
+/** Returns whether a counter still has a window, which is removed some time after its end. */
 export function isKept(window: string, atMs: number): boolean {
   const end = endOfNamedWindow(window);
   return end === null || end + KEEP_AFTER_END_MS >= atMs;

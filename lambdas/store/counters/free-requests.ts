@@ -51,7 +51,7 @@ export function placeUpdate(table: Table, count: FreeCount, most: number): Write
   });
 }
 
-/** Changes a count without a condition. */
+/** Changes a count of requests to free models, without a condition. */
 export function placesUpdate(table: Table, count: FreeCount, change: number): Write {
   return update(table, count.key, { set: freeRequestConstants(count), add: { requests: change } });
 }

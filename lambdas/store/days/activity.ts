@@ -25,9 +25,9 @@ const rowRecord = record({
   shard: count('shard'),
   version: count('version'),
   workspaceId: text('workspace_id'),
-  /** Set at levels KEY and MEMBER. */
+  /** Set for rows by key and by member, if the requests had a member. */
   memberId: optional(text('member_id')),
-  /** Set at level KEY. */
+  /** Set for rows by key. */
   keyHash: optional(text('key_hash')),
   ...routeFields,
   usage: money('usage_rub'),
@@ -66,7 +66,7 @@ function rowPartition(accountId: string, date: string): string {
 }
 
 /**
- * Starts a recomputation.
+ * Starts a recomputation of daily rows.
  * @returns its number, higher than all earlier numbers
  */
 export async function takeVersion(table: Table, accountId: string, date: string): Promise<number> {
@@ -97,7 +97,7 @@ export async function confirmVersion(
 }
 
 /**
- * Makes a recomputation the current version.
+ * Makes the rows of a recomputation the current version.
  * @returns false if a newer recomputation is current, or has confirmed the current version
  */
 export async function moveVersion(

@@ -8,7 +8,7 @@ import type { Table } from '../table/table.ts';
 import { writeAlone } from '../table/transact.ts';
 import { put, update, type Key } from '../table/writes.ts';
 
-/** Job over days; also the sort key of its progress. */
+/** Job over the days of all accounts. Its name is also the sort key of its progress. */
 export type DayWork = 'CLOSED' | 'RECONCILED' | 'SEALED';
 
 export interface DayProgress {

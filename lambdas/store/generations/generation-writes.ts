@@ -96,8 +96,8 @@ function conditionOf(transition: FinalTransition): Condition {
   const { amount, steps, serviceHolds } = transition.hold;
   return {
     equal: { state: 'pending', hold_rub: moneyAttribute(amount), hold_steps: steps },
-    // Service holds never change. But if it is unknown whether the hold was placed, the caller does not know them, so
-    // the record must have none.
+    // The holds on budgets of free models never change. But if it is unknown whether the hold was placed, the caller
+    // does not know them, so the record must have none.
     absent: serviceHolds.length > 0 ? [] : ['service_holds'],
   };
 }

@@ -23,7 +23,7 @@ export interface EndpointPoint {
 const POINTS_KEPT_MS = 30 * 24 * HOUR_MS;
 const HISTORY_READ_TIMEOUT_MS = 1_000;
 
-/** Writes a point. A repeated write has the same content. */
+/** Writes the measurement of one hour. A repeated write has the same content. */
 export async function writePoint(table: Table, endpointId: string, point: EndpointPoint): Promise<void> {
   const { hourMs, uptimePercent, latencyMs, throughput } = point;
   const item = {

@@ -34,7 +34,7 @@ const ENDPOINTS_IN_SLOT = 1_000;
 const SLOT_WRITE_TIMEOUT_MS = 1_000;
 
 /**
- * Adds results to a slot.
+ * Adds results of an endpoint's requests to a slot of five minutes.
  * @throws {Error} if the write takes longer than a second
  */
 export async function addToSlot(
@@ -54,7 +54,10 @@ export async function addToSlot(
   await writeWithin(table, SLOT_WRITE_TIMEOUT_MS, update(table, key, { set, add }));
 }
 
-/** Returns the sums of a slot. An endpoint may have several entries, one for each partition. */
+/**
+ * Returns the results of all endpoints in a slot of five minutes. An endpoint may have several entries, one for each
+ * partition.
+ */
 export async function readSlot(table: Table, slotMs: number): Promise<[endpointId: string, EndpointSums][]> {
   const shards = Array.from({ length: SLOT_SHARDS }, (_, shard) => readPartition(table, slotPartition(slotMs, shard)));
   return (await Promise.all(shards)).flat().map((item) => [
@@ -68,7 +71,10 @@ export async function readSlot(table: Table, slotMs: number): Promise<[endpointI
   ]);
 }
 
-/** Writes the sums of an hour, even if they are empty, so that readers recognize an hour without requests. */
+/**
+ * Writes the results of all endpoints in an hour, even if there are none, so that readers recognize an hour without
+ * requests.
+ */
 export async function writeHour(table: Table, hourMs: number, sums: ReadonlyMap<string, HourSums>): Promise<void> {
   const endpoints = [...sums].map(([id, { requests, failures }]) => [id, [requests, failures]] as const);
   for (let part = 0; part === 0 || part * ENDPOINTS_IN_SLOT < endpoints.length; part += 1) {
@@ -84,7 +90,7 @@ export async function writeHour(table: Table, hourMs: number, sums: ReadonlyMap<
   }
 }
 
-/** Returns the written hours that begin between these times, the last time excluded. */
+/** Returns the stored results of hours that begin between these times, the last time excluded. */
 export async function readHours(
   table: Table,
   fromMs: number,
