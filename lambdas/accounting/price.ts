@@ -139,7 +139,7 @@ export function priceLowerBound(bound: UsageBound, pricing: Pricing): Money {
   return priceUsage(least, pricing).total;
 }
 
-/** Returns the maximum price of one output token after the prompt. */
+/** Returns the maximum price that one more output token adds to a request. */
 export function outputUpperBound(bound: UsageBound, pricing: Pricing): Money {
   return priceUpperBound({ ...bound, outputTokens: 1 }, pricing).minus(
     priceUpperBound({ ...bound, outputTokens: 0 }, pricing),

@@ -129,7 +129,7 @@ interface CountedScope {
   part: Key | undefined;
 }
 
-/** A scope in which either all requests of a group hold something, or none does. */
+/** A scope (key, workspace, member or account) in which either all requests of a group hold money, or none does. */
 interface AlikeScope {
   scope: ScopeId;
   isHeld: boolean;

@@ -40,7 +40,7 @@ export interface HoldRequest {
   scopes: Scope[];
   /** Use of free models; undefined if the request has none. */
   free?: FreeUse | undefined;
-  /** Claim of the Idempotency-Key; undefined without that header. */
+  /** Claim that ties the `Idempotency-Key` to the generation; undefined without that header. */
   claim?: RequestClaim | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface PlacedHold {
 export type HoldRefusal =
   /** A limited scope has no room for the amount. The counter is as read at that moment. */
   | { kind: 'no_room'; scope: Scope; counter: Counter; windows: Windows; amount: Money }
-  /** A scope was switched off after the caller was read. */
+  /** A key, workspace, member or account was switched off after the caller was read. */
   | { kind: 'switched_off'; scope: ScopeKind }
   /** The generation whose hold should be extended is already settled. */
   | { kind: 'settled' }

@@ -59,7 +59,7 @@ export type HoldOutcome<Name extends string> =
 const MAX_PLACES = 16;
 /** Attempts at a busy counter before it gets parts. Settlements use the same number. */
 const ATTEMPTS_BEFORE_PARTS = 3;
-/** Attempts at a busy part. The number is small because other parts may be free. */
+/** Number of attempts at a busy part of a counter. It is small because other parts may be free. */
 const ATTEMPTS_IN_A_PART = 2;
 
 /**

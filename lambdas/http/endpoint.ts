@@ -140,7 +140,7 @@ interface Keyed {
  * @typeParam Names routes whose handlers it may make
  * @param keyed undefined for routes without a key
  */
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- each of the two ways says for which routes it is
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- it limits the routes of each caller
 export function endpointsWith<Names extends RouteName>(keyed: Keyed | undefined) {
   return <
     Name extends Names,

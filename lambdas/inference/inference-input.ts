@@ -9,7 +9,7 @@ export interface InferenceInput<Body> {
   generationId: string;
   /** Measures the time that the gateway waits for providers. */
   providerTime: ProviderTime;
-  /** Claim of the `Idempotency-Key`; undefined without that header. */
+  /** Claim that ties the `Idempotency-Key` to this request's generation; undefined without that header. */
   claim?: RequestClaim | undefined;
   request: {
     id: string;

@@ -65,7 +65,7 @@ const MAX_OPENING_BATCHES = 64;
 /**
  * Waits for the first output of an answer. An error before the first output is handled like a rejected request, even
  * after opening events, because the client has received nothing yet. The opening events are sent together with the
- * first output, so this wait does not delay them for long.
+ * first output, so this wait does not delay the output.
  */
 async function begun(
   batches: PullIterator<AnswerBatch>,

@@ -12,7 +12,7 @@ import type { RoutedMessage } from './routed-message.ts';
 /** State of one answer, from the first request to a provider until settlement. */
 export interface AnswerContext {
   generationId: string;
-  /** Claim of the request's `Idempotency-Key`. */
+  /** Claim that ties the request's `Idempotency-Key` to the generation; undefined without that header. */
   claim: InferenceInput<unknown>['claim'];
   report: SettlementSender;
   remember: RoutedMessage['remember'];

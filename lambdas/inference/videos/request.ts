@@ -12,7 +12,7 @@ import { fetchFaultTexts } from '../../platform/fetch/fetch-faults.ts';
 import { readPublicUrl } from '../../platform/fetch/public-url.ts';
 
 const MAX_VIDEO_PROMPT_CHARACTERS = 20_000;
-/** Maximum length of `user` and `session_id`. It is the limit of the public convention for these fields. */
+/** Maximum length of `user` and `session_id`, the same as in OpenRouter's API. */
 const MAX_VIDEO_NAME_CHARACTERS = 256;
 const MAX_SEED = 2 ** 32 - 1;
 

@@ -120,7 +120,7 @@ export function accountLimitsUpdate(table: Table, account: Account, limits: Limi
 export interface AccountEntry {
   id: string;
   createdAt: string;
-  /** Position in the list. A later listing may continue after it. */
+  /** Position in the list of accounts. A later listing may continue after it. */
   place: string;
 }
 

@@ -210,7 +210,7 @@ async function leaveBookmark(table: Table, list: KeyList, tally: Tally, bookmark
   await writeItem(table, put(table, item));
 }
 
-/** Yields every hash of a list, oldest first. */
+/** Yields the hash of every key in a list, oldest key first. */
 export async function* allKeys(table: Table, list: KeyList): AsyncGenerator<string> {
   for (let offset = 0; ;) {
     const { hashes } = await keyPage(table, list, { offset, limit: 100 });

@@ -64,7 +64,7 @@ export function slugClaim(table: Table, workspace: SlugOwner): Write {
   return putNew(table, { ...slugKey(workspace), entity: 'workspace_slug', workspace_id: workspace.id });
 }
 
-/** Returns the workspace of a stored claim. */
+/** Returns the id of the workspace that has claimed a slug. */
 export function slugOwner(claim: Item | undefined): string | undefined {
   return claim?.['workspace_id'] as string | undefined;
 }

@@ -203,7 +203,7 @@ export async function* openLeases(table: Table): AsyncGenerator<Lease, void> {
   }
 }
 
-/** Returns the returned amount of a lease item. */
+/** Returns the amount that a lease has given back, from the lease's item. */
 export function returnedOf(item: Item): Money | undefined {
   return leaseRecord.from(item).returned;
 }

@@ -175,7 +175,7 @@ export async function* namedDailyRows(
   }
 }
 
-/** Returns the name of a row within its account's day. */
+/** Returns the name of a daily row, unique within its account's day. */
 export function dailyRowName(row: DailyRow): string {
   const owner = { WORKSPACE: row.workspaceId, KEY: row.keyHash, MEMBER: `${row.memberId}#${row.workspaceId}` }[
     row.level

@@ -92,7 +92,7 @@ const begunExportRecord = record({
   /** Earliest time of the next check. */
   lookAtMs: instant('look_at'),
 });
-/** A started export that is not known to be complete. */
+/** A started export of the table that is not known to be complete. */
 export type BegunExport = RecordOf<typeof begunExportRecord>;
 
 /** Maximum number of started exports, more than the days of backups could need. */
