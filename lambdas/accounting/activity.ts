@@ -33,6 +33,7 @@ const MAX_PAGE_ATTEMPTS = 5;
 
 /**
  * Reads daily rows and sums them. Includes a day only if all its shards were rolled up after it ended.
+ *
  * Guarantee: the rows of each shard come from one recomputation. If rows are replaced during the read, everything is
  * read again, up to five times.
  * @param dates in ascending order

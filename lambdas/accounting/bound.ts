@@ -5,6 +5,7 @@ import { fitParts, promptTokens, type TokenUsage } from './usage.ts';
 /**
  * Limits reported usage to the request's bound: at most the prompt that was sent, and the output, caches and searches
  * that were requested.
+ *
  * Guarantee: the result costs at most `priceUpperBound(bound)`. Usage within the bound is returned unchanged.
  */
 export function withinBound(usage: TokenUsage, bound: UsageBound): { usage: TokenUsage; exceeded: boolean } {

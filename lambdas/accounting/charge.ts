@@ -41,6 +41,7 @@ export const NOTHING_CHARGED: Charged = {
 
 /**
  * Returns the price of the measured usage, within the request's bound.
+ *
  * Guarantee: the charge is at most `priceUpperBound(bound)`, whatever the provider reports.
  * @param hiddenSinceMs performance.now() since which the model may have been thinking without showing it; undefined if
  *   the model cannot

@@ -3,10 +3,7 @@ import { checkpoint, type GenerationId } from '../store/generations/generation-w
 import type { Outcome } from '../store/generations/outcome.ts';
 import type { Table } from '../store/table/table.ts';
 
-/**
- * Time in ms before the first checkpoint, so long that quick answers need none. It is short, so that little is lost if
- * a handler is killed.
- */
+/** Time in ms before the first checkpoint. Quick answers end before it, and little is lost if a handler is killed. */
 const FIRST_AFTER_MS = 1_000;
 const EVERY_MS = 10_000;
 

@@ -20,6 +20,7 @@ export interface SpendingByModel {
 
 /**
  * Returns an account's cost for each model in the UTC day, week and month around an instant.
+ *
  * Guarantee: each charge settled before the read is included once.
  * Cost: one query, or two if the week spans two months.
  */

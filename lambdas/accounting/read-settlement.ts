@@ -38,6 +38,7 @@ const settlementMessage = z.discriminatedUnion('v', [
 
 /**
  * Reads a settlement message of this release, the previous or the next one.
+ *
  * Guarantee: an unknown field is ignored, and the settlement is made without it, so that functions of two releases can
  * run concurrently. A field that changes the charge needs another version, which is refused.
  * @throws {Error} if the message is not a settlement of a known version

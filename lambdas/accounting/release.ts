@@ -12,6 +12,7 @@ import { settleBatch } from './settle.ts';
 /**
  * Releases a hold that may or may not exist, because the reply to its transaction was lost. Nothing was sent to a
  * provider for it.
+ *
  * Guarantee: on success, the generation is final, free and cancelled, and holds nothing. This is so even if the hold's
  * transaction is carried out later: the transaction requires that no record exists, and by then one does. On failure
  * nothing changes: the sweep finds the hold, if it exists, and charges for its prompt. Never throws.

@@ -7,6 +7,7 @@ import { encodeSettlement, type Settlement } from './settlement.ts';
 
 /**
  * Sends a finished generation to settlement.
+ *
  * Guarantee: when this resolves, SQS has stored the message, or the measurement is in the record and the sweep may
  * settle it at once. If both fail, the sweep finds the hold when it expires. Money is then settled late, but never
  * lost.

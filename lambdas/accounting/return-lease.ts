@@ -78,6 +78,7 @@ async function sweepLease(table: Table, key: Key, { nowMs: atMs, deadBootIds }: 
 
 /**
  * Gives back the money of a lease whose process has died, or does not know whether its records were written.
+ *
  * Guarantee: amounts in records of the lease stay held until they are settled. The remainder is given back only once,
  * because the same transaction also closes the lease.
  * Guarantee: the amount of a record that is written later is held as well, from the correction on. The lease's process

@@ -65,6 +65,7 @@ export class OpenDayError extends Error {
 
 /**
  * Recomputes the rows of one shard from its final generations.
+ *
  * Guarantee: idempotent. However often and in whatever order recomputations run, the rows of the recomputation that
  * began last count. Each reads consistently after it began. A recomputation without changes writes no rows, but it
  * prevents an earlier recomputation from replacing the rows.

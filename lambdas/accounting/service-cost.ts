@@ -9,6 +9,7 @@ import { isUsed, type TokenUsage } from './usage.ts';
  * Returns the cost of an answer for the service, at the purchase prices of its endpoint. Each request to the provider
  * has its own tier and fee; searches are added if they have a price. An uncharged answer has no usage, and is assumed
  * to cost the service nothing.
+ *
  * Weakness: usage above the request's bound is not counted, although the service pays for it. Charges of providers for
  * failed attempts are not counted either.
  * @returns undefined if the endpoint has no purchase prices

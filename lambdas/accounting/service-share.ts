@@ -1,7 +1,7 @@
 /**
- * Changes that a settlement makes for free models. It moves the held amount in their budgets to spent. If no free model
- * has answered, because nothing was charged or a paid model answered, it also subtracts the request from its account's
- * daily count. The counts of the minute and of the address keep it.
+ * Changes that a settlement makes for free models. The settlement moves the held amount in their budgets to spent. If
+ * no free model has answered, because nothing was charged or a paid model answered, the settlement also subtracts the
+ * request from its account's daily count. The counts of the minute and of the address keep the request.
  */
 
 import { Money } from '../money/money.ts';

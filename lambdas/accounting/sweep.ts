@@ -4,6 +4,7 @@
  * amount is the last measurement, or else the estimate of the input, which is zero only for a tombstone (release.ts). A
  * video hold without a complete measurement is returned to the worker that advances jobs. The sweep reads each record
  * consistently before it decides, because the index may be out of date.
+ *
  * Guarantee: a hold whose settlement is only late is not changed. While messages wait, for the worker or in the
  * dead-letter queue, nothing is estimated, however long that takes: holds stay counted, and limits strict. Complete
  * measurements are always settled. Runs may overlap, because a settlement counts once.

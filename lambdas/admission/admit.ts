@@ -105,6 +105,7 @@ const waitingRoom = new WaitingRoom();
  * - an exact count of the prompt instead of its bytes
  * - a shorter answer, if part of the output is hidden and cannot be measured while it is written
  * - a bounded wait, if only the holds of other requests are in the way
+ *
  * Guarantee: a request that is refused, or fails here, holds nothing. If the result of a hold is unknown because the
  * reply was lost, the hold is released first. If the table accepts no writes, the hold cannot be released: the client
  * gets a 529, and the sweep later finds the hold and charges the prompt.

@@ -6,6 +6,7 @@ import { hashSecret, unknownKey } from './credentials.ts';
 /**
  * Finds the caller of a key. If the key is unknown under the cached pepper, the current and the previous pepper are
  * tried. So a change of the pepper locks out no client.
+ *
  * Cost: as `findCaller`. A key of the previous pepper costs one more read each time its caller is read.
  * Weakness: peppers are read again at most once in five minutes, and attempts with unknown keys can use up that one
  * read. A process started before a change of the pepper may then refuse a new key for up to five minutes.

@@ -47,6 +47,7 @@ const cache = new BoundedMap<string, CacheEntry>(MAX_CACHED);
 
 /**
  * Finds the caller of a key by the key's hash.
+ *
  * Cost: no read while the cached caller is fresh, and one read after that. A key that is new to this process costs two
  * reads, because only its record names its account, workspace and member. Concurrent requests share one read (single
  * flight).

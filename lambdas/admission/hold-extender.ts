@@ -38,6 +38,7 @@ const FAIR_SHARE_PERCENT = 5n;
  * Keeps a stream within its hold. The hold pays for one step of output. Before the model has written that much, the
  * extender holds another step while the stream continues. If an extension is refused, the stream must end: no output
  * goes beyond the hold.
+ *
  * Guarantee: the number of bytes bounds visible output, because a token has at least one byte. `chargeable` never
  * charges a limited scope more than the scope holds.
  * Weakness: hidden reasoning that a provider bills cannot be measured while it is written. The catalog marks these

@@ -1,5 +1,6 @@
 /**
  * Holds: money reserved before the gateway sends anything to a provider.
+ *
  * Guarantee: one transaction records a generation and counts its hold in every limited scope: all or nothing. Under any
  * concurrency, spent and held money of a limited scope never exceed its limit, because each counter adds the hold only
  * if each of its windows has room. The same applies to each part of a busy counter (scope-holds.ts). The same

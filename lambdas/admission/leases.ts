@@ -2,12 +2,13 @@
  * Leases of a process that serves many requests. If a payer sends many requests, the process holds money for the
  * payer's next two seconds in one transaction. It then takes the holds of requests from that lease: each is a
  * subtraction in memory and one plain write of the request's record.
+ *
  * Guarantee: limits are as strict as without leases. A lease is held in every limited scope by the same transaction as
  * any hold, and its requests get no more than its amount. When the lease ends, its process returns the remainder. If
  * the process has died, or does not know whether a record was written, the sweep returns the remainder, computed from
  * the records (return-lease.ts).
- * Guarantee: no request is refused because of leases of its own process. They are returned first, if the table accepts
- * the return within half a second. A lease is at most a 64th of the available room. A counter with room for fewer than
+ * Guarantee: no request is refused because of leases of its own process. The leases are given back first, if the table
+ * accepts that within half a second. A lease is at most a 64th of the available room. A counter with room for fewer than
  * a few hundred holds gets no lease, so the last roubles are held request by request.
  * Weakness: a process notices a disabled scope or a lowered limit when its lease ends, at most two seconds later. Other
  * changes to a caller are noticed equally late. If a process dies, the remainder of its lease stays held for two to

@@ -18,10 +18,11 @@ const RETRY_RETURN_FOR_MS = 60_000;
 
 /**
  * A lease from which this process takes holds.
- * Guarantee: when the lease ends, it returns exactly the amount that no record holds. It waits for pending writes of
- * records first. If the result of one is unknown, it returns nothing, and the sweep reads the records
+ *
+ * Guarantee: when the lease ends, exactly the amount that no record holds is given back. Pending writes of records are
+ * awaited first. If the result of one is unknown, nothing is given back, and the sweep reads the records
  * (return-lease.ts).
- * Guarantee: if the sweep has already returned the lease, because this process seemed dead, the end of the lease
+ * Guarantee: if the sweep has already given the lease back, because this process seemed dead, the end of the lease
  * corrects the returned amount.
  */
 export class OpenLease {

@@ -23,6 +23,7 @@ interface RememberedRefusal {
 /**
  * Remembers for a second which scopes have spent their limit. A client that retries in a loop is then refused without
  * writes to counters that other clients need. It also remembers for a minute which scopes have nothing left.
+ *
  * Guarantee: it refuses only if settled spending alone exceeds the limit. Apart from corrections, settled spending only
  * grows within a window, so the store would refuse as well. The store is still read in three cases: only holds are in
  * the way, a smaller request may still fit, or the limits have another revision.

@@ -1,5 +1,6 @@
 /**
  * Inference requests with an `Idempotency-Key`.
+ *
  * Guarantee: each value of the header is charged for at most one answer. The transaction of the hold claims the header,
  * so the gateway admits only one of two concurrent requests. A claim ends in two cases:
  * - Its generation is final, was not completed and cost nothing.
@@ -48,6 +49,7 @@ interface ClaimingRequest {
 
 /**
  * Returns the claim of a request, or undefined without the header.
+ *
  * Cost: one read, or two if the header's value is known.
  * @throws {GatewayError} 400 for a malformed header; 409 if the header's value was used with another body, or its
  *   request is still running or was charged

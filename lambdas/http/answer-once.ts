@@ -34,6 +34,7 @@ export type Keep = (response: HttpResponse) => Write | undefined;
  * Answers requests with the same `Idempotency-Key` once. For 24 hours, the same key and body get the same answer
  * without a second effect. The same key with another body gets a 409. Without the header, every request is answered
  * anew.
+ *
  * Guarantee: the effect and the kept answer are one transaction, so two concurrent requests have one effect. The answer
  * may contain a secret, so it is encrypted (AES-256-GCM) with a key derived from the Idempotency-Key and the
  * deployment's pepper. Of the Idempotency-Key itself, only a hash is stored. Failed requests are not kept.

@@ -8,6 +8,7 @@ export interface WhenSilent {
 
 /**
  * Body of a streamed answer. It reads from a generator only as fast as the client reads.
+ *
  * Guarantee: when the client disconnects, `signal` aborts at once, even while the generator waits for the provider. The
  * stream closes only after the generator has finished its own ending, which records the spending.
  */

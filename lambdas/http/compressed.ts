@@ -43,8 +43,8 @@ async function compressWith(
   const { body } = response;
   if (typeof body !== 'string' || body.length < MIN_COMPRESSED_CHARACTERS) return;
   response.headers['vary'] = 'accept-encoding';
-  // By the standard, a client without this header accepts any encoding. It gets plain text, because every client can
-  // read that.
+  // By the standard, a client without `accept-encoding` accepts any encoding. Such a client gets plain text, because
+  // every client can read that.
   if (headers['accept-encoding'] === undefined) return;
   if (new Negotiator({ headers }).encoding(['gzip', 'identity']) !== 'gzip') return;
   response.headers['content-encoding'] = 'gzip';

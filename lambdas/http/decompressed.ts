@@ -98,7 +98,8 @@ function encodingOf(header: string | undefined): Encoding | undefined {
 }
 
 /**
- * Encodings that API Gateway decompresses itself. It forwards the text, and keeps the original header.
+ * Encodings that API Gateway decompresses itself. API Gateway then forwards the text, and keeps the original
+ * `content-encoding` header.
  * @see
  *   https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-make-request-with-compressed-payload.html
  */

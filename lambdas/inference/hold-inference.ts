@@ -32,6 +32,7 @@ export interface HoldTerms
 /**
  * Holds the maximum cost of a request before anything is sent to a provider. Every request to a model uses this
  * function.
+ *
  * Guarantee: nothing is held if the function refuses or throws (admission/admit.ts).
  * @throws {GatewayError} 403 for a suspended account
  */

@@ -17,6 +17,7 @@ interface Needed {
 /**
  * Refuses a request with exhausted limits before its prompt is scanned for sensitive data. The scan is free for the
  * client, and may use a shared thread for seconds.
+ *
  * Guarantee: the refusal is the same as that of the hold. Only the needed amount may differ, because it is computed for
  * the prompt before protection.
  * The function returns at once, unless the account is suspended, a limit is 0, or this process has recently seen a

@@ -1,6 +1,6 @@
 /**
- * Routing preferences of a request: the `provider` object that OpenAI-compatible gateways share, with prices in
- * roubles. The gateway reads these fields and sends none of them to a provider.
+ * Routing preferences of a request: the `provider` object of OpenRouter's API, with prices in roubles. The gateway
+ * reads these fields and sends none of them to a provider.
  */
 
 import * as z from 'zod';

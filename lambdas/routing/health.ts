@@ -3,6 +3,7 @@
  * attempts. When an attempt fails, the instance publishes its counts, and the other instances publish their counts of
  * the same endpoint. Without the other counts, one failure among a thousand attempts would look like one among three.
  * Without failures, nothing is written.
+ *
  * No request waits for the shared counts, and no request fails because of them. If the table cannot be reached, an
  * instance uses only its own attempts.
  */

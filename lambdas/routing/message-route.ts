@@ -40,6 +40,7 @@ export interface MessageRoute extends RequestedRoute {
 /**
  * Reads the route of a message, and starts the lookup of the conversation's cached prompt. Skips the lookup if all
  * turns go to one endpoint anyway, or if this is the first turn.
+ *
  * Cost: one read of at most 100 ms, if this instance has not seen the conversation.
  * @param keyHash hash of the caller's key
  * @throws {GatewayError} 404 for a model that is not in the catalog

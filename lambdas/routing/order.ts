@@ -3,6 +3,7 @@
  * are ordered by health, then by the preferred speed, then by their support for the request's fields, then by the sort
  * of the request. Among endpoints that differ only in this sort or in price, the endpoint with the conversation in its
  * cache comes first. It must save at least as much as its higher price costs.
+ *
  * Without preferences, the cheapest endpoint comes first. Endpoints with exactly the same price share the conversations
  * by weight. So a model's price in the catalog is the price of its default route, while that route is healthy.
  */

@@ -31,6 +31,7 @@ export interface Warmth {
 /**
  * Returns whether the next turn costs no more at the endpoint with the cache than at the other endpoint, which would
  * read the whole prompt uncached.
+ *
  * Weakness: only one turn is considered. An endpoint that would be cheaper from the second turn on, with its own cache,
  * is not used until the current cache expires.
  */

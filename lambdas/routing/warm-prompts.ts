@@ -21,6 +21,7 @@ interface Known extends WarmPrompt {
 /**
  * Cached prompts of conversations, from this instance and from the others. Memory is used first, so an instance that
  * has seen the last turn does not read the store.
+ *
  * Guarantee: neither method rejects, and memory is bounded.
  * Weakness: an instance that has seen an earlier turn does not notice that a later turn used another endpoint. The
  * conversation then returns to a cache that is one turn older.

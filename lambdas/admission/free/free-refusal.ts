@@ -45,7 +45,7 @@ export function freeRefusalError(refusal: FreeRefusal): GatewayError {
       models,
       limit: most,
       resets_at: new Date(endsAtMs).toISOString(),
-      // Clients of OpenAI-compatible gateways look for these headers in the error's metadata.
+      // Clients of OpenRouter's API look for these headers in the error's metadata.
       headers: names,
     },
     headers: { 'retry-after': String(waitSeconds), ...lowerCased(names) },

@@ -2,6 +2,7 @@
  * Limits of free models. Requests are counted by account and by address, and their service cost is held in a separate
  * budget. Both happen in the transaction that records the generation. So a request is counted if and only if it is
  * admitted, at any concurrency.
+ *
  * Weakness: a budget has parts, and a request must fit into one part. Remaining money stays unused if each part has
  * less than one request needs. Spending never exceeds the budget.
  */

@@ -12,6 +12,7 @@ export type Funding = (terms: Thresholds) => boolean;
 /**
  * Returns a function that decides whether an account is funded. It is funded if it is postpaid, or if its top-ups or
  * its balance are large enough. Money held for running requests still counts as balance.
+ *
  * Cost: none if the top-ups alone decide, which is the usual case. Otherwise one read of the account's counter.
  */
 export async function fundingOf(table: Table, account: Account, terms: readonly Thresholds[]): Promise<Funding> {

@@ -51,8 +51,7 @@ export const accepts = {
 type Query = z.output<typeof accepts.query>;
 
 /**
- * Maximum number of requests or days that are read for a page with entries, so that a filter with few matches returns
- * in time.
+ * Maximum number of requests that are read for a page with entries, so that a filter with few matches returns in time.
  */
 const MAX_LOOKED_AT = 400;
 /** Maximum number of days that are read for a page with entries. A day without requests costs sixteen queries. */
@@ -66,6 +65,7 @@ const MAX_DAYS = 400;
 
 /**
  * Returns a page of an account's requests, newest first: final, pending and refused.
+ *
  * Guarantee: all pages together contain each request that existed at the first page exactly once, even if new requests
  * arrive. A cursor is the position of an id, not a count. A page may have a cursor although it has fewer entries than
  * requested. A page with a cursor and no entries means that nothing was found in five seconds.

@@ -11,6 +11,7 @@ const histories = new BoundedMap<string, { untilMs: number; points: Promise<Endp
 
 /**
  * Returns the performance of endpoints by id, for each hour of the last thirty days.
+ *
  * Cost: one query for each endpoint, at most once a minute.
  * @throws {AwsError} if the table does not respond within a second
  */

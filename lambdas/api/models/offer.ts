@@ -42,6 +42,7 @@ const NO_SIGNALS = { isFailing: () => false, speedOf: () => undefined };
 /**
  * Returns the endpoints in the order in which a request without preferences tries healthy endpoints. The catalog's
  * routing of the model comes first, then callable endpoints, then the cheapest.
+ *
  * Guarantee: the first endpoint is the default route, whose price the catalog shows. Inference uses the same functions
  * for its order.
  */

@@ -17,6 +17,7 @@ const recentLists = new WeakMap<Catalog, Map<string, RecentList>>();
 
 /**
  * Renders a public list of models at most once a second. Use it only for lists that are the same for every caller.
+ *
  * Guarantee: a list has the prices of the given catalog. Its availability data is at most one second older than without
  * this cache.
  * @param request its query and format decide the list

@@ -165,7 +165,7 @@ export function videoModelView(model: Model, isReady: IsReady): VideoModelBody {
 
 /**
  * Removes token prices of 0 from a model that is billed by the second, because they would make the model look free.
- * They stay in lists of all modalities, because clients' validators require both prices.
+ * Lists of all modalities keep them, because clients' validators require both prices.
  */
 function withoutFreeTokens({ prompt, completion, ...others }: PricingBody): PricingBody {
   return { ...(prompt === '0' ? {} : { prompt }), ...(completion === '0' ? {} : { completion }), ...others };

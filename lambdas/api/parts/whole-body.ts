@@ -37,6 +37,7 @@ export function isThereWithin(answer: Promise<unknown>, milliseconds: number): P
 /**
  * Yields blanks until the answer is complete, then the answer. JSON may begin with blanks. The first blank is sent at
  * once.
+ *
  * Weakness: from the first blank on, the HTTP status is 200. A failure is an error envelope, with its status in
  * `error.code`.
  */

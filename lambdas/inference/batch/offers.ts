@@ -101,12 +101,14 @@ export function boundOf(
 }
 
 /**
- * An empty message for `measurePrompt`. These requests contain only text, so the body's size already bounds the prompt.
+ * An empty message for `measurePrompt`. Decisions and embeddings requests contain only text, so the size of the body
+ * already bounds the prompt.
  */
 const NOTHING_ELSE = { model: '', messages: [] };
 
 /**
- * Plans a hold of the maximum cost at the most expensive candidate. These tasks have no shorter answer to fall back to.
+ * Plans a hold of the maximum cost at the most expensive candidate. Decisions and embeddings have no shorter answer to
+ * fall back to.
  */
 export function planOf(offers: readonly BatchOffer[]): SpendingPlan {
   const priced = offers.map((offer) => {

@@ -20,6 +20,7 @@ interface AcceptedBody<Body> {
  * Declaration of a modality whose answers are complete (not streamed), such as embeddings. It has every difference
  * between such modalities. Reading the request, routing, protection, hold, requests to providers, settlement and
  * estimate follow from it. Its routes follow from a row of the manifest (`wholeModalities`).
+ *
  * Further modalities would need members that do not exist yet:
  * - units besides tokens (search units, images, seconds): bounds in `Ask`, counts in `readUsage`
  * - `accepts` for a multipart body, with a limit for each part

@@ -2,6 +2,7 @@
  * Submits a job to a provider. An attempt with an unknown result is repeated only at the same provider, and only if the
  * provider recognizes a job by its token. Otherwise the job ends, because a repetition could be another video that the
  * operator pays for. Another provider gets the job only if the first one has certainly not accepted it.
+ *
  * Weakness: if a function crashes between its request and the following write, the job is submitted again.
  */
 

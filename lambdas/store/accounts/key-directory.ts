@@ -1,7 +1,9 @@
 /**
  * Lists of keys, stored as small entries in the order of creation.
+ *
  * A key is in one list per filter of the API: the keys and the enabled keys of its workspace, and the same for its
  * member. Entries and counts change in the transaction that changes the key.
+ *
  * Guarantee: a list is read consistently, its count is exact, and no page depends on a delayed index. New entries are
  * only added at the end. So a position is stable until an entry is removed. `removals` counts removed entries.
  * Weakness: keys of one workspace are created one after another, at most a few hundred a second.
@@ -116,6 +118,7 @@ interface Bookmark {
 
 /**
  * Returns a page of a list: hashes of keys by position.
+ *
  * Cost: reading page after page reads each entry once, because each page stores a bookmark at its end. A page at any
  * other position reads at most offset + limit entries. A page is read again if a key was removed during the read.
  */

@@ -36,7 +36,7 @@ const storedKey = record({
   revision: count('revision'),
   privacy: privacyField,
   sensitiveData: sensitiveDataField,
-  /** Counts every change of the configuration. It is the ETag. */
+  /** Number of changes of the configuration, used as the ETag. */
   version: count('version'),
   expiresAt: optional(text('expires_at')),
   /** Tags of the key: values by name. Absent if the key has no tags. */
@@ -54,6 +54,7 @@ export type ApiKey = Omit<RecordOf<typeof storedKey>, 'limits' | 'ownDisabled'> 
   /**
    * Whether the account is suspended or closed. Stored as `disabled` for the previous release; this release reads the
    * account's status instead.
+   *
    * Weakness: if a command of the previous release changes a stopped key, the key stays disabled after the account is
    * resumed.
    */

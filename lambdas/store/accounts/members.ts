@@ -13,7 +13,7 @@ const memberRecord = record({
   limitTimes: limitTimesField,
   /** Counts changes of the limits. */
   revision: count('revision'),
-  /** Counts every change of the configuration. It is the ETag. */
+  /** Number of changes of the configuration, used as the ETag. */
   version: count('version'),
   createdAt: text('created_at'),
 });

@@ -8,7 +8,9 @@ export const payerRecord = record({
   keyHash: text('key_hash'),
 });
 
-/** Ids of the account, workspace, member and key that pay for a generation. They determine its scopes. */
+/**
+ * Ids of the account, workspace, member and key that pay for a generation. They determine which scopes count its cost.
+ */
 export type Payer = RecordOf<typeof payerRecord>;
 
 /** Returns the scopes that count a payer's spending. */

@@ -20,7 +20,7 @@ const workspaceRecord = record({
   /** Counts changes of the limits. */
   revision: count('revision'),
   privacy: privacyField,
-  /** Counts every change of the configuration. It is the ETag. */
+  /** Number of changes of the configuration, used as the ETag. */
   version: count('version'),
   createdAt: text('created_at'),
   updatedAt: text('updated_at'),

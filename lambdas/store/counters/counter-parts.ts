@@ -3,6 +3,7 @@
  * concurrent settlements of one counter conflict. In a scope without limits the counter decides nothing. So each
  * settlement of a busy counter adds to one of many parts instead. A limit needs the total in one item again: the parts
  * are closed, and the transaction that sets the limit merges them.
+ *
  * Guarantee: a counter and the parts that it names always sum to the settled amount, at every moment and wherever a
  * process dies. The transaction that names the parts creates them, and only an open part accepts changes. A closed part
  * never changes. So the sum of all parts can be read, and added to the counter in the transaction that removes their

@@ -1,8 +1,10 @@
 /**
  * Spent and held amounts of one scope. A counter item is separate from the scope's configuration, so that running
  * requests never conflict with, for example, a change of a name.
+ *
  * Each window has two numbers: `spent_<window>` (settled) and `committed_<window>` (settled + held). If no request is
  * running, they are equal. A hold is refused if committed + hold would exceed the limit.
+ *
  * A busy counter has parts, which readers add. `spread` names the parts; it is absent if the counter has none. In a
  * scope without limits the amounts decide nothing, so any part accepts any change (counter-parts.ts). The parts of a
  * counter with limits get room by grants; `grants` counts these grants (limited-parts.ts).
@@ -118,6 +120,7 @@ const MAX_LOOKS = 8;
 
 /**
  * Adds the parts of a counter to it.
+ *
  * Guarantee: the result contains everything that was settled before the read, and each settlement at most once. The
  * counter is read together with its parts. Parts that were merged by then are no longer named, so their amounts are not
  * counted twice. A grant moves committed money from a part to the counter, so everything is read again if a grant was
@@ -257,6 +260,7 @@ export interface ClosedParts {
 /**
  * Copies a change of limits to the counter, in the transaction that changes the configuration. Counted amounts stay. A
  * new scope is also activated.
+ *
  * Guarantee: if a counter has parts with grants, its limits are those for which the room was granted. The write fails
  * if the counter has parts that it does not merge.
  * @param parts parts that are merged into the counter, which then has none

@@ -2,6 +2,7 @@
  * Leases: money held in all limited scopes of one payer, for a process that serves many requests. The hold of a request
  * is then a part of the lease and needs no transaction of its own. The request's record names the lease, and the amount
  * taken from it.
+ *
  * Counters count a lease like a hold, from the transaction that creates it to the transaction that returns it. The
  * returned amount is the part that no record holds. Amounts in records stay counted, and are settled with the records.
  */
@@ -47,8 +48,8 @@ export const RECORD_TIMEOUT_MS = 30_000;
 const SWEPT_AFTER_MS = 2 * (LEASE_MS + RECORD_TIMEOUT_MS);
 /**
  * Time in ms after that check at which the sweep returns a lease that is still open, by the sweep's own clock. By then
- * the last record is written or abandoned, even if the clock of the lease's process is wrong. It is shorter than the
- * minute between two runs of the sweep, so the next run returns the lease.
+ * the last record is written or abandoned, even if the clock of the lease's process is wrong. The time is shorter than
+ * the minute between two runs of the sweep, so the next run returns the lease.
  */
 const RETURNED_AFTER_LOOK_MS = 50_000;
 /**

@@ -4,6 +4,7 @@
  * counter's committed amount, under the condition of every hold, and subtracted from the part's committed amount. The
  * limit of a part is zero. A hold is counted in one part. If the part has no room, the same transaction grants it more.
  * A settlement may return money to any part.
+ *
  * Guarantee: spent and held money of a scope never exceed its limit, at any concurrency and wherever a process dies. At
  * the counter `committed <= limit` is true after each grant, and in each part `committed <= 0` after each hold.
  * Settlements of held money only lower both. So their sum, the true committed amount, is at most the limit. A grant

@@ -1,8 +1,10 @@
 /**
  * Daily rows: sums of the generations of one (account, UTC day, shard), by workspace, by key and by member.
+ *
  * A recomputation first takes a number, then reads, writes rows with that number, and makes the number the shard's
  * version. It gives up if a recomputation with a higher number has become the version, or has confirmed the rows of the
  * version. The shard's floor is the highest number that confirmed rows. Readers only see rows of the current version.
+ *
  * Guarantee: a reader sees a recomputation completely or not at all, and an older recomputation never replaces a newer
  * one.
  */
@@ -163,7 +165,7 @@ export async function* dailyRows(
 
 /**
  * Yields all rows of a day in any version, each with the name under which it was written. The name may differ from the
- * row's attributes if the table was changed by hand.
+ * row's attributes if these were changed later.
  */
 export async function* namedDailyRows(
   table: Table,

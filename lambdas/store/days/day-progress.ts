@@ -40,8 +40,8 @@ export async function readDayProgress(table: Table, work: DayWork): Promise<DayP
 }
 
 /**
- * Saves the progress of a run; `begunAtMs` is the start of the run's first part. A slow run that overlaps the next one
- * cannot undo finished work.
+ * Saves the progress of a run; `begunAtMs` is the time at which the first run over these days began. A slow run that
+ * overlaps the next one cannot undo finished work.
  */
 export async function saveDayProgress(
   table: Table,

@@ -2,6 +2,7 @@
  * An account's cost for each model in a month, by UTC day. No limit uses these sums. A settlement adds to them in the
  * transaction that makes a record final, and holds do not change them. So a sum always equals the sum of that day's
  * final records.
+ *
  * A model's month is one item, or as many items as the account's counter has parts. Two settlements that conflict on
  * such an item also conflict on the counter, so the sums cause no additional waits.
  */
@@ -65,6 +66,7 @@ export function modelMonthUpdate(
 
 /**
  * Returns every model and day of a month with spending.
+ *
  * Cost: one query that reads one item per model and part.
  */
 export async function readModelDays(table: Table, accountId: string, month: string): Promise<ModelDay[]> {

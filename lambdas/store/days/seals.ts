@@ -2,6 +2,7 @@
  * Data of sealed days in the table; the sealed files themselves are in immutable storage. The table has the last sealed
  * day of each account. For each day it has the statement with its signature, the leaves for proofs, and the generations
  * that were open when the day was sealed.
+ *
  * The data of a day is stored under the root of its hash tree. If a run breaks off before the statement of its root is
  * current, nothing reads the run's data.
  */

@@ -1,6 +1,7 @@
 /**
  * Partitions of generations. The partition is (account, UTC day, shard), which follows from the caller and the
  * generation's id. So a generation is read and written by key, and a day can be read without an index.
+ *
  * A partition takes 1,000 write units a second, and DynamoDB does not split a partition whose keys grow with time. So
  * the records of a busy account are spread: each shard of its days has eight more partitions. A spread id contains the
  * partition, so readers with an id do not need the account. Readers of a day need the time since which the account's

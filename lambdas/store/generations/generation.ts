@@ -82,7 +82,7 @@ export function pendingAttributes(generation: PendingGeneration): Item {
 const generationRecord = record({
   ...generationFields,
   state: oneOf('state', ['pending', 'final']),
-  /** Both fields below are set only while the generation is pending. */
+  /** Set only while the generation is pending, like `sweepAtMs`. */
   bootId: optional(text('boot_id')),
   sweepAtMs: optional(instant(indexes.sweep.sort)),
   /** Whether the sweep settled the generation. The handler's own message may still correct it, once. */

@@ -2,6 +2,7 @@
  * Reports of failing endpoints, exchanged between instances of functions. Within ten seconds, a report replaces the
  * last report of the same instance; after that, a new item begins. So the newest reports are at the end of the
  * partition, and reports of dead instances are soon not read any more.
+ *
  * One partition takes 3,000 read units a second, and thousands of instances read it while an endpoint fails. So if many
  * instances report, each report is copied to each of several partitions, and each reader uses one of them.
  */
@@ -60,6 +61,7 @@ export async function writeReport(table: Table, report: Report, to = { isCrowd: 
 /**
  * Returns the reports published between these times, or up to ten seconds around them, newest first. An instance may
  * have several.
+ *
  * Cost: at most `limit` items, eventually consistent.
  * @param of.isCrowd whether many instances report, so that each partition has their reports
  */

@@ -40,6 +40,7 @@ export async function writePoint(table: Table, endpointId: string, point: Endpoi
 
 /**
  * Returns the points of the last thirty days, oldest first.
+ *
  * Cost: one page of at most 720 small items, eventually consistent.
  */
 export async function readPoints(table: Table, endpointId: string, atMs: number): Promise<EndpointPoint[]> {

@@ -37,6 +37,7 @@ export async function writeMeasurement(table: Table, measurement: Measurement): 
 
 /**
  * Returns the last measurement, in the parts in which it was written.
+ *
  * Cost: one page, eventually consistent.
  */
 export async function readMeasurements(table: Table): Promise<Measurement[]> {

@@ -70,6 +70,7 @@ export class StoreBusyError extends GatewayError {
 
 /**
  * Writes all items or none.
+ *
  * Guarantee: if the reply is lost after the write, the call's own retry returns the result without a second effect,
  * because both have the same client token (valid for ten minutes). For later repetitions, callers add a condition to
  * the write. Conflicts and throttling are retried with full jitter. A failed condition is an outcome, not an error.
