@@ -86,7 +86,7 @@ export interface Admitted {
 
 export interface Refused {
   refusal: AdmissionRefusal;
-  /** Error of the refusal for the client. */
+  /** Error for the client that explains the refusal. */
   error: GatewayError;
   /**
    * Whether the result of an attempt was unknown, and the generation's record now states that nothing is held. No

@@ -124,7 +124,7 @@ export function textBound(
   return Math.min(tokens, endpoint.contextLength ?? Infinity);
 }
 
-/** Returns the bound after the provider's own count. */
+/** Returns the upper bound on the prompt's tokens after the provider's own count. */
 export function countedBound(
   counted: number,
   content: PromptContent,

@@ -19,7 +19,7 @@ export function earlyEnding(stop: Stop): MessageDelta {
 
 /**
  * Adds the reason to the end of an answer that stopped at max_tokens, if the gateway had lowered max_tokens to fit the
- * limits.
+ * spending limits.
  */
 export function withShortening(ending: MessageDelta, shortened: GatewayError | undefined): MessageDelta {
   return ending.delta.stop_reason === 'max_tokens' && shortened ? withReason(ending, shortened) : ending;

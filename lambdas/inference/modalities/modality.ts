@@ -26,6 +26,7 @@ interface AcceptedBody<Body> {
  * - `accepts` for a multipart body, with a limit for each part
  * - binary answers: `Ask` states how its answer is read (JSON today), and a Result may be a stream that the gateway
  *   forwards while the provider sends it
+ *
  * A job that must be polled fits into one `answer`, which may send several requests. It can also be a separate job, as
  * for videos (inference/videos/).
  */

@@ -330,7 +330,7 @@ export function windowsIn(item: Item): string[] {
   return [...new Set(Object.keys(item).flatMap((name) => WINDOW_ATTRIBUTE.exec(name)?.[2] ?? []))];
 }
 
-/** Returns whether a counter still has a window, which is removed some time after its end. */
+/** Returns whether a counter still has a window. A window is removed two days after its end. */
 export function isKept(window: string, atMs: number): boolean {
   const end = endOfNamedWindow(window);
   return end === null || end + KEEP_AFTER_END_MS >= atMs;
