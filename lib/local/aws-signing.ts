@@ -1,6 +1,6 @@
 /**
- * AWS Signature Version 4, implemented from AWS's description and independent of the library that the gateway signs
- * with.
+ * AWS Signature Version 4, implemented from AWS's description. It does not use the gateway's signing library, so the
+ * two check each other.
  */
 
 import { createHash, createHmac } from 'node:crypto';
@@ -9,13 +9,13 @@ export const SIGNING_ALGORITHM = 'AWS4-HMAC-SHA256';
 
 interface SigningFacts {
   secret: string;
-  /** Time of the signature, from the request. */
+  /** Time of the signature, taken from the request. */
   date: string;
-  /** Day, region, service and terminator. */
+  /** Credential scope: day, region, service and terminator. */
   scope: readonly string[];
 }
 
-/** The expected signature of a canonical request. */
+/** Returns the signature that a request with this canonical form must have. */
 export function awsSignature({ secret, date, scope }: SigningFacts, canonicalRequest: string): Buffer {
   const toSign = [SIGNING_ALGORITHM, date, scope.join('/'), sha256Hex(canonicalRequest)].join('\n');
   const signingKey = scope.reduce<Buffer>((key, part) => hmacSha256(key, part), Buffer.from(`AWS4${secret}`));

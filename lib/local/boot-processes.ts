@@ -1,7 +1,7 @@
 /**
- * Processes of one boot of a local gateway that can place or settle holds, in addition to the gateway itself. Each ends
- * with the gateway, and holds a lock until then. So the next start can see whether one still runs, for example because
- * it was suspended.
+ * Processes of a local gateway, other than its main process, that can place or settle holds. Each process ends with the
+ * gateway, and holds a file lock until it has ended. The next start checks the lock, because a suspended process may
+ * still run.
  */
 
 import { join } from 'node:path';
@@ -11,15 +11,19 @@ import { tryLock } from '../shared/data-directory/file-lock.ts';
 const LOCK_FILE = 'processes.lock';
 const LOOK_EVERY_MS = 50;
 
-/** Called first by these processes: ends the process together with the gateway, even after `kill -9`. */
+/**
+ * Ends this process when the gateway ends, even after `kill -9`, and takes the shared file lock. These processes call
+ * this function first.
+ */
 export function belongToBoot(directory: string): void {
   process.on('disconnect', () => process.exit(0));
   tryLock(join(directory, LOCK_FILE), 'shared');
 }
 
 /**
- * Waits until the processes of earlier boots have ended. Called by the owner of the directory before it starts its own.
- * @returns whether all of them have ended within that time
+ * Waits until the processes of earlier starts have ended. The owner of the data directory calls this function before it
+ * starts its own processes.
+ * @returns whether all of them have ended within `waitMs`
  */
 export async function earlierProcessesEnded(directory: string, waitMs: number): Promise<boolean> {
   const deadline = performance.now() + waitMs;

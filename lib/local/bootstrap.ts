@@ -6,7 +6,7 @@ import type { Actor } from '../../lambdas/store/accounts/audit.ts';
 import type { Table } from '../../lambdas/store/table/table.ts';
 import type { LocalState } from '../shared/data-directory/state.ts';
 
-/** The account of a local gateway. Its keys are only set if this start created them. */
+/** Account of a local gateway. The keys are null unless this start created them. */
 export interface LocalAccount {
   accountId: string;
   workspaceId: string;
@@ -16,7 +16,10 @@ export interface LocalAccount {
 
 const operator: Actor = { kind: 'operator', id: 'first start' };
 
-/** On a first start, creates an account with its Default workspace and one key of each kind. */
+/**
+ * Creates an account with its Default workspace and one key of each kind on the first start; returns the existing
+ * account on later starts.
+ */
 export async function bootstrap(table: Table, state: LocalState): Promise<LocalAccount> {
   const known = state.bootstrapped();
   if (known && (await readAccount(table, known.account_id))) {

@@ -1,9 +1,9 @@
-/** Thrown if the concurrency of a function is used up. */
+/** Error of a call that would exceed the concurrency limit of its function. */
 export class NoRoomError extends Error {
   override name = 'TooManyRequestsException';
 }
 
-/** Limits the concurrent runs of each function and refuses further ones, as Lambda does with reserved concurrency. */
+/** Limits the concurrent runs of each function, and refuses further runs as Lambda does with reserved concurrency. */
 export class Concurrency {
   readonly #max: number;
   readonly #running = new Map<string, number>();

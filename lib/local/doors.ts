@@ -1,6 +1,7 @@
 /**
- * Local counterparts of API Gateway and the function URL. They throttle requests, refuse requests if a function has no
- * concurrency left, decompress bodies, and give up on functions that take too long or are silent during a stream.
+ * Local counterparts of API Gateway and of the Lambda function URL. They throttle requests, and refuse a request if its
+ * function has no concurrency left. They decompress bodies, and stop waiting for functions that take too long or send
+ * nothing for minutes.
  */
 
 import { promisify } from 'node:util';
@@ -21,7 +22,7 @@ import { NoRoomError, type Concurrency } from './concurrency.ts';
 import type { Throttle } from './throttle.ts';
 
 /**
- * A regional API closes a stream after this much silence.
+ * Time without output after which a regional API closes a stream.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html
  */
 const MAX_SILENCE_MS = 5 * 60_000;
@@ -41,11 +42,11 @@ interface ApiGateway {
 }
 
 /**
- * The functions as API Gateway calls them.
+ * Wraps the functions so that they behave as behind API Gateway.
  *
- * Weakness: AWS does not document what clients see if a stream is given up, or is silent before its head. Here the
- * stream is cut in the first case, and a timeout is returned in the second. Unlike on AWS, the function is notified of
- * both.
+ * Weakness: AWS does not document the client's view of two cases. If a stream takes too long, this code cuts the
+ * stream. If a function is silent before it sends status and headers, this code returns a timeout. Unlike on AWS, the
+ * function is notified in both cases.
  */
 export function behindApiGateway(
   host: FunctionHost,
@@ -72,10 +73,10 @@ export function behindApiGateway(
 }
 
 /**
- * The functions as the function URL calls them, with Lambda's own throttling response.
+ * Wraps the functions so that they behave as behind a Lambda function URL, including Lambda's own throttling response.
  *
- * Weakness: the body of that response is unknown, so it is empty here. It is also unknown whether a function URL ends a
- * silent stream, so none is ended here.
+ * Weakness: the body of the throttling response is not documented, so it is empty here. AWS also does not document
+ * whether a function URL ends a silent stream, so no stream is ended here.
  */
 export function behindFunctionUrl(host: FunctionHost, concurrency: Concurrency): FunctionHost {
   return {
@@ -97,7 +98,7 @@ const decoders: Record<string, (packed: Buffer, options: { maxOutputLength: numb
 };
 
 /**
- * Decompresses a body as a REST API does: the event has the text, and its `content-encoding` header stays.
+ * Decompresses a request body as a REST API does: the event has the text, and its `content-encoding` header stays.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-make-request-with-compressed-payload.html
  * @throws {GatewayError} 415 for other encodings and broken data, 413 if the decompressed body is too large
  */
@@ -114,7 +115,7 @@ async function unpacked(event: APIGatewayProxyEvent): Promise<APIGatewayProxyEve
   return fitting({ ...event, body: text.toString('utf8'), isBase64Encoded: false });
 }
 
-/** Waits for a function until its time is over, or until `end` is called. */
+/** Waits for a function until its time has passed, or until `end` is called. */
 class Patience {
   readonly #over = Promise.withResolvers<never>();
   readonly #seconds: number;
@@ -127,7 +128,10 @@ class Patience {
     this.#over.reject(refusalAtTheDoor(TOO_SLOW));
   }
 
-  /** @throws {GatewayError} 504 if the function is given up; it continues to run, and its result is ignored */
+  /**
+   * Returns the result of the function.
+   * @throws {GatewayError} 504 if the time has passed; the function continues to run, and its result is ignored
+   */
   async wait<Result>(work: Promise<Result>): Promise<Result> {
     const timer = setTimeout(() => this.end(), this.#seconds * 1_000);
     try {

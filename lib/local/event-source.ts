@@ -4,28 +4,29 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { describeError, log } from '../../lambdas/platform/logger.ts';
 import { deleteMessages, isWakeUp, receive, wakePoll, type LocalSqs } from './queues.ts';
 
-/** Calls a function with an event. The local runtime and the sandboxes have different ways. */
+/** Calls a function with an event. The local runtime calls it in the process, the sandboxes over a Runtime API. */
 export type Invoke = (event: unknown) => Promise<unknown>;
 
 export interface EventSource {
-  /** Starts no further poll, and ends the wait of the current one. */
+  /** Starts no further poll of the queue, and ends the wait of the current poll. */
   stopPolling: () => void;
   /** Handles the messages in the queue, then stops. */
   stop: () => Promise<void>;
 }
 
 /**
- * A poll is never aborted, because it may already have received messages; a message wakes it instead. A killed process
- * leaves its poll behind, which hides one message until its visibility ends, so polls are short. Lambda's take 20 s.
+ * Longest wait of one poll. A poll is never aborted, because it may already have received messages. The poll of a
+ * killed process hides one message until its visibility ends, so polls are shorter than Lambda's 20 s.
  */
 const LONG_POLL_SECONDS = 1;
-/** Messages that arrive within this time share a batch. On AWS, messages also take a moment from SQS to Lambda. */
+/** Messages that arrive within this time share a batch. On AWS, a message also needs a moment from SQS to Lambda. */
 const GATHERING_MS = 25;
 
 /**
- * Lambda's side of a queue: polls the queue, passes batches to the worker, and deletes handled messages. Messages in
- * `batchItemFailures` (or all messages, if the worker threw) stay in the queue and are delivered again when their
- * visibility ends, or when the worker has set. At most `maxConcurrency` batches run at a time.
+ * Emulates Lambda's event source of a queue: polls the queue, passes batches to the worker, and deletes handled
+ * messages. Messages in `batchItemFailures`, or all messages if the worker threw, stay in the queue. They are delivered
+ * again when their visibility timeout ends, or after the delay that the worker has set. At most `maxConcurrency`
+ * batches run at a time.
  */
 export function startEventSource(
   sqs: LocalSqs,
@@ -66,7 +67,10 @@ export function startEventSource(
     }
   }
 
-  /** Without this, the queues in memory would lose messages, whose costs the next sweep could only estimate. */
+  /**
+   * Handles all remaining messages before the gateway stops. The queues are in memory, so unhandled messages would be
+   * lost, and the next sweep could only estimate their costs.
+   */
   async function drain(): Promise<void> {
     for (;;) {
       const messages = await receive(sqs, queueUrl, 0).catch(() => []);
@@ -98,7 +102,10 @@ export function startEventSource(
   };
 }
 
-/** Ids of the messages that the worker could not handle: those in its response, or all if it threw. */
+/**
+ * Calls the worker, and returns the ids of the messages that it could not handle: those in its response, or all if it
+ * threw.
+ */
 async function failuresOf(received: Message[], queueUrl: string, invoke: Invoke): Promise<Set<string>> {
   const messages = received.filter((message) => !isWakeUp(message));
   if (messages.length === 0) return new Set();
@@ -111,7 +118,7 @@ async function failuresOf(received: Message[], queueUrl: string, invoke: Invoke)
   }
 }
 
-/** The event that Lambda passes to a function for a batch. */
+/** Returns the event that Lambda passes to a function for a batch. */
 export function toSqsEvent(messages: Message[], queueUrl: string): SQSEvent {
   const queueName = queueUrl.split('/').at(-1)!;
   return {

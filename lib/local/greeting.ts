@@ -5,7 +5,7 @@ import type { LocalGateway } from './start.ts';
 
 type Kept = Pick<LocalOptions, 'dataDirectory' | 'ephemeral' | 'catalogDirectory'>;
 
-/** The text for a person when the gateway is ready: its address, the keys, and commands to paste. */
+/** Returns the text that is printed when the gateway is ready: its address, the keys, and commands to paste. */
 export function greeting(gateway: LocalGateway, kept: Kept, startedInMs: number): string {
   const { baseUrl, streamingUrl, webUrl, inferenceKey, managementKey, modelId, providers } = gateway;
   const anthropicBase = baseUrl.slice(0, -'/v1'.length);
@@ -41,7 +41,7 @@ ${keysNotice(gateway, kept)}
 `;
 }
 
-/** The text for a person when the gateway ends because a needed process has ended. */
+/** Returns the text that is printed when the gateway stops because a process that it needs has ended. */
 export function lossNotice(loss: string, { ephemeral, dataDirectory }: Kept): string {
   const data = ephemeral
     ? 'Its data was in memory and is lost'
@@ -50,7 +50,7 @@ export function lossNotice(loss: string, { ephemeral, dataDirectory }: Kept): st
 }
 
 function keysNotice({ baseUrl, inferenceKey, managementKey }: LocalGateway, kept: Kept): string {
-  // An ephemeral gateway has no data directory that a command could work on.
+  // An ephemeral gateway has no data directory, so the `keys create` command would not work.
   const more = kept.ephemeral ? '' : ` Create a new one: ${adminOn(kept)} keys create --name "My key"`;
   if (inferenceKey === undefined || inferenceKey === null) return `\n  Keys were printed at the first start.${more}`;
   return `  inference key   ${inferenceKey}
@@ -61,13 +61,13 @@ function keysNotice({ baseUrl, inferenceKey, managementKey }: LocalGateway, kept
     export GATEWAY_URL=${baseUrl} GATEWAY_KEY=${inferenceKey} MANAGEMENT_KEY=${managementKey}`;
 }
 
-/** A published catalog takes precedence over the one of this start, so the greeting mentions it. */
+/** Returns a line about the published catalog, which takes precedence over the catalog of this start. */
 function publishedOf({ publishedCatalog }: LocalGateway, kept: Kept): string {
   if (publishedCatalog === undefined) return '';
   return `\n  catalog         ${publishedCatalog} (published; see ${adminOn(kept)} catalog show)`;
 }
 
-/** The admin command for the data of this gateway. */
+/** Returns the start of an admin command that works on the data of this gateway. */
 function adminOn({ dataDirectory }: Kept): string {
   const directory = dataDirectory === DEFAULT_DATA ? '' : ` --data ${shellArgument(dataDirectory)}`;
   return `npm run admin --${directory}`;
@@ -89,7 +89,10 @@ function providersOf(providers: ProviderState[], kept: Kept): string {
     : `none of ${dark} has a key and an address (${command})`;
 }
 
-/** The same for programs, as one line of JSON. Keys are null if an earlier start has printed them. */
+/**
+ * Returns the addresses and keys of a ready gateway as one line of JSON, for programs. Keys are null if an earlier
+ * start has printed them.
+ */
 export function readyLine(gateway: LocalGateway): string {
   return JSON.stringify({
     base_url: gateway.baseUrl,

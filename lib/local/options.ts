@@ -13,9 +13,11 @@ export interface LocalOptions {
   concurrency: number | undefined;
   /** Requests per second over all clients, with a burst of twice as many; undefined: unlimited. */
   rateLimit: number | undefined;
-  /** Scheduled workers run as EventBridge may run them: twice at the same time, and overlapping the next run. */
+  /**
+   * Whether scheduled workers run as EventBridge may run them: twice at the same time, and overlapping the next run.
+   */
   repeatsSchedules: boolean;
-  /** Milliseconds to add to the system clock. */
+  /** Milliseconds that are added to the system clock. */
   clockOffsetMs: number;
   json: boolean;
   help: boolean;
@@ -46,7 +48,10 @@ To use providers, set their keys in the environment, for example ANTHROPIC_API_K
 Only this machine can reach the gateway. From another machine: ssh -L ${DEFAULT_PORT}:127.0.0.1:${DEFAULT_PORT} <this machine>
 Without provider keys, use the sandbox/… models, which run on this machine: see docs/sandbox.md.`;
 
-/** @throws {StartFailure} naming the invalid flag */
+/**
+ * Reads the command-line flags.
+ * @throws {StartFailure} naming the invalid flag
+ */
 export function parseOptions(args: string[]): LocalOptions {
   const values = readFlags(args);
   if (values.ephemeral && values.data !== undefined) {

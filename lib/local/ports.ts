@@ -2,10 +2,13 @@ import { createServer } from 'node:http';
 import { closeServer, openServer } from '../../lambdas/server/listener.ts';
 import { StartFailure } from '../shared/failure.ts';
 
-/** Servers listen on loopback only, so that no other machine can reach them. */
+/** Local servers listen on this address only, so that no other machine can reach them. */
 export const LOOPBACK_HOST = '127.0.0.1';
 
-/** @throws {StartFailure} if the port of the API, or the next one for the function URL, is not available */
+/**
+ * Checks that the port of the API and the next port, for the function URL, are available.
+ * @throws {StartFailure} if one of them is in use
+ */
 export async function checkPorts(port: number): Promise<void> {
   if (port === 0) return;
   for (const wanted of [port, port + 1]) {
@@ -15,7 +18,10 @@ export async function checkPorts(port: number): Promise<void> {
   }
 }
 
-/** Listens on a port of this machine. @throws {StartFailure} with the reason if that fails */
+/**
+ * Calls `open` to listen on a port of this machine.
+ * @throws {StartFailure} with the reason if that fails
+ */
 export async function openAt<Opened>(
   port: number,
   open: (at: { port: number; host: string }) => Promise<Opened>,

@@ -18,7 +18,10 @@ import { StartFailure } from '../shared/failure.ts';
 import { programs } from './programs.ts';
 import type { WiredQueue } from './wiring.ts';
 
-/** SQS on loopback. Queues live in memory; after a killed gateway, the sweep settles the holds of lost messages. */
+/**
+ * SQS emulator on this machine. Queues live in memory; after the gateway is killed, the sweep settles the holds of lost
+ * messages.
+ */
 export interface LocalSqs {
   endpoint: string;
   client: SQSClient;
@@ -26,13 +29,15 @@ export interface LocalSqs {
 }
 
 /**
- * @returns `lost` resolves with a sentence if the server has ended by itself
- * @throws {StartFailure} if the server does not start
+ * Starts the SQS emulator.
+ * @returns the emulator; `lost` resolves with a sentence if the emulator has ended by itself
+ * @throws {StartFailure} if the emulator does not start
  */
 export async function startSqs(): Promise<LocalSqs & { lost: Promise<string> }> {
-  // Functions and the emulator read it from the environment.
+  // Functions and the emulator read the secret of the local access key from the environment.
   process.env[variables.localSecret] ??= newSecretBits();
-  // Runs in its own process group: Ctrl-C must reach the gateway first, which still has messages to handle.
+  // The emulator runs in its own process group, so that Ctrl-C reaches only the gateway, which must first handle its
+  // remaining messages.
   const child = adoptChild(
     spawn(process.execPath, [programs.aws], { stdio: ['pipe', 'pipe', 'inherit'], detached: true }),
   );
@@ -55,7 +60,7 @@ export async function startSqs(): Promise<LocalSqs & { lost: Promise<string> }> 
   };
 }
 
-/** Connects to SQS that another process has started. */
+/** Connects to an SQS emulator that another process has started. */
 export function connectSqs(endpoint: string): LocalSqs {
   const client = new SQSClient({
     endpoint,
@@ -70,7 +75,7 @@ export function connectSqs(endpoint: string): LocalSqs {
   };
 }
 
-/** Creates a queue with its dead-letter queue. @returns the URLs of both. */
+/** Creates a queue with its dead-letter queue, and returns the URLs of both queues. */
 export async function createQueue(
   sqs: LocalSqs,
   name: string,
@@ -95,7 +100,7 @@ export async function createQueue(
   return { url: queue.QueueUrl!, deadLettersUrl: dead.QueueUrl! };
 }
 
-/** Receives up to ten messages; waits at most `waitSeconds` for the first. */
+/** Receives up to ten messages. Waits at most `waitSeconds` for the first message. */
 export async function receive(sqs: LocalSqs, queueUrl: string, waitSeconds: number): Promise<Message[]> {
   const answer = await sqs.client.send(
     new ReceiveMessageCommand({
@@ -112,14 +117,14 @@ export async function receive(sqs: LocalSqs, queueUrl: string, waitSeconds: numb
 const WAKE = 'wake';
 
 /**
- * Ends the wait of the poll on a queue by a message. Aborting the poll could lose messages that it has already
+ * Sends a message that ends the wait of the poll on a queue. Aborting the poll could lose messages that it has already
  * received.
  */
 export async function wakePoll(sqs: LocalSqs, queueUrl: string): Promise<void> {
   await sqs.client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: WAKE }));
 }
 
-/** Whether a message only comes from `wakePoll`. */
+/** Whether a message was sent by `wakePoll` and has no other content. */
 export function isWakeUp({ Body: body }: Message): boolean {
   return body === WAKE;
 }

@@ -1,7 +1,7 @@
 /**
- * The sandbox in a worker thread, so that expensive work (for example 2,048 long vectors) does not block requests.
+ * Sandbox provider in a worker thread, so that expensive work (for example 2,048 long vectors) does not block requests.
  *
- * Guarantee: it ends with the process, however the process ends.
+ * Guarantee: the thread ends with the process, however the process ends.
  */
 
 import { once } from 'node:events';
@@ -13,7 +13,10 @@ export interface SandboxThread extends SandboxUpstream {
   lost: Promise<string>;
 }
 
-/** @throws {Error} if it does not start */
+/**
+ * Starts the sandbox thread.
+ * @throws {Error} if the thread does not start
+ */
 export async function startSandboxThread(): Promise<SandboxThread> {
   const thread = new Worker(new URL('./sandbox/thread-main.ts', import.meta.url), { execArgv: [] });
   const [addresses] = (await once(thread, 'message')) as [Omit<SandboxUpstream, 'stop'>];

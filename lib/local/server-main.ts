@@ -1,6 +1,4 @@
-/**
- * The program of the server's process (web-server.ts): runs the bundled server, and ends together with the gateway.
- */
+/** Program of the server's process (web-server.ts). It runs the bundled server, and ends together with the gateway. */
 
 import { pathToFileURL } from 'node:url';
 import { belongToBoot } from './boot-processes.ts';

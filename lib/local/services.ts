@@ -17,11 +17,11 @@ export interface LocalServices {
   queueUrls: Record<string, string>;
   sandbox: SandboxUpstream;
   bucketName: string;
-  /** Resolves with a sentence if one of their processes has ended by itself. */
+  /** Resolves with a sentence if a process of the services has ended by itself. */
   lost: Promise<string>;
 }
 
-/** Stop functions, in the order of the starts. */
+/** Stop functions, in the order in which their parts were started. */
 export type Stops = (() => Promise<void>)[];
 
 /**

@@ -1,7 +1,7 @@
 /**
- * Access control of the SQS and S3 emulators: accepts requests signed in their headers by the gateway, and signed links
- * to files that have not expired. It is needed because other users of the machine can reach the port. Implemented from
- * AWS's description of version 4, independent of the library that signs.
+ * Access control of the SQS and S3 emulators, which other users of the machine could reach through the port. It accepts
+ * requests that the gateway has signed in their headers, and signed links to files that have not expired. It is
+ * implemented from AWS's description of version 4, and does not use the signing library.
  */
 
 import { timingSafeEqual } from 'node:crypto';
@@ -20,7 +20,7 @@ interface AccessKey {
   secretAccessKey: string;
 }
 
-/** A signature and the values that it covers. */
+/** Signature, and the values that it covers. */
 interface Signed {
   /** Key id, day, region, service and terminator. */
   credential: string;
@@ -28,7 +28,7 @@ interface Signed {
   signedHeaders: string[];
   signature: string;
   payload: string;
-  /** The signed pairs of the query. */
+  /** Pairs of the query that the signature covers. */
   query: string[];
 }
 
@@ -38,7 +38,10 @@ const EMULATOR_AUTHORIZATION = new RegExp(
   `^${SIGNING_ALGORITHM} Credential=(.+?), ?SignedHeaders=(.+?), ?Signature=([0-9a-f]+)$`,
 );
 
-/** @returns the error body that S3 sends for a rejected request; undefined if the request is accepted */
+/**
+ * Checks the signature of a request to an emulator. @returns the error body that S3 sends for a rejected request;
+ * undefined if the request is accepted
+ */
 export function objectionToSignature(asked: AskedFor, key: AccessKey, atMs: number): string | undefined {
   const [, text = ''] = asked.url.split('?');
   const query = new URLSearchParams(text);
@@ -67,8 +70,8 @@ function fromQuery(query: URLSearchParams, text: string): Signed | undefined {
 }
 
 /**
- * Does not compare the body with its signed hash, because there is no other party between the gateway and its
- * emulators.
+ * Reads a signature in the headers. The body is not compared with its signed hash, because there is no other party
+ * between the gateway and its emulators.
  */
 function fromHeaders(headers: IncomingHttpHeaders, text: string): Signed | undefined {
   const [, credential, names, signature] = EMULATOR_AUTHORIZATION.exec(headers.authorization ?? '') ?? [];

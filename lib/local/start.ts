@@ -40,35 +40,41 @@ import { startWebServer } from './web-server.ts';
 import { startWorkersProcess } from './workers-process.ts';
 import { workersOf, type Workers } from './workers.ts';
 
-/** A gateway that runs on this machine. */
+/** Gateway that runs on this machine. */
 export interface LocalGateway extends LocalAccount {
   baseUrl: string;
   /** Base URL of the function URL; null if the deployment has none. */
   streamingUrl: string | null;
-  /** Base URL of the server, if it was requested. */
+  /** Base URL of the server; undefined unless the options request a server. */
   webUrl: string | undefined;
-  /** A model for a first request. */
+  /** Id of a model for a first request. */
   modelId: string | undefined;
   providers: ProviderState[];
   /** Version of the published catalog, if it differs from the catalog of this start. */
   publishedCatalog: string | undefined;
-  /** Resolves with a sentence if a needed process has ended by itself. */
+  /** Resolves with a sentence if a process that the gateway needs has ended by itself. */
   lost: Promise<string>;
   /** Stops everything that was started, in reverse order. */
   stop: () => Promise<void>;
 }
 
-/** Time for responses to complete by themselves. */
+/** Milliseconds that open responses get to complete before the gateway ends their streams. */
 const FINISH_MS = 1_000;
-/** Time for streams to end with an error event before their connections are closed. */
+/** Milliseconds that streams get to end with an error event before their connections are closed. */
 const LAST_WORDS_MS = 1_000;
-/** Processes of a killed gateway end within milliseconds, but a suspended one does not. */
+/**
+ * Milliseconds to wait for the processes of an earlier run. Those of a killed gateway end within milliseconds, but a
+ * suspended process does not.
+ */
 const END_OF_PREDECESSOR_MS = 5_000;
-/** An answer without a reader may continue for minutes; the sweep of the next start settles it. */
+/**
+ * Milliseconds to wait for requests at shutdown. An answer whose client has disconnected may continue for minutes; the
+ * sweep of the next start settles its hold.
+ */
 const LAST_REQUESTS_MS = 5_000;
 
 /**
- * Starts the services (DynamoDB, SQS, the sandbox upstream), then the functions of the manifest, then the front door.
+ * Starts the services (DynamoDB, SQS, the sandbox upstream), then the functions of the manifest, then the HTTP server.
  * @throws {StartFailure} with one sentence about the problem to fix; everything that was started is stopped again
  */
 export async function startGateway(options: LocalOptions): Promise<LocalGateway> {
@@ -87,7 +93,7 @@ export async function startGateway(options: LocalOptions): Promise<LocalGateway>
 async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<LocalGateway, 'stop'>> {
   const state = await LocalState.open(options.dataDirectory, options.ephemeral);
   stops.push(async () => state.close());
-  // Checked before anything is created, because keys created by a failed start would never be printed.
+  // The ports are checked before anything is created. If a later step failed, the new keys would never be printed.
   await checkPorts(options.port);
   const isPredecessorGone = await earlierProcessesEnded(state.directory, END_OF_PREDECESSOR_MS);
   const deployment = options.sandboxed ? readTemplates(await synthesize(catalogOf(options))) : undefined;
@@ -103,29 +109,29 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
   Object.assign(process.env, environment);
   const deployed = readCatalog();
   const catalog = await servedCatalog();
-  // Loads the bundler only when the console is first requested.
+  // The bundler is loaded only when the console is first requested.
   buildConsoleWith(async () => (await import('../shared/bundles/console-bundle.ts')).buildConsole());
   const host = deployment
     ? startSandboxedHost(deployment, { ...services, environment })
     : await startInProcessHost(answeringNames, importHandler);
   stops.push(host.stop);
-  // Sandboxes already are separate processes.
+  // Sandboxes are separate processes already, so their workers need no further process.
   const workers = deployment ? workersOf(services.sqs, host.invoke) : await startWorkersProcess(state.directory);
   stops.push(workers.stop);
   const account = await prepareRecords(state);
-  // A process that died has lost the roll-ups in its queues.
+  // A process that ended unexpectedly has lost the roll-up messages in its queues, so its days are closed again.
   if (deadBootIds.length > 0) await closeDaysAgain(openTable());
   if (isPredecessorGone) await sweepAfter(deadBootIds, workers, state);
   else log('warn', 'processes of an earlier run have not ended: the sweep settles their holds when these are due');
   const { concurrency, repeatsSchedules } = options;
   workers.connect({ ...wiring, queueUrls: services.queueUrls, concurrency, repeatsSchedules });
-  // At the end, requests complete first; then the workers handle the messages that these sent.
+  // At shutdown, requests complete before the workers stop, so that the workers handle the messages of these requests.
   stops.push(() => Promise.race([host.idle(), sleep(LAST_REQUESTS_MS, undefined, { ref: false })]));
   const { api, streamingUrl, close } = await openFrontDoor(options, wiring, host, stops);
   const web = options.web ? await startWebServer(state.directory, catalogOf(options)) : undefined;
   if (web) stops.push(web.stop);
-  // On stop, first refuses new requests; open streams complete, or end with an error event while they are still
-  // connected.
+  // At shutdown, the gateway first refuses new requests. Open streams complete, or end with an error event while they
+  // are still connected.
   stops.push(async () => {
     await Promise.race([close(), sleep(FINISH_MS, undefined, { ref: false })]);
     host.endAnswers?.();
@@ -152,7 +158,7 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
   };
 }
 
-/** Environment variables with the addresses of the services. */
+/** Returns the environment variables with the addresses of the services. */
 function serviceVariables({
   tableName,
   bucketName,
@@ -178,11 +184,11 @@ function serviceVariables({
   };
 }
 
-/** Environment variables of this run. */
+/** Returns the environment variables of this run. */
 function runVariables(options: LocalOptions, state: LocalState, bootId: string): Record<string, string> {
   const catalogDirectory = catalogOf(options);
   return {
-    // If the operator names a secret, it is read as functions read it: from Secrets Manager, or from an emulator of it.
+    // If the operator names a secret, functions read it from Secrets Manager, or from an emulator of Secrets Manager.
     [variables.secretsFile]: optionalVariable(variables.pepperSecret) === undefined ? state.secretsFile() : '',
     [variables.booksDirectory]: state.booksDirectory(),
     [variables.publicationsDirectory]: state.publicationsDirectory(),
@@ -190,7 +196,7 @@ function runVariables(options: LocalOptions, state: LocalState, bootId: string):
     [variables.local]: '1',
     [variables.bootId]: bootId,
     [variables.clockOffsetMs]: String(options.clockOffsetMs),
-    // Allows pages of any origin in this machine's browser; they still need a key.
+    // By default, pages of any origin in this machine's browser may call the API; they still need a key.
     [variables.corsOrigins]: optionalVariable(variables.corsOrigins) ?? '*',
     ...(catalogDirectory ? { [variables.catalogDirectory]: catalogDirectory } : {}),
   };
@@ -200,7 +206,7 @@ function catalogOf({ catalogDirectory }: LocalOptions): string | undefined {
   return catalogDirectory ?? optionalVariable(variables.catalogDirectory);
 }
 
-/** Upgrades the records, and creates the records of a first start. */
+/** Upgrades the records of the table, and creates the first account on a first start. */
 async function prepareRecords(state: LocalState): Promise<LocalAccount> {
   const table = openTable();
   await upgradeRecords(table);
@@ -208,8 +214,8 @@ async function prepareRecords(state: LocalState): Promise<LocalAccount> {
 }
 
 /**
- * Settles the holds of dead processes, whose queues and handlers are lost, before the gateway serves requests. Only
- * boots of this directory are known to be dead; others may be alive on the same table.
+ * Settles the holds of processes that have ended, before the gateway serves requests. Only earlier starts with this
+ * data directory are known to have ended; others may still run on the same table.
  */
 async function sweepAfter(deadBootIds: string[], workers: Workers, state: LocalState): Promise<void> {
   if (deadBootIds.length === 0) return;

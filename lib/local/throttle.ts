@@ -1,5 +1,6 @@
 /**
- * One token bucket for all clients, as API Gateway throttles a stage: one client with too many requests affects all.
+ * Token bucket for all clients, as API Gateway throttles a stage: one client with too many requests affects all
+ * clients.
  */
 export class Throttle {
   readonly #requestsPerSecond: number;
@@ -9,7 +10,8 @@ export class Throttle {
 
   /**
    * @param requestsPerSecond steady rate; by default unlimited
-   * @param burst maximum at the same moment; by default two seconds' worth, as in the gateway's configuration
+   * @param burst maximum number of requests at the same moment; by default two seconds' worth, as in the gateway's
+   * configuration
    */
   constructor(requestsPerSecond = Infinity, burst = 2 * requestsPerSecond) {
     this.#requestsPerSecond = requestsPerSecond;

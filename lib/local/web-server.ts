@@ -1,5 +1,6 @@
 /**
- * The bundled server in its own process: the program of a Lambda Web Function or container, on this machine's services.
+ * Runs the bundled server in its own process, with the services of this machine. It is the program of a Lambda Web
+ * Function or container.
  */
 
 import { fork } from 'node:child_process';
@@ -19,26 +20,28 @@ const builds = fileURLToPath(new URL('../../.build', import.meta.url));
 const SERVER_START_TIMEOUT_MS = 10_000;
 
 export interface WebServer {
-  /** Ends with /v1. */
+  /** Base URL, which ends with /v1. */
   baseUrl: string;
-  /** Resolves with a sentence if its process has ended by itself. */
+  /** Resolves with a sentence if the server's process has ended by itself. */
   lost: Promise<string>;
   stop: () => Promise<void>;
 }
 
 /**
- * @param dataDirectory data directory of its gateway
+ * Starts the server.
+ * @param dataDirectory data directory of the gateway that the server belongs to
  * @param catalogDirectory replaces the catalog that comes with the code
  * @throws {StartFailure} if the server does not start
  */
 export async function startWebServer(dataDirectory: string, catalogDirectory: string | undefined): Promise<WebServer> {
   mkdirSync(builds, { recursive: true });
   const directory = mkdtempSync(join(builds, 'server-'));
-  // Loads the bundler only if the server is requested.
+  // The bundler is loaded only if the server is requested.
   const { bundleServer, SERVER_PROGRAM } = await import('../shared/bundles/bundle.ts');
   await bundleServer(directory, catalogDirectory);
   const port = await freePort();
-  // Runs in its own process group: Ctrl-C must reach the gateway first, whose services the server still needs.
+  // The server runs in its own process group. So Ctrl-C reaches only the gateway, whose services the server still needs
+  // while it stops.
   const child = adoptChild(
     fork(programs.server, [dataDirectory, join(directory, SERVER_PROGRAM)], {
       execArgv: ['--enable-source-maps'],

@@ -2,16 +2,16 @@ import { doorSeconds, visibilityTimeoutSeconds, type QueueWorker, type Route } f
 import { functions, queueWorkers, routes, scheduledWorkers, UNKNOWN_ROUTE } from '../../lambdas/routes.ts';
 import { wiredRoutes, type WiredRoute } from '../../lambdas/server/routing-table.ts';
 
-/** The connections that the local runtime makes, read from the manifest or from a template. */
+/** Connections that the local runtime makes, read from the manifest or from a template. */
 export interface Wiring {
   routes: WiredRoute[];
-  /** Queues by the name under which functions get their URL. */
+  /** Queues by the name under which functions get the queue's URL. */
   queues: Record<string, WiredQueue>;
   queueSources: { queue: string; functionName: string; batchSize: number; maxConcurrency: number }[];
   schedules: { functionName: string; everyMinutes: number }[];
-  /** The function behind the function URL; undefined if there is none. */
+  /** Name of the function behind the function URL; undefined if there is none. */
   functionUrl: string | undefined;
-  /** The function that handles requests without a route. */
+  /** Name of the function that handles requests without a route. */
   unknownRoute: string;
   /** Seconds that API Gateway waits for the whole response, by function name. */
   doorSeconds: Record<string, number>;
@@ -20,16 +20,16 @@ export interface Wiring {
 export interface WiredQueue {
   visibilityTimeoutSeconds: number;
   maxReceiveCount: number;
-  /** Name of its dead-letter queue in the wiring. */
+  /** Name of the dead-letter queue in the wiring. */
   deadLetters: string;
 }
 
-/** The name of a queue's dead-letter queue, if queues are named as in the manifest. */
+/** Returns the name of a queue's dead-letter queue, if queues are named as in the manifest. */
 export function deadLettersOf(queue: string): string {
   return `${queue}-dead-letters`;
 }
 
-/** The wiring according to the manifest. */
+/** Returns the wiring according to the manifest. */
 export function manifestWiring(): Wiring {
   return {
     routes: wiredRoutes(routes),

@@ -1,6 +1,6 @@
 /**
- * The program of the workers' process (workers-process.ts). Its environment contains the addresses of the services,
- * like that of a function.
+ * Program of the workers' process (workers-process.ts). Like that of a function, its environment contains the addresses
+ * of the services.
  */
 
 import { requireVariable, variables } from '../../lambdas/platform/environment.ts';
@@ -18,7 +18,7 @@ const host = await startInProcessHost(['finalize-cost'], importHandler);
 const sqs = connectSqs(requireVariable(variables.sqsEndpoint));
 const workers = workersOf(sqs, host.invoke);
 
-// A failure to send means that the connection is closing, which is handled elsewhere.
+// A failure to send means that the connection to the gateway is closing. The `disconnect` event handles that case.
 const report = (said: Report) => process.send!(said, undefined, undefined, () => undefined);
 
 process.on('message', (order: Order) => {

@@ -1,9 +1,9 @@
 /**
- * Runs workers in a separate process, so that settlements do not slow down requests, as on AWS, and use the second core
- * of the machine.
+ * Runs workers in a separate process. So settlements do not slow down requests, as on AWS, and use the second core of
+ * the machine.
  *
- * Guarantee: it ends with the gateway, however the gateway ends, and is restarted if it ends by itself. A batch that it
- * was handling is delivered again when its visibility ends, as with Lambda.
+ * Guarantee: the workers' process ends with the gateway, however the gateway ends, and is restarted if it ends by
+ * itself. A batch that it was handling is delivered again when its visibility timeout ends, as with Lambda.
  */
 
 import { fork, type ChildProcess } from 'node:child_process';
@@ -14,13 +14,13 @@ import { StartFailure } from '../shared/failure.ts';
 import { programs } from './programs.ts';
 import type { Connections, Workers } from './workers.ts';
 
-/** Messages to the workers' process. */
+/** Message from the gateway to the workers' process. */
 export type Order =
   | { order: 'invoke'; id: number; name: string; event: unknown }
   | ({ order: 'connect' } & Connections)
   | { order: 'stop' };
 
-/** Messages from it: that it is ready, or the result of a call. */
+/** Message from the workers' process to the gateway: the process is ready, or the result of a call. */
 export type Report = { ready: true } | { id: number; error?: string };
 
 const RESTART_MS = 1_000;
@@ -31,7 +31,8 @@ interface Waiting {
 }
 
 /**
- * @param dataDirectory data directory of its gateway
+ * Starts the workers' process.
+ * @param dataDirectory data directory of the gateway that the process belongs to
  * @throws {StartFailure} if the process does not start
  */
 export async function startWorkersProcess(dataDirectory: string): Promise<Workers> {
@@ -42,7 +43,8 @@ export async function startWorkersProcess(dataDirectory: string): Promise<Worker
   let child = await start();
 
   async function start(): Promise<ChildProcess> {
-    // Runs in its own process group: Ctrl-C must reach the gateway first, whose last requests still send messages.
+    // The workers run in their own process group. So Ctrl-C reaches only the gateway, whose last requests still send
+    // messages to them.
     const started = adoptChild(
       fork(programs.workers, [dataDirectory], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], detached: true }),
     );

@@ -1,4 +1,4 @@
-/** The functions that queues and schedules call, and the code that calls them. */
+/** Functions that queues and schedules call, and the code that calls them. */
 
 import { Concurrency } from './concurrency.ts';
 import type { Invoke } from './event-source.ts';
@@ -7,15 +7,17 @@ import type { LocalSqs } from './queues.ts';
 import { startSchedule } from './scheduler.ts';
 import type { Wiring } from './wiring.ts';
 
-/** The queues and schedules that workers are connected to. */
+/** Queues and schedules to which workers are connected. */
 export interface Connections {
   queueSources: Wiring['queueSources'];
   schedules: Wiring['schedules'];
-  /** By name in the wiring. */
+  /** Queue URLs by name in the wiring. */
   queueUrls: Record<string, string>;
   /** Maximum concurrent runs of each function; undefined: unlimited. */
   concurrency: number | undefined;
-  /** Schedules run as EventBridge may run them. */
+  /**
+   * Whether scheduled workers run as EventBridge may run them: twice at the same time, and overlapping the next run.
+   */
   repeatsSchedules: boolean;
 }
 
@@ -35,8 +37,8 @@ export function workersOf(sqs: LocalSqs, invoke: (name: string, event: unknown) 
     invoke,
     connect({ queueSources, schedules, queueUrls, concurrency, repeatsSchedules }) {
       const atOnce = new Concurrency(concurrency);
-      // Without concurrency, a run fails as on AWS: a batch is delivered again when its visibility ends, and a schedule
-      // waits for its next run.
+      // If the concurrency limit is reached, a run fails as on AWS. A batch is then delivered again when its visibility
+      // timeout ends, and a schedule waits for its next run.
       const callOf =
         (name: string): Invoke =>
         (event) =>
@@ -49,7 +51,7 @@ export function workersOf(sqs: LocalSqs, invoke: (name: string, event: unknown) 
       }
     },
     async stop() {
-      // Wakes all polls at once, so that the work in progress ends in parallel.
+      // All polls are woken at once, so that the work in progress ends in parallel.
       for (const source of sources) source.stopPolling?.();
       for (const source of sources.splice(0).toReversed()) await source.stop();
     },

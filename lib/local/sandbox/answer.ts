@@ -1,8 +1,8 @@
-/** An answer before serialization: the events of a wire, grouped by the moments at which they are sent. */
+/** Answers of the sandbox before serialization: the events of a wire, grouped by the moment at which they are sent. */
 
 import type { Script } from './script.ts';
 
-/** An event in the format of a wire; a string is sent unchanged. */
+/** Event in the format of a wire. A string is sent unchanged. */
 export type WireEvent = object | string;
 
 /** Serialization of a wire's events. */
@@ -13,20 +13,20 @@ export interface SandboxFraming {
   garbage: Buffer;
 }
 
-/** Converts a script to the events of a wire. */
+/** Converts the script of an answer to the events of a wire. */
 export interface WireWriter {
   framing: SandboxFraming;
   opening: (script: Script) => WireEvent[];
   block: (script: Script, index: number) => { start: WireEvent[]; pieces: WireEvent[][]; stop: WireEvent[] };
   closing: (script: Script) => WireEvent[];
-  /** The wire's form of an error inside a stream. */
+  /** Returns the wire's form of an error inside a stream. */
   error: () => WireEvent;
 }
 
-/** Events that are sent together. Pieces may be delayed. */
+/** Events of the sandbox that are sent together. A delay may come before each piece. */
 export interface SandboxMoment {
   part: 'opening' | 'start' | 'piece' | 'stop' | 'closing';
-  /** Index of its block in the script; undefined before and after the blocks. */
+  /** Index of the block in the script to which the events belong; undefined before and after the blocks. */
   block?: number;
   events: WireEvent[];
 }

@@ -1,4 +1,4 @@
-/** The sandbox in the format of the Anthropic API. */
+/** Sandbox in the format of the Anthropic API. */
 
 import { randomBytes } from 'node:crypto';
 import { errorKinds, kindOfStatus } from '../../../lambdas/platform/errors.ts';
@@ -34,7 +34,7 @@ interface AnthropicRequest {
   stop_sequences?: string[];
 }
 
-/** The model that thinks without being requested to, and does not show its thinking. */
+/** Name of the sandbox model that thinks without being requested to, and does not show its thinking. */
 const THINKER = 'thinker';
 const THINKERS_TOKENS = 300;
 
@@ -58,7 +58,10 @@ export function readAnthropicPrompt(request: AnthropicRequest, betas = ''): Sand
   };
 }
 
-/** The model only sees a tool with deferred loading after a result refers to it. */
+/**
+ * Returns the tools that the model sees. It sees a tool with deferred loading only after a tool result refers to the
+ * tool.
+ */
 function loadedTools({ tools = [], messages }: AnthropicRequest): AnthropicTool[] {
   const results = messages.flatMap(({ content }) => blocksOf(content)).filter(({ type }) => type === 'tool_result');
   const references = results.flatMap(({ content }) => blocksOf(content ?? ''));
@@ -90,13 +93,16 @@ function anthropicText(blocks: AnthropicBlock[]): string {
   return blocks.map(({ text }) => (typeof text === 'string' ? text : '')).join('\n');
 }
 
-/** Rejects the request as the Messages API does. @returns the error message */
+/** Returns the error message if the Messages API would reject the request; undefined otherwise. */
 function anthropicObjection({ thinking, max_tokens: maxTokens }: AnthropicRequest): string | undefined {
   const isTooMuch = thinking?.budget_tokens !== undefined && thinking.budget_tokens >= (maxTokens ?? Infinity);
   return isTooMuch ? '`max_tokens` must be greater than `thinking.budget_tokens`' : undefined;
 }
 
-/** Only counts texts in blocks, because the types of blocks may be newer than the sandbox. */
+/**
+ * Counts the characters of all texts, at any depth. Other fields are ignored, because a block's type may be newer than
+ * the sandbox.
+ */
 function countAnthropicCharacters(contents: unknown[]): number {
   return contents.reduce<number>((sum, content) => {
     if (typeof content === 'string') return sum + content.length;

@@ -1,6 +1,6 @@
 /**
- * Checks request signatures as AWS does, implemented from AWS's description of version 4 and independent of the library
- * that the gateway signs with. If both agree, the signature is what AWS expects.
+ * Checks request signatures as AWS does. The check is implemented from AWS's description of version 4, and does not use
+ * the gateway's signing library. So a signature that passes is very likely valid on AWS.
  */
 
 import { timingSafeEqual } from 'node:crypto';
@@ -37,7 +37,7 @@ function canonicalRequest(request: SignedRequest, names: string): string {
   const headers = names.split(';').map((name) => `${name}:${headerOf(request, name).trim().replaceAll(/ +/g, ' ')}\n`);
   return [
     request.method,
-    // The path is already encoded as sent; signatures encode it a second time.
+    // AWS encodes the path a second time for the signature, in addition to the encoding of the request.
     path.split('/').map(encoded).join('/'),
     query,
     headers.join(''),
@@ -46,7 +46,7 @@ function canonicalRequest(request: SignedRequest, names: string): string {
   ].join('\n');
 }
 
-/** Encodes everything except letters, digits and `-._~`. */
+/** Percent-encodes everything except letters, digits and `-._~`. */
 function encoded(segment: string): string {
   return encodeURIComponent(segment).replaceAll(
     /[!'()*]/g,

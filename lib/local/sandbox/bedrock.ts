@@ -1,4 +1,4 @@
-/** The sandbox in the formats of Amazon Bedrock: Converse, and Claude's events in the frames of InvokeModel. */
+/** Sandbox in the formats of Amazon Bedrock: Converse, and Claude's events in the frames of InvokeModel. */
 
 import { randomBytes } from 'node:crypto';
 import { anthropicWriter, readAnthropicPrompt } from './anthropic.ts';
@@ -22,7 +22,7 @@ interface ConverseRequest {
     tools: { toolSpec?: { name: string; inputSchema: { json: JsonSchema } } }[];
     toolChoice?: { any?: object; tool?: { name: string } };
   };
-  /** The schema is JSON as text. */
+  /** `schema` is JSON as text. */
   outputConfig?: { textFormat: { structure: { jsonSchema: { schema: string } } } };
   additionalModelRequestFields?: { thinking?: { type: string }; reasoningConfig?: { type: string } };
 }
@@ -127,7 +127,10 @@ export function invokeWriter(model: string): WireWriter {
   return { ...anthropicWriter(model), framing: chunks, error: overloaded };
 }
 
-/** Each Claude event in its own frame. Exceptions have no type, and are not Claude events. */
+/**
+ * Serialization of Claude events: each event is sent in its own frame. Exceptions have no `type`, because they are not
+ * Claude events.
+ */
 const chunks: SandboxFraming = {
   ...eventStream,
   encode: (event) => eventStream.encode('type' in (event as object) ? { chunk: { bytes: base64Event(event) } } : event),
@@ -141,17 +144,17 @@ function overloaded(): WireEvent {
   return { serviceUnavailableException: { message: 'Overloaded' } };
 }
 
-/** InvokeModel has the `anthropic-beta` header of the Messages API as a field of the body. */
+/** Reads a request to InvokeModel, which has the Messages API's `anthropic-beta` header as a field of the body. */
 export function readInvokePrompt(request: { anthropic_beta?: string[] }): SandboxPrompt {
   return readAnthropicPrompt(request as never, request.anthropic_beta?.join());
 }
 
-/** The kind of the error is in a header. */
+/** Returns the body of a Bedrock error. A header contains the kind of the error, so the body has only the message. */
 export function bedrockRefusal(_status: number, message: string): object {
   return { message };
 }
 
-/** From the reference of ConverseStream. */
+/** Exception names of Bedrock by HTTP status, from the reference of ConverseStream. */
 const exceptions: Record<number, string> = {
   400: 'ValidationException',
   403: 'AccessDeniedException',

@@ -1,4 +1,6 @@
-/** The directives in the line "@sandbox …" of a prompt, listed in docs/sandbox.md. Unknown words are ignored. */
+/**
+ * Directives of the sandbox in the line "@sandbox …" of a prompt, listed in docs/sandbox.md. Unknown words are ignored.
+ */
 
 const usageFaultNames = ['none', 'late', 'twice'] as const;
 const emptyArguments = ['empty', 'null', 'none'] as const;
@@ -6,41 +8,44 @@ const emptyArguments = ['empty', 'null', 'none'] as const;
 export interface Directives {
   /** Number of text pieces; undefined: as many as the default reply has. */
   tokens: number | undefined;
-  /** Milliseconds between pieces. */
+  /** Milliseconds between pieces of the answer. */
   delayMs: number;
-  /** Milliseconds before the first byte. */
+  /** Milliseconds before the first byte of the answer. */
   firstMs: number;
   think: boolean;
-  /** Number of tool calls. */
+  /** Number of tool calls in the answer. */
   tools: number;
-  /** Number of parallel searches; undefined: depends on the tools. */
+  /** Number of parallel searches; undefined: the offered tools decide. */
   searches: number | undefined;
   /** Number of consecutive searches. */
   searchRounds: number;
   /** HTTP status of an error before the first byte, and its retry-after in seconds. */
   error: number | undefined;
   retryAfterSeconds: number | undefined;
-  /** Accepts the request and never answers. */
+  /** Whether the sandbox accepts the request and never answers. */
   hang: boolean;
   /**
-   * Number of pieces after which the connection is closed or reset, the stream becomes silent, or an error is sent in
-   * it.
+   * Number of pieces before a fault: the connection is closed (`breakAt`) or reset (`resetAt`), the stream becomes
+   * silent (`stallAt`), or an error is sent in it (`failAt`).
    */
   breakAt: number | undefined;
   resetAt: number | undefined;
   stallAt: number | undefined;
   failAt: number | undefined;
-  /** Index of the piece that is replaced by invalid bytes, null, or a number. */
+  /**
+   * Index of the piece of output that is replaced by invalid bytes (`garbageAt`), null (`nullAt`), or a number
+   * (`numberAt`).
+   */
   garbageAt: number | undefined;
   nullAt: number | undefined;
   numberAt: number | undefined;
-  /** Sends each event in two chunks. */
+  /** Whether each event is sent in two chunks. */
   cut: boolean;
-  /** Sends the pieces of all blocks in turns. */
+  /** Whether the pieces of all blocks are sent in turns. */
   interleave: boolean;
-  /** Gives index 0 to all blocks or calls. */
+  /** Whether all blocks or calls get index 0. */
   sameIndex: boolean;
-  /** Makes arguments an empty text, null, or absent. */
+  /** Replaces the arguments of tool calls by an empty text or null, or removes them. */
   arguments: (typeof emptyArguments)[number] | undefined;
   usage: (typeof usageFaultNames)[number] | undefined;
   /** Prompt tokens that are reported as read from a cache. */
@@ -54,7 +59,7 @@ const DIRECTIVE_LINE = /@sandbox\b([^\n]*)/;
 const DEFAULT_DELAY_MS = 10;
 const DEFAULT_PIECES = 5;
 
-/** Parses the line of directives. @returns functions that look up its words */
+/** Parses the directive line of a prompt. @returns functions that look up the words of the line */
 export function parseDirectiveLine(prompt: string) {
   const words = (DIRECTIVE_LINE.exec(prompt)?.[1] ?? '').trim().split(/\s+/);
   const valueOf = (name: string) => words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);

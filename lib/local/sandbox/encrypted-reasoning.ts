@@ -1,15 +1,18 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Not a secret: the fixed key lets the sandbox recognize its own output, even after a restart. */
+/**
+ * Key of the signature in the sandbox's opaque reasoning. It is not a secret: it is fixed so that the sandbox
+ * recognizes its own output after a restart.
+ */
 const REASONING_HMAC_KEY = 'sandbox';
 
-/** Opaque reasoning of an item, which only the sandbox can verify. */
+/** Returns opaque reasoning for an output item. Only the sandbox can verify it. */
 export function encryptedReasoning(id: string): string {
   const thought = randomBytes(24).toString('base64url');
   return `${thought}.${tag(id, thought).toString('base64url')}`;
 }
 
-/** Whether the sandbox produced this reasoning for an item with this id. */
+/** Whether the sandbox produced this opaque reasoning for the item with this id. */
 export function isOwnReasoning(id: string, encrypted: string): boolean {
   const [thought = '', signed = ''] = encrypted.split('.');
   const found = Buffer.from(signed, 'base64url');

@@ -1,4 +1,4 @@
-/** Example values that match a JSON schema, for arguments of calls and for structured answers. */
+/** Example values that match a JSON schema, for arguments of tool calls and for structured answers. */
 
 export interface JsonSchema {
   type?: unknown;
@@ -14,18 +14,18 @@ export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
-/** Bounds for schemas that refer to themselves, possibly several times. */
+/** Bounds for schemas that refer to themselves, possibly several times per level. */
 const MAX_DEPTH = 8;
 const MAX_VALUES = 1_000;
 const CITIES = ['Москва', 'Санкт-Петербург', 'Казань'];
 
-/** An object with an example value for each property. */
+/** Returns an object with an example value for each property of the schema. */
 export function exampleObject(schema: JsonSchema, seed: number): Record<string, unknown> {
   return new Example(schema, seed).objectOf(schema, 0);
 }
 
 class Example {
-  /** The schema that references are resolved in. */
+  /** Schema that contains the definitions to which `$ref` points. */
   readonly #whole: JsonSchema;
   readonly #seed: number;
   #made = 0;
@@ -67,7 +67,9 @@ class Example {
     }
   }
 
-  /** Resolves references (`#/$defs/city`), repeatedly if necessary. An unresolvable reference allows any value. */
+  /**
+   * Resolves references such as `#/$defs/city`, repeatedly if necessary. An unresolvable reference allows any value.
+   */
   #resolved(schema: JsonSchema): JsonSchema {
     let found = schema;
     for (let steps = 0; typeof found.$ref === 'string' && steps < MAX_DEPTH; steps += 1) {

@@ -1,6 +1,6 @@
 /**
- * Injects faults into an answer before serialization, like a hostile provider. Each fault works on the events of any
- * wire; wire-fields.ts contains their field names. Faults of bytes and connections are in player.ts.
+ * Fault injection of the sandbox. Each fault changes the events of any wire before serialization; wire-fields.ts
+ * contains their field names. Faults of bytes and connections are in player.ts.
  */
 
 import type { SandboxMoment, WireEvent } from './answer.ts';
@@ -8,7 +8,7 @@ import type { Directives } from './directives.ts';
 import type { Script } from './script.ts';
 import type { WireFields } from './wire-fields.ts';
 
-/** The reason why a wire cannot do a directive; undefined if it can. */
+/** Returns the reason why a wire cannot follow the directives; undefined if it can. */
 export function objectionToDirectives(directives: Directives, fields: WireFields): string | undefined {
   if (directives.sameIndex && fields.index === undefined) {
     return 'The sandbox cannot do "same-index" on this wire: its parts have no index';
@@ -38,7 +38,10 @@ export function withInjectedFaults(
 
 const emptyValues = { empty: '', null: null, none: undefined };
 
-/** Keeps only the last piece of each call, because on some wires that piece is the whole call. */
+/**
+ * Replaces the arguments of all tool calls by `value`. It keeps only the last piece of each call, because on some wires
+ * that piece contains the whole call.
+ */
 function withoutArguments(
   moments: SandboxMoment[],
   isCall: (moment: SandboxMoment) => boolean,
@@ -53,7 +56,7 @@ function withoutArguments(
     .map((moment) => (isCall(moment) ? rewritten(moment, fields.arguments, () => value) : moment));
 }
 
-/** All blocks begin, then their pieces are sent in turns, then all blocks end. */
+/** Reorders an answer: all blocks begin, then their pieces are sent in turns, then all blocks end. */
 function interleaved(moments: SandboxMoment[]): SandboxMoment[] {
   const of = (part: SandboxMoment['part']) => moments.filter((moment) => moment.part === part);
   const turns = new Map<number | undefined, number>();
@@ -66,7 +69,7 @@ function interleaved(moments: SandboxMoment[]): SandboxMoment[] {
   return [...of('opening'), ...of('start'), ...byTurns, ...of('stop'), ...of('closing')];
 }
 
-/** Replaces the text of a piece by another value. */
+/** Replaces the model's output in one piece by `value`. */
 function withWords(moments: SandboxMoment[], at: number, { words }: WireFields, value: unknown): SandboxMoment[] {
   const piece = moments.filter(({ part }) => part === 'piece')[at];
   return moments.map((moment) => (moment === piece ? rewritten(moment, words, () => value) : moment));
@@ -95,7 +98,7 @@ function withoutUsage(moments: SandboxMoment[], { usage }: WireFields): SandboxM
   return moments.map((moment) => rewritten(moment, [usage], () => undefined));
 }
 
-/** The last usage that the answer reports. */
+/** Returns the last usage that the answer reports. */
 function usageIn(moments: SandboxMoment[], { usage }: WireFields): unknown {
   let last: unknown;
   copy(moments.at(-1)!.events, (name, value) => {
@@ -109,7 +112,10 @@ function withClosing(moments: SandboxMoment[], change: (events: WireEvent[]) => 
   return moments.map((moment) => (moment.part === 'closing' ? { ...moment, events: change(moment.events) } : moment));
 }
 
-/** The moment with changed values of these fields at any depth; a field is removed if its new value is undefined. */
+/**
+ * Returns the moment with changed values of the named fields at any depth. A field is removed if its new value is
+ * undefined.
+ */
 function rewritten(moment: SandboxMoment, names: string[], change: () => unknown): SandboxMoment {
   const events = moment.events.map((event) => copy(event, (name, value) => (names.includes(name) ? change() : value)));
   return { ...moment, events };

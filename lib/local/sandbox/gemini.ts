@@ -1,6 +1,6 @@
 /**
- * The sandbox in the format of the Gemini API, like models of generation 3: it signs calls and texts, requires the
- * signature of a call in the next request, and verifies every signature that it receives.
+ * Sandbox in the format of the Gemini API. Like models of generation 3, it signs calls and texts, and requires the
+ * signature of a call in the next request. It verifies every signature that it receives.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -46,7 +46,10 @@ interface GeminiRequest {
   };
 }
 
-/** https://ai.google.dev/gemini-api/docs/thought-signatures */
+/**
+ * Signature that clients may send for a call that Gemini did not sign:
+ * https://ai.google.dev/gemini-api/docs/thought-signatures
+ */
 const PLACEHOLDER = 'skip_thought_signature_validator';
 
 export function readGeminiPrompt(request: GeminiRequest): SandboxPrompt {
@@ -96,7 +99,7 @@ function mediaTypeOf({ inlineData, fileData }: GeminiPromptPart): string | undef
   return (inlineData ?? fileData)?.mimeType;
 }
 
-/** Rejects the request as the Gemini API does. @returns the error message */
+/** Returns the error message if the Gemini API would reject the conversation; undefined otherwise. */
 function geminiObjection(contents: Content[]): string | undefined {
   for (const [index, { parts }] of contents.entries()) {
     const calls = parts.filter(({ functionCall }) => functionCall !== undefined);
@@ -119,7 +122,7 @@ function isSound(part: GeminiPromptPart): boolean {
   return thoughtSignature === undefined || thoughtSignature === PLACEHOLDER || thoughtSignature === signatureOf(part);
 }
 
-/** A signature belongs to the part that carried it. Field names are sorted, because clients may reorder arguments. */
+/** Returns the signature of the content of one part. Field names are sorted, because clients may reorder arguments. */
 function signatureOf({ functionCall }: GeminiPromptPart): string {
   const signed = functionCall
     ? `call ${functionCall.name} ${JSON.stringify(functionCall.args ?? {}, withSortedNames)}`
@@ -177,8 +180,8 @@ export function geminiWriter(model: string): WireWriter {
 }
 
 /**
- * A call takes as long as its pieces, but is sent in one event at the end. A call that the token limit cuts is never
- * sent.
+ * Returns the pieces of a tool call: silence first, then the whole call in one event at the end. A call that is cut by
+ * the token limit is never sent.
  */
 function wholeCall({ blocks, end }: Script, index: number): (GeminiPromptPart[] | undefined)[] {
   const { name, pieces } = blocks[index] as Extract<Script['blocks'][number], { kind: 'tool' }>;
@@ -190,7 +193,7 @@ function wholeCall({ blocks, end }: Script, index: number): (GeminiPromptPart[] 
   return [...silent, [isFirst ? { ...call, thoughtSignature: signatureOf(call) } : call]];
 }
 
-/** Google's names of statuses. */
+/** Google's status names by HTTP status. */
 const statuses: Record<number, string> = {
   400: 'INVALID_ARGUMENT',
   401: 'UNAUTHENTICATED',
@@ -201,7 +204,7 @@ const statuses: Record<number, string> = {
   504: 'DEADLINE_EXCEEDED',
 };
 
-/** The error body contains the retry delay: https://google.aip.dev/193. */
+/** Returns the body of a Gemini error. It contains the retry delay: https://google.aip.dev/193. */
 export function sandboxGeminiRefusal(code: number, message: string, retryAfterSeconds?: number): object {
   const wait = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${retryAfterSeconds}s` };
   const details = retryAfterSeconds === undefined ? {} : { details: [wait] };

@@ -1,4 +1,4 @@
-/** The sandbox in the format of OpenAI's chat completions. */
+/** Sandbox in the format of OpenAI's chat completions. */
 
 import { randomBytes } from 'node:crypto';
 import type { WireWriter } from './answer.ts';

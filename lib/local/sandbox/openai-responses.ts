@@ -1,4 +1,4 @@
-/** The sandbox in the format of OpenAI's Responses API. */
+/** Sandbox in the format of OpenAI's Responses API. */
 
 import { randomBytes } from 'node:crypto';
 import type { SandboxFraming, WireEvent, WireWriter } from './answer.ts';
@@ -83,7 +83,7 @@ function numberedEvents(): SandboxFraming {
   return { ...framing, encode: (event) => encode({ ...(event as object), sequence_number: sequence++ }) };
 }
 
-/** Billed thinking without text is a separate item. */
+/** Whether the answer has a reasoning item without text, which only accounts for billed hidden thinking. */
 function hasHiddenReasoning({ hiddenReasoningTokens, blocks }: Script): boolean {
   return hiddenReasoningTokens > 0 && blocks[0]?.kind !== 'thinking';
 }

@@ -6,10 +6,16 @@ import { withInjectedFaults } from './fault-injection.ts';
 import type { Script } from './script.ts';
 import type { WireFields } from './wire-fields.ts';
 
-/** Time between the two halves of a cut event: long enough that a reader does not receive them together. */
+/**
+ * Milliseconds between the two halves of an event that is cut in two: long enough that a reader does not receive both
+ * halves together.
+ */
 const CUT_MS = 3;
 
-/** Plays a script into a response, with its delays, faults and end. Waits for the reader if it is slow. */
+/**
+ * Sends a script as a response, with the delays, faults and end of its directives. Waits for the reader if the reader
+ * is slow.
+ */
 export async function play(
   script: Script,
   writer: WireWriter,
@@ -42,7 +48,7 @@ export async function play(
   response.end();
 }
 
-/** Ends an answer early if a directive requires it at this piece. */
+/** Ends an answer early if a directive requires an end after `played` pieces. @returns whether the answer has ended */
 function endsAt(played: number, { directives }: Script, writer: WireWriter, response: ServerResponse): boolean {
   switch (played) {
     case directives.breakAt:
@@ -52,7 +58,7 @@ function endsAt(played: number, { directives }: Script, writer: WireWriter, resp
       response.socket?.resetAndDestroy();
       return true;
     case directives.stallAt:
-      // Stays silent until the reader gives up.
+      // The stream stays open and silent until the client disconnects.
       return true;
     case directives.failAt:
       response.end(writer.framing.encode(writer.error()));
@@ -81,7 +87,10 @@ async function sendCut(response: ServerResponse, { encode }: SandboxFraming, eve
   }
 }
 
-/** Cuts inside the first multi-byte character; if the event has none, in the middle. */
+/**
+ * Returns the byte offset at which an event is cut in two: inside its first multi-byte character, otherwise in the
+ * middle.
+ */
 function placeOfCut(bytes: Buffer, event: WireEvent): number {
   const [character] = /[^\0-\x7f]/u.exec(JSON.stringify(event)) ?? [];
   const start = character === undefined ? -1 : bytes.indexOf(character);

@@ -1,4 +1,4 @@
-/** The parts of a request that a script depends on, independent of the wire. */
+/** Parts of a request on which the sandbox's answer depends, independent of the wire. */
 
 import type { JsonSchema } from './example.ts';
 
@@ -8,44 +8,44 @@ export interface SandboxTool {
 }
 
 interface ToolResult {
-  /** Name of its tool. */
+  /** Name of the tool. */
   name: string;
   text: string;
 }
 
 export interface SandboxPrompt {
-  /** The last text of the user, before any tool results. */
+  /** Last text of the user, before any tool results. */
   lastUserText: string;
-  /** Tool results since then. */
+  /** Tool results after the last text of the user. */
   results: ToolResult[];
   /** Whether the last message is a tool result. */
   answersTool: boolean;
   tools: SandboxTool[];
   toolRequired: boolean;
-  /** Schema that a structured answer must match. */
+  /** JSON schema that a structured answer must match. */
   answerSchema?: JsonSchema | undefined;
-  /** The answer ends before the first occurrence of one of these. */
+  /** Texts before whose first occurrence the answer ends. */
   stopSequences: readonly string[];
   thinkingAsked: boolean;
   maxTokens: number | undefined;
-  /** Hidden thinking tokens of the model, unless a directive sets them. */
+  /** Hidden thinking tokens of the model, unless a directive sets their number. */
   hiddenReasoningTokens: number;
-  /** Reason why the request is refused with 400; undefined: accepted. */
+  /** Reason why the sandbox refuses the request with 400; undefined if it accepts the request. */
   refusal?: string | undefined;
   characters: number;
   images: number;
   pdfs: number;
-  /** Number of recordings, on wires that support them. */
+  /** Number of audio recordings, on wires that support them. */
   recordings?: number;
 }
 
-/** A message of a user or of tools. */
+/** Message of a user, or of tools. */
 export interface SandboxTurn {
   text: string;
   results: ToolResult[];
 }
 
-/** A text that the client's program has added for the model; it does not count as a user's request. */
+/** Matches a text that the client's program has added for the model. It does not count as a request of the user. */
 const SYSTEM = /^\s*<system>[\s\S]*<\/system>\s*$/;
 
 export function lastTurns(all: SandboxTurn[]): Pick<SandboxPrompt, 'lastUserText' | 'results' | 'answersTool'> {

@@ -1,4 +1,4 @@
-/** Reads requests of the Responses API, and rejects the same requests as the API. */
+/** Reads requests of the Responses API, and rejects the same requests as that API. */
 
 import { isOwnReasoning } from './encrypted-reasoning.ts';
 import type { JsonSchema } from './example.ts';
@@ -47,7 +47,7 @@ export function readResponsesPrompt(request: ResponsesRequest): SandboxPrompt {
     thinkingAsked: reasoning?.summary !== undefined,
     hiddenReasoningTokens: 0,
     maxTokens: request.max_output_tokens,
-    // The API has no stop sequences.
+    // The Responses API has no stop sequences.
     stopSequences: [],
     refusal: responsesObjection(request),
     characters: [request.instructions ?? '', ...texts].reduce((sum, text) => sum + text.length, 0),
@@ -68,7 +68,7 @@ function responsesTurns(input: Item[]): SandboxTurn[] {
     );
 }
 
-/** Rejects the request as the Responses API does. @returns the error message */
+/** Returns the error message if the Responses API would reject the request; undefined otherwise. */
 function responsesObjection({ input, max_output_tokens: maxTokens = Infinity }: ResponsesRequest): string | undefined {
   if (maxTokens < MIN_OUTPUT_TOKENS) {
     return `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= ${MIN_OUTPUT_TOKENS}, but got ${maxTokens} instead.`;

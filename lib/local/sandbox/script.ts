@@ -1,6 +1,6 @@
 /**
- * The answer of a sandbox model. A line "@sandbox …" in the last user message controls it; docs/sandbox.md lists the
- * directives. The script is the same for every wire: a list of blocks, each cut into pieces for streaming.
+ * Script of a sandbox model's answer: a list of blocks, each cut into pieces for streaming. The script is the same for
+ * every wire. A line "@sandbox …" in the last user message controls it; docs/sandbox.md lists the directives.
  */
 
 import { readDirectives, withoutDirectives, type Directives } from './directives.ts';
@@ -17,18 +17,18 @@ export interface Script {
   directives: Directives;
   blocks: ScriptBlock[];
   end: ScriptEnd;
-  /** The stop sequence that ended the answer. */
+  /** Stop sequence that ended the answer. */
   stopSequence: string | undefined;
   inputTokens: number;
-  /** Includes hidden thinking. */
+  /** Output tokens, including hidden thinking. */
   outputTokens: number;
   hiddenReasoningTokens: number;
 }
 
 const TOKENS_PER_IMAGE = 85;
-/** For a document of one page. */
+/** Token count of a document of one page. */
 const TOKENS_PER_PDF = 1_500;
-/** Gemini's count for ten seconds, regardless of the actual length. */
+/** Gemini's token count for ten seconds of audio. The sandbox uses it regardless of the actual length. */
 const TOKENS_PER_RECORDING = 320;
 
 export function writeScript(prompt: SandboxPrompt): Script {
@@ -66,7 +66,7 @@ function inputTokens({ characters, images, pdfs, recordings = 0 }: SandboxPrompt
   return Math.ceil(characters / 4) + media;
 }
 
-/** Thinking tokens, including hidden ones. */
+/** Returns the number of thinking tokens, including hidden ones. */
 export function thinkingTokens({ blocks, hiddenReasoningTokens }: Script): number {
   return hiddenReasoningTokens + (blocks.find(({ kind }) => kind === 'thinking')?.pieces.length ?? 0);
 }
@@ -85,12 +85,12 @@ function textPieces(prompt: SandboxPrompt, { tokens, refuse }: Directives): stri
   );
 }
 
-/** Splits a text into words with the following space: about one token each. */
+/** Splits a text into words, each with the space after it. A word counts as one token. */
 function pieces(text: string): string[] {
   return text.match(/\S+\s*/gu) ?? [];
 }
 
-/** The blocks up to the first stop sequence in a text, without the sequence itself. */
+/** Returns the blocks up to the first stop sequence in a text, without the sequence itself. */
 function stoppedBy(
   blocks: ScriptBlock[],
   sequences: readonly string[],

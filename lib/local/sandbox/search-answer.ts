@@ -1,4 +1,7 @@
-/** Texts of a sandbox model about search results: the first sentence of each source, with its marker. */
+/**
+ * Texts of a sandbox model about search results: the first sentence of each source, with the source's number in
+ * brackets.
+ */
 
 import type { SandboxPrompt } from './prompt.ts';
 import { SEARCH } from './tool-calls.ts';
@@ -10,7 +13,7 @@ interface Source {
   sentence: string;
 }
 
-/** @returns undefined if the prompt contains no search results */
+/** Returns a text about the search results in a prompt; undefined if the prompt contains none. */
 export function searchAnswer({ results }: SandboxPrompt): string | undefined {
   const found = results.filter(({ name }) => name === SEARCH);
   if (found.length === 0) return undefined;
@@ -18,7 +21,7 @@ export function searchAnswer({ results }: SandboxPrompt): string | undefined {
   return sources.length === 0 ? 'Its search has found no source.' : answerFromSources(sources);
 }
 
-/** The same for sources in the user's text; undefined if there are none. */
+/** Returns a text about the sources in the user's message; undefined if it contains none. */
 export function answerFromUserText({ lastUserText }: SandboxPrompt): string | undefined {
   const sources = sourcesOf(lastUserText).slice(0, MAX_QUOTED);
   return sources.length === 0 ? undefined : answerFromSources(sources);
@@ -29,7 +32,10 @@ function answerFromSources(sources: readonly Source[]): string {
   return [`According to its sources: ${first!}`, ...others.map((other) => `And: ${other}`)].join(' ');
 }
 
-/** Sources are separated by empty lines. Each has a line with number and title, an address, and lines of text. */
+/**
+ * Parses a list of sources that are separated by empty lines. Each source has a line with number and title, an address,
+ * and lines of text.
+ */
 function sourcesOf(result: string): Source[] {
   return result.split(/\n\s*\n/u).flatMap((source) => {
     const [heading = '', , ...lines] = source.trim().split('\n');

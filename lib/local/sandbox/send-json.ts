@@ -9,7 +9,7 @@ export function sendJson(
   sendJsonText(response, status, JSON.stringify(body), headers);
 }
 
-/** @param text is sent unchanged, even if it is not JSON */
+/** @param text response body, sent unchanged even if it is not JSON */
 export function sendJsonText(
   response: ServerResponse,
   status: number,

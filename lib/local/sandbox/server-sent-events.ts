@@ -1,11 +1,14 @@
 import type { SandboxFraming, WireEvent } from './answer.ts';
 
-/** Server-sent events without names. @param end ends each event; some wires use CRLF as HTTP does */
+/**
+ * Serialization as server-sent events without names. @param end characters after each event; some wires use CRLF as
+ * HTTP does
+ */
 export function plainEvents(end = '\n\n'): SandboxFraming {
   return { ...serverSent, encode: (event) => Buffer.from(`data: ${eventJson(event)}${end}`) };
 }
 
-/** Server-sent events with their type as name. */
+/** Serialization as server-sent events whose name is the `type` of the event. */
 export function namedEvents(): SandboxFraming {
   return {
     ...serverSent,
@@ -15,7 +18,7 @@ export function namedEvents(): SandboxFraming {
 
 const serverSent = {
   contentType: 'text/event-stream; charset=utf-8',
-  // Neither JSON nor UTF-8.
+  // The bytes are neither JSON nor UTF-8.
   garbage: Buffer.from('data: {"garbage": \xff\xfe\x80\n\n', 'latin1'),
 };
 

@@ -15,7 +15,7 @@ import { loadWholeAnswers } from './whole-answers.ts';
 import { wireRequestFor, type SandboxWire } from './wires.ts';
 
 /**
- * The upstream of the sandbox/… models: a server on loopback that speaks the providers' formats over HTTP. So newcomers
+ * Server on this machine that answers for the sandbox/… models over HTTP, in the formats of the providers. So newcomers
  * without a provider key, and all tests, run the same code as production.
  */
 export interface SandboxUpstream {
@@ -23,12 +23,12 @@ export interface SandboxUpstream {
   chatUrl: string;
   geminiUrl: string;
   responsesUrl: string;
-  /** Base URL for videos, in the public convention. */
+  /** Base URL of the video endpoints. Their format is the one that several providers share. */
   videoUrl: string;
   bedrockUrl: string;
-  /** An access key, `<id>:<secret>`, with which requests to Bedrock must be signed. */
+  /** Access key, `<id>:<secret>`, with which requests to Bedrock must be signed. */
   bedrockKey: string;
-  /** Base URL of searches, in the form of SearXNG. */
+  /** Base URL of the search engine, which answers in the format of SearXNG. */
   searchUrl: string;
   stop: () => Promise<void>;
 }
@@ -63,7 +63,9 @@ export async function startSandbox(): Promise<SandboxUpstream> {
   };
 }
 
-/** Loads the studio for the first video, because few runs need one and its schemas load slowly. */
+/**
+ * Loads the code for videos when the first video is requested, because few runs need it and its schemas load slowly.
+ */
 function lazyStudio(): Studio {
   let opened: Promise<Studio> | undefined;
   return async (...asked) => {
@@ -74,7 +76,7 @@ function lazyStudio(): Studio {
   };
 }
 
-/** State that requests share. */
+/** Values that all requests share. */
 interface Parts {
   key: { id: string; secret: string };
   studio: Studio;
@@ -130,7 +132,7 @@ async function answerSandboxRequest(
     refuse(400, objection);
     return;
   }
-  // Never answers, so that the gateway's timeout applies.
+  // The sandbox never answers such a request, so that the gateway's timeout applies.
   if (hang) return;
   if (error !== undefined) {
     await sleep(firstMs);

@@ -1,4 +1,4 @@
-/** The program of the sandbox's thread (../sandbox-thread.ts). */
+/** Program of the thread that runs the sandbox (../sandbox-thread.ts). */
 
 import { parentPort } from 'node:worker_threads';
 import { startSandbox } from './server.ts';

@@ -1,4 +1,4 @@
-/** The tool calls of a sandbox model, with their arguments. */
+/** Tool calls of a sandbox model, with their arguments. */
 
 import { withoutDirectives, type Directives } from './directives.ts';
 import { exampleObject } from './example.ts';
@@ -23,7 +23,7 @@ export function toolCalls(prompt: SandboxPrompt, directives: Directives): ToolCa
   ];
 }
 
-/** Whether the tool is a search: it has the name and a parameter `query`. */
+/** Whether the tool is a search, which has a fixed name and a parameter `query`. */
 function isSearch({ name, schema }: SandboxTool): boolean {
   return name === SEARCH && schema?.properties?.['query'] !== undefined;
 }
@@ -46,11 +46,11 @@ function searchesAtOnce(prompt: SandboxPrompt, directives: Directives, hasOthers
   if (searchRounds > 0) return 1;
   if (hasOthers) return 0;
   if (tools > 0) return tools;
-  // If search is the only tool, the sandbox searches once, unless a directive requires something else.
+  // If search is the only tool, the sandbox searches once, unless a directive requires other output.
   return prompt.toolRequired || (tokens === undefined && !refuse) ? 1 : 0;
 }
 
-/** Calls the tools in turns. */
+/** Returns as many calls as required, and uses the tools in turns. */
 function callsOf(
   tools: SandboxTool[],
   { toolRequired }: SandboxPrompt,

@@ -1,33 +1,36 @@
-/** Field names of a wire that injected faults change. */
+/** Field names of a wire that fault injection needs. */
 
 import type { WireEvent } from './answer.ts';
 
 export interface WireFields {
-  /** Index of a block, call or item; undefined if the wire has none. */
+  /** Field with the index of a block, call or item; undefined if the wire has none. */
   index: string | undefined;
-  /** Fields with the arguments of a call, or a piece of them. */
+  /** Fields with the arguments of a tool call, or with a piece of them. */
   arguments: string[];
   /** Fields with the model's output, piece by piece. */
   words: string[];
   usage: string;
-  /** An event that only contains usage. */
+  /** Returns an event that only contains usage. */
   usageEvent: (usage: unknown) => WireEvent;
-  /** Number of events after a late usage; undefined: nothing may follow the event with usage. */
+  /** Number of closing events after a late usage event; undefined: no event may follow the event with usage. */
   afterLateUsage: number | undefined;
 }
 
-/** For the Messages API, in any envelope. */
+/** Field names of the Messages API, in any envelope. */
 export const messagesFields: WireFields = {
   index: 'index',
   arguments: ['partial_json'],
   words: ['text', 'thinking', 'partial_json'],
   usage: 'usage',
   usageEvent: (usage) => ({ type: 'message_delta', delta: { stop_reason: null, stop_sequence: null }, usage }),
-  // The final event.
+  // Only the final event follows.
   afterLateUsage: 1,
 };
 
-/** Usage belongs between the finish reason and the end marker; late usage comes after both. */
+/**
+ * Field names of chat completions. Usage belongs between the finish reason and the end marker; late usage comes after
+ * both.
+ */
 export const chatFields: WireFields = {
   index: 'index',
   arguments: ['arguments'],
@@ -46,7 +49,7 @@ export const responsesFields: WireFields = {
   afterLateUsage: undefined,
 };
 
-/** Parts have no index, and a call is sent in one piece. */
+/** Field names of Gemini. Parts have no index, and a tool call is sent in one piece. */
 export const geminiFields: WireFields = {
   index: undefined,
   arguments: ['args'],

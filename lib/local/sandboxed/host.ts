@@ -3,22 +3,22 @@ import type { FunctionHost } from '../../../lambdas/server/function-host.ts';
 import { Sandbox, type Invocation } from './sandbox.ts';
 import type { DeployedFunction, Deployment, Value } from './templates.ts';
 
-/** More processes than this would only compete for the CPU of a laptop. */
+/** Maximum number of sandbox processes. More would only compete for the CPU of a laptop. */
 const MAX_SANDBOXES = 16;
 
-/** Local replacements for resources of the template. */
+/** Local replacements for AWS resources of the template. */
 export interface LocalParts {
   tableName: string;
   bucketName: string;
-  /** URLs by logical id. */
+  /** Queue URLs by logical id of the queue in the template. */
   queueUrls: Record<string, string>;
-  /** Environment variables of every function, for example the addresses of emulators. */
+  /** Environment variables that every function gets, for example the addresses of emulators. */
   environment: Record<string, string>;
 }
 
 /**
- * Runs the synthesized bundles, unchanged, in sandboxes. Warm sandboxes are reused, and new ones are started on demand.
- * At the maximum, an idle sandbox of another function is stopped first.
+ * Runs the synthesized bundles, unchanged, in sandboxes. Idle sandboxes are reused, and new ones are started on demand.
+ * At the maximum number, an idle sandbox of another function is stopped first.
  */
 export function startSandboxedHost(deployment: Deployment, parts: LocalParts): FunctionHost {
   const idle: Sandbox[] = [];
@@ -85,13 +85,16 @@ export function startSandboxedHost(deployment: Deployment, parts: LocalParts): F
   };
 }
 
-/** The variables of the template with local values, and variables that only exist locally. */
+/**
+ * Returns the environment variables of a function: those of the template with local values, and those that only exist
+ * locally.
+ */
 function functionEnvironment(deployed: DeployedFunction, parts: LocalParts): Record<string, string> {
   const own = Object.entries(deployed.environment)
     .filter(([, value]) => !('onAws' in value))
     .map(([name, value]) => [name, localValue(value as LocalValue, parts)]);
   const { TABLE_NAME: _, BUCKET_NAME: __, ...shared } = parts.environment;
-  // A function without access to the catalog on AWS has none here either.
+  // A function that has no access to published catalogs on AWS gets none here either.
   if (!(variables.catalogBucket in deployed.environment)) delete shared[variables.publicationsDirectory];
   return { ...providerKeys(), ...shared, ...(Object.fromEntries(own) as Record<string, string>) };
 }
@@ -106,7 +109,7 @@ function localValue(value: LocalValue, parts: LocalParts): string {
   return `local:${value.secret}`;
 }
 
-/** Provider keys are in the environment on a laptop, and in a secret on AWS. */
+/** Returns the provider keys. They are environment variables on a laptop, and in a secret on AWS. */
 function providerKeys(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(process.env).filter(

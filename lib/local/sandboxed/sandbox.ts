@@ -10,10 +10,10 @@ import { adoptChild } from '../../shared/children.ts';
 import type { DeployedFunction } from './templates.ts';
 import { PreludeParser } from './prelude.ts';
 
-/** An invocation, which ends with a value or streams into an HTTP response. */
+/** Invocation of a function. The result is a value, or is streamed into an HTTP response. */
 export interface Invocation {
   event: unknown;
-  /** Set for a streaming function. */
+  /** HTTP response, only for a streaming function. */
   response?: ServerResponse;
 }
 
@@ -27,21 +27,21 @@ const require = createRequire(import.meta.url);
 const runtimeClient = join(dirname(require.resolve('aws-lambda-ric/package.json')), 'index.mjs');
 const shim = fileURLToPath(new URL('./rapid-client-shim.cjs', import.meta.url));
 
-/** The function failed or timed out, or its process ended. */
+/** Error of an invocation: the function failed or timed out, or its process ended. */
 class FunctionFailure extends Error {
   override name = 'FunctionFailure';
 }
 
 /**
- * One execution environment: a process that runs a bundle under the real Lambda runtime client, against a Runtime API
- * on loopback. It handles one invocation at a time, as on Lambda.
+ * Execution environment of a function: a process that runs a bundle under the real Lambda runtime client, against a
+ * Runtime API on this machine. As on Lambda, it handles one invocation at a time.
  */
 export class Sandbox {
   readonly functionName: string;
   readonly #timeoutMs: number;
   readonly #server: Server;
   #child: ChildProcess | undefined;
-  /** The pending request of the runtime client for the next invocation. */
+  /** Open request of the runtime client for the next invocation. */
   #waiting: ServerResponse | undefined;
   #pending: Pending | undefined;
   #dead = false;
@@ -49,7 +49,7 @@ export class Sandbox {
   private constructor(deployed: DeployedFunction) {
     this.functionName = deployed.name;
     this.#timeoutMs = deployed.timeoutSeconds * 1000;
-    // A streamed response is one long request to this server, so no server timeout may cut it.
+    // A streamed response is one long request to this server, so no timeout of the server may cut it.
     this.#server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 }, (request, response) => {
       void this.#answer(request, response);
     });
@@ -63,7 +63,7 @@ export class Sandbox {
     const child = adoptChild(
       spawn(process.execPath, ['--require', shim, runtimeClient, deployed.handler], {
         cwd: deployed.assetDirectory,
-        // Standard output of functions must not mix with that of the gateway.
+        // Standard output of functions must not mix with that of the gateway, so it is sent to standard error.
         stdio: ['ignore', process.stderr, process.stderr],
         env: {
           PATH: process.env['PATH'] ?? '',
@@ -88,7 +88,7 @@ export class Sandbox {
     return this.#dead;
   }
 
-  /** @throws {FunctionFailure} */
+  /** Runs one invocation. @throws {FunctionFailure} */
   async invoke(invocation: Invocation): Promise<unknown> {
     const timer = setTimeout(() => void this.stop(), this.#timeoutMs);
     try {
@@ -116,7 +116,7 @@ export class Sandbox {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const action = request.url!.split('/').at(-1);
     if (action === 'next') {
-      // A pending request of a process that has ended must not get the next invocation.
+      // An open request of a process that has ended must not get the next invocation.
       response.once('close', () => (this.#waiting = this.#waiting === response ? undefined : this.#waiting));
       this.#waiting = response;
       this.#handOver();

@@ -7,14 +7,17 @@ import { StartFailure } from '../../shared/failure.ts';
 
 const execFileAsync = promisify(execFile);
 
-/** Context that the CDK command adds to cdk.json. With it, the output is byte for byte the same. */
+/**
+ * Context values that the CDK command adds to those of cdk.json. They make the templates byte for byte the same as
+ * those of that command.
+ */
 const cliContext = {
   'aws:cdk:enable-path-metadata': true,
   'aws:cdk:enable-asset-metadata': true,
   'aws:cdk:version-reporting': false,
 };
 
-/** Synthesizes the stacks as `npm run synth` does. @returns the directory of the cloud assembly */
+/** Synthesizes the stacks as `npm run synth` does, and returns the directory of the cloud assembly. */
 export async function synthesize(catalogDirectory: string | undefined): Promise<string> {
   const outputDirectory = join(projectDirectory, 'cdk.out');
   const { context } = JSON.parse(readFileSync(join(projectDirectory, 'cdk.json'), 'utf8')) as { context: object };

@@ -1,6 +1,6 @@
 /**
- * Reads the wiring of the local runtime from synthesized templates. Only the templates count: a route, variable or
- * event source that is missing in them is also missing here.
+ * Reads the wiring of the local runtime from synthesized templates alone. A route, variable or event source that is
+ * missing in the templates is therefore also missing locally.
  */
 
 import { readFileSync } from 'node:fs';
@@ -20,8 +20,8 @@ export interface DeployedFunction {
   timeoutSeconds: number;
   memoryMb: number;
   /**
-   * Variables with their meaning: a text, the name of the table or bucket, the URL of a queue, a secret, or a value
-   * that only exists on AWS.
+   * Environment variables with their meaning: a text, the name of the table or bucket, the URL of a queue, a secret, or
+   * a value that only exists on AWS.
    */
   environment: Record<string, Value>;
 }
@@ -39,7 +39,7 @@ interface Resource {
   Properties: Record<string, unknown>;
 }
 
-/** The content of a template file. */
+/** Content of a template file. */
 interface TemplateFile {
   Resources: Record<string, Resource>;
   Outputs?: Template['outputs'];
@@ -53,7 +53,7 @@ interface Template {
   assets: Map<string, string>;
 }
 
-/** The catch-all method of a path. */
+/** Method of a route that API Gateway uses for every HTTP method. */
 const ANY = 'ANY';
 /** Default integration timeout of API Gateway. */
 const DEFAULT_DOOR_MS = 29_000;
@@ -69,7 +69,7 @@ export function readTemplates(directory: string): Deployment {
   const functions = new Map<string, DeployedFunction>();
   for (const [id, { Properties: properties }] of ofType(template, 'AWS::Lambda::Function')) {
     const description = properties['Description'];
-    // Ignores functions of the CDK itself, which only run during deployments.
+    // Functions of the CDK itself only run during deployments, so they are ignored.
     if (typeof description !== 'string' || !description.startsWith(DESCRIPTION_PREFIX)) continue;
     const name = description.slice(DESCRIPTION_PREFIX.length);
     const variables =
@@ -84,7 +84,7 @@ export function readTemplates(directory: string): Deployment {
       environment: Object.fromEntries(Object.entries(variables).map(([key, value]) => [key, resolve(value)])),
     });
   }
-  // Callers invoke the alias instead of the function.
+  // Callers invoke the alias of a function, so the alias gets the function's name.
   for (const [id, { Properties: alias }] of ofType(template, 'AWS::Lambda::Alias')) {
     functionNames.set(id, functionNames.get(referencedId(alias['FunctionName']))!);
   }
@@ -113,7 +113,7 @@ export function readTemplates(directory: string): Deployment {
   };
 }
 
-/** A route, and the time that API Gateway waits for its function. */
+/** Route, with the seconds that API Gateway waits for its function. */
 interface Method {
   route: WiredRoute;
   doorSeconds: number;
@@ -138,7 +138,7 @@ function readRoutes(template: Template, nameOf: (value: unknown) => string): Met
   });
 }
 
-/** The path of an API Gateway resource: the parts of its parents, then its own. */
+/** Returns the path of an API Gateway resource: the path parts of its parents, then its own part. */
 function apiResourcePath(template: Template, reference: unknown): string {
   const resource = template.resources[referencedId(reference)];
   if (resource?.Type !== 'AWS::ApiGateway::Resource') return '';
@@ -146,7 +146,7 @@ function apiResourcePath(template: Template, reference: unknown): string {
   return `${apiResourcePath(template, ParentId)}/${PathPart}`;
 }
 
-/** Queues with a dead-letter queue; every queue that a function writes to has one. */
+/** Returns the queues that have a dead-letter queue. Every queue that a function writes to has one. */
 function readQueues(template: Template): Record<string, WiredQueue> {
   return Object.fromEntries(
     ofType(template, 'AWS::SQS::Queue').flatMap(([id, { Properties: queue }]) => {
@@ -159,7 +159,7 @@ function readQueues(template: Template): Record<string, WiredQueue> {
   );
 }
 
-/** The meaning of a value, resolved through exports and outputs of other stacks. */
+/** Returns the meaning of a variable's value. References are resolved through exports and outputs of other stacks. */
 function resolveValue(value: unknown, template: Template, templates: Template[]): Value {
   if (typeof value === 'string') return { text: value };
   const reference = value as Record<string, unknown>;
@@ -192,13 +192,14 @@ function resolveValue(value: unknown, template: Template, templates: Template[])
 }
 
 /**
- * Whether a bucket is only used on AWS: the table is not exported locally, and catalogs are published to a directory.
+ * Whether a bucket is only used on AWS. Locally, the table is not exported to a bucket, and catalogs are published to a
+ * directory.
  */
 function isOnAwsAlone({ Properties }: Resource): boolean {
   return Properties['ObjectLockEnabled'] === true || Properties['VersioningConfiguration'] !== undefined;
 }
 
-/** The logical id in a reference, an attribute, or an expression around one. */
+/** Returns the logical id in a reference, in an attribute, or in an expression around one of them. */
 function referencedId(value: unknown): string {
   if (typeof value !== 'object' || value === null) return '';
   const reference = value as Record<string, unknown>;
@@ -227,7 +228,7 @@ function loadTemplates(directory: string): Template[] {
     });
 }
 
-/** Asset files of a stack, by object key. */
+/** Returns the paths of a stack's asset files by object key. */
 export function readAssets(directory: string, stackId: string): Map<string, string> {
   const { files } = readJsonFile(join(directory, `${stackId}.assets.json`)) as {
     files: Record<string, { source: { path: string }; destinations: Record<string, { objectKey: string }> }>;
@@ -239,7 +240,7 @@ export function readAssets(directory: string, stackId: string): Map<string, stri
   );
 }
 
-/** Reads a template together with its nested templates, with references between them resolved. */
+/** Reads a template together with its nested templates, and resolves the references between them. */
 export function readTemplate(path: string, assets: ReadonlyMap<string, string>): TemplateFile {
   const template = readJsonFile(path) as TemplateFile;
   const nested = Object.entries(template.Resources).filter(([, { Type }]) => Type === 'AWS::CloudFormation::Stack');
@@ -260,7 +261,7 @@ export function readTemplate(path: string, assets: ReadonlyMap<string, string>):
   return whole;
 }
 
-/** A copy in which each reference is replaced by its `valueOf`, if that is defined. */
+/** Returns a copy in which each reference is replaced by the result of `valueOf`, if that is defined. */
 function withResolvedReferences<Value>(value: Value, valueOf: (reference: Record<string, unknown>) => unknown): Value {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((part: unknown) => withResolvedReferences(part, valueOf)) as Value;

@@ -6,13 +6,13 @@ import { find } from './find.ts';
 import type { SandboxPage } from './page.ts';
 import { russianPages } from './russian-pages.ts';
 
-/** The pages of the sandbox's search engine, on several hosts. */
+/** Pages of the sandbox's search engine, on several hosts. */
 export const sandboxPages: readonly SandboxPage[] = [...russianPages, ...englishPages];
 
-/** Prefix of words in a query that inject faults; docs/sandbox.md lists them. */
+/** Prefix of words in a search query that inject faults; docs/sandbox.md lists them. */
 const DIRECTIVE = '@search-';
 
-/** Answers `GET /search?q=…&format=json` in the form of SearXNG, from the built-in pages. */
+/** Answers `GET /search?q=…&format=json` in the response format of SearXNG, from the built-in pages. */
 export async function answerSearch(parameters: URLSearchParams, response: ServerResponse): Promise<void> {
   const words = (parameters.get('q') ?? '').split(/\s+/).filter((word) => word !== '');
   const directives = words.filter((word) => word.startsWith(DIRECTIVE)).map((word) => word.slice(DIRECTIVE.length));

@@ -2,13 +2,13 @@ import type { SandboxPage } from './page.ts';
 
 const MAX_RESULTS = 10;
 const TITLE_WEIGHT = 3;
-/** Maximum difference in length between two forms of a word: "Байкал", "Байкалом". */
+/** Maximum difference in length between two forms of a word, for example "Байкал" and "Байкалом". */
 const MAX_ENDING = 2;
 const stopWords = new Set(
   'и в во на с о об у к по из за от для что как это the a an of in on at to is was and or for what how'.split(' '),
 );
 
-/** The pages that contain most words of a query, best first. Supports `site:` and `-site:`. */
+/** Returns the pages that contain most words of a query, best first. Supports `site:` and `-site:`. */
 export function find(pages: readonly SandboxPage[], query: string): SandboxPage[] {
   const { words, sites, excluded } = parseSearchQuery(query);
   return pages
@@ -57,7 +57,8 @@ function hasForm(words: readonly string[], word: string): boolean {
 }
 
 /**
- * Whether two words may be forms of one word: they begin alike. Endings of Russian nouns change one or two letters.
+ * Whether two words may be forms of one word because they begin alike. Endings of Russian nouns change one or two
+ * letters.
  */
 function areAlike(one: string, other: string): boolean {
   if (one === other) return true;

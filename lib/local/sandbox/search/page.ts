@@ -1,4 +1,4 @@
-/** A page of the sandbox's search engine. */
+/** Page in the index of the sandbox's search engine. */
 export interface SandboxPage {
   url: string;
   title: string;

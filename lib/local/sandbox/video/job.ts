@@ -1,4 +1,4 @@
-/** A video job of the sandbox: its request and its state. */
+/** Video job of the sandbox: its request and its state. */
 
 import * as z from 'zod';
 import { parseDirectiveLine } from '../directives.ts';
@@ -28,9 +28,9 @@ export const jobRequest = z
   });
 type JobRequest = z.infer<typeof jobRequest>;
 
-/** The directives in the line "@sandbox …" of a prompt, listed in docs/sandbox.md. */
+/** Directives for videos in the line "@sandbox …" of a prompt, listed in docs/sandbox.md. */
 interface FilmDirectives {
-  /** HTTP status of the response to the request. */
+  /** HTTP status of the response to the request that creates the job. */
   error: number | undefined;
   /** Milliseconds before each response about the job. */
   slowMs: number;
@@ -42,11 +42,11 @@ interface FilmDirectives {
    * Milliseconds until the job is finished and its callback is sent; undefined: polls decide, and there is no callback.
    */
   hookMs: number | undefined;
-  /** The job never finishes. */
+  /** Whether the job never finishes. */
   stall: boolean;
-  /** Responses to polls are not JSON. */
+  /** Whether responses to polls are invalid JSON. */
   garbage: boolean;
-  /** The connection breaks in the middle of the file. */
+  /** Whether the connection breaks in the middle of the video file. */
   cut: boolean;
 }
 
@@ -56,7 +56,7 @@ export interface FilmJob {
   directives: FilmDirectives;
   /** Number of polls so far. */
   asked: number;
-  /** Whether its callback was sent. */
+  /** Whether the job is finished and its callback was sent. */
   isOver: boolean;
 }
 
@@ -82,7 +82,7 @@ export function isFinished({ asked, isOver, directives: { stall, polls, hookMs }
   return !stall && (hookMs === undefined ? asked > polls : isOver);
 }
 
-/** Response to a poll. @param base base URL of the sandbox's videos */
+/** Returns the response to a poll. @param base base URL of the sandbox's videos */
 export function pollAnswer(film: FilmJob, base: string): object {
   const { id, asked, directives } = film;
   const { ending } = directives;

@@ -1,4 +1,4 @@
-/** Creates videos for the sandbox, in the public convention. Jobs are kept in memory. */
+/** Sandbox endpoints for videos, in the format that several providers share. Jobs are kept in memory. */
 
 import { BoundedMap } from '../../../../lambdas/platform/bounded-map.ts';
 import { readFileSync } from 'node:fs';
@@ -8,18 +8,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sendJson } from '../send-json.ts';
 import { isFinished, jobRequest, pollAnswer, readFilmDirectives, type FilmJob } from './job.ts';
 
-/** The video of every finished job: a moving test card of two seconds. */
+/** Video file of every finished job: a moving test card of two seconds. */
 export const CLIP = new URL('clip.mp4', import.meta.url);
 
 interface FilmRequest {
   method: string;
-  /** Path below the base URL. */
+  /** Path below the base URL of the sandbox's videos. */
   path: string;
   body: string;
   idempotencyKey: string | undefined;
 }
 
-/** @param base base URL of the sandbox's videos */
+/** Answers a request about videos. @param base base URL of the sandbox's videos */
 export type Studio = (request: FilmRequest, base: string, response: ServerResponse) => Promise<void>;
 
 const MAX_JOBS = 1_000;
@@ -27,7 +27,7 @@ const JOB_PATH = /^\/videos\/([\w-]+)(\/content\?index=0|\/content)?$/;
 
 export function openStudio(): Studio {
   const jobs = new BoundedMap<string, FilmJob>(MAX_JOBS);
-  /** Retries with the same idempotency key get the same job. */
+  /** Job id by idempotency key, so that a retry gets the same job. */
   const idByKey = new BoundedMap<string, string>(MAX_JOBS);
 
   const submit = async ({ body, idempotencyKey }: FilmRequest, base: string, response: ServerResponse) => {
@@ -66,7 +66,7 @@ export function openStudio(): Studio {
   };
 }
 
-/** Sends the callback of a finished job once, and ignores failures. */
+/** Waits until the job is finished, then sends its callback once. Failures are ignored. */
 async function callBack(job: FilmJob): Promise<void> {
   await sleep(job.directives.hookMs, undefined, { ref: false });
   job.isOver = true;

@@ -1,8 +1,8 @@
 /**
- * Decisions of the sandbox: over chat completions, with the probabilities of the next token or with a document that
- * states them, and in one request for all questions. The probability of an option depends on the weight in its text,
- * `(weight 3)`, or on the words that it shares with the state. The model with log-probabilities is overconfident, like
- * real ones: its odds are the squares of the true odds.
+ * Decisions of the sandbox. It supports three methods: probabilities of the next token in chat completions, a document
+ * that states probabilities, and one request for all questions. The probability of an option depends on the weight in
+ * its text, `(weight 3)`, or on the words that it shares with the state. Like real models, the model with
+ * log-probabilities is overconfident: its odds are the squares of the true odds.
  */
 
 import { readDirectives } from '../directives.ts';
@@ -23,13 +23,13 @@ interface DecisionsRequest {
   questions: Record<string, { type: string; criteria: string[] | Record<string, string> }>;
 }
 
-/** Exponent of the true odds. */
+/** Exponent of the true odds, which makes the model overconfident. */
 const SURENESS = 2;
 const WEIGHT = /\(weight (\d+(?:\.\d+)?)\)/;
 
 export const wholeAnswers = {
   '/openai/v1/decisions': decideAtOnce,
-  // Chat completions without streaming.
+  // This entry only handles chat completions without streaming.
   '/openai/v1/chat/completions': (request: ChatRequest) =>
     request.stream === false ? decideInChat(request) : undefined,
 };
@@ -111,7 +111,7 @@ function decideAtOnce({ model, state, questions }: DecisionsRequest): SandboxAns
   };
 }
 
-/** Parses the lines `A. text` or `p0: text` of a question. */
+/** Parses the options of a question, which are lines `A. text` or `p0: text`. */
 function optionsIn(question: string): { label: string; text: string }[] {
   const [, list = ''] = question.split('\n\nOptions:\n');
   const [options = ''] = list.split(/\n\n(?:Answer|Say) /);
@@ -135,13 +135,14 @@ function sharedWords(text: string, state: string): number {
   return [...wordSet(text)].filter((word) => known.has(word)).length;
 }
 
-/** Only the beginnings of longer words, so that endings do not matter. */
+/** Returns the set of words of a text, cut to five letters so that endings do not matter. */
 function wordSet(text: string): Set<string> {
   return new Set((text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []).map((word) => word.slice(0, 5)));
 }
 
 /**
- * Log-probabilities of the next token in chat completions: each label in two forms, and a word that is not a label.
+ * Returns the log-probabilities of the next token in chat completions. Each label appears in two forms, with and
+ * without a leading space, next to a word that is not a label.
  */
 function position(options: readonly { label: string }[], probabilities: readonly number[], most: number): object {
   const NO_LABEL = 0.01;
@@ -149,7 +150,7 @@ function position(options: readonly { label: string }[], probabilities: readonly
   const sum = powers.reduce((total, power) => total + power, 0);
   const tokens = options.flatMap(({ label }, index) => {
     const mass = ((1 - NO_LABEL) * powers[index]!) / sum;
-    // With many options, two forms of each would not fit into the list.
+    // With many options, two forms of each label would not fit into the list of `most` tokens.
     if (2 * options.length + 1 > most) return [{ token: label, mass }];
     return [
       { token: label, mass: mass * 0.75 },

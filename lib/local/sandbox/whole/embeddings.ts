@@ -1,5 +1,5 @@
 /**
- * Embeddings of the sandbox: each word of a text has a direction, and the vector is the sum of the directions,
+ * Embeddings of the sandbox. Each word of a text has a direction, and the vector is the sum of the directions,
  * normalized to length 1. So texts that share words have similar vectors, without a model.
  */
 
@@ -16,10 +16,10 @@ interface EmbeddingsRequest {
 }
 
 const DIMENSIONS = 64;
-/** Like real models, refuses longer vectors. */
+/** Longest vector that the sandbox accepts; like real models, it refuses longer ones. */
 const MAX_SANDBOX_DIMENSIONS = 4_096;
 const MAX_SANDBOX_INPUTS = 2_048;
-/** The context of `sandbox/embedder` in the catalog. */
+/** Context length of `sandbox/embedder` in the catalog. */
 const MAX_INPUT_TOKENS = 8_192;
 const CHARACTERS_PER_TOKEN = 4;
 /** Maximum number of cached word directions per request. */
@@ -61,7 +61,7 @@ function embeddingTokens(input: string | number[]): number {
   return typeof input === 'string' ? Math.ceil(input.length / CHARACTERS_PER_TOKEN) : input.length;
 }
 
-/** Rejects the request as OpenAI does. @returns undefined for a valid request */
+/** Returns the error message if OpenAI would reject the request; undefined otherwise. */
 function objectionTo(input: EmbeddingsRequest['input'], dimensions: number): string | undefined {
   if (dimensions > MAX_SANDBOX_DIMENSIONS) {
     return `Invalid value for 'dimensions' = ${dimensions}. Must be less than or equal to ${MAX_SANDBOX_DIMENSIONS}.`;
@@ -88,7 +88,7 @@ function vectorOf(words: Map<string, number>, dimensions: number, directions: Ma
   return Array.from(sum, (number) => Math.fround(number / length));
 }
 
-/** The direction of a word; each distinct word of a request is hashed once. */
+/** Returns the direction of a word. Each distinct word of a request is hashed once, up to a limit. */
 function directionOf(word: string, dimensions: number, directions: Map<string, Buffer>): Buffer {
   const known = directions.get(word);
   if (known) return known;
