@@ -25,7 +25,7 @@ import { onTable, type TableSession } from './session/session.ts';
 import { addWorkspaceCommands } from './accounts/workspace-commands.ts';
 import { addWhatIfCommand } from './provider-costs/what-if-commands.ts';
 
-/** The operator's commands. Only they can change accounts; no HTTP route can. */
+/** Builds the operator's commands. Only these commands can change accounts; no HTTP route can. */
 export function buildProgram(): Command {
   const program = new Command('admin')
     .description('Accounts, workspaces, members, keys, budgets and top-ups of a gateway.')
@@ -74,13 +74,13 @@ async function upgrade({ table }: TableSession): Promise<Row> {
   return { version, records_changed: changed };
 }
 
-/** Commander's description of an option, marked if the option is required. */
+/** Returns Commander's description of an option, marked if the option is required. */
 function described(option: Option): string {
   const usual = new Help().optionDescription(option);
   return option.mandatory ? `${usual} (required)`.trimStart() : usual;
 }
 
-/** After a mistyped command of a group, shows the commands of that group. */
+/** Makes each group of commands show its commands after a mistyped command. */
 function showCommandsAfterMistakes(command: Command): void {
   if (command.commands.length === 0) return;
   command.showHelpAfterError(true);

@@ -204,7 +204,7 @@ async function changePrivacy({ changes }: Session, given: PrivacyOptions): Promi
   };
 }
 
-/** Number of catalog models that have no allowed endpoint under these settings. */
+/** Returns the number of catalog models that have no allowed endpoint under these privacy settings. */
 function excludedModels(privacy: Privacy): number {
   const exclusionOf = privacyFilter([privacy]);
   return loadCatalog().models.filter(({ endpoints }) =>
@@ -249,8 +249,8 @@ async function spread({ changes }: Session): Promise<Row> {
 }
 
 /**
- * Aligns the keys even if the account already has the status, because an earlier command may have ended before it did
- * so.
+ * Sets the status of an account, and copies it to the account's keys. Keys are updated even if the account already has
+ * the status, because an earlier command may have ended before it updated them.
  */
 async function changeStatus({ table, changes }: Session, change: StatusChange): Promise<Row> {
   const account = await setAccountStatus(changes, change);
@@ -265,13 +265,14 @@ interface StatusChange {
 
 /**
  * Books a payment, under a new reference if none is given.
- * @throws {StartFailure} if there was no reply; the message contains the reference
+ * @throws {StartFailure} if no reply arrived; the message contains the reference, so that the command can be repeated
+ * safely
  */
 async function paid(given: GivenPayment, book: (payment: Payment) => Promise<Booked>) {
   const reference = given.reference ?? randomUUID();
   try {
     const { account, wasBooked: isBooked } = await book({ ...given, reference });
-    // A new reference cannot have been booked before.
+    // A reference that was just generated cannot have been booked before.
     const wasBooked = isBooked && given.reference !== undefined;
     return {
       reference,

@@ -21,7 +21,7 @@ import type { Row } from '../../shared/output.ts';
 import { keyRow } from './rows.ts';
 import { onAccount, type Session } from '../session/session.ts';
 
-/** @param keys the command group that these commands are added to */
+/** @param keys command group to which the commands are added */
 export function addKeySettingsCommands(keys: Command): void {
   naming(keys.command('set'))
     .description('change the name, expiry, tags or privacy settings of a key; other settings stay unchanged')
@@ -82,8 +82,8 @@ function protectionRow({ sensitiveData: { enabled, categories, action, restore }
 }
 
 /**
- * Creates a key with the settings of an old one, and ends the old key. A lifetime limit is carried over as its unspent
- * rest. A limit that resets applies in full to the new key, because spending is counted per key.
+ * Creates a key with the settings of an old key, and ends the old key. The new key gets the unspent rest of a lifetime
+ * limit. A limit that resets applies in full to the new key, because spending is counted per key.
  */
 async function rotate(session: Session, { key: named, grace }: KeyOption & { grace?: number }): Promise<Row> {
   const { table, changes } = session;
@@ -113,12 +113,15 @@ async function rotate(session: Session, { key: named, grace }: KeyOption & { gra
 
 const REPLACED = ' (replaced)';
 
-/** Renames the old key, because a name must identify one key. */
+/** Returns a new name for the replaced key, because a name must identify one key. */
 function replacedName(name: string): string {
   return `${name.slice(0, nameRule.maxLength - REPLACED.length)}${REPLACED}`;
 }
 
-/** Limit of the new key: the unspent rest of the old one. Money held for requests in flight counts as spent. */
+/**
+ * Returns the limit of the new key: the unspent rest of the old key's limit. Money held for requests in flight counts
+ * as spent.
+ */
 async function leftOf(table: Table, { hash, limit, limitReset }: ApiKey): Promise<Money | undefined> {
   if (limit === undefined || limitReset !== undefined) return limit;
   const counter = await readCounter(table, { kind: 'key', id: hash });

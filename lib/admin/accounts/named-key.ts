@@ -25,7 +25,7 @@ const HASH_PREFIX = /^[0-9a-f]{4,63}$/;
 const MAX_NAMED = 5;
 
 /**
- * Finds the selected key. Cost: without the whole hash, one read per key of the account.
+ * Finds the key that an option selects. Cost: without the whole hash, one read per key of the account.
  * @throws {GatewayError} 404 if no key matches; 400 with a list if several match
  */
 export async function namedKey({ table, accountId }: Session, named: string): Promise<ApiKey> {
@@ -42,14 +42,14 @@ export async function namedKey({ table, accountId }: Session, named: string): Pr
   throw invalidRequest('--key', `"${named}" matches ${several.join(', ')}${more}; use the hash`);
 }
 
-/** All keys of an account except deleted ones. */
+/** Returns all keys of an account except deleted keys. */
 async function keysOfAccount(table: Table, accountId: string): Promise<ApiKey[]> {
   const hashes: string[] = [];
   for (const list of await keyListsOf(table, accountId)) hashes.push(...(await Array.fromAsync(allKeys(table, list))));
   return readKeys(table, hashes);
 }
 
-/** Keys by hash, in the given order, without deleted ones. */
+/** Reads keys by hash, in the given order, without deleted keys. */
 export async function readKeys(table: Table, hashes: string[]): Promise<ApiKey[]> {
   const items = await readItems(table, hashes.map(keyItemKey));
   const byHash = new Map(items.map(keyFrom).map((key) => [key.hash, key]));

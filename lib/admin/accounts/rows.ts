@@ -1,4 +1,7 @@
-/** Records as commands print them: complete for programs, with the field names of the API, and shorter in tables. */
+/**
+ * Rows of accounts, workspaces, members and keys as commands print them. Programs get all fields, with the field names
+ * of the API; tables show fewer.
+ */
 
 import { nowMs } from '../../../lambdas/platform/clock.ts';
 import { Money } from '../../../lambdas/money/money.ts';
@@ -9,12 +12,11 @@ import type { Member } from '../../../lambdas/store/accounts/members.ts';
 import type { Workspace } from '../../../lambdas/store/accounts/workspaces.ts';
 import { limitsText, limitTexts, spendingColumns, spendingOf } from './spending.ts';
 
-/** Counter of a record that was just created. */
+/** Counter of a record that was just created and has no spending. */
 const nothingSpent = counterFrom(undefined);
-/** Characters of a hash in a table: enough to select a key. */
+/** Number of characters of a hash in a table: enough to select a key. */
 const HASH_SHOWN = 12;
 
-/** @param counter the counter of the account */
 export function accountRow(account: Account, counter: Counter = nothingSpent) {
   const spending = spendingOf(counter);
   const toppedUp = account.mode === 'prepaid' ? account.limits.lifetime! : undefined;
@@ -25,7 +27,7 @@ export function accountRow(account: Account, counter: Counter = nothingSpent) {
     status: account.status ?? 'active',
     limits_rub: account.mode === 'postpaid' ? limitTexts(account.limits) : {},
     topped_up_rub: toppedUp?.toString() ?? null,
-    /** Money that a prepaid account can still spend, without the holds of requests in flight. */
+    /** Balance of a prepaid account, before the holds of requests in flight are subtracted. */
     balance_rub: toppedUp?.minus(Money.parse(spending.spent_rub.lifetime)).toString() ?? null,
     ...spending,
     default_workspace_id: account.defaultWorkspaceId,

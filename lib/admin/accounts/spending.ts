@@ -1,4 +1,4 @@
-/** Spending, as commands print it for keys, members, workspaces and accounts. */
+/** Spending as commands print it for keys, members, workspaces and accounts. */
 
 import { Money } from '../../../lambdas/money/money.ts';
 import { intervals, windowsAt, type Interval } from '../../../lambdas/money/periods.ts';
@@ -6,10 +6,10 @@ import { nowMs } from '../../../lambdas/platform/clock.ts';
 import type { Counter } from '../../../lambdas/store/counters/counters.ts';
 import type { Limits } from '../../../lambdas/store/counters/limits.ts';
 
-/** Exact roubles by period, for programs. */
+/** Exact spending in roubles by period, for programs. */
 export interface Spending {
   spent_rub: Record<Interval, string>;
-  /** Held for requests that are not settled yet. */
+  /** Amount held for requests that are not settled yet. */
   held_rub: string;
 }
 
@@ -22,12 +22,12 @@ export function spendingOf(counter: Counter): Spending {
   };
 }
 
-/** The same in three columns, for tables. */
+/** Returns the spending as three columns, for tables. */
 export function spendingColumns({ spent_rub: spent }: Spending) {
   return { today_rub: spent.daily, month_rub: spent.monthly, total_rub: spent.lifetime };
 }
 
-/** Usage of a limit: spent and held in its period, and the rest. */
+/** Returns the usage of a limit: the amounts spent and held in its period, and the rest. */
 export function limitUsageOf(counter: Counter, interval: Interval, limit: Money) {
   const window = windowsAt(nowMs())[interval];
   const [spent, committed] = [counter.spent(window), counter.committed(window)];
@@ -41,20 +41,20 @@ export function limitUsageOf(counter: Counter, interval: Interval, limit: Money)
   };
 }
 
-/** Rounded down, so that 100 means used up. A limit of zero is used up. */
+/** Returns the used percentage of a limit, rounded down, so that 100 means used up. A limit of zero is used up. */
 function usedPercent(committed: Money, limit: Money): number {
   if (limit.isZero) return 100;
   return Number((committed.pico * 100n) / limit.pico);
 }
 
-/** Formats limits for a table cell: "10 daily, 100 monthly". */
+/** Formats limits for a table cell, for example "10 daily, 100 monthly". */
 export function limitsText(limits: Record<string, string>): string {
   return Object.entries(limits)
     .map(([interval, limit]) => `${limit} ${interval}`)
     .join(', ');
 }
 
-/** Limits by period, for JSON and tables. Periods without a limit are absent. */
+/** Returns the limits by period as text. Periods without a limit are absent. */
 export function limitTexts(limits: Limits): Record<string, string> {
   return Object.fromEntries(Object.entries(limits).map(([interval, limit]) => [interval, limit.toString()]));
 }

@@ -48,7 +48,10 @@ async function addWorkspace({ changes }: Session, given: NewWorkspaceOptions): P
   return workspaceRow(await createWorkspace(changes, { ...given, slug: given.slug ?? slugOf(given.name) }));
 }
 
-/** @throws {GatewayError} if no slug can be derived from the name */
+/**
+ * Derives a slug from a name.
+ * @throws {GatewayError} if the name contains no letter or digit that a slug may have
+ */
 function slugOf(name: string): string {
   const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const slug = words.join('-').slice(0, slugRule.maxLength).replace(/-$/, '');

@@ -39,7 +39,7 @@ export function addBooksCommands(program: Command): void {
 /** Number of items between two lines of progress. */
 const REPORT_EVERY = 10_000;
 
-/** Prints progress on standard error if it is a terminal. */
+/** Returns a function that prints progress to standard error if that is a terminal. */
 function itemsShown(verb: string): (items: number) => void {
   let reported = 0;
   return (items) => {
@@ -69,7 +69,7 @@ async function restore({ table, local }: TableSession, directory: string): Promi
   return { ...restored };
 }
 
-/** Prints the result of a query. Without a query, checks the books. */
+/** Prints the result of a query; without a query, checks the books and prints the result. */
 async function queryOrCheckBooks(directory: string, sql: string | undefined, isJson: boolean): Promise<void> {
   const books = await openBooks(directory);
   try {

@@ -1,4 +1,4 @@
-/** An export of the table as an SQL database: DuckDB, in this process. */
+/** Export of the table, opened as an SQL database: DuckDB, in this process. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,13 +12,13 @@ import { booksViews } from '../../shared/book-views/views.ts';
 
 export interface Books {
   exports: FoundExport[];
-  /** @throws {StartFailure} if the query is invalid, with the database's message */
+  /** @throws {StartFailure} with the database's message if the query is invalid */
   query: (sql: string) => Promise<Row[]>;
   close: () => void;
 }
 
 /**
- * Reads the export once, into a temporary database on disk, so that it may be larger than memory.
+ * Opens an export. It is read once into a temporary database on disk, so it may be larger than memory.
  * @throws {StartFailure} if there is no export, or no DuckDB for this machine
  */
 export async function openBooks(directory: string): Promise<Books> {
@@ -28,7 +28,7 @@ export async function openBooks(directory: string): Promise<Books> {
   const remove = () => rmSync(files, { recursive: true, force: true });
   try {
     const instance = await DuckDBInstance.create(join(files, 'books.duckdb'), {
-      // No extension is downloaded.
+      // DuckDB must not download extensions.
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
     });
@@ -63,7 +63,7 @@ async function loadDuckdb(): Promise<typeof import('@duckdb/node-api')> {
 
 const READ_LINES = "format = 'newline_delimited', compression = 'gzip', maximum_object_size = 33554432";
 
-/** The newest image of each item, from the last export that contains it. */
+/** Returns SQL for the newest image of each item, from the last export that contains the item. */
 function itemsOf([full, ...increments]: FoundExport[]): string {
   const changes = exportLinesSql(increments, "{'Keys': 'JSON', 'NewImage': 'JSON', 'Metadata': 'JSON'}");
   const changed =
@@ -100,14 +100,14 @@ async function queryRows(connection: DuckDBConnection, sql: string): Promise<Row
   }
   const names = reader.deduplicatedColumnNames();
   const types = reader.columnTypes().map(String);
-  // Amounts are text here, because a JavaScript number would round them.
+  // Amounts stay text, because a JavaScript number would round them.
   const rows = reader.getRowsJson();
   return rows.map((row) =>
     Object.fromEntries(names.map((name, index) => [name, duckdbValue(row[index], types[index]!)])),
   );
 }
 
-/** Converts a value: amounts lose their trailing zeros, whole numbers become numbers. */
+/** Converts a value of DuckDB: amounts lose their trailing zeros, and whole numbers become numbers. */
 function duckdbValue(value: unknown, type: string): unknown {
   if (typeof value !== 'string') return value;
   if (type.startsWith('DECIMAL')) return value.includes('.') ? value.replace(/\.?0+$/, '') : value;

@@ -1,10 +1,8 @@
-/**
- * Statements that let DuckDB run the views of the books unchanged: Trino functions as macros, and the views themselves.
- */
+/** SQL that lets DuckDB run the views of the books unchanged: Trino functions as macros, and the views themselves. */
 
 import type { BooksView } from '../../shared/book-views/view.ts';
 
-/** Trino functions that DuckDB lacks, or that behave differently there: nulls, and text after the last separator. */
+/** Macros for Trino functions that DuckDB lacks, or that treat nulls or texts differently in DuckDB. */
 const macros = `
 CREATE MACRO json_extract_scalar(document, path) AS json_extract_string(document, path);
 CREATE MACRO json_format(document) AS CAST(document AS VARCHAR);
@@ -15,7 +13,7 @@ CREATE MACRO min_by(value, by_what) AS arg_min_null(value, by_what);
 CREATE MACRO split_part(string, delimiter, place) AS list_extract(string_split(string, delimiter), place);
 `;
 
-/** Statements that create all views. */
+/** Returns the statements that create all views. */
 export function duckdbStatements(views: readonly BooksView[]): string {
   return [macros, ...views.map(({ name, query }) => `CREATE VIEW ${name} AS ${query};\n`)].join('\n');
 }

@@ -1,6 +1,6 @@
 /**
  * Exports the whole table to files, in the layout and format of DynamoDB's own exports to S3 (full export, version
- * 2020-06-30, DYNAMODB_JSON). Programs that read one can read the other.
+ * 2020-06-30, DYNAMODB_JSON). The same programs can read both kinds of exports.
  *
  * Memory is bounded by one page of a Scan, whatever the size of the table. On AWS, DynamoDB exports the table itself,
  * without using read units.
@@ -27,7 +27,7 @@ import {
   type Summary,
 } from './manifests.ts';
 
-/** A few hundred kilobytes: the size of a page determines memory use. */
+/** Number of items per page, which determines memory use: a page has a few hundred kilobytes. */
 const ITEMS_PER_PAGE = 250;
 const ITEMS_PER_FILE = 100_000;
 
@@ -39,7 +39,10 @@ export interface ExportedTable {
   bytes: number;
 }
 
-/** @param progress called with the number of items written so far */
+/**
+ * Exports the table to a directory.
+ * @param progress called with the number of items written so far
+ */
 export async function exportTable(
   table: Table,
   directory: string,
@@ -92,7 +95,7 @@ async function* scanPages(client: DynamoDBClient, name: string): AsyncGenerator<
   } while (start);
 }
 
-/** One compressed file with one line per item. */
+/** Writer of one compressed data file with one line per item. */
 class DataFileWriter {
   itemCount = 0;
   readonly #key: string;
@@ -108,14 +111,16 @@ class DataFileWriter {
       this.#bytes += chunk.length;
     });
     this.#written = pipeline(this.#gzip, createWriteStream(join(directory, key), privateFile));
-    // `end` awaits this promise. Until then, an error (for example a full disk) must not end the process.
+    // `end` awaits this promise and throws its error. Before `end` is called, an error (for example a full disk) must
+    // not end the process as an unhandled rejection.
     this.#written.catch(() => {});
   }
 
   async write(item: ItemAttributes): Promise<void> {
     this.itemCount += 1;
     if (!this.#gzip.write(`${JSON.stringify({ Item: item }, asBase64)}\n`)) {
-      // After an error (for example a full disk) the stream never drains, so this waits for the error instead.
+      // After an error (for example a full disk) the stream never drains. So `write` then waits for the promise that
+      // throws the error.
       await (this.#gzip.destroyed ? this.#written : once(this.#gzip, 'drain'));
     }
   }
@@ -139,7 +144,7 @@ function asBase64(_: string, value: unknown): unknown {
   return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value;
 }
 
-/** Names have the length of those in DynamoDB's own exports. */
+/** Returns a file name with the length of names in DynamoDB's own exports. */
 function fileName(id: string, index: number): string {
   return `${createHash('sha256').update(`${id}/${index}`).digest('hex').slice(0, 26)}.json.gz`;
 }

@@ -1,4 +1,4 @@
-/** Finds exports of a DynamoDB table by their manifests, and checks the files that these list. */
+/** Finds exports of a DynamoDB table by their manifests, and checks the files that the manifests list. */
 
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ export const DATA_FOLDER = 'data';
 export const SUMMARY_MANIFEST = 'manifest-summary.json';
 export const FILES_MANIFEST = 'manifest-files.json';
 
-/** An item or a key in DynamoDB JSON: each value with its type. */
+/** Item or key in DynamoDB JSON, where each value has its type. */
 export type ItemAttributes = Record<string, AttributeValue>;
 
 const dataFile = z.object({
@@ -23,27 +23,27 @@ const dataFile = z.object({
   etag: z.string(),
   dataFileS3Key: z.string(),
 });
-/** One line of manifest-files.json. */
+/** Line of manifest-files.json, which describes one data file. */
 export type DataFile = z.infer<typeof dataFile>;
 
 const summaryManifest = z.looseObject({
   version: z.string(),
   itemCount: z.int().nonnegative(),
   outputFormat: z.literal('DYNAMODB_JSON', { error: 'must be DYNAMODB_JSON: export in this format' }),
-  /** Set for a full export. */
+  /** Time of the export; only in a full export. */
   exportTime: z.iso.datetime().optional(),
-  /** Set for an incremental export. */
+  /** Period of the export; only in an incremental export. */
   exportFromTime: z.iso.datetime().optional(),
   exportToTime: z.iso.datetime().optional(),
 });
 export type Summary = z.infer<typeof summaryManifest>;
 
-/** An export with the local paths of its files. */
+/** Export with the local paths of its files. */
 export interface FoundExport {
   id: string;
-  /** A full export contains every item; an incremental one contains the changes since. */
+  /** A full export contains every item. An incremental export contains the changes since the export before it. */
   kind: 'full' | 'incremental';
-  /** The export contains all writes up to this time. */
+  /** Time up to which the export contains all writes. */
   until: string;
   from: string | undefined;
   itemCount: number;
@@ -51,8 +51,8 @@ export interface FoundExport {
 }
 
 /**
- * Finds the newest full export below a directory and the incremental exports that continue it, in order.
- * @throws {StartFailure} if there is no full export, or the incremental ones have a gap
+ * Finds the newest full export below a directory, and the incremental exports that continue it, in order.
+ * @throws {StartFailure} if there is no full export, or the incremental exports have a gap
  */
 export function findExports(directory: string): FoundExport[] {
   const all = exportRoots(directory)
@@ -80,7 +80,9 @@ export function findExports(directory: string): FoundExport[] {
   return chain;
 }
 
-/** Each prefix of the bucket has its own folder of exports, for example full/dt=2026-11-01/AWSDynamoDB. */
+/**
+ * Returns the folders of exports. Each prefix of the bucket has its own, for example full/dt=2026-11-01/AWSDynamoDB.
+ */
 function exportRoots(directory: string): string[] {
   if (!existsSync(directory)) return [];
   return readdirSync(directory, { recursive: true, encoding: 'utf8' })
@@ -104,12 +106,18 @@ function readExport(root: string, id: string): FoundExport {
   return { id, kind, until: exportTime ?? exportToTime!, from: exportFromTime, itemCount, files };
 }
 
-/** Keys begin with the prefix that the bucket had; the rest of the path is the same locally. */
+/**
+ * Returns the local path of a data file. Its key in the bucket begins with the bucket's prefix; the rest of the path is
+ * the same locally.
+ */
 function dataFilePath(root: string, { dataFileS3Key: key }: DataFile): string {
   return join(root, key.slice(key.indexOf(`${EXPORTS_FOLDER}/`) + EXPORTS_FOLDER.length + 1));
 }
 
-/** @throws {StartFailure} if a manifest does not match its checksum */
+/**
+ * Reads a manifest.
+ * @throws {StartFailure} if the manifest does not match its checksum
+ */
 function checkedText(root: string, id: string, name: string): string {
   const path = join(root, id, name);
   const text = readFileSync(path, 'utf8');
@@ -121,7 +129,7 @@ function checkedText(root: string, id: string, name: string): string {
   return text;
 }
 
-/** Reads all files once. @returns a description of each file that differs from its manifest */
+/** Reads all data files once, and returns a sentence about each file that differs from its manifest. */
 export async function alteredFiles(exports: readonly FoundExport[]): Promise<string[]> {
   const altered: string[] = [];
   for (const { path, md5 } of exports.flatMap(({ files }) => files)) {

@@ -20,7 +20,7 @@ interface ReconcileOptions {
   prove: boolean;
 }
 
-/** Number of completed days to compare by default. */
+/** Default number of completed days to compare. */
 const DAYS_BACK = 30;
 
 export function addReconcileCommand(program: Command): void {
@@ -75,7 +75,10 @@ async function reconcileAccounts(
   endWithVerdict(isSound);
 }
 
-/** Budgets of free models are shared by all accounts. Their counters are kept for two days after their day. */
+/**
+ * Compares the budgets of free models, which all accounts share, with the records. Their counters are deleted two days
+ * after their day, so only these days can be compared.
+ */
 async function budgetFindings(table: Table, day: string | undefined): Promise<BookFinding[]> {
   const completed = datesBetween(utcDate(nowMs() - 2 * DAY_MS), utcDate(nowMs() - DAY_MS));
   const findings: BookFinding[] = [];

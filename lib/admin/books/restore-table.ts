@@ -1,4 +1,4 @@
-/** Restores an export into an empty table: the newest full export, and the increments that continue it. */
+/** Restores an export into an empty table: the newest full export, and the incremental exports that continue it. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchWriteItemCommand, type WriteRequest } from '@aws-sdk/client-dynamodb';
@@ -10,21 +10,23 @@ import { fromText } from '../command-line/mistakes.ts';
 import { packedLines } from '../command-line/packed-lines.ts';
 import { alteredFiles, findExports, type ItemAttributes } from './manifests.ts';
 
-/** DynamoDB's limit per call. */
+/** DynamoDB's limit of items per call. */
 const MAX_BATCH = 25;
 const MAX_TRIES = 10;
 
 export interface RestoredTable {
-  /** The table contains all writes up to this time. */
+  /** Time up to which the table contains all writes. */
   until: string;
   written: number;
   deleted: number;
 }
 
-/** A line of a full or incremental export. */
+/** Line of a full export (`Item`) or of an incremental export (`Keys`). */
 type ExportLine = { Item: ItemAttributes } | { Keys: ItemAttributes; NewImage?: ItemAttributes };
 
 /**
+ * Restores the newest export below a directory.
+ *
  * Guarantee: writes nothing unless every file matches its manifest and the table has no account.
  * @param progress called with the number of items written or deleted so far
  * @throws {StartFailure} if it writes nothing

@@ -19,7 +19,7 @@ export interface Calibration {
   /** Number of questions whose true option got the highest probability. */
   right: number;
   temperature: number;
-  /** Mean surprise in nats, without and with the fitted temperature. */
+  /** Mean surprise in nats (negative log-probability of the true option), without and with the fitted temperature. */
   surprise_before: number;
   surprise_after: number;
 }
@@ -29,9 +29,9 @@ const MAX_AT_ONCE = 4;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /**
- * Sends questions with known answers to the first endpoint of the model that decides by log-probabilities, and fits the
- * temperature.
- * @throws {Error} if the model has no such endpoint, or it does not answer
+ * Sends questions with known answers to a model, and fits the temperature that makes its probabilities realistic. Uses
+ * the model's first endpoint that decides by log-probabilities.
+ * @throws {Error} if the model has no such endpoint, or the endpoint does not answer
  */
 export async function calibrate(catalog: Catalog, model: string): Promise<Calibration> {
   const request = { model, messages: [] };
@@ -64,7 +64,7 @@ async function sampleOf(
   index: number,
   candidate: BatchCandidate,
 ): Promise<Sample> {
-  // Rotates the options, so that the true one appears equally often at every position.
+  // The options are rotated, so that the true option appears equally often at every position.
   const shift = index % options.length;
   const shown = [...options.slice(shift), ...options.slice(0, shift)];
   const question: Question = { type: 'choice', instructions, options: shown.map((text) => ({ key: text, text })) };

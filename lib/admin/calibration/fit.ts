@@ -1,6 +1,6 @@
 import { tempered } from '../../../lambdas/decisions/distribution.ts';
 
-/** Probabilities from a model, and the truth: 1 for the true option, otherwise 0. */
+/** Probabilities of the options from a model, and the truth: 1 for the true option, otherwise 0. */
 export interface Sample {
   probabilities: readonly number[];
   truth: readonly number[];
@@ -10,10 +10,10 @@ const LEAST = 0.1;
 const MOST = 10;
 const STEPS = 60;
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
-/** Lower bound of a probability: without it, one wrong answer would outweigh all others. */
+/** Lower bound of a probability. Without it, one wrong answer could outweigh all others. */
 const MIN_PROBABILITY = 1e-9;
 
-/** Mean surprise of the truth at this temperature, in nats. */
+/** Returns the mean surprise at this temperature, in nats: the negative log-probability of the true option. */
 export function surprise(samples: readonly Sample[], temperature: number): number {
   const of = ({ probabilities, truth }: Sample) =>
     tempered(probabilities, temperature).reduce(
@@ -24,11 +24,11 @@ export function surprise(samples: readonly Sample[], temperature: number): numbe
 }
 
 /**
- * The temperature with the lowest mean surprise. The minimum is unique, because surprise is convex in the inverse of
- * the temperature.
+ * Returns the temperature with the lowest mean surprise. The minimum is unique, because surprise is convex in the
+ * inverse of the temperature.
  */
 export function fitTemperature(samples: readonly Sample[]): number {
-  // Golden-section search on a logarithmic scale.
+  // The loop is a golden-section search on a logarithmic scale.
   let [low, high] = [Math.log(LEAST), Math.log(MOST)];
   for (let step = 0; step < STEPS; step += 1) {
     const [left, right] = [high - GOLDEN * (high - low), low + GOLDEN * (high - low)];

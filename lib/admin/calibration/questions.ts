@@ -1,9 +1,9 @@
-/** Questions with known answers, which measure a model's overconfidence. Each lists its true option first. */
+/** Question with a known answer. Such questions measure how overconfident a model is. */
 
 export interface KnownQuestion {
   state: string;
   instructions: string;
-  /** The first option is true. The model sees them in another order. */
+  /** Options, of which the first is true. The model gets them in another order. */
   options: string[];
 }
 

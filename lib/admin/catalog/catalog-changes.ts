@@ -1,25 +1,25 @@
-/** The differences between two catalogs, value by value. Prices come first, because reviewers look for them. */
+/** Differences between two catalogs, value by value. Prices come first, because reviewers look for them. */
 
 import { Money } from '../../../lambdas/money/money.ts';
 import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
 import { variablesIn } from '../../../lambdas/catalog/placeholders.ts';
 
 export interface CatalogChange {
-  /** A model, an alias, a provider, or "search". */
+  /** Id of the model, alias or provider that differs, or "search". */
   of: string;
-  /** Path of the value, with endpoints by id: `acme.pricing.input`. */
+  /** Path of the value. Endpoints are named by id, for example `acme.pricing.input`. */
   field: string;
-  /** Null if the value is new. */
+  /** Old value; null if the value is new. */
   before: string | null;
-  /** Null if the value was removed. */
+  /** New value; null if the value was removed. */
   after: string | null;
 }
 
 const PRICE = /(^|\.)(pricing|price|price_per_second|service_cost|max_price)(\.|$)/;
 
 /**
- * @returns one change per differing value; for an added part, itself and each of its prices; for a removed part, only
- *   itself
+ * Returns one change per differing value. A new model, alias or provider gives one change for itself and one per price;
+ * a removed one gives only one change.
  */
 export function changesBetween(before: CatalogFiles, after: CatalogFiles): CatalogChange[] {
   const [old, young] = [partsOf(before), partsOf(after)];
@@ -48,7 +48,7 @@ export function isOfPrice({ field }: CatalogChange): boolean {
   return PRICE.test(field);
 }
 
-/** The values of each model, alias, provider and of the search, by path. */
+/** Returns the values of each model, alias and provider, and of the search, by path. */
 function partsOf({ models, aliases, providers, search }: CatalogFiles): Map<string, Map<string, string>> {
   return new Map([
     ...models.map((model) => [model.id, valuesOf(model)] as const),
@@ -71,20 +71,23 @@ function valuesOf(part: object): Map<string, string> {
   return values;
 }
 
-/** Endpoints are identified by id, so that inserting one does not change the paths of others. */
+/**
+ * Returns the name of a value in its path. Endpoints are identified by id, so that inserting an endpoint does not
+ * change the paths of others.
+ */
 function pathSegmentName(parent: object, name: string, value: unknown): string {
   const { id } = (value ?? {}) as { id?: unknown };
   return Array.isArray(parent) && typeof id === 'string' ? id : name;
 }
 
-/** Names of the credentials that a catalog uses. */
+/** Returns the names of the credentials that a catalog uses. */
 export function credentialsOf({ providers, search }: CatalogFiles): Set<string> {
   return new Set([...providers, ...(search?.backends ?? [])].flatMap(({ credential }) => credential ?? []));
 }
 
 /**
- * Environment variables that a catalog uses. Credentials are not among them, because they are in the secret of provider
- * keys.
+ * Returns the environment variables that a catalog uses. Credentials are not included, because they are in the secret
+ * of provider keys.
  */
 export function variablesOf({ providers, models, search }: CatalogFiles): Set<string> {
   const endpoints = models.flatMap((model) => model.endpoints);

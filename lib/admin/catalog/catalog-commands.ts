@@ -15,7 +15,7 @@ import { fromFile } from '../command-line/mistakes.ts';
 import { print, type Row } from '../../shared/output.ts';
 import { readPriceList } from '../price-lists/read-price-list.ts';
 
-/** Commands for catalog files, which need no table, and for the published catalog. */
+/** Adds the commands for catalog files, which need no table, and for the published catalog. */
 export function addCatalogCommands(program: Command): void {
   const catalog = program.command('catalog').description('catalog of models and prices: files and publications');
   catalog
@@ -97,13 +97,13 @@ function backendRow({
 interface ImportOptions {
   from: string[];
   selection: string;
-  /** A decimal number as text, so that it stays exact. */
+  /** RUB per USD as decimal text, so that it stays exact. */
   rate: string;
   markupPercent: string;
   out: string;
 }
 
-/** As YYYY-MM-DD. */
+/** Returns the current date as YYYY-MM-DD. */
 function today(): string {
   return new Date().toISOString().slice(0, 10);
 }

@@ -1,6 +1,6 @@
 /**
- * Warnings about entries that are allowed but usually wrong: prices out of proportion, and a catalog that is out of
- * date.
+ * Warnings about catalog entries that are allowed but usually wrong: disproportionate prices, and a catalog that is out
+ * of date.
  */
 
 import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
@@ -9,28 +9,33 @@ import { pricesFor, type UnitPrices } from '../../../lambdas/catalog/tiers.ts';
 import { partPriceNames } from '../../../lambdas/catalog/unit-lists.ts';
 import type { Money } from '../../../lambdas/money/money.ts';
 
-/** Makers publish models every few weeks, so a catalog without a newer model is out of date. */
+/**
+ * Days without a newer model after which a catalog counts as out of date. Model authors publish models every few weeks.
+ */
 const FRESH_DAYS = 60;
 const MS_PER_DAY = 86_400_000;
 
-/** Highest usual ratio between the prices of one model's providers. */
+/** Highest usual ratio between the prices of one model at different providers. */
 const DEFAULT_SPREAD = 10;
 
-/** Usual prices of cache writes as multiples of the prompt price: for an hour (Anthropic), and for minutes. */
+/**
+ * Usual prices of cache writes as multiples of the prompt price: for a cache of one hour (Anthropic), and for a cache
+ * of minutes.
+ */
 const HOUR_MULTIPLE = 2;
 const WRITE_MULTIPLE = 1.25;
-/** Tolerance, because converted prices are rounded up at 10⁻¹² RUB. */
+/** Relative tolerance of price comparisons, because converted prices are rounded up at 10⁻¹² RUB. */
 const ROUNDING = 0.001;
 
 /** Shortest prompt length, in tokens, above which any provider charges more (Alibaba). */
 const SHORTEST_TIER = 32_000;
 
-/** Names of the prices that depend on the length of the prompt. */
+/** Names of the prices that may depend on the length of the prompt. */
 const unitNames = ['prompt', 'completion', ...partPriceNames] as const;
 
-/** @param today as YYYY-MM-DD @returns sentences; empty if nothing is unusual */
+/** Returns one sentence per warning; empty if no entry is unusual. @param today as YYYY-MM-DD */
 export function warningsOf({ providers, models }: Pick<CatalogFiles, 'providers' | 'models'>, today: string): string[] {
-  // Excludes models at an address of the operator, who chooses their prices and dates.
+  // Models at an address of the operator are excluded, because the operator chooses their prices and dates.
   const publicIds = new Set(providers.filter(({ base_url }) => base_url !== undefined).map(({ id }) => id));
   const bought = models.filter(({ endpoints }) => endpoints.some(({ provider }) => publicIds.has(provider)));
   return [
@@ -106,14 +111,14 @@ function priceWarnings(model: ModelData): string[] {
   ];
 }
 
-/** The prices for one range of prompt lengths. */
+/** Prices for one range of prompt lengths. */
 interface Level {
-  /** The endpoint and the range, for messages. */
+  /** Endpoint and range of prompt lengths, for messages. */
   place: string;
   prices: UnitPrices;
 }
 
-/** Levels in order of prompt length. */
+/** Returns the price ranges of an endpoint in order of prompt length. */
 function levelsOf(id: string, pricing: Pricing): Level[] {
   const sizes = (pricing.overrides ?? [])
     .map(({ min_prompt_tokens: size }) => size)

@@ -1,7 +1,7 @@
 /**
  * Converts price lists (USD per million tokens) to model files of the catalog (RUB per token). The arithmetic is exact:
  * numbers are read from their source text. Results are rounded up at 10⁻¹² RUB, so that an imported price is never
- * below the provider's.
+ * below the provider's price.
  */
 
 import { tuningParameters } from '../../../lambdas/catalog/sampling-parameters.ts';
@@ -23,16 +23,17 @@ import {
   type PriceList,
 } from '../price-lists/price-list.ts';
 
-/** RUB per USD, and the markup, both as decimal text. */
+/** RUB per USD, and the markup in percent, both as decimal text. */
 export interface Conversion {
   rubPerUsd: string;
   markupPercent: string;
 }
 
 /**
- * @param lists oldest first, see `findListed`
+ * Creates the model files of a selection.
+ * @param lists price lists, oldest first; see `findListed`
  * @returns JSON content by file name (author.json)
- * @throws {Error} if an entry is missing from the lists; the message names it
+ * @throws {Error} if an entry is missing from the lists; the message names the entry
  */
 export function importCatalog(
   lists: readonly PriceList[],
@@ -75,8 +76,8 @@ export function importCatalog(
 }
 
 /**
- * Reads the entry of a place. If the selection names a similar place (`like`), its facts are used, with the prices of
- * the place itself if it has any.
+ * Reads the price list entry of a selected endpoint. If the selection names a similar entry (`like`), the facts of that
+ * entry are used. Prices of the endpoint's own entry take precedence.
  */
 function listedAt(place: SelectedPlace, lists: readonly PriceList[]): ListedModel {
   const { provider, model } = place.like ?? place;
@@ -100,7 +101,9 @@ function parseListedModel(described: object, place: string): ListedModel {
   );
 }
 
-/** Converts USD per million tokens (or per another number of units) to RUB per unit, rounded up at 10⁻¹² RUB. */
+/**
+ * Converts a price in USD per million tokens, or per another number of units, to RUB per unit. Rounds up at 10⁻¹² RUB.
+ */
 export function convertPrice(usdText: string, conversion: Conversion, units = 1_000_000n): Money {
   const usd = fraction(usdText);
   const rate = fraction(conversion.rubPerUsd);
@@ -116,7 +119,7 @@ function fraction(text: string): { units: bigint; scale: bigint } {
   return { units: BigInt(`${whole}${decimals}`), scale: 10n ** BigInt(decimals.length) };
 }
 
-/** A selected model, with the facts and provider parameters of the selection. */
+/** Selected model, with the facts and provider parameters of the selection. */
 type SelectedModel = ListedSelection & {
   facts: NonNullable<Selection['facts']>;
   parameters: NonNullable<Selection['provider_parameters']>;
@@ -125,11 +128,11 @@ type SelectedModel = ListedSelection & {
 interface Found {
   place: SelectedPlace;
   data: ListedModel;
-  /** The listed reasoning price applies to every output token of an answer with reasoning. */
+  /** Whether the listed reasoning price applies to every output token of an answer with reasoning. */
   hasThinkingPrice: boolean;
 }
 
-/** Adds the provider's price as service cost to each endpoint. Videos have no service cost. */
+/** Adds the provider's price as service cost to each endpoint. Videos get no service cost. */
 function withServiceCost(
   offered: ImportedModel,
   wanted: SelectedModel,
@@ -149,7 +152,8 @@ function withServiceCost(
 }
 
 /**
- * The free variant of a model: the client pays nothing, and the service pays the provider's price without a markup.
+ * Returns the free variant of a model: the client pays nothing, and the operator pays the provider's price without a
+ * markup.
  */
 function freeModel(
   wanted: SelectedModel,
@@ -243,7 +247,9 @@ function catalogEndpoint(
   };
 }
 
-/** Values that an endpoint supports, if they are fewer than the model's; otherwise empty. */
+/**
+ * Returns the values that an endpoint supports, if they are fewer than those of the model; otherwise an empty object.
+ */
 function fewer(field: string, all: string[], own: string[]): object {
   const taken = all.filter((name) => own.includes(name));
   return taken.length === all.length ? {} : { [field]: taken };
@@ -254,8 +260,8 @@ function inputsOf({ place, data }: Found): string[] {
 }
 
 /**
- * Input modalities without audio for text models, because an audio token may cost more than a text token. Audio must be
- * listed in the selection.
+ * Returns the input modalities of an endpoint. For text models, audio is excluded unless the selection lists it,
+ * because an audio token may cost more than a text token.
  */
 function promisedInputs(one: Found): string[] {
   const inputs = inputsOf(one);
@@ -267,13 +273,19 @@ function union(lists: string[][]): string[] {
   return [...new Set(lists.flat())];
 }
 
-/** Models without text output need a wire in the selection, because the default wire of a provider is for text. */
+/**
+ * Returns the wire of a model without text output. The selection must name it, because the default wire of a provider
+ * is for text.
+ */
 function wireOf({ id, wire }: SelectedModel): string {
   if (wire === undefined) throw new StartFailure(`selection: add wire to "${id}", because it has no text output`);
   return wire;
 }
 
-/** The list only contains parameters of text models; the selection contains those of other models. */
+/**
+ * Returns the parameters that an endpoint supports. The price list contains parameters of text models only; other
+ * models have theirs in the selection.
+ */
 function supportedParameters({ place, data }: Found, wanted: SelectedModel, isText: boolean): string[] {
   const taken = new Set<string>([
     ...(isText ? textParameters(place, data) : []),
@@ -287,7 +299,10 @@ function supportedParameters({ place, data }: Found, wanted: SelectedModel, isTe
 
 const tunings: ReadonlySet<string> = new Set(tuningParameters.filter((name) => name !== 'verbosity'));
 
-/** Parameters that no list names. A model with a fixed temperature has all of its sampling fixed. */
+/**
+ * Returns parameters that no price list names. If the temperature of a model is fixed, all of its sampling parameters
+ * are fixed.
+ */
 function knownParameters({ provider, wire }: SelectedPlace, data: Found['data'], wanted: SelectedModel): string[] {
   const place = { model: wanted.id, provider, wire: wire ?? wanted.wire, reasons: data.reasoning };
   const taken = providerParameters(wanted.parameters, place);

@@ -1,4 +1,4 @@
-/** A selection lists the models of price lists to import into the catalog, and adds facts that the lists lack. */
+/** Selection of the models to import from price lists into the catalog. It also adds facts that the lists lack. */
 
 import * as z from 'zod';
 import { costSchema, decimal } from '../price-lists/price-list.ts';
@@ -32,40 +32,41 @@ const parameterList = z.array(z.enum(importedParameters)).min(1);
 
 const listPlaceSchema = z.strictObject({ provider: z.string(), model: z.string() });
 
-/** A provider of a model, and the provider's name for it. */
+/** Provider of a model, and the provider's name for the model. */
 const placeSchema = z.strictObject({
   ...listPlaceSchema.shape,
-  /** The list entry with the facts of this model, if the list has no entry for this provider. */
+  /** List entry whose facts are used if the list has no entry for this provider. */
   like: listPlaceSchema.optional(),
   /** Prices in USD per million tokens, which replace the listed prices. */
   usd: costSchema.strict().optional(),
-  /** Source of these prices. */
+  /** Source of the prices in `usd`. */
   usd_source: z.url().optional(),
-  /** As in the catalog: one price for prompts of every length. */
+  /** As in the catalog: whether one price applies to prompts of every length. */
   flat_price: z.literal(true).optional(),
   limit: z.strictObject({ context: z.int().positive(), output: z.int().positive() }).optional(),
   quantization: z.string().optional(),
   /** Wire of this endpoint, if it differs from the wire of the provider and of the model. */
   wire: z.string().optional(),
   /**
-   * Quirks of this endpoint, in addition to the model's. If the endpoint has its own wire, they replace the model's.
+   * Quirks of this endpoint, in addition to the model's quirks. If the endpoint has its own wire, these quirks replace
+   * those of the model.
    */
   quirks: z.record(z.string(), z.unknown()).optional(),
-  /** Parameters that this endpoint supports although they are not in the list. */
+  /** Parameters that this endpoint supports although the price list lacks them. */
   with_parameters: parameterList.optional(),
   /** Parameters that this endpoint does not support. */
   without_parameters: parameterList.optional(),
-  /** Input modalities of this endpoint, if they are fewer than in the list. */
+  /** Input modalities of this endpoint, if they are fewer than in the price list. */
   input_modalities: z.array(z.string()).optional(),
 });
 export type SelectedPlace = z.infer<typeof placeSchema>;
 
-/** A fact that price lists lack: quirks of models' endpoints, with the source. */
+/** Fact that price lists lack: quirks of models' endpoints, with the source. */
 const factSchema = z.strictObject({
   about: z.string().min(1),
   source: z.url(),
   models: z.array(z.string()).min(1),
-  /** Providers that the fact applies to; by default all. */
+  /** Providers to which the fact applies; by default all. */
   providers: z.array(z.string()).min(1).optional(),
   quirks: z.record(z.string(), z.unknown()),
 });
@@ -75,58 +76,61 @@ const providerParametersSchema = z.strictObject({
   about: z.string().min(1),
   source: z.url(),
   providers: z.array(z.string()).min(1),
-  /** Wire of the endpoints, if it differs from their provider's. */
+  /** Wire of the endpoints to which the entry applies, if it differs from their provider's wire. */
   wire: z.string().optional(),
-  /** Models with these parameters; all models if absent. */
+  /** Ids of the models with these parameters; all models if absent. */
   models: z.array(z.string()).min(1).optional(),
-  /** Limits the parameters to models with reasoning (true) or without it (false). */
+  /** Whether the parameters apply only to models with reasoning (true) or only to models without it (false). */
   reasons: z.boolean().optional(),
   parameters: parameterList,
 });
 export type ProviderParameters = z.infer<typeof providerParametersSchema>;
 
-/** The models to import, with the id of each and its providers. */
+/** Models to import, with the catalog id and the providers of each. */
 export const selectionSchema = z.strictObject({
   /** Whether endpoints also get a service cost: the listed price without the markup. */
   service_cost: z.boolean().optional(),
-  /** Providers that charge per request. The list lacks this fee, so their models need one in the selection. */
+  /**
+   * Providers that charge a fee per request. Price lists lack the fee, so the models of these providers need it in the
+   * selection.
+   */
   per_request_fee: z.array(z.string()).optional(),
   /** Providers whose listed reasoning price applies to every output token of an answer with reasoning. */
   thinking_prices: z.array(z.string()).optional(),
   models: z.array(
     z.strictObject({
       id: z.string(),
-      /** Replaces the name in the list. */
+      /** Model name that replaces the name in the price list. */
       name: z.string().optional(),
-      /** Release date, if the list has none. It is part of `permaslug`, and must never change. */
+      /** Release date, if the price list has none. It is part of `permaslug`, and must never change. */
       created: z.iso.date().optional(),
       from: z.array(placeSchema).min(1),
-      /** Input modalities of all endpoints, if they are fewer than in the list. */
+      /** Input modalities of all endpoints, if they are fewer than in the price list. */
       input_modalities: z.array(z.string()).optional(),
-      /** As in the catalog. */
+      /** Categories, as in the catalog. */
       categories: z.array(z.string()).optional(),
-      /** For models that the list describes as text models. */
+      /** Output modalities of a model that the price list describes as a text model. */
       output_modalities: z.array(z.string()).optional(),
       /** Wire of the endpoints, as in the catalog. */
       wire: z.string().optional(),
       quirks: z.record(z.string(), z.unknown()).optional(),
-      /** Parameters that all endpoints support although they are not in the list. */
+      /** Parameters that all endpoints support although the price list lacks them. */
       with_parameters: parameterList.optional(),
-      /** Parameters in the list that the endpoints do not support. */
+      /** Parameters of the price list that the endpoints do not support. */
       without_parameters: parameterList.optional(),
-      /** Price of a one-hour cache write as a multiple of the input price, if the list lacks it. */
+      /** Price of a one-hour cache write as a multiple of the input price, if the price list lacks it. */
       cache_write_1h_multiple: z.int().positive().optional(),
       /** Fee per thousand requests in USD, as decimal text. */
       usd_per_thousand_requests: decimal.optional(),
     }),
   ),
   /**
-   * Facts about models, with sources. A list of `lacks` extends earlier ones; any other quirk replaces its earlier
-   * value.
+   * Facts about models, with sources. If several facts apply to an endpoint, their `lacks` lists are merged; of any
+   * other quirk, the last value applies.
    */
   facts: z.array(factSchema).optional(),
   provider_parameters: z.array(providerParametersSchema).optional(),
-  /** Selected models that are also offered free, and their common terms. */
+  /** Ids of models that are also offered free, and their common terms. */
   free: z.strictObject({ terms: z.record(z.string(), z.unknown()), models: z.array(z.string()).min(1) }).optional(),
   aliases: z.array(z.strictObject({ alias: z.string(), name: z.string(), target: z.string() })).default([]),
 });

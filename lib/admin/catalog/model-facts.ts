@@ -2,10 +2,10 @@ import type { ProviderParameters, Selection } from './import-selection.ts';
 
 type EndpointQuirks = Record<string, unknown>;
 
-/** Quirks that list missing features: facts add to them. */
+/** Quirks that list missing features. The lists of several facts are merged. */
 const additive = new Set(['lacks']);
 
-/** The quirks of an endpoint, completed by facts about its model. The endpoint's own quirks take precedence. */
+/** Returns the quirks of an endpoint, completed by facts about its model. The endpoint's own quirks take precedence. */
 export function withFacts(
   quirks: EndpointQuirks | undefined,
   { model, provider }: { model: string; provider: string },
@@ -25,7 +25,7 @@ function merged(quirks: EndpointQuirks, more: EndpointQuirks): EndpointQuirks {
   return { ...quirks, ...Object.fromEntries(entries) };
 }
 
-/** An endpoint of the selection; `wire` is undefined if it is its provider's own. */
+/** Endpoint of the selection. `wire` is undefined if the endpoint has its provider's wire. */
 interface SelectedEndpoint {
   model: string;
   provider: string;
@@ -33,7 +33,7 @@ interface SelectedEndpoint {
   reasons: boolean | undefined;
 }
 
-/** Parameters that the provider of an endpoint takes. */
+/** Returns the parameters that the provider of an endpoint accepts. */
 export function providerParameters(
   known: readonly ProviderParameters[],
   { model, provider, wire, reasons = false }: SelectedEndpoint,

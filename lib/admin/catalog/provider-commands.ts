@@ -37,12 +37,12 @@ export function addProviderCommand(program: Command): void {
     });
 }
 
-/** More reports than an hour usually has; bounds the reads. */
+/** Maximum number of reports that are read. An hour usually has fewer. */
 const MAX_REPORTS = 500;
 
 /**
- * Time of each provider's last failure within an hour, from the reports that functions share. Empty if there is no
- * table yet.
+ * Returns the time of each provider's last failure within an hour, from the failure reports that functions share. The
+ * result is empty if there is no table yet.
  */
 async function lastFailures(catalog: Catalog, options: ConnectionOptions): Promise<Map<string, number>> {
   if (!options.table && !holdsData(LocalState.at(options.data).directory)) return new Map();

@@ -1,4 +1,4 @@
-/** Storage of published catalogs: in the bucket of a deployment, or in the data directory of a local gateway. */
+/** Storage of published catalogs: the bucket of a deployment, or the data directory of a local gateway. */
 
 import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
@@ -15,32 +15,32 @@ import { publicationsIn } from '../../../lambdas/catalog/publication-source.ts';
 import { filesInDirectory } from '../../../lambdas/platform/immutable-files.ts';
 import { sdkSettings } from '../../../lambdas/platform/aws/sdk.ts';
 
-/** A stored publication. */
+/** Published catalog as it is stored. */
 export interface KeptPublication {
-  /** Unique within its storage. */
+  /** Unique id within the storage. */
   id: string;
   text: string;
 }
 
 export interface Publications {
-  /** The current publication; undefined if nothing was ever published. */
+  /** Returns the current publication; undefined if no catalog was ever published. */
   latest: () => Promise<KeptPublication | undefined>;
   /**
    * Publishes a catalog.
-   * @param before the publication that was current when this one was prepared
+   * @param before publication that was current when the new one was prepared
    * @returns false if another publication has replaced `before`
    */
   put: (text: string, before: KeptPublication | undefined) => Promise<boolean>;
-  /** The latest publications, newest first. */
+  /** Returns the latest publications, newest first. */
   list: (limit: number) => Promise<KeptPublication[]>;
 }
 
 type Client = Pick<S3Client, 'send'>;
 
-/** Statuses of S3 for a failed condition, either at once or because of a concurrent write. */
+/** S3's status codes for a failed write condition: 412 at once, 409 because of a concurrent write. */
 const OVERTAKEN = new Set([409, 412]);
 
-/** Publications as versions of one S3 object. @param client replaces the S3 client in tests */
+/** Stores publications as versions of one S3 object. @param client replaces the S3 client in tests */
 export function publicationsInBucket(bucket: string, client: Client = new S3Client(sdkSettings)): Publications {
   const place = { Bucket: bucket, Key: PUBLICATION_KEY };
   const etags = new Map<string, string>();
@@ -80,7 +80,7 @@ export function publicationsInBucket(bucket: string, client: Client = new S3Clie
   };
 }
 
-/** One numbered file per publication; the last one is current. */
+/** Stores each publication as a numbered file. The file with the highest number is current. */
 export function publicationsInDirectory(directory: string): Publications {
   const files = filesInDirectory(directory);
   const read = (name: string): KeptPublication => ({ id: name, text: readFileSync(join(directory, name), 'utf8') });

@@ -1,6 +1,6 @@
 /**
- * Publishes a catalog while the gateway runs: validates it, prints the differences, publishes it unless someone else
- * has published since, and audits it.
+ * Publishes a catalog while the gateway runs. It validates the catalog, prints the differences, publishes the catalog
+ * unless someone else has published in the meantime, and writes an audit entry.
  */
 
 import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
@@ -24,36 +24,36 @@ import type { KeptPublication, Publications } from './publications.ts';
 export interface Publisher {
   table: Table;
   publications: Publications;
-  /** The catalog that applies if nothing is published. */
+  /** Returns the catalog that applies if no catalog is published. */
   deployed: () => CatalogFiles;
   operator: () => Promise<Actor>;
 }
 
 export interface PublishOptions {
   action: 'catalog.publish' | 'catalog.rollback' | 'catalog.withdraw';
-  /** Without it, only the differences are computed. */
+  /** Whether to publish. Without it, only the differences are computed. */
   yes?: boolean;
-  /** The operator confirms that the variables that are new in this catalog are set. */
+  /** Whether the operator confirms that the environment variables that are new in this catalog are set. */
   variablesAreSet?: boolean;
 }
 
-/** The change, whether or not it was applied. */
+/** Changes of a publication, whether or not it was applied. */
 export interface Published {
   published: boolean;
-  /** Catalog versions; null for the deployed catalog. */
+  /** Catalog version before the publication; null for the deployed catalog. `after` is the version after it. */
   before: string | null;
   after: string | null;
   prices: number;
   /** Changed values other than prices, and added or removed models, aliases and providers. */
   others: number;
-  /** Credentials that are new in this catalog: the gateway may have no value for them. */
+  /** Credentials that are new in this catalog. The gateway may have no value for them. */
   new_credentials: string[];
   /** Warnings about the new catalog that do not apply to the current one. */
   warnings: string[];
   changes: CatalogChange[];
 }
 
-/** The last publication, and the current files. */
+/** Last publication, and the files of the catalog in force. */
 interface InForce {
   kept: KeptPublication | undefined;
   publication: Publication | undefined;
@@ -69,7 +69,10 @@ export async function inForceAt({
   return { kept, publication, files: publication?.files ?? deployed() };
 }
 
-/** Parses a publication. Returns undefined if functions could not use it either, so that it can be replaced. */
+/**
+ * Parses a publication. Returns undefined if functions could not use it either, so that a new publication can replace
+ * it.
+ */
 export function readable({ text }: KeptPublication): Publication | undefined {
   try {
     return readPublication(text);
@@ -80,9 +83,10 @@ export function readable({ text }: KeptPublication): Publication | undefined {
 }
 
 /**
- * @param files the catalog to publish; undefined for the deployed catalog
+ * Publishes, rolls back or withdraws a catalog.
+ * @param files catalog to publish; undefined for the deployed catalog
  * @throws {GatewayError} 400 if functions could not use the catalog; 404 if there is no publication to withdraw; 409 if
- *   someone else has published since
+ * someone else has published in the meantime
  */
 export async function publish(
   publisher: Publisher,
@@ -95,7 +99,7 @@ export async function publish(
   if (!files && isDeployed) {
     throw new GatewayError('not_found', 'No catalog is published, so there is nothing to withdraw.');
   }
-  // The deployed catalog needs no check: its variables were deployed with it.
+  // The deployed catalog needs no check, because its variables were deployed with it.
   if (files && !variablesAreSet) refuseNewVariables(current, files);
   const changes = changesBetween(current, files ?? deployed());
   const prices = changes.filter(isOfPrice).length;
@@ -134,7 +138,7 @@ function newWarnings(current: CatalogFiles, next: CatalogFiles): string[] {
   return warningsOf(next, today).filter((warning) => !known.has(warning));
 }
 
-/** @throws {GatewayError} 400 if the catalog needs variables that are not known to be set */
+/** @throws {GatewayError} 400 if the catalog needs environment variables that are not known to be set */
 function refuseNewVariables(current: CatalogFiles, next: CatalogFiles): void {
   const known = variablesOf(current);
   const fresh = [...variablesOf(next)].filter((name) => !known.has(name));
@@ -145,7 +149,10 @@ function refuseNewVariables(current: CatalogFiles, next: CatalogFiles): void {
   );
 }
 
-/** Validates the text as functions do when they read it. @throws {GatewayError} 400 if they could not use it */
+/**
+ * Validates the text of a publication as functions do when they read it. @throws {GatewayError} 400 if functions could
+ * not use the text
+ */
 function checkUsable(text: string): void {
   const bytes = Buffer.byteLength(text);
   if (bytes > MAX_PUBLICATION_BYTES) {
@@ -158,10 +165,10 @@ function checkUsable(text: string): void {
 }
 
 /**
- * The catalog before the current one.
+ * Returns the catalog to which a rollback returns: the one before the current catalog.
  * @param version selects an earlier publication instead
  * @throws {GatewayError} 404 if there is none; 409 without a version if the current catalog is itself the result of a
- *   rollback, because the one before it was replaced for a reason
+ * rollback, because the catalog before it was replaced for a reason
  */
 export async function earlierFiles(
   publications: Publications,
@@ -178,7 +185,7 @@ export async function earlierFiles(
       `The current catalog is the result of a rollback from ${nameOf(wanted)}, which this command would publish again. Choose a version with --to.`,
     );
   if (wanted) return wanted.files;
-  // Before the first publication, the deployed catalog was in force.
+  // Before the first publication, the deployed catalog was in force, so a rollback returns to it.
   if (version === undefined && kept.length > 0) return undefined;
   throw new GatewayError(
     'not_found',
@@ -190,7 +197,7 @@ export async function earlierFiles(
 
 function isPutBack(current: Publication | undefined, earlier: (Publication | undefined)[]): boolean {
   if (!current) return false;
-  // Before the first publication, the deployed catalog was in force.
+  // A publication without files means the deployed catalog, which was also in force before the first publication.
   const { files } = current;
   return files === undefined || earlier.slice(1).some((one) => one?.files?.version === files.version);
 }
@@ -199,5 +206,5 @@ function nameOf({ files }: Publication): string {
   return files?.version ?? 'the deployed catalog';
 }
 
-/** Maximum number of publications that are searched. */
+/** Number of publications in which a rollback searches for a version. */
 export const MAX_HISTORY = 50;

@@ -1,29 +1,29 @@
-/**
- * Configuration to paste into clients so that they use the gateway. Each entry is complete: the reader has nothing to
- * guess.
- */
+/** Configuration texts that make clients use the gateway. Each text is complete, so that it can be pasted. */
 
 import type { ModelFacts } from './model-facts.ts';
 
-/** Address of the gateway, and the model to use. Texts contain the name of the key's variable, never the key. */
+/**
+ * Address of the gateway, and the model to use. Configuration texts contain the name of the key's variable, never the
+ * key itself.
+ */
 export interface GatewayPlace {
-  /** With /v1. */
+  /** Base URL with /v1. */
   baseUrl: string;
   model: string;
-  /** Undefined if the model is not in the catalog: texts then omit its facts. */
+  /** Facts about the model; undefined if it is not in the catalog. Configuration texts then omit the facts. */
   facts?: ModelFacts | undefined;
 }
 
 export interface ClientConfiguration {
-  /** Its name on the command line. */
+  /** Name of the client on the command line. */
   name: string;
   title: string;
   /** The API that the client uses. */
   api: 'messages' | 'chat completions' | 'responses';
-  /** The file that the text belongs to, or another instruction. */
+  /** File to which the text belongs, or another instruction. */
   where: string;
   text: (place: GatewayPlace) => string;
-  /** A sentence that the reader needs in addition. */
+  /** Sentence that the reader needs in addition to the text. */
   note?: string;
 }
 
@@ -33,17 +33,17 @@ const N8N_TEST =
   'n8n tests a credential with the list of models, which needs no key, so the test also succeeds with a wrong key.';
 const TYPESCRIPT = 'a file .ts or .mjs';
 
-/** Clients of the Messages API append /v1 themselves. */
+/** Returns the base URL without /v1, because clients of the Messages API append /v1 themselves. */
 const anthropicUrl = ({ baseUrl }: GatewayPlace) => baseUrl.replace(/\/v1\/?$/, '');
 
-/** Claude Code uses this variable for models whose context it does not know. */
+/** Returns a variable that Claude Code uses for models whose context length it does not know. */
 function claudeCodeFacts({ facts }: GatewayPlace): string {
   return facts ? `\nexport CLAUDE_CODE_MAX_CONTEXT_TOKENS=${facts.contextTokens}` : '';
 }
 
 /**
- * The gateway's model list gives Codex the context, the inputs and the instructions of each model. Codex knows OpenAI's models itself, with
- * instructions made for them.
+ * Returns the Codex settings that load the gateway's model list. The list gives Codex the context, the inputs and the
+ * instructions of each model. OpenAI's models need no list, because Codex has built-in instructions for them.
  */
 function codexCatalog({ baseUrl, model }: GatewayPlace): { provider: string; features: string } {
   if (model.startsWith('openai/')) return { provider: '', features: '' };
@@ -53,7 +53,7 @@ function codexCatalog({ baseUrl, model }: GatewayPlace): { provider: string; fea
   };
 }
 
-/** opencode only sends attachments to models that declare support for them. */
+/** Returns the model facts for opencode, which only sends attachments to models that declare support for them. */
 function opencodeFacts(facts: ModelFacts | undefined): string {
   if (facts === undefined) return '';
   const { contextTokens, maxOutputTokens, inputModalities } = facts;
@@ -64,7 +64,7 @@ function opencodeFacts(facts: ModelFacts | undefined): string {
           "limit": { "context": ${contextTokens}, "output": ${maxOutputTokens} }`;
 }
 
-/** pi supports text and images. */
+/** Returns the input types for pi, which supports text and images only. */
 function piInputs(facts: ModelFacts | undefined): string {
   return facts?.inputModalities.includes('image') ? '"text", "image"' : '"text"';
 }

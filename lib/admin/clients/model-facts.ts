@@ -2,7 +2,7 @@ import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
 import { ModelNames } from '../../../lambdas/catalog/model-names.ts';
 import type { InputModality } from '../../../lambdas/catalog/wires.ts';
 
-/** Facts about a model that clients need if they do not know it. */
+/** Facts about a model that a client needs if it does not know the model. */
 export interface ModelFacts {
   contextTokens: number;
   maxOutputTokens: number;
@@ -10,10 +10,10 @@ export interface ModelFacts {
 }
 
 /**
- * @param files catalog files instead of a built catalog, which only contains models that can be called from this
- *   machine
- * @param name the id of a model, an alias, or another known name
- * @returns undefined if the model is unknown, or its limits are
+ * Returns facts about a model from catalog files. A built catalog would lack models that cannot be called from this
+ * machine.
+ * @param name id of a model, an alias, or another known name
+ * @returns undefined if the model or one of its limits is unknown
  */
 export function modelFacts({ models, aliases }: CatalogFiles, name: string): ModelFacts | undefined {
   const id = aliases.find(({ alias }) => alias === name)?.target ?? name;

@@ -1,6 +1,6 @@
 /**
- * The closing document of a month (акт, УПД): the charges of the account in kopecks, with the remainder that is carried
- * over.
+ * Closing document of a month (акт, УПД). It contains the charges of the account in kopecks, and the remainder that is
+ * carried into the next document.
  */
 
 import { daysOfMonth, periodOf } from '../../../lambdas/books/period.ts';
@@ -14,7 +14,7 @@ import { listPapers, type Paper, type Party } from '../../../lambdas/store/accou
 import type { Table } from '../../../lambdas/store/table/table.ts';
 import { roundLines } from './kopecks.ts';
 
-/** A document has one line in total, or one line per value of a dimension. */
+/** Ways to divide a document into lines: one line in total, or one line per value of a dimension. */
 export const lineSplits = ['nothing', 'model', 'workspace', 'key', 'member'] as const;
 export type LineSplit = (typeof lineSplits)[number];
 
@@ -24,13 +24,13 @@ export interface ActQuestion {
   zone: string;
   number: string;
   by: LineSplit;
-  /** The organization that a new document is issued to. */
+  /** Organization to which a new document is issued. */
   party: Party;
 }
 
-/** A line before VAT is split off. */
+/** Line of a document before VAT is split off. */
 export interface ActLine {
-  /** The value of the dimension that the line is for; "" for the total. */
+  /** Value of the dimension that the line is for; "" for the total. */
   subject: string;
   kind: 'spending' | 'change' | 'adjustment';
   exact: Money;
@@ -40,18 +40,18 @@ export interface ActLine {
 export interface Act {
   paper: Paper;
   lines: ActLine[];
-  /** The month already has a document, with the same content. */
+  /** Whether the month already has an issued document with the same content. */
   isIssued: boolean;
 }
 
-/** Number of earlier months that are checked for changes: longer than any settlement or correction takes. */
+/** Number of earlier months that are checked for changes. It is longer than any settlement or correction takes. */
 const MONTHS_LOOKED_AT = 2;
 
 /**
- * Creates the closing document of a month from its records, or reads the issued one again.
+ * Creates the closing document of a month from its records, or reads the document again if it is already issued.
  * @throws {GatewayError} 400 if the month is not over; 409 if the issued document differs from the records, if requests
- *   are not settled, if the month does not follow the last document, if the records contradict each other, or if the
- *   division or the time zone differs from earlier documents
+ * are not settled, if the month does not follow the last document, if the records contradict each other, or if the
+ * division or the time zone differs from earlier documents
  */
 export async function makeAct(table: Table, question: ActQuestion): Promise<Act> {
   const { account, month, zone, number, by, party } = question;
@@ -94,7 +94,10 @@ export async function makeAct(table: Table, question: ActQuestion): Promise<Act>
   return { paper, lines: withAmounts, isIssued: issued !== undefined };
 }
 
-/** @throws {GatewayError} 409 if nothing was charged or adjusted in the month */
+/**
+ * Checks that a document has a line with an amount.
+ * @throws {GatewayError} 409 if the account has no charges and adjustments in the month
+ */
 export function requireLines({ paper: { month }, lines }: Act): void {
   if (lines.some(({ exact }) => !exact.isZero)) return;
   throw conflict(
@@ -157,7 +160,7 @@ function spendingLines(statement: Statement, by: LineSplit): Omit<ActLine, 'amou
     .map(({ values, usage }) => ({ subject: values[0]!, kind: 'spending', exact: usage }));
 }
 
-/** Adjustments as lines. A credit reduces the charge. */
+/** Returns adjustments as lines of a document. A credit reduces the charge. */
 function adjustmentLines({ payments }: Statement): Omit<ActLine, 'amount'>[] {
   return payments
     .filter(({ kind }) => kind === 'adjustment')
@@ -169,7 +172,8 @@ function changeLine({ month, amount }: { month: string; amount: Money }): Omit<A
 }
 
 /**
- * Changes in recent months since their documents were issued, without changes that later documents already contain.
+ * Returns the changes in recent months since their documents were issued, without changes that later documents already
+ * contain.
  */
 async function changesSince(
   table: Table,

@@ -1,6 +1,6 @@
 /**
- * The data of closing documents and bills, for a program that creates them (1С, an operator of electronic documents).
- * The gateway creates no XML. Points that depend on law are listed in `to_confirm`.
+ * Data of closing documents and bills, for a program that creates the documents (1С, or an operator of electronic
+ * documents). The gateway creates no XML. `to_confirm` lists the points that depend on law.
  */
 
 import type { CsvRow } from '../../../lambdas/books/csv.ts';
@@ -45,7 +45,7 @@ const actLineNames: Record<ActLine['kind'], (subject: string, month: string) => 
   adjustment: (subject) => `Корректировка ${subject}`,
 };
 
-/** The data of a closing document. */
+/** Returns the data of a closing document. */
 export function actDocument({ paper, lines }: Act, { seller, buyer }: { seller: Party | undefined; buyer: Party }) {
   const { month, number, zone, carriedIn, carriedOut, exact, issuedAtMs } = paper;
   const tax = taxOf(buyer);
@@ -67,7 +67,7 @@ export function actDocument({ paper, lines }: Act, { seller, buyer }: { seller: 
   };
 }
 
-/** The data of a bill for a payment (счёт на оплату). */
+/** Returns the data of a bill for a payment (счёт на оплату). */
 export function billDocument(
   { reference, amount, atMs }: { reference: string; amount: Money; atMs: number },
   { seller, buyer }: { seller: Party | undefined; buyer: Party },
@@ -120,7 +120,7 @@ function amountsOf(lines: readonly TaxedLine[], tax: Tax | undefined) {
 
 type PaperDocument = ReturnType<typeof actDocument> | ReturnType<typeof billDocument>;
 
-/** The lines of a document as CSV: column names first, total last. */
+/** Returns the lines of a document as CSV rows: column names first, total last. */
 export function* documentRows({ lines, ...paper }: PaperDocument): Generator<CsvRow, void> {
   yield [
     'line',

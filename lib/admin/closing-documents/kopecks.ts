@@ -9,7 +9,7 @@ import { Money } from '../../../lambdas/money/money.ts';
 
 const KOPECK_PICO = 10n ** 10n;
 
-/** Whole kopecks of an amount, rounded towards minus infinity. */
+/** Returns the whole kopecks of an amount, rounded towards minus infinity. */
 function floored(amount: Money): bigint {
   const { pico } = amount;
   const kopecks = pico / KOPECK_PICO;
@@ -20,23 +20,23 @@ function kopecks(count: bigint): Money {
   return Money.fromPico(count * KOPECK_PICO);
 }
 
-/** Rounds to whole kopecks, half up. */
+/** Rounds an amount to whole kopecks, half up. */
 export function toKopecks(amount: Money): Money {
   return kopecks(floored(amount.plus(Money.fromPico(KOPECK_PICO / 2n))));
 }
 
 export interface RoundedLines {
-  /** In the order of the exact amounts. */
+  /** Rounded amounts, in the order of the exact amounts. */
   lines: Money[];
   total: Money;
-  /** Exact sum minus total; negative if the total is too high. */
+  /** Exact sum minus total; negative if the total is too high. The next document adds it. */
   carriedOut: Money;
 }
 
 /**
- * Rounds lines so that they add up to their rounded sum. Rounds each line down, then raises the lines with the largest
- * remainders until the sum is correct.
- * @param carriedIn the remainder of earlier documents
+ * Rounds lines so that they add up to their rounded sum. Each line is first rounded down. Then the lines with the
+ * largest remainders are raised until the sum is correct.
+ * @param carriedIn remainder of earlier documents
  */
 export function roundLines(exact: readonly Money[], carriedIn: Money): RoundedLines {
   const owed = Money.sum([...exact, carriedIn]);
@@ -46,16 +46,20 @@ export function roundLines(exact: readonly Money[], carriedIn: Money): RoundedLi
   let missing = floored(total) - down.reduce((sum, count) => sum + count, 0n);
   const order = exact.map((_, index) => index).toSorted((a, b) => Number(lost[b]! - lost[a]!) || a - b);
   const lines = [...down];
-  // The carried remainder may make the difference one more than the number of lines, or one less than zero.
+  // Because of the carried remainder, the number of kopecks to add may be one more than the number of lines, or minus
+  // one.
   for (let at = 0; missing > 0n; at += 1, missing -= 1n) lines[order[at % order.length]!]! += 1n;
   for (let at = order.length - 1; missing < 0n; at -= 1, missing += 1n) lines[order.at(at % order.length)!]! -= 1n;
   return { lines: lines.map(kopecks), total, carriedOut: owed.minus(total) };
 }
 
-/** The tax of a line in whole kopecks: the share of the amount if it is included, otherwise the surcharge. */
+/**
+ * Returns the tax of a line in whole kopecks: a part of the amount if the amount includes the tax, otherwise an
+ * addition to it.
+ */
 export function vatOf(amount: Money, { percent, isIncluded }: { percent: bigint; isIncluded: boolean }): Money {
   const divisor = isIncluded ? 100n + percent : 100n;
-  // Rounds half up: (2 × amount + divisor) / (2 × divisor).
+  // Rounding half up means floor((2 × amount + divisor) / (2 × divisor)).
   const numerator = 2n * amount.pico * percent + divisor * KOPECK_PICO;
   const denominator = 2n * divisor * KOPECK_PICO;
   const quotient = numerator / denominator;

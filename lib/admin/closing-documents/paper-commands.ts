@@ -88,7 +88,7 @@ function parseVat(text: string): string {
 }
 
 type PartyOptions = Partial<Pick<Party, 'name' | 'inn' | 'address' | 'vat'>> & {
-  /** `false` removes the value. */
+  /** Tax registration code of the organization; `false` removes the stored code. */
   kpp?: string | false;
   contract?: string | false;
   pricesExcludeVat?: boolean;
@@ -141,7 +141,10 @@ const sellerSchema = z.strictObject({
   address: z.string().min(1),
 });
 
-/** @throws {StartFailure} if the file is invalid; the message names the mistake */
+/**
+ * Reads the file that describes the seller.
+ * @throws {StartFailure} if the file is invalid; the message names the mistake
+ */
 function readSeller(file: string | undefined): Party | undefined {
   if (file === undefined) return undefined;
   let content: unknown;
@@ -173,7 +176,7 @@ async function issueAct(
   const { table, accountId, changes } = session;
   const account = (await readAccount(table, accountId))!;
   const act = await makeAct(table, { account, month, zone, number, by, party: await requireParty(session) });
-  // An issued document keeps the organization that it was issued to.
+  // An issued document keeps the organization to which it was issued.
   const parties = { seller: readSeller(output.seller), buyer: act.paper.party };
   if (!act.isIssued && !draft) {
     if (!empty) requireLines(act);
@@ -201,7 +204,7 @@ interface ActOptions extends OutputOptions {
   empty: boolean;
 }
 
-/** Makes a reference safe as a file name: it may contain slashes. */
+/** Makes a reference safe as a file name, because it may contain slashes. */
 function safe(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9._-]/g, '-');
 }

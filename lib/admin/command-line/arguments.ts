@@ -1,4 +1,4 @@
-/** Parsers of command-line arguments. Their errors list the accepted values. */
+/** Parsers of command-line arguments. Their error messages list the accepted values. */
 
 import { InvalidArgumentError } from 'commander';
 import { obeys, type TextRule } from '../../../lambdas/platform/text-rule.ts';
@@ -20,7 +20,7 @@ export function parseAmount(text: string): Money {
     const amount = Money.parse(text);
     if (!amount.isNegative && !amount.exceeds(MAX_AMOUNT)) return amount;
   } catch {
-    // Falls through to the error below.
+    // The error below is thrown for every invalid amount.
   }
   throw new InvalidArgumentError('Use roubles as a plain number up to 10^15, for example 1500 or 0.5.');
 }
@@ -32,8 +32,8 @@ export function parsePositive(text: string): Money {
 }
 
 /**
- * The base URL of a gateway, without a trailing slash. Appends /v1 to a bare host, as clients of the Messages API write
- * it.
+ * Parses the base URL of a gateway. Removes a trailing slash, and appends /v1 to a bare host, because clients of the
+ * Messages API omit /v1.
  */
 export function parseBaseUrl(text: string): string {
   const isWhole = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !/["'\s`$?#]/.test(text);
@@ -43,18 +43,21 @@ export function parseBaseUrl(text: string): string {
   throw new InvalidArgumentError('Use an address that ends with /v1, such as https://gateway.example.com/v1.');
 }
 
-/** The id of a model, safe to insert into texts of any syntax. */
+/** Parses the id of a model. The accepted ids are safe to insert into texts of any syntax. */
 export function parseModelId(text: string): string {
   if (/^[\w./:@~-]{1,200}$/.test(text)) return text;
   throw new InvalidArgumentError('Use the id of a model, such as sandbox/claude.');
 }
 
-/** A positive or negative amount other than zero. */
+/** Parses a positive or negative amount other than zero. */
 export function parseSigned(text: string): Money {
   return text.startsWith('-') ? parsePositive(text.slice(1)).negated() : parsePositive(text);
 }
 
-/** "none" removes a limit. It stays a string, because commander treats null as a missing argument. */
+/**
+ * Limit as an argument; "none" removes a limit. "none" stays a string, because commander treats null as a missing
+ * argument.
+ */
 export type LimitArgument = Money | 'none';
 
 export function parseLimit(text: string): LimitArgument {
@@ -65,14 +68,14 @@ export function limitOption(given: LimitArgument): Money | null {
   return given === 'none' ? null : given;
 }
 
-/** @returns an ISO time in UTC */
+/** Parses a time. @returns an ISO time in UTC */
 export function parseTime(text: string): string {
   const at = Date.parse(text);
   if (Number.isNaN(at)) throw new InvalidArgumentError('Use an ISO time, for example 2027-01-01T00:00:00Z.');
   return new Date(at).toISOString();
 }
 
-/** @returns an ISO time in UTC, in the future */
+/** Parses a time in the future. @returns an ISO time in UTC */
 export function parseFuture(text: string): string {
   const time = parseTime(text);
   if (Date.parse(time) <= nowMs()) throw new InvalidArgumentError('Use a time in the future.');
@@ -84,7 +87,7 @@ export function parseBoolean(text: string): boolean {
   return text === 'true';
 }
 
-/** A UTC day. */
+/** Parses a UTC day. */
 export function parseDate(text: string): string {
   if (/^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
   throw new InvalidArgumentError('Use a day, for example 2026-11-20.');
@@ -98,5 +101,5 @@ export function wholeNumberUpTo(most: number): (text: string) => number {
   };
 }
 
-/** Number of rows to print. */
+/** Parses the number of rows to print. */
 export const parseCount = wholeNumberUpTo(9_999);

@@ -1,6 +1,6 @@
 /**
  * Describes mistakes of the person who runs a command, as sentences. Other errors are bugs, and are printed with their
- * stack.
+ * stack trace.
  */
 
 import { readFileSync } from 'node:fs';
@@ -28,12 +28,15 @@ const NO_ACCESS: Record<string, string> = {
 const NO_AWS =
   'AWS is not configured in this shell. Set AWS_REGION, and credentials with access to the table (AWS_PROFILE, or "aws login").';
 
-/** The SDK marks every error response of a service; errors of the gateway's own AWS calls have a class. */
+/**
+ * Whether an AWS service refused a request. The SDK adds `$metadata` to every error response; errors of the gateway's
+ * own AWS calls have the class `AwsError`.
+ */
 export function isAwsRefusal(error: unknown): boolean {
   return error instanceof AwsError || (error instanceof Error && '$metadata' in error);
 }
 
-/** @returns undefined if the error is a bug */
+/** Returns the operator's mistake as a sentence; undefined if the error is a bug. */
 export function mistakeIn(error: unknown): string | undefined {
   if (ownSentences.some((kind) => error instanceof kind)) return (error as Error).message;
   if (!(error instanceof Error)) return undefined;
@@ -56,7 +59,7 @@ export function fromFile<Value>(path: string, read: (text: string) => Value): Va
   return fromText(path, readFileSync(path, 'utf8'), read);
 }
 
-/** Parses text of a file. @throws {StartFailure} naming the file and the mistake in it */
+/** Parses the text of a file. @throws {StartFailure} naming the file and the mistake in it */
 export function fromText<Value>(path: string, text: string, read: (text: string) => Value): Value {
   try {
     return read(text);

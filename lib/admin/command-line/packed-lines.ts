@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { createGunzip } from 'node:zlib';
 
 /**
- * Reads the lines of a gzipped text file, one at a time in memory.
+ * Reads the lines of a gzipped text file, and keeps one line at a time in memory.
  * @param seen called with each unpacked chunk
  * @throws {Error} if the file does not exist or is not gzipped
  */

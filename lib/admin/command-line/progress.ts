@@ -1,5 +1,6 @@
 /**
- * Shows progress in one line of standard error that is overwritten. Prints nothing if standard error is not a terminal.
+ * Shows progress in one line of standard error, which is overwritten. Prints nothing if standard error is not a
+ * terminal.
  * @returns a function to call after each part
  */
 export function showProgress(verb: string, parts: number): (part: string) => void {

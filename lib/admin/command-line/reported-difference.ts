@@ -1,14 +1,14 @@
 /**
- * Thrown after a command has printed a report with a difference, so that `runAdmin`, the only code that sets exit
- * codes, exits with 1.
+ * Error of a command that has printed a report with a difference. It makes `runAdmin`, the only code that sets exit
+ * codes, return 1.
  */
 class ReportedDifference extends Error {
   override name = 'ReportedDifference';
 }
 
 /**
- * Ends a command that checks something. Call it after the report is printed. @throws {ReportedDifference} if the report
- * has a difference
+ * Ends a command that checks something. Call this function after the report is printed.
+ * @throws {ReportedDifference} if the report has a difference
  */
 export function endWithVerdict(isSound: boolean): void {
   if (!isSound) throw new ReportedDifference('The report has a difference.');

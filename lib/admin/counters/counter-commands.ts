@@ -12,7 +12,10 @@ import { showProgress } from '../command-line/progress.ts';
 import { recomputeCounters } from './recompute-counters.ts';
 import { onAccount, onTable, type Session, type TableSession } from '../session/session.ts';
 
-/** Requests that are creating parts when parts become forbidden complete within this time. */
+/**
+ * Time after which no request still creates a counter part, once parts are forbidden. A counter part is one of several
+ * items that share a counter.
+ */
 const UNDER_WAY_MS = 5_000;
 
 export function addCounterCommands(program: Command): void {
@@ -55,7 +58,9 @@ async function recompute({ changes }: Session): Promise<Row[]> {
   });
 }
 
-/** Reads the whole table, at a quarter of a read unit per KB. */
+/**
+ * Returns the scopes whose counters are stored in parts. It reads the whole table, at a quarter of a read unit per KB.
+ */
 async function* scopesWithParts(table: Table): AsyncGenerator<ScopeId, void> {
   const client = sdkClient(table.endpoint);
   let start: Attributes | undefined;

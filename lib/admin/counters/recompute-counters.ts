@@ -16,20 +16,21 @@ import {
 interface RecomputeOptions {
   /** Creates a progress display for a number of days. */
   progressOf?: (days: number) => (date: string) => void;
-  /** Pause before differences are measured again. */
+  /** Pause in ms before the differences are measured again. */
   pauseMs?: number;
 }
 
 /**
  * Corrects the counters of an account that differ from its records, with an audit entry for each.
  *
- * Guarantee: the result is exact even during requests. The correction adds a difference that two measurements agree on,
- * and a settlement changes records and counters alike, so the difference stays constant. For the current day, a
- * difference is only found if no request changes it during the measurement; otherwise it is found the next day.
+ * Guarantee: the result is exact even during requests. A correction adds a difference that two measurements agree on. A
+ * settlement changes records and counters by the same amount, so the difference stays constant. For the current day, a
+ * difference is only found if no request changes the day during the measurement; otherwise it is found the next day.
  *
  * Guarantee: a difference is corrected once, even if commands are repeated or run concurrently.
  * @returns the corrected windows
- * @throws {GatewayError} 409 if another command has corrected or changed a counter since: run it again
+ * @throws {GatewayError} 409 if another command has corrected or changed a counter in the meantime: run the command
+ * again
  */
 export async function recomputeCounters(
   context: ChangeContext,
@@ -54,7 +55,7 @@ export async function recomputeCounters(
   return confirmed;
 }
 
-/** Counter windows that differ from the account's records. */
+/** Returns the counter windows that differ from the account's records. */
 async function measure(
   { table, accountId }: ChangeContext,
   { progressOf, pauseMs }: RecomputeOptions,
@@ -81,7 +82,10 @@ async function correct(
   if (!outcome.committed) throw conflict(`Another run has corrected the counter of ${target}. Run the command again.`);
 }
 
-/** The held amount is the part of `committed_<window>` that is not spent. */
+/**
+ * Returns the amounts to add to the counters. `committed_<window>` contains the spent amount plus the held amount, so a
+ * correction of spending changes it too.
+ */
 function deltasOf(drifts: readonly CounterDrift[]): CounterDeltas {
   const deltas: CounterDeltas = new Map();
   const add = (name: string, pico: bigint) => deltas.set(name, (deltas.get(name) ?? 0n) + pico);
@@ -104,8 +108,8 @@ function isOf({ kind, id }: ScopeId, drift: ScopeId): boolean {
 }
 
 /**
- * Compares the differences instead of the amounts, because amounts of the current day may change between the
- * measurements.
+ * Whether two measurements found the same differences. It compares the differences instead of the amounts, because
+ * amounts of the current day may change between the measurements.
  */
 function isSame(before: readonly CounterDrift[], after: readonly CounterDrift[]): boolean {
   const names = new Set(before.map(nameOf));

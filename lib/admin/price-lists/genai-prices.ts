@@ -1,15 +1,16 @@
 /**
- * Reads the npm package @pydantic/genai-prices, whose data is part of its code: USD per million tokens, tiers for each
- * kind of token, and prices that begin on a date or apply at certain hours. It contains few facts besides prices.
+ * Reads the npm package @pydantic/genai-prices, whose data is part of its code. The data has prices in USD per million
+ * tokens, with tiers for each kind of token. A price may begin on a date or apply at certain hours. The package
+ * contains few facts besides prices.
  */
 
 import * as z from 'zod';
 import type { ListedCost, PriceList } from './price-list.ts';
 
-/** Path of its code in the package. */
+/** Path of the package's code in the package. */
 export const GENAI_PRICES_CODE = 'dist/index.js';
 
-/** The package's provider ids, by the catalog's. */
+/** Provider ids of the package, by provider id of the catalog. */
 const providerNames = {
   'amazon-bedrock': 'aws',
   anthropic: 'anthropic',
@@ -39,7 +40,7 @@ const priceSchema = z
   .or(z.object({ base: z.number(), tiers: z.array(z.object({ start: z.int(), price: z.number() })) }));
 type Price = z.infer<typeof priceSchema>;
 
-/** The package's names of prices, by the catalog's. */
+/** Price names of the package, by price name of the catalog. */
 const priceNames = {
   input: 'input_mtok',
   output: 'output_mtok',
@@ -71,12 +72,15 @@ const genaiModelSchema = z.object({
 
 const providerSchema = z.object({ models: z.array(genaiModelSchema) });
 
-/** The part of the package that this file uses. */
+/** Function of the package that this file uses. */
 export interface GenaiPrices {
   findProvider: (wanted: { providerId: string }) => unknown;
 }
 
-/** @param day as YYYY-MM-DD: prices that begin later are ignored */
+/**
+ * Converts the package's data to a price list.
+ * @param day as YYYY-MM-DD; prices that begin later are ignored
+ */
 export function readGenaiPrices({ findProvider }: GenaiPrices, day: string): PriceList {
   const list: PriceList = {};
   for (const [provider, providerId] of Object.entries(providerNames)) {
@@ -92,7 +96,10 @@ export function readGenaiPrices({ findProvider }: GenaiPrices, day: string): Pri
   return list;
 }
 
-/** Names that certainly belong to a model. Patterns are ignored, because they may match another model tomorrow. */
+/**
+ * Returns the names that certainly belong to a model. Patterns are ignored, because they may match another model
+ * tomorrow.
+ */
 function exactModelNames(match: unknown, id: string): string[] {
   const found = z
     .object({ equals: z.string() })
@@ -102,7 +109,7 @@ function exactModelNames(match: unknown, id: string): string[] {
   return [id, ...(found ? Object.values(found) : []), ...inner.flatMap((one) => exactModelNames(one, id))];
 }
 
-/** The prices on a day; if they depend on the hour, the prices of the most expensive hour. */
+/** Returns the prices on a day. If they depend on the hour, it returns the prices of the most expensive hour. */
 function pricesOn(day: string, prices: z.infer<typeof genaiModelSchema>['prices']): Prices {
   if (!Array.isArray(prices)) return prices;
   const begun = prices.filter(({ constraint }) => (constraint?.start_date ?? day) <= day);
@@ -119,7 +126,7 @@ function tiersOf(price: Price | undefined): { start: number; price: number }[] {
   return typeof price === 'object' ? price.tiers : [];
 }
 
-/** @returns undefined for a model without token prices */
+/** Returns the prices in the common form; undefined for a model without token prices. */
 function genaiCost(prices: Prices): ListedCost | undefined {
   const { input_mtok: input, output_mtok: output } = prices;
   if (input === undefined || output === undefined) return undefined;
@@ -149,7 +156,10 @@ function pricesByName(prices: Prices, amount: (price: Price) => number): Partial
   return Object.fromEntries(known) as Partial<Record<PriceName, string>>;
 }
 
-/** The package does not round its numbers, so their shortest text is the original one. */
+/**
+ * Returns a number as decimal text. The package does not round its numbers, so the shortest text of a number is the
+ * original text.
+ */
 function decimalText(amount: number): string {
   const text = String(amount);
   return text.includes('e') ? amount.toFixed(15).replace(/\.?0+$/, '') : text;

@@ -1,15 +1,15 @@
 /**
- * Reads the npm package @earendil-works/pi-ai (0.82 or later): one JSON file per provider, with models by API and by
- * `<type>:<id>`, in USD per million tokens. A price of 0 means that the price is unknown.
+ * Reads the npm package @earendil-works/pi-ai (0.82 or later). It has one JSON file per provider, which lists models by
+ * API and by `<type>:<id>`. Prices are in USD per million tokens. A price of 0 means that the price is unknown.
  */
 
 import * as z from 'zod';
 import { parsePriceList, type ListedCost, type PriceList } from './price-list.ts';
 
-/** Path of the data in the package. */
+/** Path of the data files in the package. */
 export const PI_AI_DATA = 'dist/providers/data';
 
-/** The catalog's provider ids, if they differ. */
+/** Provider ids of the catalog, by provider id of the package, if the two differ. */
 const catalogProviderNames: Record<string, string> = { fireworks: 'fireworks-ai', together: 'togetherai' };
 
 const piAiPricesSchema = z.object({
@@ -35,7 +35,10 @@ const piAiModelSchema = z.object({
 
 const fileSchema = z.record(z.string(), z.record(z.string(), z.unknown()));
 
-/** @param files text of each provider's file, by the package's provider id */
+/**
+ * Converts the package's data files to a price list. @param files text of each provider's file, by the package's
+ * provider id
+ */
 export function readPiAi(files: ReadonlyMap<string, string>): PriceList {
   const providers = [...files].map(([provider, text]) => {
     const models = Object.values(fileSchema.parse(parsePriceList(text))).flatMap(Object.values);

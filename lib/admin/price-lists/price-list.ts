@@ -1,4 +1,4 @@
-/** The common form of price lists: USD per million tokens, with every number as decimal text. */
+/** Common form of price lists: USD per million tokens, with every number as decimal text. */
 
 import * as z from 'zod';
 
@@ -9,7 +9,7 @@ const prices = {
   output: decimal,
   cache_read: decimal.optional(),
   cache_write: decimal.optional(),
-  /** Price of writing a cache that is kept for an hour. */
+  /** Price of writing a cache entry that is kept for an hour. */
   cache_write_1h: decimal.optional(),
   reasoning: decimal.optional(),
 };
@@ -44,7 +44,9 @@ export const listedModelSchema = z.object({
 });
 export type ListedModel = z.infer<typeof listedModelSchema>;
 
-/** By provider, then by the provider's name for the model. Entries that are not selected are never validated. */
+/**
+ * Price list by provider, then by the provider's name for the model. Entries that are not selected are never validated.
+ */
 export const priceListSchema = z.record(
   z.string(),
   z.object({ models: z.record(z.string(), z.record(z.string(), z.unknown())) }),
@@ -57,8 +59,8 @@ export interface ListedName {
 }
 
 /**
- * Merges the entries of a model. The oldest list that has it provides the facts, because facts do not change; the
- * newest list with prices provides the prices.
+ * Merges the entries of a model. The oldest list with the model provides the facts, because facts do not change. The
+ * newest list with prices for the model provides the prices.
  * @param lists oldest first
  * @returns undefined if no list contains the model
  */
@@ -73,7 +75,7 @@ export function findListed(lists: readonly PriceList[], { provider, model }: Lis
   return cost === undefined ? described : { ...described, cost };
 }
 
-/** Parses JSON, with every number as its source text. */
+/** Parses JSON, and returns every number as its source text. */
 export function parsePriceList(text: string): unknown {
   return JSON.parse(text, keepSourceText);
 }

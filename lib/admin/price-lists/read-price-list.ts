@@ -13,6 +13,7 @@ import { parsePriceList, priceListSchema, type PriceList } from './price-list.ts
 const manifest = z.object({ name: z.string() });
 
 /**
+ * Reads the price list at a path.
  * @param day as YYYY-MM-DD, for prices that begin on a date
  * @throws {StartFailure} if the path is not a readable price list
  */
@@ -30,7 +31,7 @@ export async function readPriceList(path: string, day: string): Promise<PriceLis
   );
 }
 
-/** A list in the format of models.dev, unchanged. */
+/** Parses a list in the format of models.dev. */
 export function readModelsDev(text: string): PriceList {
   return priceListSchema.parse(parsePriceList(text));
 }

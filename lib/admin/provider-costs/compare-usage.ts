@@ -5,7 +5,7 @@ import type { Generation } from '../../../lambdas/store/generations/generation.t
 import type { Outcome, RoundUsage } from '../../../lambdas/store/generations/outcome.ts';
 import { reportedMeters, type ReportedDay, type ReportedMeter } from './provider-usage.ts';
 
-/** Counts of one meter from the provider's report and from the records. */
+/** Counts of one meter (for example input tokens) in the provider's report and in the records. */
 export interface UsageDifference {
   date: string;
   model: string;
@@ -14,10 +14,10 @@ export interface UsageDifference {
   records: number;
 }
 
-/** A snapshot date, which providers append to the requested model name. */
+/** Matches the snapshot date that providers append to the requested model name. */
 const SNAPSHOT = /^-?(\d{8}|\d{4}-\d{2}-\d{2})$/;
 
-/** Counts the recorded usage of one provider, by UTC day and by its name for the model. */
+/** Recorded usage of one provider, counted by UTC day and by the provider's name for the model. */
 export class RecordedUsage {
   readonly #upstreamModels: Map<string, string>;
   readonly #providerName: string;
@@ -26,7 +26,7 @@ export class RecordedUsage {
 
   /**
    * @param providerId id in the catalog
-   * @param names counted name by requested or reported name
+   * @param names name under which usage is counted, by requested or reported name
    * @throws {TypeError} if the provider is not in the catalog
    */
   constructor({ models, providers }: CatalogFiles, providerId: string, names: ReadonlyMap<string, string> = new Map()) {
@@ -42,7 +42,7 @@ export class RecordedUsage {
 
   add({ outcome, state }: Generation, date: string): void {
     if (state !== 'final' || !outcome || outcome.providerName !== this.#providerName) return;
-    // An endpoint that has left the catalog is counted under its id.
+    // Usage of an endpoint that was removed from the catalog is counted under the endpoint's id.
     const model = this.#upstreamModels.get(outcome.endpointId) ?? outcome.endpointId;
     const name = `${date}\n${this.#names.get(model) ?? model}`;
     const day = this.#days.get(name) ?? noUsage();
@@ -77,7 +77,7 @@ export class RecordedUsage {
   }
 }
 
-/** The requested name for a reported name, which may have a snapshot date. */
+/** Returns the requested model name for a reported name, which may have a snapshot date. */
 function requestedName(model: string, requested: ReadonlySet<string>): string {
   if (requested.has(model)) return model;
   return [...requested].find((name) => model.startsWith(name) && SNAPSHOT.test(model.slice(name.length))) ?? model;
@@ -105,8 +105,8 @@ function addRound(day: Record<ReportedMeter, number>, round: RoundUsage): void {
 }
 
 /**
- * Adapts counts to the report: if it does not distinguish cache lifetimes, all writes are one count; if it has no cache
- * writes, they count as input.
+ * Adapts the recorded counts to the detail of the report. If the report does not distinguish cache lifetimes, all cache
+ * writes are one count. If it has no cache writes, they count as input.
  */
 function asReported(
   usage: Record<ReportedMeter, number>,

@@ -4,8 +4,8 @@
  *
  * The usage type contains the kind of token and the model, for example
  * "USE1-Claude4.6Sonnet-cache-read-input-token-count"
- * (docs.aws.amazon.com/bedrock/latest/userguide/cost-mgmt-understanding-cur-data.html). The name of a model differs
- * from the one in requests.
+ * (docs.aws.amazon.com/bedrock/latest/userguide/cost-mgmt-understanding-cur-data.html). The model's name in the report
+ * differs from its name in requests.
  */
 
 import { createReadStream } from 'node:fs';
@@ -15,7 +15,10 @@ import { utcDate } from '../../../lambdas/money/periods.ts';
 import { StartFailure } from '../../shared/failure.ts';
 import { ReportedSums, type ReportedDay, type ReportedMeter } from './provider-usage.ts';
 
-/** A region, the model, "mantle" for the newer endpoint, the kind of token, then tiers and inference profiles. */
+/**
+ * Matches a usage type: a region, the model, "mantle" for the newer API, and the kind of token. Tiers and inference
+ * profiles may follow.
+ */
 const USAGE_TYPE =
   /^(?:[A-Z]{2,4}\d+-)?(?<name>.+?)(?:-mantle)?-(?<kind>input-tokens|output-tokens|cache-read-input-token-count|cache-write-input-token-count)(?:-.+)?$/;
 
@@ -26,17 +29,20 @@ const meterOfKind: Record<string, ReportedMeter> = {
   'cache-write-input-token-count': 'cache_write',
 };
 
-/** Lines of other types are taxes, credits, discounts and fees, which contain no tokens. */
+/**
+ * Line types with token usage. Lines of other types are taxes, credits, discounts and fees, which contain no tokens.
+ */
 const USAGE_LINES: ReadonlySet<string> = new Set(['Usage', 'DiscountedUsage', 'SavingsPlanCoveredUsage']);
 
-/** Number of tokens per unit. */
+/** Number of tokens per unit of the report. */
 const tokensOfUnit: Record<string, number> = { tokens: 1, token: 1, '1k tokens': 1_000, '1m tokens': 1_000_000 };
 
-/** A line longer than a day would be counted on its first day only, so it is refused. */
+/** Maximum period of a line. A longer line would be counted on its first day only, so it is refused. */
 const MAX_LINE_MS = 25 * 60 * 60 * 1_000;
 
 /**
- * Adds up the tokens of all lines by UTC day and model. Memory depends only on the number of days and models.
+ * Reads a report, and adds up the tokens of all lines by UTC day and model. Memory depends only on the number of days
+ * and models.
  * @throws {StartFailure} naming the line and the mistake in it
  */
 export async function readCostAndUsageReport(file: string): Promise<ReportedDay[]> {
@@ -65,7 +71,7 @@ async function* reportRows(file: string): AsyncGenerator<ReportRow, void> {
   }
 }
 
-/** Converts column names of the legacy report, for example "lineItem/UsageType", to the new form. */
+/** Converts a column name of the legacy report, for example "lineItem/UsageType", to the form of CUR 2.0. */
 function columnName(header: string): string {
   return header
     .trim()
@@ -74,7 +80,7 @@ function columnName(header: string): string {
     .toLowerCase();
 }
 
-/** @returns undefined for lines without model tokens */
+/** Returns the usage in a line; undefined for lines without model tokens. */
 function usageOfReportLine(row: ReportRow, place: string): ReportedDay | undefined {
   const cell = (name: string): string => {
     const value = row[name];
@@ -93,7 +99,7 @@ function usageOfReportLine(row: ReportRow, place: string): ReportedDay | undefin
   return { date: utcDate(startMs), model: found['name']!, usage: { [meterOfKind[found['kind']!]!]: tokens } };
 }
 
-/** Rounds to whole tokens: fractions are rounding errors of the unit. */
+/** Converts an amount to whole tokens. It rounds, because fractions are rounding errors of the unit. */
 function tokensOfAmount(amount: string, unit: string, place: string): number {
   const tokensOfOne = tokensOfUnit[unit.toLowerCase()];
   if (tokensOfOne === undefined) {
@@ -108,7 +114,7 @@ function tokensOfAmount(amount: string, unit: string, place: string): number {
   return tokens;
 }
 
-/** Times without a time zone are UTC. */
+/** Parses a time in ms. Times without a time zone are UTC. */
 function timeMs(text: string, place: string): number {
   const instantMs = Date.parse(/[zZ]$|[+-]\d\d:?\d\d$/.test(text) ? text : `${text.replace(' ', 'T')}Z`);
   if (Number.isNaN(instantMs)) throw new StartFailure(`${place}: "${text}" is not a valid time.`);

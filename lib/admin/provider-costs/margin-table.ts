@@ -3,18 +3,20 @@ import { dimensionValue, type Dimension } from '../../../lambdas/books/spending.
 import { Money } from '../../../lambdas/money/money.ts';
 import type { Generation } from '../../../lambdas/store/generations/generation.ts';
 
-/** Charges and service cost of some requests. */
+/**
+ * Charges and service cost of a group of requests. The service cost is the amount that the operator pays the provider.
+ */
 export interface MarginSums {
   requests: number;
-  /** Charges of requests whose service cost is known. */
+  /** Charges of the requests whose service cost is known. */
   charged: Money;
   cost: Money;
   /**
-   * Number of requests with unknown service cost: the endpoint has no purchase prices, or the settlement was an
-   * estimate.
+   * Number of requests whose service cost is unknown, because the endpoint has no purchase prices or the settlement was
+   * an estimate.
    */
   unknown: number;
-  /** Charges of requests with unknown service cost; not part of any margin. */
+  /** Charges of requests with unknown service cost. They are not part of any margin. */
   chargedUnknown: Money;
 }
 
@@ -26,7 +28,7 @@ const nothing: MarginSums = {
   chargedUnknown: Money.zero,
 };
 
-/** Adds up margins by some dimensions, over any number of accounts. */
+/** Table of margins by dimension, over any number of accounts. */
 export class MarginTable {
   readonly #by: readonly Dimension[];
   readonly #rows = new Map<string, MarginSums & { values: string[] }>();
@@ -45,7 +47,7 @@ export class MarginTable {
     for (const sums of [row, this.total]) addToMargin(sums, generation.outcome);
   }
 
-  /** Sorted by the values of the dimensions. */
+  /** Returns the rows, sorted by the values of the dimensions. */
   rows(): (MarginSums & { values: string[] })[] {
     return [...this.#rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
   }

@@ -1,6 +1,6 @@
 /**
- * Reads usage reports of providers, by UTC day and model: from the usage APIs of Anthropic and OpenAI, and from a CSV
- * that other reports can be converted to.
+ * Reads usage reports of providers, by UTC day and model. The sources are the usage APIs of Anthropic and OpenAI, and a
+ * CSV format to which other reports can be converted.
  */
 
 import { parse } from 'csv-parse/sync';
@@ -10,13 +10,13 @@ import { issueText } from '../../../lambdas/platform/zod-messages.ts';
 import { StartFailure } from '../../shared/failure.ts';
 
 /**
- * The counts of a report. `input` excludes tokens that were read from a cache, and tokens that were written to one if
- * the report distinguishes them.
+ * Counts of a usage report. `input` excludes tokens read from a cache. It also excludes tokens written to a cache if
+ * the report distinguishes these.
  */
 export const reportedMeters = ['requests', 'input', 'cache_read', 'cache_write', 'cache_write_1h', 'output'] as const;
 export type ReportedMeter = (typeof reportedMeters)[number];
 
-/** Usage of a model on a day. Meters that the report lacks are absent. */
+/** Usage of a model on a day. Counts that the report lacks are absent. */
 export interface ReportedDay {
   date: string;
   /** The provider's name for the model. */
@@ -24,13 +24,16 @@ export interface ReportedDay {
   usage: Partial<Record<ReportedMeter, number>>;
 }
 
-/** Formats of reports that are read into memory: each covers days of one organization, one line per model. */
+/**
+ * Formats of reports that are read into memory as a whole. Such a report has one line per model and day of one
+ * organization.
+ */
 export const usageFormats = ['anthropic', 'openai', 'csv'] as const;
 export type UsageFormat = (typeof usageFormats)[number];
 
 const tokens = z.int().nonnegative();
 
-/** A page, or a list of pages. The last page must be the end of the report. */
+/** Returns the schema of a page, or of a list of pages. The last page must be the end of the report. */
 function usagePagesSchema<Bucket extends z.ZodType>(bucket: Bucket) {
   const page = z.object({ data: z.array(bucket), has_more: z.boolean().optional() });
   return z
@@ -46,7 +49,9 @@ function usagePagesSchema<Bucket extends z.ZodType>(bucket: Bucket) {
 
 const model = z.string({ error: 'must be the name of a model: call the API with group_by model' });
 
-/** GET /v1/organizations/usage_report/messages, grouped by model (platform.claude.com, Admin API). */
+/**
+ * Report of Anthropic: GET /v1/organizations/usage_report/messages, grouped by model (platform.claude.com, Admin API).
+ */
 const anthropicReport = usagePagesSchema(
   z.object({
     starting_at: z.iso.datetime(),
@@ -62,14 +67,14 @@ const anthropicReport = usagePagesSchema(
   }),
 );
 
-/** GET /v1/organization/usage/completions, grouped by model (platform.openai.com, Administration). */
+/** Report of OpenAI: GET /v1/organization/usage/completions, grouped by model (platform.openai.com, Administration). */
 const openaiReport = usagePagesSchema(
   z.object({
     start_time: z.int().nonnegative(),
     results: z.array(
       z.object({
         model,
-        /** Includes cached tokens. */
+        /** Prompt tokens, including cached tokens. */
         input_tokens: tokens,
         input_cached_tokens: tokens.default(0),
         output_tokens: tokens,
@@ -126,7 +131,7 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.ou
   throw new StartFailure(`The report is invalid: ${[...issue!.path, issueText(issue!)].join(': ')}`);
 }
 
-/** Usage by day and model, without duplicates. @throws {StartFailure} naming the mistake in the report */
+/** Reads a report, and adds up its usage by day and model. @throws {StartFailure} naming the mistake in the report */
 export function readProviderUsage(text: string, format: UsageFormat): ReportedDay[] {
   let days: ReportedDay[];
   try {
@@ -140,7 +145,7 @@ export function readProviderUsage(text: string, format: UsageFormat): ReportedDa
   return sums.all();
 }
 
-/** Adds up the counts that are reported for the same day and model. */
+/** Adds up the counts that a report has for the same day and model. */
 export class ReportedSums {
   readonly #days = new Map<string, ReportedDay>();
 

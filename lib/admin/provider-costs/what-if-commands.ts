@@ -68,14 +68,17 @@ const CAVEAT =
   'The costs use the recorded tokens; another model would count, think, answer and cache differently. "unanswerable" counts requests of another kind, or with a prompt longer than the model’s context.';
 
 /**
- * Builds a catalog with placeholders for variables that are not set, because prices need no address. @throws
- * {CatalogError}
+ * Builds a catalog. Variables that are not set get placeholders, because prices need no address.
+ * @throws {CatalogError}
  */
 function catalogForPrices(directory = catalogDirectory()): Catalog {
   return buildCatalog(readCatalogFiles(directory), (variable) => optionalVariable(variable) ?? variable);
 }
 
-/** @throws {StartFailure} if the model is unknown or has no prices */
+/**
+ * Returns the endpoints of a model that have prices.
+ * @throws {StartFailure} if the model is unknown or has no prices
+ */
 function endpointsOf(catalog: Catalog, name: string) {
   const model = catalog.meant(name);
   if (!model) throw new StartFailure(`The catalog has no model "${name}". GET /v1/models lists its models.`);

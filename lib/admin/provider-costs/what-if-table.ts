@@ -1,6 +1,6 @@
 /**
- * The cost that past requests would have had on other models: the recorded usage at the prices of each endpoint,
- * computed by the same lines that prove the charges.
+ * Computes the cost that past requests would have had on other models: the recorded usage at the prices of each
+ * endpoint. It uses the same price lines that prove the charges.
  *
  * Weakness: another model would count other tokens for the same text, think and answer at another length, and cache
  * differently.
@@ -15,18 +15,21 @@ import type { Generation } from '../../../lambdas/store/generations/generation.t
 
 type PricedEndpoint = Endpoint & { pricing: NonNullable<Endpoint['pricing']> };
 
-/** The sums of one endpoint. Money is in RUB. */
+/** Sums of one endpoint. Money is in RUB. */
 export interface WhatIfSums {
   requests: number;
-  /** Actual charges of these requests. */
+  /** Actual charges of the requests. */
   charged: Money;
-  /** Their charges at the prices of this endpoint. */
+  /** Charges of the same requests at the prices of this endpoint. */
   repriced: Money;
-  /** Requests that the endpoint could not answer: they are of another kind, or their prompt exceeds its context. */
+  /**
+   * Number of requests that the endpoint could not answer, because they are of another kind or their prompt exceeds its
+   * context.
+   */
   unanswerable: number;
 }
 
-/** Adds up requests for each of the given endpoints. */
+/** Table with the sums of each given endpoint. */
 export class WhatIfTable {
   readonly #rows: { endpoint: PricedEndpoint; sums: WhatIfSums }[];
 
@@ -37,7 +40,9 @@ export class WhatIfTable {
     }));
   }
 
-  /** Ignores requests that failed without cost, because they would have failed elsewhere as well. */
+  /**
+   * Adds a request. Requests that failed without cost are ignored, because they would have failed elsewhere as well.
+   */
   add(generation: Generation): void {
     if (!isActivity(generation)) return;
     for (const { endpoint, sums } of this.#rows) addToWhatIf(sums, generation, endpoint);
@@ -58,7 +63,10 @@ function addToWhatIf(sums: WhatIfSums, generation: FinalGeneration, endpoint: Pr
   sums.repriced = sums.repriced.plus(costAt(endpoint, generation));
 }
 
-/** Not capped: the request's hold was computed from other prices. */
+/**
+ * Returns the cost of a request at the prices of an endpoint. The cost is not capped at the request's hold, because the
+ * hold was computed from other prices.
+ */
 function costAt({ pricing }: PricedEndpoint, generation: FinalGeneration): Money {
   const outcome = { ...generation.outcome, pricing, capped: false };
   return Money.sum(linesOf({ ...generation, outcome }).map(({ cost }) => cost));

@@ -1,4 +1,4 @@
-/** Writes CSV files row by row. */
+/** Writer of CSV files, row by row. */
 
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { stringify } from 'csv-stringify';
 import { csvOptions, type CsvRow, type Locale } from '../../../lambdas/books/csv.ts';
 import { privateFile } from '../../shared/data-directory/private-files.ts';
 
-/** A completed file. */
+/** CSV file that is completely written. */
 export interface WrittenFile {
   name: string;
   lines: number;
@@ -19,7 +19,7 @@ export interface WrittenFile {
   sha256: string;
 }
 
-/** A CSV file written row by row, with back-pressure from the disk. Only its owner can read it. */
+/** Writer of one CSV file, which waits while the disk is slow. Only the owner of the file can read it. */
 export class CsvFile {
   readonly #name: string;
   readonly #rows: ReturnType<typeof stringify>;
@@ -39,14 +39,16 @@ export class CsvFile {
       },
     });
     this.#written = pipeline(this.#rows, counted, createWriteStream(join(directory, name), privateFile));
-    // `end` awaits this promise. Until then, an error (for example a full disk) must not end the process.
+    // `end` awaits this promise and throws its error. Before `end` is called, an error (for example a full disk) must
+    // not end the process as an unhandled rejection.
     this.#written.catch(() => {});
   }
 
   async write(row: CsvRow): Promise<void> {
     this.#lines += 1;
     if (this.#rows.write(row)) return;
-    // After an error (for example a full disk) the stream never drains, so this waits for the error instead.
+    // After an error (for example a full disk) the stream never drains. So `write` then waits for the promise that
+    // throws the error.
     await (this.#rows.destroyed ? this.#written : once(this.#rows, 'drain'));
   }
 
@@ -57,7 +59,7 @@ export class CsvFile {
   }
 }
 
-/** Formats rows as one text. */
+/** Returns the rows as one CSV text. */
 export async function csvText(rows: AsyncIterable<CsvRow>, locale: Locale): Promise<string> {
   const stringifier = stringify(csvOptions(locale));
   const whole = text(stringifier);
@@ -66,7 +68,7 @@ export async function csvText(rows: AsyncIterable<CsvRow>, locale: Locale): Prom
   return whole;
 }
 
-/** Writes a small file at once. Only its owner can read it. */
+/** Writes a small file at once. Only the owner of the file can read it. */
 export function writeText(path: string, content: string): WrittenFile {
   writeFileSync(path, content, privateFile);
   const sha256 = createHash('sha256').update(content).digest('hex');

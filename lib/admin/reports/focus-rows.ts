@@ -1,6 +1,6 @@
 /**
- * Costs in the FinOps format FOCUS 1.2 (https://focus.finops.org), with the provider columns of 1.2 and 1.3, so that
- * readers of 1.3 accept the file as well. The file has no total line, because readers add up all lines. The total is in
+ * Costs in the FinOps format FOCUS 1.2 (https://focus.finops.org). The file also has the columns that 1.3 adds for the
+ * provider, so that readers of 1.3 accept it. It has no total line, because readers add up all lines. The total is in
  * the metadata file next to it, in the form that FOCUS defines.
  */
 
@@ -74,13 +74,13 @@ const times: ReadonlySet<string> = new Set([
   'ChargePeriodStart',
 ]);
 
-/** Prefix of the gateway's own tags, as FOCUS requires it for tags that no user has chosen. */
+/** Prefix of tags that no user has chosen. FOCUS requires a prefix for such tags. */
 const OWN_TAGS = 'gateway/';
 
-/** The date since which the columns have been the same. */
+/** Date of the last change of the columns. */
 const COLUMNS_SINCE = '2026-11-25';
 
-/** The metadata of the file: its columns and its total. The content does not depend on the time of writing. */
+/** Returns the metadata of the file: its columns and its total. The content does not depend on the time of writing. */
 export function focusMetadata({ period, total, ...proven }: Statement): object {
   return {
     DataGenerator: { DataGenerator: 'model-gateway' },
@@ -111,7 +111,7 @@ interface FocusContext {
   issuer: string;
 }
 
-/** One row per payer, day and price, after the column names. */
+/** Returns the column names, then one row per payer, day and price. */
 export async function* focusRows(totals: readonly UnitTotal[], context: FocusContext): AsyncGenerator<CsvRow, void> {
   yield focusColumns;
   for (const total of totals) yield await focusRow(total, context);
@@ -126,7 +126,7 @@ async function focusRow(total: UnitTotal, { account, period, names, issuer }: Fo
   const counted = meter && metered.get(meter);
   const unitPrice = meter ? price : null;
   const units = meter ? String(quantity) : null;
-  // A price id contains everything that the price depends on.
+  // A price id must contain everything on which the price depends.
   const tier = total.tierAboveTokens === undefined ? '' : `>${total.tierAboveTokens}`;
   const skuId = meter ? `${total.endpointId}/${meter}` : null;
   const row: Record<(typeof focusColumns)[number], CsvCell> = {
@@ -167,7 +167,7 @@ async function focusRow(total: UnitTotal, { account, period, names, issuer }: Fo
     SubAccountName: workspace,
     SubAccountType: 'Workspace',
     Tags: JSON.stringify({
-      // Sorted, because the table returns tags in any order.
+      // The tags are sorted, because the table returns them in any order.
       ...Object.fromEntries(Object.entries(key.tags).toSorted()),
       [`${OWN_TAGS}key`]: key.name,
       [`${OWN_TAGS}key_hash`]: total.keyHash,
@@ -179,7 +179,7 @@ async function focusRow(total: UnitTotal, { account, period, names, issuer }: Fo
   return focusColumns.map((name) => row[name]);
 }
 
-/** FOCUS times have no fractions of a second. */
+/** Formats a time. FOCUS times have no fractions of a second. */
 function focusTime(atMs: number): string {
   return new Date(atMs).toISOString().replace('.000Z', 'Z');
 }

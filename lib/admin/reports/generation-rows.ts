@@ -5,13 +5,19 @@ import type { BookedGeneration, Statement } from '../../../lambdas/books/stateme
 import type { Money } from '../../../lambdas/money/money.ts';
 import { proofText } from './proof-text.ts';
 
-/** Columns that may change later, or depend on the time zone. They come after the sealed columns. */
+/**
+ * Columns that may change later, or that depend on the time zone. They come after the columns of sealed days, which
+ * never change.
+ */
 const columnsOfStatement = ['day', 'period_zone', 'workspace', 'key', 'key_label', 'proof'] as const;
 
-/** Columns of generations.csv. `line` is "charge", or "total" in the last line. */
+/** Columns of generations.csv. The column `line` is "charge", or "total" in the last line. */
 export const generationCsvColumns = [...sealedColumns, ...columnsOfStatement] as const;
 
-/** The rows of one generation: one per request to a provider. Amounts of the whole generation are on the first row. */
+/**
+ * Returns the rows of one generation: one per request to a provider. Amounts of the whole generation are on the first
+ * row.
+ */
 export async function generationRows(
   { generation, day, lines }: BookedGeneration,
   names: Names,
@@ -23,7 +29,7 @@ export async function generationRows(
   return chargeCells(generation, lines).map((cells): CsvRow => [...cells, ...ofStatement]);
 }
 
-/** The last line: the total of all lines, and the result of the proof. */
+/** Returns the last line: the total of all lines, and the result of the proof. */
 export function generationTotalRow(statement: Statement, of: { lines: Money; cuts: Money }): CsvRow {
   const cells: Partial<Record<(typeof generationCsvColumns)[number], CsvRow[number]>> = {
     line: 'total',

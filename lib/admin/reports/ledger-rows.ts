@@ -3,7 +3,9 @@ import { actorName } from '../../../lambdas/store/accounts/audit.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 import { guarded, type CsvRow } from '../../../lambdas/books/csv.ts';
 
-/** Payments, adjustments and spending of an account in a period, with its balance, after the column names. */
+/**
+ * Returns the column names, then the payments, adjustments and spending of an account in a period, with its balance.
+ */
 export function* ledgerRows({ payments, balance, period, total }: Statement): Generator<CsvRow, void> {
   const { zone, from, to } = period;
   yield ['line', 'at', 'reference', 'note', 'booked_by', 'amount_rub', 'balance_rub', 'period_zone'];

@@ -1,4 +1,4 @@
-/** Options that reports share: the period, and the dimensions of the rows. */
+/** Options that several reports have: the period, and the dimensions of the rows. */
 
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { daysOfMonth, periodOf, type Period } from '../../../lambdas/books/period.ts';
@@ -16,7 +16,7 @@ export interface PeriodOptions {
   zone: string;
 }
 
-/** Adds `--month`, `--from`, `--to` and `--zone`. */
+/** Adds the options `--month`, `--from`, `--to` and `--zone`. */
 export function withPeriodOptions(command: Command): Command {
   return command
     .addOption(new Option('--month <YYYY-MM>', 'a whole month').argParser(parseMonth).conflicts(['from', 'to']))
@@ -36,7 +36,9 @@ export function parseMonth(text: string): string {
   throw new InvalidArgumentError('Use a month, for example 2026-10.');
 }
 
-/** Like `byOption`, but also accepts tags of keys. For reports about one account. */
+/**
+ * Returns an option `--by` like that of `byOption` that also accepts tags of keys. It is for reports about one account.
+ */
 export function byOptionWithTags(usual: PlainDimension[]): Option {
   return new Option('--by <list>', `one row for each: ${dimensions.join(', ')}, tag:<name>`)
     .argParser((text) => parseBy(text, { takesTags: true }))
@@ -59,7 +61,10 @@ function isTagDimension(text: string): boolean {
   return text.startsWith('tag:') && obeys(tagNameRule, text.slice('tag:'.length));
 }
 
-/** @throws {GatewayError} 400 if the last day is before the first, or the period is too long */
+/**
+ * Returns the period that the options select.
+ * @throws {GatewayError} 400 if the last day is before the first, or the period is too long
+ */
 export function periodOption({ month, from, to, zone }: PeriodOptions): Period {
   if (month !== undefined) return periodOf({ ...daysOfMonth(month), zone });
   const last = to ?? utcDate(nowMs());

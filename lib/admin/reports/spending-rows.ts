@@ -10,8 +10,8 @@ function columnsBy(by: readonly Dimension[]): string[] {
 }
 
 /**
- * A spending table: column names, one row per combination of the dimensions, and the total with the result of the
- * proof.
+ * Returns a spending table: column names, one row per combination of the dimensions, and the total with the result of
+ * the proof.
  */
 export async function* spendingRows(
   spending: Pick<SpendingTable, 'rows' | 'total'>,

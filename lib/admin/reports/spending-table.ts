@@ -18,7 +18,7 @@ const columnsByDimension: Record<PlainDimension, readonly string[]> = {
   ending: ['ending'],
 };
 
-/** The columns of a dimension. */
+/** Returns the column names of a dimension. */
 export function dimensionColumns(dimension: Dimension): readonly string[] {
   return isTag(dimension) ? [dimension] : columnsByDimension[dimension];
 }
@@ -37,10 +37,10 @@ export function sumCells(sums: DailySums): CsvCell[] {
   return [requests, promptTokens, completionTokens, reasoningTokens, usage, cacheSaved];
 }
 
-/** The same columns with short names, for terminals and pages. */
+/** Short names of `sumColumns`, for terminals and pages. */
 export const shortSumColumns: readonly string[] = ['requests', 'in', 'out', 'thinking', 'usage_rub', 'saved_rub'];
 
-/** The cells of a row's dimensions, in the order of their columns. */
+/** Returns the cells of a row's dimensions, in the order of their columns. */
 export async function namedCells(row: SpendingRow, by: readonly Dimension[], names: Names): Promise<CsvCell[]> {
   const cells = await Promise.all(by.map((dimension, index) => cellsOf(dimension, row.values[index]!, names)));
   return cells.flat();

@@ -93,7 +93,7 @@ async function printStatement(session: Session, options: StatementOptions, isJso
   }
   for (const tag of unusedTags(statement))
     process.stderr.write(`No key of these requests has the tag "${tag}". Check its spelling.\n`);
-  // There is no spending by the key. Throws if the key does not exist either.
+  // If there is no spending by the key, `namedKey` throws if the key does not exist either.
   if (options.key !== undefined && statement.records === 0) await namedKey(session, options.key);
   endWithVerdict(isProven(statement));
 }
@@ -116,7 +116,7 @@ async function filterOf(
 
 const HASH_OR_PREFIX = /^[0-9a-f]{4,64}$/;
 
-/** Matches deleted keys as well: by name, label, or the beginning of the hash. */
+/** Whether an option selects this key by name, label, or the beginning of the hash. Deleted keys match as well. */
 async function isMeant(names: Names, hash: string, named: string | undefined): Promise<boolean> {
   if (named === undefined) return true;
   const { name, label } = await names.key(hash);
@@ -128,7 +128,7 @@ async function isTagged(names: Names, hash: string, wanted: KeyTags = {}): Promi
   return Object.entries(wanted).every(([name, value]) => (tags[name] ?? '') === value);
 }
 
-/** The filters as text, for the statement. */
+/** Returns the filters as text, for the statement. */
 function statementFilterWords({ key, member, workspace, model, tag = {} }: StatementOptions): string[] {
   const named = { key, member, workspace, model };
   return [
@@ -137,7 +137,7 @@ function statementFilterWords({ key, member, workspace, model, tag = {} }: State
   ];
 }
 
-/** Tags in --by that no row has: they may be misspelled. */
+/** Returns the tags in --by that no row has. They may be misspelled. */
 function unusedTags({ by, rows }: Statement): string[] {
   return by.flatMap((dimension, index) =>
     isTag(dimension) && rows.length > 0 && rows.every(({ values }) => values[index] === '')

@@ -1,4 +1,4 @@
-/** Writes the files of a statement while reading its records once. */
+/** Writes the files of a statement, and reads its records once for all files. */
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ import { UnitTotals } from './unit-totals.ts';
 export interface StatementFilesOptions {
   directory: string;
   locale: Locale;
-  /** Issuer of the invoice, for FOCUS. */
+  /** Issuer of the invoice in the FOCUS file. */
   issuer: string;
   progress: (date: string) => void;
 }
@@ -54,7 +54,7 @@ class ReportSums {
 }
 
 /**
- * Writes all files of a statement into a directory, and overwrites existing ones.
+ * Writes all files of a statement into a directory, and overwrites existing files.
  *
  * Guarantee: the content does not depend on the time of writing, so the same records produce the same bytes. Memory is
  * bounded by the rows of days.csv and prices.csv, not by the number of generations.
@@ -93,7 +93,7 @@ export async function writeStatementFiles(
     // The ledger always covers the whole account, so a filtered statement has none.
     ...(statement.only.length === 0 ? [await write('ledger.csv', ledgerRows(statement))] : []),
     await write('prices.csv', priceRows(units)),
-    // Always in the plain format, because programs read it.
+    // The FOCUS file always has the plain CSV format, because programs read it.
     await write('focus.csv', focusRows(units, { account, period, names, issuer }), 'plain'),
     writeText(join(directory, 'focus-metadata.json'), `${JSON.stringify(focusMetadata(statement), null, 2)}\n`),
     await write('statement.csv', spendingRows(ofStatement, statement.by, known)),

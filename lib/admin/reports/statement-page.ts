@@ -1,4 +1,4 @@
-/** A statement as an HTML page for reading and printing: one file that loads nothing. */
+/** Statement as an HTML page for reading and printing: one file that loads no other file. */
 
 import type { DailySums } from '../../../lambdas/accounting/daily-sums.ts';
 import type { Names } from '../../../lambdas/books/names.ts';
@@ -22,7 +22,7 @@ svg { width: 100%; height: auto; } svg rect { fill: var(--bar); } svg text { fon
 @media print { body { margin: 0; max-width: none; } }
 `;
 
-/** @param days spending of each day, for the chart */
+/** Returns the page. @param days spending of each day, for the chart */
 export async function statementPage(statement: Statement, names: Names, days: readonly SpendingRow[]): Promise<string> {
   const { account, period } = statement;
   const title = `Statement of ${account.name}, ${period.from} to ${period.to}`;
@@ -54,7 +54,7 @@ ${statement.proofs.map(({ source, agrees, says }) => `<li class="${agrees === un
 `;
 }
 
-/** Marks a filtered sum, so that it is not mistaken for that of the account. */
+/** Returns a note that marks a filtered sum, so that readers do not take it for the sum of the account. */
 function onlyText({ only }: Statement): string {
   return only.length === 0
     ? ''
@@ -127,13 +127,15 @@ function amountCell(value: Money): string {
 
 const CHART = { width: 960, height: 160, labels: 18 };
 
-/** Shows the beginning of a hash, as lists do; the title contains all of it. */
+/** Returns a table cell. Of a hash, it shows the beginning, as lists do; the title contains all of it. */
 function namedCell(cell: CsvCell): string {
   const whole = escaped(String(cell ?? ''));
   return /^[0-9a-f]{64}$/.test(whole) ? `<td title="${whole}">${whole.slice(0, 12)}…</td>` : `<td>${whole}</td>`;
 }
 
-/** One bar per day. The height is approximate; the exact amount is in the title and in the table. */
+/**
+ * Returns a chart with one bar per day. The height is approximate; the exact amount is in the title and in the table.
+ */
 function chart({ period, total }: Statement, days: readonly SpendingRow[]): string {
   const usage = new Map(days.map(({ values, usage: spent }) => [values[0], spent]));
   const most = Money.max(Money.zero, ...usage.values());

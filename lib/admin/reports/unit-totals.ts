@@ -4,8 +4,8 @@ import { GatewayError } from '../../../lambdas/platform/errors.ts';
 import { Money } from '../../../lambdas/money/money.ts';
 
 /**
- * Units of one meter used by one payer on one day at one price. Rows without a meter contain the amount by which
- * charges were capped.
+ * Units of one meter (for example input tokens) that one payer used on one day at one price. Rows without a meter
+ * contain the amount by which charges were capped.
  */
 export interface UnitTotal {
   day: string;
@@ -24,14 +24,17 @@ export interface UnitTotal {
   cost: Money;
 }
 
-/** Limit on memory; more rows than anyone can read. */
+/** Maximum number of rows, which bounds memory. */
 const MAX_UNIT_TOTALS = 500_000;
 
 /** Adds up the units of generations by payer and price. */
 export class UnitTotals {
   readonly #totals = new Map<string, UnitTotal>();
 
-  /** @throws {GatewayError} 400 if there are more rows than one file may have */
+  /**
+   * Adds one generation.
+   * @throws {GatewayError} 400 if there are more rows than one file may have
+   */
   add({ generation, day, lines }: BookedGeneration): void {
     const { payer, outcome, catalogVersion = '' } = generation;
     const { model, providerName, endpointId, modelPermaslug } = outcome;
@@ -74,7 +77,7 @@ export class UnitTotals {
     total.cost = total.cost.plus(cost);
   }
 
-  /** Sorted by their fields. */
+  /** Returns all rows, sorted by their fields. */
   all(): UnitTotal[] {
     return [...this.#totals].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, total]) => total);
   }

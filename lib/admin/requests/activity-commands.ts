@@ -12,12 +12,12 @@ import { readKeys } from '../accounts/named-key.ts';
 import type { Row } from '../../shared/output.ts';
 import { onAccount, type Session } from '../session/session.ts';
 
-/** The meaning of a row. */
+/** Values that a row of the report may stand for. */
 const groupings = ['day', 'model', 'provider', 'workspace', 'key', 'member'] as const;
 type Grouping = (typeof groupings)[number];
 
 const DEFAULT_DAYS = 7;
-/** Represents "no member"; no member has this name. */
+/** Member id of requests without a member. No member has this id. */
 const NO_MEMBER = '';
 
 export function addActivityCommand(program: Command): void {
@@ -61,10 +61,14 @@ function lastDays(count: number): string[] {
 
 type NamedRow = Omit<ActivityRow, 'modelPermaslug' | 'endpointId'>;
 
-/** Daily rows for closed days; running totals for open days, including today. */
+/**
+ * Returns the spending of the days: from daily rows for closed days, and from running totals for open days, including
+ * today.
+ */
 async function activityOfDays({ table, accountId }: Session, dates: string[], by: Grouping): Promise<NamedRow[]> {
   const splitBy = activitySplits.filter((split) => split === by);
-  // Decided once: a day that is rolled up during this command must neither be missing nor count twice.
+  // The closed days are determined once. Otherwise a day that is rolled up during this command could be missing or
+  // count twice.
   const days = await readDays(table, accountId, dates[0]!, dates.at(-1)!);
   const closed = days.filter(isComplete).map(({ date }) => date);
   const rolledUp = closed.length === 0 ? [] : await readActivity(table, accountId, closed, { splitBy });
@@ -103,7 +107,7 @@ function nameIn(row: NamedRow, by: Grouping): string {
   }
 }
 
-/** The columns that identify a row: its name, and its id if the name is not enough. */
+/** Returns the columns that identify a row: its name, and its id if the name is not enough. */
 async function titles({ table, accountId }: Session, by: Grouping, names: string[]): Promise<(name: string) => Row> {
   if (by === 'workspace') {
     const slugs = new Map((await listWorkspaces(table, accountId)).map(({ id, slug }) => [id, slug]));

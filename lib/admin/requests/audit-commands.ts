@@ -37,7 +37,7 @@ async function gatewayAuditRows({ table }: TableSession, selection: AuditOptions
   return (await readAudit(table, GATEWAY_AUDIT, selection)).map(auditRow);
 }
 
-/** Sorts the fields, because the table returns them in any order. */
+/** Returns an audit entry for programs. The fields are sorted, because the table returns them in any order. */
 export function auditRow({ at, action, target, actor, requestId, before, after }: AuditEntry) {
   return {
     at,
@@ -50,7 +50,7 @@ export function auditRow({ at, action, target, actor, requestId, before, after }
   };
 }
 
-/** One line per changed field. */
+/** Returns one table row per changed field of an audit entry. */
 export function auditTableRows({ at, action, target, actor, before, after }: ReturnType<typeof auditRow>): Row[] {
   const first = {
     at: `${at.slice(0, '2026-11-20'.length)} ${at.slice('2026-11-20T'.length, '2026-11-20T12:00:00'.length)}`,
@@ -63,11 +63,11 @@ export function auditTableRows({ at, action, target, actor, before, after }: Ret
   return [{ ...first, changed: change }, ...more.map((changed) => ({ ...nothing, changed }))];
 }
 
-/** Shortens a hash to its beginning. */
+/** Matches a hash; the first group is the beginning that is shown. */
 const LONG_HASH = /\b([0-9a-f]{12})[0-9a-f]{52}\b/;
-/** Shortens the workspace id before a member id, so that the member id stays visible. */
+/** Matches the workspace id before a member id. It is shortened, so that the member id stays visible. */
 const ID_BEFORE = /\b([0-9a-f]{8})-[0-9a-f-]{27}(?=.)/;
-/** An empty cell; a missing value would be printed as "-". */
+/** Text of an empty cell. A missing value would be printed as "-". */
 const BLANK = ' ';
 
 function changesOf(before: Item, after: Item): string[] {

@@ -23,7 +23,7 @@ import {
 import { onAccount, type Session } from '../session/session.ts';
 
 const DEFAULT_COUNT = 30;
-/** Bounds the reads: a day without requests costs sixteen. */
+/** Maximum number of days in a list. It bounds the reads, because a day without requests costs sixteen reads. */
 const MAX_LISTED_DAYS = 400;
 
 export function addGenerationCommands(program: Command): void {
@@ -57,7 +57,7 @@ function parseGenerationId(text: string): string {
   throw new InvalidArgumentError('Use the id of a request: gen- followed by a UUID.');
 }
 
-/** The id of a request or of its generation, which have the same digits. */
+/** Parses the id of a request or of its generation. Both have the same digits. */
 function parseRequestId(text: string): string {
   const id = generationIdOf(text) ?? text;
   if (generationTimeMs(id) !== undefined) return id;
@@ -101,8 +101,8 @@ async function* requestsOf(
 }
 
 /**
- * The days of a list, newest first. @throws {GatewayError} 400 if the last day is before the first, or there are too
- * many
+ * Returns the days of a list, newest first. @throws {GatewayError} 400 if the last day is before the first, or there
+ * are too many days
  */
 function daysOf({ date, from, to, before }: Pick<RequestListOptions, 'date' | 'from' | 'to' | 'before'>): string[] {
   const last = [date ?? to ?? utcDate(nowMs()), ...(before ? [utcDate(generationTimeMs(before)!)] : [])].toSorted()[0]!;
@@ -116,7 +116,7 @@ function daysOf({ date, from, to, before }: Pick<RequestListOptions, 'date' | 'f
 }
 
 async function show({ table, accountId }: Session, id: string) {
-  // A request id does not show whether its record is spread, so both forms are tried.
+  // A request id does not show whether its record is stored in the spread form, so both forms of the id are tried.
   for (const recorded of new Set([id, spreadId(id)])) {
     const generation = await readGeneration(table, accountId, recorded);
     if (generation) return describedGeneration(generation);

@@ -1,4 +1,4 @@
-/** Requests as the operator sees them: as one line of a list, or in full. */
+/** Requests as the operator sees them: one line of a list, or all fields. */
 
 import type { PriceTier, Pricing } from '../../../lambdas/catalog/schema.ts';
 import { countedUnits, type RecordedUnit } from '../../../lambdas/catalog/unit-lists.ts';
@@ -10,14 +10,14 @@ import type { Refusal } from '../../../lambdas/store/generations/refusals.ts';
 import { statusOf, type PastRequest } from '../../../lambdas/store/generations/request-history.ts';
 import type { Row } from '../../shared/output.ts';
 
-/** One request of a list, for programs. */
+/** Request in a list, for programs. */
 export interface RequestRow extends Row {
   created_at: string;
   model: string | null;
   provider: string | null;
   endpoint_id: string | null;
   status: string;
-  /** For a refused request: the HTTP status, the kind of error, the invalid field, and the limit that refused it. */
+  /** For a refused request: the HTTP status, the kind of error, the invalid field, and the limit that was exceeded. */
   refusal: { status: number; error_type: string; field: string | null; limit_source: string | null } | null;
   cost_rub: string | null;
   tokens_prompt: number | null;
@@ -84,7 +84,7 @@ function payerColumns({ keyHash, workspaceId, memberId }: Payer) {
   return { key_hash: keyHash, workspace_id: workspaceId, member_id: memberId ?? null };
 }
 
-/** Conditions that a request must meet to be listed; absent ones do not restrict. */
+/** Conditions that a request must meet to be listed. Absent conditions do not restrict the list. */
 export interface RequestFilter {
   keyHash?: string | undefined;
   member?: string | undefined;
@@ -101,13 +101,16 @@ export function isIn(row: RequestRow, { keyHash, member, model, status }: Reques
   );
 }
 
-/** The console's name for this status: people understand a refusal as one by the gateway. */
+/**
+ * Name of the status "refused_before" in tables and in the console. People would read "refused" as a refusal by the
+ * gateway.
+ */
 export const FAILED_BEFORE = 'failed_before';
 
-/** Characters of a hash in a table: enough to distinguish keys, and for `--key`. */
+/** Number of characters of a hash in a table: enough to distinguish keys, and to select a key with `--key`. */
 const SHOWN_HASH_CHARACTERS = 8;
 
-/** One line of a table. */
+/** Returns a request as one line of a table. */
 export function requestTableRow(row: RequestRow): Row {
   const { created_at, model, refusal, cost_rub, tokens_prompt, tokens_completion, key_hash, member_id, id } = row;
   const reason = refusal && (refusal.limit_source ?? refusal.field ?? refusal.error_type);
@@ -124,7 +127,7 @@ export function requestTableRow(row: RequestRow): Row {
   };
 }
 
-/** All fields of a refused request. */
+/** Returns all fields of a refused request. */
 export function describedRefusal(refusal: Refusal): Row {
   const { refusal: reason, id, ...row } = refusalRow(refusal);
   const { created_at, status, model, cost_rub, key_hash, workspace_id, member_id } = row;
@@ -143,7 +146,7 @@ export function describedRefusal(refusal: Refusal): Row {
   };
 }
 
-/** The amounts of the exceeded limit at that time; empty if no limit in roubles was exceeded. */
+/** Returns the amounts of the exceeded limit at the time of the refusal; empty if no limit in roubles was exceeded. */
 function amountsRow({ amounts }: Refusal): Row {
   if (!amounts) return {};
   const { interval, limit, spent, held, left, required } = amounts;
@@ -157,7 +160,7 @@ function amountsRow({ amounts }: Refusal): Row {
   };
 }
 
-/** All fields of a generation: its price lines, its attempts, and its hold while it is pending. */
+/** Returns all fields of a generation: its price lines, its attempts, and its hold while the generation is pending. */
 export function describedGeneration(generation: Generation): Row {
   const { refusal: _, id, created_at, ...row } = generationRow(generation);
   const { apiType, streamed, hold, outcome, state } = generation;
@@ -174,7 +177,7 @@ export function describedGeneration(generation: Generation): Row {
   };
 }
 
-/** Units shown in addition to the price lines. */
+/** Units that are shown in addition to the price lines. */
 const recordedUnits = countedUnits.filter(
   (unit): unit is RecordedUnit & { shownAs: string } => unit.shownAs !== undefined,
 );
@@ -199,7 +202,7 @@ function describedOutcome(outcome: Outcome): Row {
   };
 }
 
-/** Prices other than zero as decimal text, including the prices of longer prompts. */
+/** Returns the prices other than zero as decimal text, including the prices of longer prompts. */
 function pricesRow(pricing: Pricing | PriceTier): Row {
   const entries = Object.entries(pricing).filter(([, price]) => !(price instanceof Money && price.isZero));
   return Object.fromEntries(entries.map(([name, price]: [string, unknown]) => [name, priceCell(price)]));

@@ -1,6 +1,6 @@
 /**
  * Checks the files of sealed days against each other: signatures, hashes, trees, sums, and the chain since the first
- * day. It needs the files and the public key, but no gateway.
+ * day. The check needs the files and the public key, but no gateway.
  */
 
 import { existsSync } from 'node:fs';
@@ -20,47 +20,50 @@ import { entriesOf, readIfThere } from './files.ts';
 import { firstAlteredLine, rootOfLeafList } from './leaf-list.ts';
 import { SealedLineReader, type SealedLine } from './sealed-lines.ts';
 
-/** A difference from the sealed state. */
+/** Difference from the sealed state. */
 export interface SealFinding {
-  /** Null for a list of the statements of all accounts. */
+  /** Account id; null if the difference is in a list of the statements of all accounts. */
   account: string | null;
   date: string;
-  /** The file, or the line number, counted from 1 without the header. */
+  /** File with the difference, or its line number, counted from 1 without the header. */
   where: string;
   says: string;
 }
 
-/** The state that a day passes on to the next one. */
+/** State that a sealed day passes on to the next day. */
 interface Chain {
   previous: { date: string; sha256: string } | null;
   usage: Money;
   paid: Money;
-  /** Generations that were open, and have no later line yet. */
+  /** Ids of generations that were open when their day was sealed, and that have no later line yet. */
   open: Set<string>;
 }
 
 export interface CheckedDay {
   statement: SealStatement;
   sha256: string;
-  /** Base64; undefined if there is none, or it was not made with the key. */
+  /** Signature in base64; undefined if there is none, or it was not made with the key. */
   signature: string | undefined;
-  /** Whether its lines can be read to the end. */
+  /** Whether the lines of the day can be read to the end. */
   isReadable: boolean;
-  /** Whether its lines produce the root in the statement. */
+  /** Whether the lines of the day produce the root in the statement. */
   isProven: boolean;
 }
 
-/** The accounts that have sealed days in a directory. */
+/** Returns the accounts that have sealed days in a directory. */
 export function accountsIn(directory: string): string[] {
   return entriesOf(join(directory, 'sealed')).filter((name) => name !== 'days');
 }
 
-/** The days that an account has files of, in order. */
+/** Returns the days of which an account has files, in order. */
 export function sealedDatesOf(directory: string, account: string): string[] {
   return entriesOf(join(directory, 'sealed', account));
 }
 
-/** @param found called for each difference; a day with a difference is still checked to its end */
+/**
+ * Checks the files of one account.
+ * @param found called for each difference; a day with a difference is still checked to its end
+ */
 export async function checkAccount(
   { directory, account, publicKey }: { directory: string; account: string; publicKey: string },
   found: (finding: SealFinding) => void,
@@ -157,7 +160,7 @@ class LineSums {
   }
 }
 
-/** @returns whether the lines produce the root in the statement */
+/** Checks the lines of a day. @returns whether they produce the root in the statement */
 async function checkLines(
   path: string,
   { statement, chain }: { statement: SealStatement; chain: Chain },
@@ -199,7 +202,10 @@ async function checkLines(
   return isProven;
 }
 
-/** Days that were sealed by earlier releases have no list of leaves. For these, the altered line cannot be named. */
+/**
+ * Checks the list of leaves (line hashes), which shows which line was altered. Days that were sealed by earlier
+ * releases have no such list.
+ */
 async function checkLeaves(
   { lines, leaves, root, isProven }: { lines: string; leaves: string; root: string; isProven: boolean },
   report: (where: string, says: string) => void,
@@ -216,7 +222,10 @@ async function checkLeaves(
   if (altered) report(altered.where, altered.says);
 }
 
-/** A day's list is written after all accounts are sealed, so it may not exist yet. */
+/**
+ * Checks that the list of a day contains the account's statement. The list is written after all accounts are sealed, so
+ * it may not exist yet.
+ */
 function checkList(
   directory: string,
   { date, sha256 }: { date: string; sha256: string },

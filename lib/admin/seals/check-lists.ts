@@ -1,6 +1,6 @@
 /**
- * Checks the lists of each day's statements. Every listed statement must exist, so that nothing can be removed from the
- * end of a chain.
+ * Checks the lists of each day's statements. Every listed statement must exist, so that no day can be removed from the
+ * end of an account's chain unnoticed.
  */
 
 import { createHash } from 'node:crypto';
@@ -10,15 +10,15 @@ import { isTimestampOf } from '../../../lambdas/platform/secrets/timestamps.ts';
 import { accountsIn, sealedDatesOf, type SealFinding } from './check-files.ts';
 import { entriesOf, readIfThere } from './files.ts';
 
-/** Characters of a SHA-256; a forged line may be longer. */
+/** Number of characters of a SHA-256 in hex. A forged line may be longer. */
 const MAX_HASH_CHARS = 64;
 
 /**
- * Keeps only the hashes of one day in memory.
+ * Checks the lists of all days. It keeps only the hashes of one day in memory.
  *
  * Weakness: the last sealed day has no list while it is being sealed. Files alone cannot show that the last lists were
  * removed together with all statements in them.
- * @param isWhole whether the files of all accounts are present: lists do not name the account of a statement
+ * @param isWhole whether the files of all accounts are present; lists do not name the account of a statement
  */
 export function checkLists(
   { directory, isWhole }: { directory: string; isWhole: boolean },
@@ -60,15 +60,14 @@ function checkListed(
 }
 
 /**
- * Days are listed in order. So a day with a statement but without a list has lost its list, unless it is the last
- * sealed day.
+ * Reports days whose list was lost. Days are listed in order, so every sealed day except the last one must have a list.
  */
 function checkGaps(
   { directory, accounts, listed }: { directory: string; accounts: readonly string[]; listed: readonly string[] },
   found: (finding: SealFinding) => void,
 ): void {
   const sealed = [...new Set(accounts.flatMap((account) => sealedDatesOf(directory, account)))].toSorted();
-  // The first run sealed all earlier days, but wrote a list of its last day only.
+  // The first run sealed all earlier days, but wrote a list only for the last of them.
   const first = listed[0] ?? '';
   for (const date of sealed.slice(0, -1)) {
     if (date < first || listed.includes(date)) continue;
@@ -77,7 +76,7 @@ function checkGaps(
   }
 }
 
-/** The days that have a list or a timestamp of one. */
+/** Returns the days that have a list, or a timestamp of a list. */
 function listedDates(directory: string): string[] {
   const dates = entriesOf(join(directory, 'sealed', 'days')).flatMap(
     (name) => /^(\d{4}-\d{2}-\d{2})\.txt(\.tsr)?$/.exec(name)?.[1] ?? [],

@@ -1,9 +1,9 @@
 /**
- * Compares the table's copies of sealed days with their files: statements for management keys, leaves for proofs, and
- * the progress of sealing, from which the next day continues.
+ * Compares the table's copies of sealed days with their files. The table has statements for management keys, leaves for
+ * proofs, and the progress of sealing, from which the next day continues.
  *
- * Weakness: the estimates in `OPEN#` items cannot be checked against files. If one is missing, the lifetime counter
- * differs from the sum of all sealed days (lambdas/books/seals/lifetime.ts).
+ * Weakness: the estimates in `OPEN#` items cannot be checked against files. If such an item is missing, the lifetime
+ * counter differs from the sum of all sealed days (lambdas/books/seals/lifetime.ts).
  */
 
 import { join } from 'node:path';
@@ -23,7 +23,10 @@ import type { CheckedDay } from './check-files.ts';
 import type { ReportFinding } from './findings.ts';
 import { isPaymentKind, SealedLineReader } from './sealed-lines.ts';
 
-/** @param last the last day with files; undefined if the head names no day */
+/**
+ * Compares the table's record of the last sealed day with the files.
+ * @param last last day with files; undefined if the record names no day
+ */
 export function compareHead(head: SealHead, last: CheckedDay | undefined, report: ReportFinding): void {
   const statement = last?.statement;
   const fields: ComparedFields = {
@@ -36,7 +39,7 @@ export function compareHead(head: SealHead, last: CheckedDay | undefined, report
   compareFields(fields, report);
 }
 
-/** Compares a day's item and the leaves of its parts. */
+/** Compares a day's item in the table, and the leaves in its parts, with the files. */
 export async function compareCopy(
   { table, directory, account }: { table: Table; directory: string; account: string },
   { day, copy }: { day: CheckedDay; copy: SealedDay | undefined },
@@ -49,16 +52,16 @@ export async function compareCopy(
     'sealed_day.statement_sha256': [copy.sha256, sha256],
     'sealed_day.root': [copy.root, statement.lines.root],
     'sealed_day.leaves': [String(copy.leaves), String(statement.lines.count)],
-    // A missing signature of the file is reported elsewhere.
+    // A missing signature of the file is reported when the files are checked.
     'sealed_day.signature': [copy.signature, signature ?? copy.signature],
     'sealed_day.key_id': [copy.keyId, statement.key_id],
   };
   compareFields(fields, report);
-  // If lines do not match the root, that is reported elsewhere.
+  // If the lines do not match the root, the check of the files reports that.
   if (day.isProven) await compareLeaves({ table, directory, account }, statement, report);
 }
 
-/** Values in the table and in the files, by field. */
+/** Values in the table (`kept`) and in the files (`sealed`), by field. */
 type ComparedFields = Record<string, [kept: string | undefined, sealed: string | undefined]>;
 
 function compareFields(fields: ComparedFields, report: ReportFinding): void {
@@ -89,7 +92,7 @@ async function compareLeaves(
   if (index.length > place) report('seal_part', 'has more chunks in the table than the lines need');
 }
 
-/** The leaves of a file's lines, in chunks of the table's size. */
+/** Returns the leaves of a file's lines, in chunks of the size that the table uses. */
 async function* chunksIn(path: string): AsyncGenerator<Leaf[], void> {
   let leaves: Leaf[] = [];
   for await (const { text, kind, id } of new SealedLineReader(path).lines()) {

@@ -26,7 +26,10 @@ interface ComparedAccount {
   account: string;
 }
 
-/** @param days the account's days in order, from their files */
+/**
+ * Compares all sealed days of an account with the table.
+ * @param days the account's days in order, from their files
+ */
 export async function compareAccount(
   compared: ComparedAccount,
   days: readonly CheckedDay[],
@@ -60,7 +63,7 @@ const ALL_DATES = { from: '', to: '\uffff' };
 
 /**
  * Compares the table's progress of sealing with the files, and with the last day that was sealed for all accounts.
- * @returns the day up to which the account is sealed; if the table is not plausible, the day of the last file
+ * @returns the day up to which the account is sealed; if the table's value is not plausible, the day of the last file
  */
 async function compareProgress(
   table: Table,
@@ -78,7 +81,7 @@ async function compareProgress(
   }
   const { date = '', through } = head;
   const report = reporterOf(last ? sealed : through);
-  // A day whose files are missing is reported when its item is compared.
+  // A day whose files are missing is reported when the day's item is compared.
   if (date === sealed) compareHead(head, last, report);
   else if (date < sealed || date > through)
     report('seal_head.date', `is ${date || 'missing'}, but the files end with another day`);
@@ -89,10 +92,13 @@ async function compareProgress(
   return sealed;
 }
 
-/** Length of a date at the beginning of a time. */
+/** Number of characters of the date at the beginning of an ISO time. */
 const DATE_CHARS = 10;
 
-/** All days up to the last sealed one, since the account's creation or the first earlier day with any data. */
+/**
+ * Returns all days up to the last sealed one. The first is the day on which the account was created, or an earlier day
+ * that has data.
+ */
 async function datesToCompare(
   { table, account }: ComparedAccount,
   { known, payments, through }: { known: readonly string[]; payments: readonly BalanceEntry[]; through: string },
@@ -113,14 +119,17 @@ function isDate(text: string): boolean {
   return z.iso.date().safeParse(text).success;
 }
 
-/** All lines of one generation, or one payment. */
+/** Lines of one generation, or the line of one payment. */
 interface LineGroup {
-  /** Number of its first line, counted from 1. */
+  /** Number of the first line, counted from 1. */
   number: number;
   lines: SealedLine[];
 }
 
-/** @param day its files; undefined for a day without a statement, on which no record may be dated */
+/**
+ * Compares the lines of one day with the records of that day.
+ * @param day files of the day; undefined for a day without a statement, on which no record may be dated
+ */
 async function compareDay(
   { table, directory, account }: ComparedAccount,
   { date, day, payments }: { date: string; day: CheckedDay | undefined; payments: readonly BalanceEntry[] },
@@ -151,13 +160,13 @@ async function compareDay(
   }
 }
 
-/** Records in the order of ids, to be looked up in that order. */
+/** Reads records in the order of their ids, so that lookups in the same order need one pass. */
 class RecordsInOrder {
   readonly #records: AsyncGenerator<Generation, void>;
   readonly #passed: (generation: Generation) => void;
   #next: Generation | undefined;
 
-  /** @param passed called for each charged record that was not looked up */
+  /** @param passed called for each charged record that no lookup asked for */
   constructor(records: AsyncGenerator<Generation, void>, passed: (generation: Generation) => void) {
     this.#records = records;
     this.#passed = passed;
@@ -174,14 +183,14 @@ class RecordsInOrder {
     }
   }
 
-  /** Reports all remaining records. */
+  /** Reports all remaining records as not looked up. */
   async end(): Promise<void> {
     if (this.#next && isActivity(this.#next)) this.#passed(this.#next);
     for await (const generation of this.#records) if (isActivity(generation)) this.#passed(generation);
   }
 }
 
-/** The lines that a generation should have; empty if there should be none. */
+/** Returns the lines that a generation should have; empty if it should have none. */
 async function expectedLines(
   table: Table,
   { lines }: LineGroup,
@@ -199,11 +208,11 @@ async function expectedLines(
 }
 
 /**
- * The lines of a generation before its correction, restored from the audit entry of the correction. These were sealed;
- * a line on a later day contains the correction.
+ * Returns the lines of a generation before its correction, restored from the audit entry of the correction. The sealed
+ * day contains these lines; a line on a later day contains the correction.
  *
- * Weakness: the time of the estimate is only known from the line. If the correction also changed prices, the old prices
- * are unknown, and only the sums are compared.
+ * Weakness: the time of the estimate is only known from the sealed line. If the correction also changed prices, the old
+ * prices are unknown, and only the sums are compared.
  */
 async function estimatedLines(
   table: Table,
@@ -242,7 +251,7 @@ function sealedLineName({ number, lines }: LineGroup, at = 0): string {
   return `line ${number + at}, ${lines[0]!.id}`;
 }
 
-/** Groups consecutive lines of the same id. */
+/** Groups consecutive lines that have the same id. */
 async function* groupsIn(path: string): AsyncGenerator<LineGroup, void> {
   let group: LineGroup | undefined;
   let number = 0;

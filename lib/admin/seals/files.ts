@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** @returns undefined if the file does not exist */
+/** Reads a file; returns undefined if it does not exist. */
 export function readIfThere(path: string): Buffer | undefined {
   return existsSync(path) ? readFileSync(path) : undefined;
 }
 
-/** The names in a directory, sorted; empty if the directory does not exist. */
+/** Returns the names in a directory, sorted; empty if the directory does not exist. */
 export function entriesOf(directory: string): string[] {
   return existsSync(directory) ? readdirSync(directory).toSorted() : [];
 }

@@ -1,9 +1,9 @@
 import type { SealFinding } from './check-files.ts';
 
-/** Records a difference for a given account and day. */
+/** Reports a difference of the account and day for which the function was created. */
 export type ReportFinding = (where: string, says: string) => void;
 
-/** Counts all findings and keeps the first ones: a lost day may have as many as it has lines. */
+/** Counts all findings and keeps the first ones, because a lost day may have as many findings as it has lines. */
 export class SealFindings {
   readonly kept: SealFinding[] = [];
   readonly #max: number;
@@ -22,7 +22,7 @@ export class SealFindings {
     if (this.kept.length < this.#max) this.kept.push(finding);
   };
 
-  /** One line per kept finding, and one with the number of others. */
+  /** Returns one line per kept finding, and one line with the number of other findings. */
   text(): string {
     const lines = this.kept.map(({ account, date, where, says }) => {
       const day = account === null ? date : `${date} of ${account}`;

@@ -1,5 +1,6 @@
 /**
- * The list of leaves next to a day's lines. Together with the root in the statement, it shows which line was altered.
+ * List of leaves (line hashes) next to a day's lines. Together with the root in the statement, it shows which line was
+ * altered.
  */
 
 import { leafOf, RootHasher } from '../../../lambdas/books/seals/merkle.ts';
@@ -7,15 +8,15 @@ import { packedLines } from '../command-line/packed-lines.ts';
 import { SealedLineReader } from './sealed-lines.ts';
 
 /**
- * Number of lines after the first difference that are searched, to distinguish an altered line from an added or missing
- * one.
+ * Number of lines after the first difference that are searched, to distinguish an altered line from an added or a
+ * missing one.
  */
 const MAX_AHEAD = 1_024;
-/** Maximum length of an id; a forged line may have any text in its place. */
+/** Maximum length of an id. A forged line may have a longer text in its place. */
 const MAX_ID_CHARS = 80;
 
 /**
- * The root of the leaves in a file, which is read one leaf at a time.
+ * Computes the root of the leaves in a file, and reads one leaf at a time.
  * @throws {Error} if the file is not gzipped, or contains anything but leaves
  */
 export async function rootOfLeafList(path: string): Promise<string> {
@@ -25,8 +26,8 @@ export async function rootOfLeafList(path: string): Promise<string> {
 }
 
 /**
- * The first line of a file that differs from the sealed one.
- * @param leaves a list that matches the root in the statement
+ * Returns the first line of a file that differs from the sealed line.
+ * @param leaves list of leaves that matches the root in the statement
  * @returns undefined if no line differs, or the file cannot be read up to the first difference
  */
 export async function firstAlteredLine(
@@ -50,13 +51,18 @@ export async function firstAlteredLine(
   }
 }
 
-/** @param texts lines from the first difference on; @param leaves sealed leaves from there on */
+/**
+ * Describes the first difference.
+ * @param texts lines from the first difference on
+ * @param leaves sealed leaves from the first difference on
+ */
 function differenceAt(number: number, texts: readonly string[], leaves: readonly string[]) {
   const [first] = texts;
   if (first === undefined) return { where: `line ${number}`, says: 'was sealed, but the file ends before it' };
   const where = `line ${number}, ${idOf(first)}`;
   if (leaves.length === 0) return { where, says: 'was added after the last sealed line' };
-  // Index of the line that was sealed here, and index of the leaf of the line that is here now; -1 if there is none.
+  // `more` is the index of the line that was sealed at this position, and `less` the index of the leaf of the present
+  // line. -1 means that there is none.
   const more = texts.map(leafText).indexOf(leaves[0]!);
   const less = leaves.indexOf(leafText(first));
   if (more > 0 && less === -1) return { where, says: `was added (number of added lines: ${more})` };
@@ -65,7 +71,7 @@ function differenceAt(number: number, texts: readonly string[], leaves: readonly
   return { where, says: 'differs from the line that was sealed there' };
 }
 
-/** Reads some of the following items, as far as the file is readable. */
+/** Reads some items after the first, as far as the file is readable. */
 async function ahead(first: string | undefined, rest: AsyncGenerator<string, undefined>): Promise<string[]> {
   const some = first === undefined ? [] : [first];
   try {
@@ -75,7 +81,7 @@ async function ahead(first: string | undefined, rest: AsyncGenerator<string, und
       some.push(value);
     }
   } catch {
-    // An unreadable file is reported as a finding of its own.
+    // An unreadable file is reported as a separate finding.
   }
   return some;
 }

@@ -4,18 +4,18 @@ import { Money } from '../../../lambdas/money/money.ts';
 import { balanceEntryKinds } from '../../../lambdas/store/accounts/accounts.ts';
 import { packedLines } from '../command-line/packed-lines.ts';
 
-/** The parts of a sealed line that checks need. The text is authoritative. */
+/** Parts of a sealed line that checks need. The text is authoritative. */
 export interface SealedLine {
   text: string;
-  /** Number of its columns. */
+  /** Number of columns of the line. */
   width: number;
   kind: LineKind;
   id: string;
-  /** Whether it is the first line of a generation. */
+  /** Whether the line is the first line of a generation. */
   isFirst: boolean;
-  /** ISO time; empty if unknown. */
+  /** ISO time of the settlement; empty if unknown. */
   settledAt: string;
-  /** Zero if the cell is empty. */
+  /** Amount of the line; zero if the cell is empty. The same holds for `total` and `correction`. */
   line: Money;
   total: Money;
   correction: Money;
@@ -25,7 +25,9 @@ export function isPaymentKind(kind: LineKind): boolean {
   return (balanceEntryKinds as readonly string[]).includes(kind);
 }
 
-/** Reads a gzipped file line by line. The first line contains the column names, and is not returned. */
+/**
+ * Reads a gzipped file of sealed lines, line by line. The first line contains the column names, and is not returned.
+ */
 export class SealedLineReader {
   readonly #path: string;
   readonly #hash = createHash('sha256');
@@ -35,12 +37,18 @@ export class SealedLineReader {
     this.#path = path;
   }
 
-  /** @throws {Error} as `texts` does, and if an amount is invalid */
+  /**
+   * Returns the parsed lines.
+   * @throws {Error} as `texts` does, and if an amount is invalid
+   */
   async *lines(): AsyncGenerator<SealedLine, void> {
     for await (const text of this.texts()) yield parsedLine(text, this.#width);
   }
 
-  /** @throws {Error} if the file does not exist, is not gzipped, or has other columns */
+  /**
+   * Returns the lines as text.
+   * @throws {Error} if the file does not exist, is not gzipped, or has other columns
+   */
   async *texts(): AsyncGenerator<string, undefined> {
     const texts = packedLines(this.#path, (chunk) => void this.#hash.update(chunk));
     const head = await texts.next();
@@ -50,16 +58,16 @@ export class SealedLineReader {
     yield* texts;
   }
 
-  /** SHA-256 of the bytes that were read. */
+  /** Returns the SHA-256 of the bytes that were read. */
   sha256(): string {
     return this.#hash.digest('hex');
   }
 }
 
-/** Number of columns up to the amounts. Units after them are only known to later releases. */
+/** Number of columns up to the amounts. Later releases add columns for units after the amounts. */
 const AMOUNTS_END = sealedWidths.at(-1)!;
 
-/** Uses the first and the last cells only, because texts between them may contain commas. */
+/** Parses a line. It uses only the first and the last cells, because texts between them may contain commas. */
 function parsedLine(text: string, width: number): SealedLine {
   const cells = text.split(',');
   const amounts = cells.slice(0, cells.length - (width - AMOUNTS_END)).slice(-3);

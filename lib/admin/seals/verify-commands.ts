@@ -61,7 +61,8 @@ async function verifySealedDays(
     );
   }
   const publicKey = await publicKeyOf(key, opened?.local);
-  // A directory without files has no altered ones, and only a table could show that files are missing.
+  // Without a table, a missing directory would pass as a directory without differences, because only a table could show
+  // that files are missing.
   const folder = join('sealed', account ?? '');
   if (!opened && !existsSync(join(directory, folder))) {
     throw new StartFailure(`There is no folder "${folder}" in ${directory}. Pass the directory that contains it.`);
@@ -96,7 +97,7 @@ async function verifySealedDays(
   endWithVerdict(isSound);
 }
 
-/** Includes accounts with sealed days in the table whose files are missing. */
+/** Returns the accounts to check, including those that have sealed days in the table but no files. */
 async function accountsOf(directory: string, table: Table | undefined): Promise<string[]> {
   const known = new Set(accountsIn(directory));
   for await (const { id } of table ? listAccountIds(table) : []) {
@@ -117,7 +118,7 @@ async function publicKeyOf(file: string | undefined, local: LocalState | undefin
   return openDocumentSigner()!.publicKey();
 }
 
-/** @throws {StartFailure} if the file does not exist, or contains no public key */
+/** Reads a public key. @throws {StartFailure} if the file does not exist, or contains no public key */
 function publicKeyIn(file: string): string {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
   if (text === undefined)

@@ -15,22 +15,26 @@ import { whyUnreachable } from '../../shared/unreachable.ts';
 export interface ConnectionOptions {
   /** Data directory of a local gateway. */
   data: string;
-  /** Name of a table on AWS; if set, local data is not used. */
+  /** Name of a table on AWS. If it is set, local data is not used. */
   table?: string | undefined;
-  /** ARN of the deployment's pepper, required to create keys on AWS. */
+  /**
+   * ARN of the secret with the deployment's pepper (a secret that is part of every key's hash). Required to create keys
+   * on AWS.
+   */
   pepperSecret?: string | undefined;
 }
 
 interface MayCreate {
-  /** Whether the command may create new data. Otherwise a mistyped directory is refused. */
+  /** Whether the command may create new data. If not, a mistyped directory is refused. */
   mayCreate: boolean;
-  /** Whether the command restores a database, which may be missing. */
+  /** Whether the command restores a database, so that the database may be missing. */
   restores?: boolean;
 }
 
 /**
- * Opens the table that a command works on: that of the gateway running on the local data, else the local data itself;
- * or, by table name, that of a deployment on AWS with the caller's credentials.
+ * Opens the table that a command works on. With a table name, it is the table of a deployment on AWS, opened with the
+ * caller's credentials. Otherwise it is the table of the gateway that runs on the local data; if none runs, the command
+ * opens the local data itself.
  * @throws {StartFailure} if there is no data, and the command may not create any
  */
 export async function withTable<Result>(
@@ -68,10 +72,10 @@ function refuseWrongEndpoint(endpoint: string | undefined): void {
   throw new StartFailure(`DYNAMODB_ENDPOINT must be a URL such as http://127.0.0.1:8000, not "${endpoint}".`);
 }
 
-/** Longer than a gateway takes to start or stop. */
+/** Time in ms to wait for a gateway that is starting or stopping. */
 const IN_USE_MS = 30_000;
 
-/** The running or starting gateway; otherwise a database started for this command. */
+/** Returns the running or starting gateway; otherwise a database that it starts for this command. */
 async function runningOrOwn(state: LocalState): Promise<RunFile | LocalDynamodb> {
   const deadline = performance.now() + IN_USE_MS;
   for (;;) {
@@ -87,7 +91,8 @@ async function runningOrOwn(state: LocalState): Promise<RunFile | LocalDynamodb>
 }
 
 /**
- * Starts a database on a directory that the command claims; or uses the one at DYNAMODB_ENDPOINT, which needs no claim.
+ * Starts a database on a directory that the command locks. With DYNAMODB_ENDPOINT, it uses the database at that
+ * address, which needs no lock.
  */
 async function ownDatabase({ directory }: LocalState): Promise<LocalDynamodb> {
   if (process.env['DYNAMODB_ENDPOINT']) return startDynamodb(directory);
@@ -102,7 +107,7 @@ async function ownDatabase({ directory }: LocalState): Promise<LocalDynamodb> {
   }
 }
 
-/** The reply may have been lost after the change was made. */
+/** Hint for an error after a lost reply: the change may have been made. */
 const LOOK_FIRST = 'If the command changes something, check whether it did before you repeat it.';
 
 async function ofRunning<Result>(
@@ -126,7 +131,7 @@ async function onAws<Result>(
   work: (table: Table, local: undefined) => Promise<Result>,
 ): Promise<Result> {
   if (pepperSecret) process.env[variables.pepperSecret] = pepperSecret;
-  // The SDK finds credentials as all AWS tools do: in the environment, a profile, a single sign-on session, a
+  // The SDK finds credentials as all AWS tools do: in the environment, a profile, a single sign-on session, or a
   // container.
   const { credentials, region } = sdkClient().config;
   runAs({ credentials, region, endpoints: profileEndpoints });

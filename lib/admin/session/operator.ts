@@ -3,13 +3,16 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { sdkSettings } from '../../../lambdas/platform/aws/sdk.ts';
 import type { Actor } from '../../../lambdas/store/accounts/audit.ts';
 
-/** The person who runs a command, for the audit log: the AWS identity on AWS, the logged-in user on this machine. */
+/**
+ * Returns the person who runs a command, for the audit log: the AWS identity on AWS, the logged-in user on this
+ * machine.
+ */
 export async function operatorOf(
   isOnAws: boolean,
   client: Pick<STSClient, 'send'> = new STSClient(sdkSettings),
 ): Promise<Actor> {
   if (!isOnAws) return { kind: 'operator', id: userInfo().username };
-  // No policy can deny this call, and it has no effects.
+  // No policy can deny this call, and the call has no effects.
   const { Arn } = await client.send(new GetCallerIdentityCommand({}));
   return { kind: 'operator', id: Arn ?? userInfo().username };
 }

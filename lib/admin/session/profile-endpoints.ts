@@ -1,6 +1,6 @@
 /**
- * Endpoint settings of the caller's profile, from the shared AWS configuration files. Settings in the environment are
- * read elsewhere (platform/aws/aws-endpoint.ts).
+ * Reads endpoint settings of the caller's profile from the shared AWS configuration files. Settings in the environment
+ * are read in platform/aws/aws-endpoint.ts.
  */
 
 import { loadConfig } from '@smithy/core/config';
@@ -8,7 +8,10 @@ import type { EndpointProfile } from '../../../lambdas/platform/aws/aws-identity
 
 type Section = Record<string, string | undefined>;
 
-/** @param serviceId the SDK's name of the service: `Secrets Manager` */
+/**
+ * Reads the endpoint settings of a service. @param serviceId the SDK's name of the service, for example `Secrets
+ * Manager`
+ */
 export function profileEndpoints(serviceId: string): Promise<EndpointProfile> {
   return loadConfig<EndpointProfile>({
     environmentVariableSelector: () => undefined,
@@ -17,7 +20,7 @@ export function profileEndpoints(serviceId: string): Promise<EndpointProfile> {
   })();
 }
 
-/** A profile may refer to a section with one endpoint per service. */
+/** Returns the settings of one service. A profile may refer to a section with one endpoint per service. */
 function endpointProfile(serviceId: string, profile: Section, file: Record<string, Section>): EndpointProfile {
   const services = profile['services'] === undefined ? {} : (file[`services.${profile['services']}`] ?? {});
   const isOn = (name: string) => (profile[name] === undefined ? undefined : profile[name] === 'true');

@@ -11,17 +11,17 @@ import { withTable, type ConnectionOptions } from './connection.ts';
 import { operatorOf } from './operator.ts';
 import { print, type Row } from '../../shared/output.ts';
 
-/** The context of every command that uses the table. */
+/** Context of every command that uses the table. */
 export interface TableSession {
   table: Table;
-  /** Undefined for a table on AWS. */
+  /** State of the local gateway; undefined for a table on AWS. */
   local: LocalState | undefined;
 }
 
-/** The context of every command that works on an account. */
+/** Context of every command that works on an account. */
 export interface Session extends TableSession {
   accountId: string;
-  /** For commands that change the account. */
+  /** Context of changes to the account. */
   changes: ChangeContext;
 }
 
@@ -30,19 +30,22 @@ interface CommonOptions extends ConnectionOptions {
   account?: string;
 }
 
-/** A command's function; returns its output. @param given its options, as their parsers returned them */
+/**
+ * Function of a command; returns the command's output. @param given options of the command, as their parsers returned
+ * them
+ */
 type Run<Known, Given, Answer> = (session: Known, given: Given, common: CommonOptions) => Promise<Answer | Answer[]>;
 
 interface More<Answer> {
-  /** The command may create new data. */
+  /** Whether the command may create new data. */
   mayCreate?: boolean;
-  /** The command restores a missing database. */
+  /** Whether the command restores a missing database. */
   restores?: boolean;
-  /** Converts each output row to one or more table rows; JSON contains the complete row. */
+  /** Converts an output row to one or more table rows. JSON contains the complete row. */
   shown?: (row: Answer) => Row | Row[];
 }
 
-/** Action of a command that works on the table: runs it and prints its result. */
+/** Returns the action of a command that works on the table: it runs the command and prints its result. */
 export function onTable<Given, Answer extends Row>(
   run: Run<TableSession, Given, Answer>,
   { mayCreate = false, restores = false, shown = (row: Answer): Row => row }: More<Answer> = {},
@@ -60,7 +63,7 @@ function tableRows<Answer>(rows: Answer[], shown: (row: Answer) => Row | Row[]):
   return rows.flatMap((row): readonly Row[] => [shown(row)].flat());
 }
 
-/** Provider ids of the current catalog; for a deployment, of this checkout's catalog. */
+/** Returns the provider ids of the catalog in force. For a deployment, it uses the catalog of this checkout. */
 const providerIdsOf = (local: LocalState | undefined) => async () => {
   if (!local) return loadCatalog().providerIds;
   const deployed = () => loadCatalog(local.running()?.catalog_directory);
@@ -68,7 +71,7 @@ const providerIdsOf = (local: LocalState | undefined) => async () => {
   return (await inForce()).providerIds;
 };
 
-/** Action of a command that works on one account. */
+/** Returns the action of a command that works on one account: it runs the command and prints its result. */
 export function onAccount<Given, Answer extends Row>(run: Run<Session, Given, Answer>, more?: More<Answer>) {
   return onTable<Given, Answer>(
     async (session, given, common) => run(await sessionOn(session, common), given, common),
@@ -76,7 +79,9 @@ export function onAccount<Given, Answer extends Row>(run: Run<Session, Given, An
   );
 }
 
-/** Runs a command on an account that prints its own output. @param work receives whether JSON was requested */
+/**
+ * Runs a command that works on an account and prints its own output. @param work receives whether JSON was requested
+ */
 export function withAccount(
   command: Command,
   work: (session: Session, isJson: boolean) => Promise<void>,
@@ -86,7 +91,7 @@ export function withAccount(
   );
 }
 
-/** Runs a command on the table that prints its own output, for any accounts. */
+/** Runs a command that works on the table, for any accounts, and prints its own output. */
 export async function withTableOf(
   command: Command,
   work: (table: Table, common: CommonOptions, local: LocalState | undefined) => Promise<void>,
@@ -95,7 +100,10 @@ export async function withTableOf(
   await withTable({ ...common, mayCreate: false }, (table, local) => work(table, common, local));
 }
 
-/** @throws {GatewayError} if no account is given, or it does not exist */
+/**
+ * Opens a session on the given account, or on the account of the local gateway.
+ * @throws {GatewayError} if no account is given, or it does not exist
+ */
 async function sessionOn({ table, local }: TableSession, { account }: CommonOptions): Promise<Session> {
   const accountId = account ?? local?.bootstrapped()?.account_id;
   if (!accountId)

@@ -23,7 +23,7 @@ export interface SandboxUpstream {
   chatUrl: string;
   geminiUrl: string;
   responsesUrl: string;
-  /** Base URL of the video endpoints. Their format is the one that several providers share. */
+  /** Base URL of the video endpoints. They have the format that OpenRouter also uses. */
   videoUrl: string;
   bedrockUrl: string;
   /** Access key, `<id>:<secret>`, with which requests to Bedrock must be signed. */

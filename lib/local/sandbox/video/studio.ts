@@ -1,4 +1,4 @@
-/** Sandbox endpoints for videos, in the format that several providers share. Jobs are kept in memory. */
+/** Sandbox endpoints for videos, in the format that OpenRouter also uses. Jobs are kept in memory. */
 
 import { BoundedMap } from '../../../../lambdas/platform/bounded-map.ts';
 import { readFileSync } from 'node:fs';
