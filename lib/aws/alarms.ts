@@ -12,19 +12,19 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 
-/** The text of an alarm. */
+/** Text of an alarm. */
 export interface AlarmText {
   /**
    * `Urgent`: clients or money are affected now, and a person is called at night. `Soon`: for the next working day.
    */
   severity: 'Urgent' | 'Soon';
-  /** One sentence about the cause. */
+  /** One sentence about the cause of the alarm. */
   says: string;
-  /** A heading in docs/operations/alarms.md. */
+  /** Heading in docs/operations/alarms.md that describes what to do. */
   runbook: string;
 }
 
-/** The alarms of a stack, which share one topic. */
+/** Alarms of a stack. All of them notify one topic. */
 export class Alarms {
   readonly #stack: Stack;
   readonly #topic: Topic;
@@ -44,8 +44,8 @@ export class Alarms {
   }
 
   /**
-   * `enforceSSL` creates an explicit topic policy, which replaces the default policy and its right for services of the
-   * account to publish. So the alarms' right to publish is added here.
+   * Allows alarms to publish to the topic. `enforceSSL` creates an explicit topic policy, which replaces the default
+   * policy and its right for services of the account to publish.
    */
   #admitAlarms(): void {
     this.#topic.addToResourcePolicy(
@@ -60,8 +60,9 @@ export class Alarms {
   }
 
   /**
-   * @param props overrides of the defaults: alarm at a value of 1 or more in one period, and none without data
-   * @param template stack of the alarm, if it differs from the topic's
+   * Adds an alarm. By default it is raised at a value of 1 or more in one period, and not raised without data.
+   * @param props overrides of these defaults
+   * @param template stack of the alarm, if it differs from the topic's stack
    */
   add(
     id: string,
@@ -78,14 +79,15 @@ export class Alarms {
     });
     const notify = new SnsAction(this.#topic);
     alarm.addAlarmAction(notify);
-    // Also notifies when the alarm is over.
+    // The topic also gets a message when the alarm ends.
     alarm.addOkAction(notify);
     return alarm;
   }
 
   /**
-   * Adds an alarm for a metric that always has values while all is well. An alarm starts without data, so this one
-   * notifies only when data ends: it stays silent after a deployment until the first value arrives.
+   * Adds an alarm for a metric that always has values during normal operation. CloudWatch starts an alarm in the state
+   * "insufficient data", and notifies only when the state changes. So after a deployment no alarm is raised until the
+   * metric has had a first value.
    */
   addForSilence(id: string, metric: Metric, words: AlarmText & Pick<CreateAlarmOptions, 'evaluationPeriods'>): void {
     const alarm = this.add(id, metric, {

@@ -46,7 +46,7 @@ import { WorkerQueue } from './worker-queue.ts';
 
 const queueNames = Object.keys(queueWorkers) as QueueName[];
 
-/** The first segment of every path. */
+/** Stage name of the API, which is the first segment of every path. */
 const STAGE_NAME = 'v1';
 
 const aboutBooks = { severity: 'Urgent', runbook: 'Books that differ' } as const;
@@ -55,11 +55,11 @@ const aboutSecrets = { severity: 'Urgent', runbook: 'Secrets that cannot be used
 const aboutUsage = { severity: 'Soon', runbook: 'Usage beyond the hold' } as const;
 const eachMinute = { period: Duration.minutes(1), statistic: 'Sum' };
 const eachFiveMinutes = { period: Duration.minutes(5), statistic: 'Sum' };
-/** A scheduled worker has stopped if it does not run for this long. */
+/** Minutes without a run after which a scheduled worker counts as stopped. */
 const SILENT_MINUTES = 10;
 
 interface FunctionSettings {
-  /** The stack of the function; default: this stack. */
+  /** Stack of the function; default: the API stack. */
   scope?: Stack;
   statements?: PolicyStatement[];
   environment?: Record<string, string>;
@@ -72,22 +72,24 @@ export interface ApiStackProps extends StackProps {
   bundles: string;
 }
 
-/** Everything that runs: the API with one function per route, queues with their workers, schedules and alarms. */
+/**
+ * Stack of everything that runs: the API with one function per route, queues with their workers, schedules and alarms.
+ */
 export class ApiStack extends Stack {
-  /** The bucket that the table is exported to. */
+  /** Bucket to which the table is exported. */
   readonly books: Bucket;
-  /** The policy that allows reading the exports. */
+  /** Policy that allows reading the exports. */
   readonly reviewer: ManagedPolicy;
   readonly #props: ApiStackProps;
   readonly #resources: Resources;
   readonly #alarms: Alarms;
   readonly #change: GradualChange;
-  /** A template may have 500 resources, so the functions of routes are in a nested stack. */
+  /** Nested stack for the functions of routes, because a template may have at most 500 resources. */
   readonly #routes: NestedStack;
   readonly #functions: Record<string, GatewayFunction> = {};
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
-    // The queues of this stack contain settlements in flight.
+    // Deletion of this stack would lose its queues, which contain settlements in flight, so the stack is protected.
     super(scope, id, { ...props, terminationProtection: props.config.terminationProtection });
     this.#props = props;
     this.#alarms = new Alarms(this, props.config.alarmEmail);
@@ -131,7 +133,7 @@ export class ApiStack extends Stack {
     });
   }
 
-  /** Namespace of the stage's metrics, from log lines and from functions. */
+  /** Namespace of the stage's metrics. Log lines and functions write metrics to it. */
   get #namespace(): string {
     return `ModelGateway/${this.#props.config.stage}`;
   }
@@ -176,7 +178,7 @@ export class ApiStack extends Stack {
         stageName: STAGE_NAME,
         throttlingRateLimit: config.rateLimit,
         throttlingBurstLimit: config.burstLimit,
-        // Metrics per method cost money, and nothing reads them. Metrics of the whole API are free.
+        // Metrics per method cost money, and no alarm or graph uses them. Metrics of the whole API are free.
         metricsEnabled: false,
       },
     });
@@ -221,7 +223,7 @@ export class ApiStack extends Stack {
     const { domain, certificateArn, requestsPerKey } = config;
     if (domain !== undefined) addDomain(this, api, domain, certificateArn!);
     if (requestsPerKey !== undefined) addRateRule(this, api, requestsPerKey);
-    // The CDK adds an output with the same value under a generated name.
+    // The CDK adds an output with the same value under a generated name, so that output is removed.
     api.node.tryRemoveChild('Endpoint');
     new CfnOutput(this, 'BaseUrl', { value: api.url, description: 'Base URL of the API' });
     new CfnOutput(this, 'StageArn', {
@@ -230,7 +232,10 @@ export class ApiStack extends Stack {
     });
   }
 
-  /** The function of a route, or its alias, as API methods call it. Its own template grants them the call. */
+  /**
+   * Returns the function of a route, or its alias, as API methods call it. The template of the function, not of the
+   * API, contains the permission to call it.
+   */
   #calledBy(api: RestApi, lambda: IFunction, { name, route }: { name: string; route: Route }): IFunction {
     for (const [index, path] of route.paths.entries()) {
       lambda.addPermission(`Path${index}`, {
@@ -244,7 +249,10 @@ export class ApiStack extends Stack {
     });
   }
 
-  /** The function URL of the streaming function. The alarm of the API does not see its failures. */
+  /**
+   * Adds the function URL of the streaming function, with an alarm, because the alarm of the API does not count
+   * failures of the URL.
+   */
   #addFunctionUrl(name: string, lambda: IFunction): void {
     const { url } = lambda.addFunctionUrl({
       authType: FunctionUrlAuthType.NONE,
@@ -261,12 +269,13 @@ export class ApiStack extends Stack {
   }
 
   /**
-   * If a request matches no method, API Gateway parses its bearer key as an AWS signature, and repeats the key in its
-   * error. So every resource has a method for all other verbs, and a catch-all method covers unknown paths.
+   * Adds methods for unknown paths and verbs. If a request matches no method, API Gateway parses its bearer key as an
+   * AWS signature, and repeats the key in the error message. So every resource has a method for all other verbs, and a
+   * catch-all method covers unknown paths.
    */
   #addUnknownRoute(api: RestApi): void {
     const { lambda } = this.#addRouteFunction(UNKNOWN_ROUTE, functions[UNKNOWN_ROUTE]!);
-    // One permission for all of these methods.
+    // One permission covers all methods for unknown paths and verbs.
     const integration = new LambdaIntegration(lambda, { scopePermissionToMethod: false });
     const resources = new Set<IResource>([api.root, api.root.addResource('{path+}')]);
     for (const path of Object.values<Route>(routes).flatMap(({ paths }) => paths)) {
@@ -278,7 +287,7 @@ export class ApiStack extends Stack {
     for (const resource of resources) resource.addMethod('ANY', integration);
   }
 
-  /** A function that may invoke the Amazon Bedrock models that the operator configured, with its own role. */
+  /** Adds a function with its own role, which may invoke the Amazon Bedrock models that the operator configured. */
   #addInvoker(name: string, route: Route): GatewayFunction {
     const { bedrockModels } = this.#props.config;
     const invoker = this.#addRouteFunction(name, route, { statements: bedrockStatements(bedrockModels) });
@@ -290,7 +299,10 @@ export class ApiStack extends Stack {
     addTripwires(this.#alarms, name, { logs, namespace: this.#namespace, lines, about });
   }
 
-  /** A function with a URL stays in this template, because a move would change its URL. */
+  /**
+   * Adds the function of a route. A function with a URL stays in the template of the API stack, because a move would
+   * change the URL.
+   */
   #addRouteFunction(
     name: string,
     route: FunctionSpec & { functionUrl?: boolean },
@@ -316,7 +328,7 @@ export class ApiStack extends Stack {
     }));
   }
 
-  /** Environment variables that every process has, whatever its grants. */
+  /** Environment variables that every process gets, whatever its grants. */
   get #environment(): Record<string, string> {
     const { variables: named, outputStepTokens, corsOrigins } = this.#props.config;
     return {
@@ -355,13 +367,15 @@ export class ApiStack extends Stack {
       this.#addTripwires(name, logs, { booksDiffer, booksLate }, aboutBooks);
     }
     if (name === 'export-books') this.#addTripwires(name, logs, { exportFailed }, aboutBooks);
-    // It reads the catalog every minute, as the functions of requests do.
+    // The worker reads the catalog every minute, as the functions of requests do. So its log shows problems of the
+    // catalog early.
     if (name === 'measure-endpoints') {
       this.#addTripwires(name, logs, catalogTripwires, aboutCatalog);
-      // It also reads the provider keys every minute.
+      // The worker also reads the provider keys every minute, so its log shows problems of the secret.
       this.#addTripwires(name, logs, secretTripwires, aboutSecrets);
     }
-    // The scheduler invokes asynchronously. Without this, Lambda's event queue would repeat failed or throttled runs.
+    // The scheduler invokes functions asynchronously. By default, Lambda's event queue would repeat failed or throttled
+    // runs.
     lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     const role = new Role(this, `${pascalCase(name)}SchedulerRole`, {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
@@ -377,7 +391,7 @@ export class ApiStack extends Stack {
       schedule: ScheduleExpression.rate(Duration.minutes(worker.everyMinutes)),
       target: new LambdaInvoke(lambda, {
         role: role.withoutPolicyUpdates(),
-        // The next run does the remaining work.
+        // A failed run is not retried, because the next run does the remaining work.
         retryAttempts: 0,
         maxEventAge: Duration.minutes(1),
       }),

@@ -3,8 +3,8 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 
 /**
- * Permission to invoke models of Amazon Bedrock. @param arns models that the operator configured; without any, there is
- * no permission
+ * Returns the permission to invoke models of Amazon Bedrock.
+ * @param arns models that the operator configured; without any, there is no permission
  */
 export function bedrockStatements(arns: string[]): PolicyStatement[] {
   if (arns.length === 0) return [];
@@ -12,7 +12,10 @@ export function bedrockStatements(arns: string[]): PolicyStatement[] {
   return [new PolicyStatement({ sid: 'Bedrock', actions, resources: arns })];
 }
 
-/** @param scope the construct with the permission */
+/**
+ * Acknowledges the wildcards in the permission, because the operator configured them.
+ * @param scope construct with the permission
+ */
 export function acknowledgeBedrock(scope: Construct, arns: string[]): void {
   const wildcards = arns.filter((arn) => arn.includes('*'));
   Validations.of(scope).acknowledge(

@@ -6,9 +6,9 @@ import { flattenCfnReference } from 'cdk-nag/lib/utils/flatten-cfn-reference.js'
 import type { Construct } from 'constructs';
 
 /**
- * Bucket of table exports and sealed days, for billing reviewers. Object Lock keeps every object from being changed or
- * deleted for some days. It uses governance mode, so principals who may bypass governance can still delete the stack's
- * data.
+ * Creates the bucket of table exports and sealed days, for billing reviewers. Object Lock prevents changes and deletion
+ * of every object for some days. It uses governance mode, so principals who may bypass governance can still delete the
+ * stack's data.
  * @param lockDays default retention; with 0, objects are only locked individually
  */
 export function createBooksBucket(stack: Stack, lockDays: number): Bucket {
@@ -28,8 +28,8 @@ export function createBooksBucket(stack: Stack, lockDays: number): Bucket {
 }
 
 /**
- * A policy for reviewers: download exports and sealed days, and verify signatures, with no access to the gateway
- * itself. It is attached to nobody by default.
+ * Creates a policy for reviewers. It allows downloads of exports and sealed days, and verification of signatures, but
+ * no access to the gateway itself. By default the policy is attached to no principal.
  */
 export function createReviewerPolicy(
   stack: Stack,
@@ -57,9 +57,9 @@ export function acknowledgeBooks(scope: Construct, bucket: Bucket): void {
 }
 
 /**
- * Acknowledges rights to all exports of the table. The checks see a table of another stack under two names: its
- * attribute, and, once references between stacks are resolved (before constructs are validated), the output that
- * exports it.
+ * Acknowledges rights to all exports of the table. The checks see a table of another stack under two names. One is its
+ * attribute. The other is the output that exports it, which exists only after references between stacks are resolved,
+ * before constructs are validated.
  */
 export function acknowledgeExports(scope: Construct, arn: string): void {
   const acknowledge = () => {

@@ -10,8 +10,8 @@ const RESULTS_KEPT_DAYS = 30;
 const GIGABYTE = 1e9;
 
 /**
- * Bucket of query results, which expire after a month. It is retained, because CloudFormation cannot delete a bucket
- * with objects.
+ * Creates the bucket of query results, which expire after a month. The bucket is retained when the stack is deleted,
+ * because CloudFormation cannot delete a bucket with objects.
  */
 export function createResultsBucket(stack: Stack): Bucket {
   const bucket = new Bucket(stack, 'Results', {
@@ -39,20 +39,20 @@ export interface Workgroup {
 }
 
 /**
- * The workgroup of reviewers. Its settings override the settings of clients, and it contains the checks as saved
- * queries.
+ * Creates the workgroup of reviewers. Its settings override the settings of clients. It contains the checks of the
+ * books as saved queries.
  */
 export function createWorkgroup(stack: Stack, { name, database, results, maxQueryGigabytes }: Workgroup): void {
   const workgroup = new CfnWorkGroup(stack, 'Workgroup', {
     name,
     description: 'Queries over the exports of the model gateway: its books.',
-    // Saved queries and query history do not keep the workgroup from being deleted.
+    // Without this option, saved queries and the query history would prevent the deletion of the workgroup.
     recursiveDeleteOption: true,
     workGroupConfiguration: {
       enforceWorkGroupConfiguration: true,
       engineVersion: { selectedEngineVersion: 'Athena engine version 3' },
       bytesScannedCutoffPerQuery: maxQueryGigabytes * GIGABYTE,
-      // Nothing reads these metrics.
+      // No alarm or graph uses these metrics.
       publishCloudWatchMetricsEnabled: false,
       requesterPaysEnabled: false,
       resultConfiguration: {
@@ -74,8 +74,8 @@ export function createWorkgroup(stack: Stack, { name, database, results, maxQuer
 }
 
 /**
- * Permissions for SQL queries in addition to the policy that reads exports: this workgroup, this database, and the
- * results. None of them allows changes to the catalog. The policy is attached to nobody by default.
+ * Creates a policy for SQL queries, in addition to the policy that reads exports. It allows use of this workgroup, this
+ * database and the results, and no changes to the catalog. By default the policy is attached to no principal.
  */
 export function createQueryPolicy(
   stack: Stack,
@@ -92,7 +92,7 @@ export function createQueryPolicy(
       allowed('Sources', 'athena', lookingUp, [arn('athena', `datacatalog/${CATALOG}`)]),
       allowed('Names', 'athena', ['ListWorkGroups', 'ListDataCatalogs'], ['*']),
       allowed('Tables', 'glue', reading, [arn('glue', 'catalog'), arn('glue', `database/${database}`), tables]),
-      // Athena reads it before each query.
+      // Athena reads the default database before each query.
       allowed('Default', 'glue', ['GetDatabase'], [arn('glue', 'database/default')]),
       allowed('Places', 's3', ['GetBucketLocation'], [books.bucketArn, results.bucketArn]),
       allowed(

@@ -8,15 +8,15 @@ import { createBooksTables, databaseName } from './books-tables.ts';
 
 export interface BooksStackProps extends StackProps {
   config: GatewayConfig;
-  /** The bucket of exports, and the policy that allows reading it. */
+  /** Bucket of exports. `reviewer` is the policy that allows reading it. */
   books: Bucket;
   reviewer: IManagedPolicy;
 }
 
 /**
- * The books in SQL: the resources that Amazon Athena needs to read the exports, and the permissions to query them. A
- * stack of its own, because the gateway does not need it: if the account refuses a catalog or a permission, only this
- * stack is rolled back. It contains nothing that cannot be recreated.
+ * Stack for the books in SQL: the resources that Amazon Athena needs to read the exports, and the permissions to query
+ * them. It is a separate stack, because the gateway does not need it. If the account refuses a catalog or a permission,
+ * only this stack is rolled back. It contains nothing that cannot be recreated.
  */
 export class BooksStack extends Stack {
   constructor(scope: Construct, id: string, { config, books, reviewer, ...props }: BooksStackProps) {
@@ -40,7 +40,7 @@ export class BooksStack extends Stack {
     for (const [key, [value, description]] of Object.entries(outputs)) new CfnOutput(this, key, { value, description });
   }
 
-  /** A role for the principals that the operator configured; without any, no role is created. */
+  /** Creates a role for the principals that the operator configured; without any, no role is created. */
   #reviewerRole({ reviewers }: GatewayConfig, policies: IManagedPolicy[]): Record<string, readonly [string, string]> {
     if (reviewers.length === 0) return {};
     const role = new Role(this, 'ReviewerRole', {

@@ -5,10 +5,10 @@ import type { BooksView, ColumnType } from '../shared/book-views/view.ts';
 import { athenaChecks, athenaViews } from '../shared/book-views/views.ts';
 import { pascalCase } from './pascal-case.ts';
 
-/** Athena's name of the default catalog of every account. */
+/** Athena's name of the default data catalog of every account. */
 export const CATALOG = 'AwsDataCatalog';
 
-/** Before the oldest possible export. */
+/** First date of the partitions. It is earlier than the oldest possible export. */
 const FIRST_EXPORT_DATE = '2026-01-01';
 
 const hiveTypes: Record<ColumnType, string> = {
@@ -18,14 +18,14 @@ const hiveTypes: Record<ColumnType, string> = {
   'decimal(38,12)': 'decimal(38,12)',
 };
 
-/** Uses letters, digits and underscores only, which need no quotes in Athena. */
+/** Returns the database name. It has letters, digits and underscores only, so it needs no quotes in Athena. */
 export function databaseName(stage: string): string {
   return `model_gateway_${stage.replaceAll('-', '_')}`;
 }
 
 /**
- * The exports of the table for Athena: a table of lines, and views over it. Both are catalog entries created by the
- * stack, so nobody has to run DDL statements.
+ * Creates the Athena tables of the exports: a table of lines, and views over it. The stack creates both as catalog
+ * entries, so no one has to run DDL statements.
  */
 export function createBooksTables(stack: Stack, { books, database }: { books: Bucket; database: string }): void {
   const parent = new CfnDatabase(stack, 'Database', {
@@ -41,8 +41,8 @@ export function createBooksTables(stack: Stack, { books, database }: { books: Bu
 }
 
 /**
- * A table with one unparsed column: the field separator is the byte 1, which cannot occur in JSON, and there is no
- * escape character. Partition locations are derived from their names, so no partition needs to be registered.
+ * Returns a table with one unparsed column. Its field separator is the byte 1, which cannot occur in JSON, and it has
+ * no escape character. Partition locations are derived from partition names, so no partition needs to be registered.
  */
 function exportLinesTable(books: Bucket): CfnTable.TableInputProperty {
   const bucket = `s3://${books.bucketName}/`;
@@ -76,7 +76,7 @@ function exportLinesTable(books: Bucket): CfnTable.TableInputProperty {
   };
 }
 
-/** A view in Athena's own format: its SQL and columns as JSON, in a comment in Hive's syntax. */
+/** Returns a view in Athena's own format: its SQL and columns as JSON, in a comment in Hive's syntax. */
 function tableOf({ name, columns, query }: BooksView, database: string): CfnTable.TableInputProperty {
   const all = Object.entries(columns);
   const definition = {
@@ -90,7 +90,7 @@ function tableOf({ name, columns, query }: BooksView, database: string): CfnTabl
     name,
     ...(means === undefined ? {} : { description: `Must be empty. A row is ${means}.` }),
     tableType: 'VIRTUAL_VIEW',
-    // Athena treats it as a Hive view unless both are set.
+    // Athena would treat the view as a Hive view unless both parameters are set.
     parameters: { presto_view: 'true', comment: 'Presto View' },
     viewOriginalText: `/* Presto View: ${Buffer.from(JSON.stringify(definition)).toString('base64')} */`,
     viewExpandedText: '/* Presto View */',

@@ -5,7 +5,10 @@
 
 import * as z from 'zod';
 
-/** A number, or its decimal text. Other values are errors: an empty text, null or true must not become 0 or 1. */
+/**
+ * Returns the schema of a number or its decimal text. Other values are errors, because an empty text, null or true must
+ * not become 0 or 1.
+ */
 function decimal(error: string) {
   const text = z
     .string()
@@ -38,7 +41,7 @@ export function trueOrFalse() {
   });
 }
 
-/** A map, or its JSON text. @param example of the JSON, for the error */
+/** Returns the schema of a map or its JSON text. @param example example of the JSON, for the error message */
 export function jsonMap(name: z.ZodString, value: z.ZodString, example: string) {
   const error = `must be a map of texts, or its JSON, such as ${example}`;
   const parsed = z.string().transform((text, context): unknown => {

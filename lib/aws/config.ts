@@ -5,12 +5,13 @@ import { jsonMap, someNumber, trueOrFalse, wholeNumber } from './config-values.t
 import { StartFailure } from '../shared/failure.ts';
 
 /**
- * Minutes for which new code gets a tenth of the traffic, as CodeDeploy supports them; 0: it gets all traffic at once.
+ * Minutes for which new code gets a tenth of the traffic, as CodeDeploy supports them. With 0, the new code gets all
+ * traffic at once.
  */
 const canaryMinutes = [0, 5, 10, 15, 30] as const;
 export type CanaryMinutes = (typeof canaryMinutes)[number];
 
-/** Settings in cdk.json or with -c. Every setting has a working default. */
+/** Settings in cdk.json or with -c. Every setting has a default that works. */
 const settingsSchema = z.strictObject({
   /** Part of the stack names. Each stage is one deployment. */
   stage: z
@@ -21,8 +22,8 @@ const settingsSchema = z.strictObject({
     )
     .default('prod'),
   /**
-   * Name of an existing table, for example one restored from a backup. It replaces the deployment's own table, which is
-   * kept unchanged.
+   * Name of an existing table, for example one restored from a backup. The deployment then uses this table instead of
+   * its own, which is kept unchanged.
    */
   tableName: z
     .string()
@@ -30,26 +31,26 @@ const settingsSchema = z.strictObject({
     .optional(),
   /** Directory of a catalog that replaces the catalog in the code. */
   catalog: z.string().optional(),
-  /** Steady requests per second and burst of the whole API, over all clients. */
+  /** Steady rate of the whole API, over all clients, in requests per second. `burstLimit` is the burst. */
   rateLimit: someNumber({ above: 0 }).default(1_000),
   burstLimit: wholeNumber({ min: 1 }).default(2_000),
   /**
    * Cost limits of the table: requests beyond them are throttled, not billed. The write limit matches the rate limit:
-   * 1,000 requests per second at 40 units each. A short answer under one limit needs 16 units, one of 5,000 tokens
-   * needs 48.
+   * 1,000 requests per second at 40 units each. A request with a short answer and one spending limit needs 16 units; an
+   * answer of 5,000 tokens needs 48.
    */
   maxReadUnits: wholeNumber({ min: 1 }).default(12_000),
   maxWriteUnits: wholeNumber({ min: 1 }).default(40_000),
   /**
-   * Write units per second that the table supports from the first day; charged once. Without it, a new table supports
-   * 4,000, which is 80 to 250 requests per second, and doubles this within half an hour.
+   * Write units per second that the table supports from the first day; charged once. Without this setting, a new table
+   * supports 4,000, which is 80 to 250 requests per second, and doubles this within half an hour.
    */
   warmWriteUnits: wholeNumber({ min: 4_000, max: 40_000 }).optional(),
   /** Output tokens that one step of a hold covers. */
   outputStepTokens: wholeNumber({ min: 1 }).default(4_096),
   /**
    * Models and inference profiles of Amazon Bedrock that inference functions may invoke with their own role:
-   * comma-separated ARNs, with `*` as a wildcard. By default none; then the provider needs an access key.
+   * comma-separated ARNs, with `*` as a wildcard. By default there are none; the provider then needs an access key.
    */
   bedrockModels: z
     .string()
@@ -57,7 +58,7 @@ const settingsSchema = z.strictObject({
     .transform((text) => text.split(',').flatMap((arn) => arn.trim() || []))
     .pipe(z.array(z.string().regex(/^arn:aws[a-z-]*:bedrock:[^,\s]+$/, 'must be ARNs of Amazon Bedrock'))),
   /**
-   * Values of variables in the catalog, except credentials: for example the operator's own addresses, or an account id.
+   * Values of variables in the catalog, except credentials, for example the operator's own addresses or an account id.
    */
   variables: jsonMap(
     z.string().regex(/^[A-Z][A-Z0-9_]*$/),
@@ -70,11 +71,11 @@ const settingsSchema = z.strictObject({
    */
   functionUrl: trueOrFalse().default(true),
   /**
-   * Runtime of the inference routes in addition to the API: `functions` adds only the function URL; `web` adds a server
+   * Runtime of the inference routes in addition to the API. `functions` adds only the function URL. `web` adds a server
    * as a Lambda Web Function, which handles many requests in one process.
    */
   streamRuntime: z.enum(['functions', 'web'], { error: 'must be functions or web' }).default('functions'),
-  /** Origins whose pages may call the gateway, comma-separated; `*` for all. By default none. */
+  /** Origins whose pages may call the gateway, comma-separated; `*` for all. By default no page may. */
   corsOrigins: z
     .string()
     .regex(
@@ -85,7 +86,7 @@ const settingsSchema = z.strictObject({
   /** Days for which exports of the table cannot be changed or deleted; 0 for no default lock. */
   booksLockDays: wholeNumber({ min: 0, max: 36_500 }).default(400),
   /**
-   * Principals that may assume the role that reads the books: ARNs of roles, users, or an account (`…:root`: every
+   * Principals that may assume the role that reads the books: ARNs of roles, users, or an account (`…:root` means every
    * principal that the account permits), as a list or comma-separated. By default the role is not created.
    */
   reviewers: z
@@ -103,7 +104,7 @@ const settingsSchema = z.strictObject({
     .default([]),
   /**
    * Maximum gigabytes that one query over the books may read. Athena charges per gigabyte, and cancels queries that
-   * exceed this.
+   * exceed this limit.
    */
   maxQueryGigabytes: someNumber({ min: 0.01, max: 1_000_000 }).default(500),
   /**
@@ -112,26 +113,29 @@ const settingsSchema = z.strictObject({
    */
   timestampAuthority: z.url({ protocol: /^https?$/, error: 'must be a URL like https://tsa.example.org' }).optional(),
   /**
-   * Whether workers reserve concurrency, so that streams cannot use up that of settlements: as much as their queues
-   * use, and two per schedule. By default they do if `concurrency` shows that the account has enough.
+   * Whether workers reserve concurrency, so that streams cannot use up the concurrency that settlements need. They
+   * reserve as much as their queues use, and two executions per schedule. By default they do so if `concurrency` shows
+   * that the account has enough.
    */
   reserveWorkers: trueOrFalse().optional(),
   /**
-   * Whether CloudFormation refuses to delete the data and API stacks. A protected stack whose first deployment failed
-   * cannot be replaced by the next attempt, so the first deployment sets this to false.
+   * Whether CloudFormation refuses to delete the data and API stacks. The first deployment sets this to false, because
+   * a protected stack whose first deployment failed cannot be replaced by the next attempt.
    */
   terminationProtection: trueOrFalse().default(true),
   /**
-   * Minutes for which the new code of functions that handle money gets a tenth of the traffic; 0: all traffic at once.
+   * Minutes for which the new code of functions that handle money gets a tenth of the traffic. With 0, it gets all
+   * traffic at once.
    */
   canaryMinutes: someNumber({ min: 0 })
     .pipe(z.literal(canaryMinutes, { error: `must be one of ${canaryMinutes.join(', ')}` }))
     .default(5),
   /**
-   * Concurrent executions of the account in the region. An alarm is raised at four fifths of them. Unknown by default.
+   * Concurrent executions that the account may have in the region. An alarm is raised at four fifths of them. If the
+   * setting is absent, there is no alarm.
    */
   concurrency: wholeNumber({ min: 10, max: 1_000_000 }).optional(),
-  /** A custom domain name of the API, and its certificate (ACM, in the region of the deployment). */
+  /** Custom domain name of the API. `certificateArn` is its certificate (ACM, in the region of the deployment). */
   domain: z
     .string()
     .regex(/^(?=.{4,253}$)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})+$/, 'must be a name like api.example.org')
@@ -140,15 +144,18 @@ const settingsSchema = z.strictObject({
     .string()
     .regex(/^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/, 'must be the ARN of a certificate in ACM')
     .optional(),
-  /** Requests per key in five minutes, beyond which AWS WAF blocks them. By default there is no WAF. */
+  /**
+   * Number of requests per key in five minutes beyond which AWS WAF blocks further requests. By default there is no
+   * WAF.
+   */
   requestsPerKey: wholeNumber({ min: 10, max: 2_000_000_000 }).optional(),
-  /** Tags of all resources that support them, for cost allocation. */
+  /** Tags of all resources that support tags, for cost allocation. */
   tags: jsonMap(z.string().min(1).max(128), z.string().max(256), '{"team": "platform"}').default({}),
   /** E-mail address that receives alarms. */
   alarmEmail: z.email('must be an e-mail address').optional(),
 });
 
-/** Adds the rules about combinations of settings. */
+/** Schema of all settings, with the rules about combinations of settings. */
 const configSchema = settingsSchema.superRefine((settings, context) => {
   const { domain, certificateArn, requestsPerKey, functionUrl, streamRuntime } = settings;
   const report = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
@@ -179,7 +186,7 @@ export const settingNames = Object.keys(settingsSchema.shape) as (keyof GatewayC
 const CONTEXT_PREFIX = 'gateway:';
 
 /**
- * Reads `gateway:<name>` from the context.
+ * Reads `gateway:<name>` from the CDK context.
  * @param keys all keys of the context, to find misspelled settings
  * @throws {StartFailure} naming each setting that is unknown, empty or invalid, and the accepted values
  */
@@ -201,7 +208,7 @@ export function readConfig(contextOf: (key: string) => unknown, keys: readonly s
   throw new StartFailure(faults.join('\n'));
 }
 
-/** A shell variable that is not set produces an empty text. */
+/** Whether a value is empty. A shell variable that is not set produces an empty text. */
 function isEmpty(value: unknown): boolean {
   return value === null || (typeof value === 'string' && value.trim() === '');
 }
@@ -214,7 +221,7 @@ function isUnknownSetting(key: string): boolean {
   return key.startsWith(CONTEXT_PREFIX) && !settingNames.some((name) => key === `${CONTEXT_PREFIX}${name}`);
 }
 
-/** Maximum edit distance at which a setting is suggested. */
+/** Maximum edit distance at which the error message suggests a setting. */
 const MAX_MISTAKES = 3;
 
 function unknownSetting(key: string): string {

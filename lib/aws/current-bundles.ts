@@ -13,16 +13,16 @@ import { claimDirectory } from '../shared/data-directory/directory-claim.ts';
 import { projectDirectory } from '../shared/project-directory.ts';
 import { bundleFunctions } from '../shared/bundles/bundle.ts';
 
-/** Everything that bundles depend on; the lockfile stands for the packages. */
+/** Files on which the bundles depend. The lockfile represents the packages. */
 const sources = ['lambdas/**/*', 'lib/**/*', 'package-lock.json'];
 
-/** Waits for another process that bundles; longer than bundling takes on a busy machine. */
+/** Time in ms to wait for another process that bundles. It is longer than bundling takes on a busy machine. */
 const BUNDLES_CLAIM_WAIT_MS = 300_000;
 
 /**
+ * Returns the directory of the bundles, with one folder per function. Builds them if the sources have changed.
  * @param catalogDirectory replaces the catalog that comes with the code
  * @param make called if bundles must be built
- * @returns the directory, with one folder per function
  * @throws {CatalogError} if the catalog has a mistake
  */
 export async function currentBundles(

@@ -24,15 +24,15 @@ interface Watched {
   table: GatewayTable;
   queues: Record<QueueName, WorkerQueue>;
   functions: Readonly<Record<string, GatewayFunction>>;
-  /** The log of the server, if there is one. */
+  /** Log of the server, if the deployment has one. */
   serverLogs?: LogGroup | undefined;
 }
 
 const WIDGET_WIDTH = 8;
 
 /**
- * One page for the person on duty: money, clients, queues, and capacity limits. It is generated from the manifest, so
- * new workers and inference routes appear on it automatically.
+ * Creates one dashboard page for the person on duty: money, clients, queues, and capacity limits. It is generated from
+ * the manifest, so new workers and inference routes appear on it automatically.
  */
 export function createDashboard(stack: Stack, watched: Watched): Dashboard {
   const dashboard = new Dashboard(stack, 'Dashboard', { periodOverride: PeriodOverride.AUTO });
@@ -62,7 +62,8 @@ function own({ namespace }: Watched, metricName: MetricsBy<'all'>, statistic = '
 }
 
 /**
- * One metric per value of a dimension. In a search, CloudWatch requires double quotes around a namespace with a slash.
+ * Returns a metric for each value of a dimension. In a search, CloudWatch requires double quotes around a namespace
+ * with a slash.
  * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/search-expression-syntax.html
  */
 function split<By extends MetricDimension>(
@@ -77,7 +78,10 @@ function split<By extends MetricDimension>(
   });
 }
 
-/** Failures in the server's log, because AWS's own metrics of Web Functions are not known. */
+/**
+ * Returns a list of failures from the server's log. AWS does not document metrics of Web Functions, so the log is used
+ * instead.
+ */
 function serverFailures(logs: LogGroup): LogQueryWidget {
   const { fields, filter } = queries['Failures of ours'];
   const queryString = new QueryString({ fields, filterStatements: [filter], sort: NEWEST_FIRST, limit: 20 });
@@ -204,7 +208,7 @@ interface SavedQuery {
 
 const NEWEST_FIRST = '@timestamp desc';
 
-/** Frequent queries of the log. */
+/** Saved queries of the log that are needed often. */
 const queries = {
   'Failures of ours': {
     fields: ['@timestamp', 'route', 'worker', 'message', 'reason', 'requestId', 'awsRequestId', 'stack'],
@@ -229,7 +233,7 @@ const queries = {
   },
 } satisfies Record<string, SavedQuery>;
 
-/** Maximum log groups per query in CloudWatch. */
+/** Maximum number of log groups per query in CloudWatch. */
 const MAX_LOG_GROUPS = 50;
 
 function routesWhere(isWanted: (route: Route) => boolean): string[] {
@@ -237,8 +241,8 @@ function routesWhere(isWanted: (route: Route) => boolean): string[] {
 }
 
 /**
- * Sorted by importance. There are more functions than log groups per query, so some without a key, or that only
- * estimate, are omitted.
+ * Returns the logs that the saved queries read, the most important first. There are more functions than log groups per
+ * query, so routes without a key and routes that only estimate may be omitted.
  */
 function queriedLogs({ functions, serverLogs }: Watched): LogGroup[] {
   const names = [

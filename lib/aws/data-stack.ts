@@ -18,7 +18,7 @@ import type { GatewayConfig } from './config.ts';
 import { tableDefinition } from '../shared/table-definition.ts';
 import { createCatalogBucket, publicationIn } from './catalog-bucket.ts';
 
-/** Actions of the operator's commands on the table. */
+/** DynamoDB actions that the operator's commands need on the table. */
 export const operatorActions = [
   'GetItem',
   'BatchGetItem',
@@ -33,22 +33,22 @@ export interface DataStackProps extends StackProps {
   config: GatewayConfig;
 }
 
-/** The table as functions, alarms and the dashboard use it: the stack's own, or another one. */
+/** Table as functions, alarms and the dashboard use it: the stack's own table, or an existing one. */
 export type GatewayTable = Pick<ITableV2, 'tableArn' | 'tableName' | 'metric'>;
 
 /**
- * The resources that must outlive every deployment: the table, the secrets, the sealing key and the published catalog.
- * Moving them to another stack would replace them.
+ * Stack of the resources that must outlive every deployment: the table, the secrets, the sealing key and the published
+ * catalog. A move to another stack would replace them.
  */
 export class DataStack extends Stack {
   readonly table: GatewayTable;
   readonly secrets: Record<SecretName, Secret>;
   /**
-   * Signs the statements of sealed days. The key cannot leave KMS, and must not be rotated, because old signatures are
-   * verified with it.
+   * Key that signs the statements of sealed days. It cannot leave KMS. It must not be rotated, because old signatures
+   * are verified with it.
    */
   readonly sealingKey: Key;
-  /** Bucket of catalogs published between deployments. */
+  /** Bucket of catalogs that are published between deployments. */
   readonly catalog: Bucket;
 
   constructor(scope: Construct, id: string, { config, ...props }: DataStackProps) {
@@ -77,14 +77,14 @@ export class DataStack extends Stack {
           : { projectionType: ProjectionType.KEYS_ONLY }),
       })),
     });
-    // Keeps these exports while another table replaces this one: the API stack still reads them, and CloudFormation
-    // cannot delete an export in use.
+    // The exports of the stack's own table stay while another table replaces it. The API stack still reads these
+    // exports, and CloudFormation cannot delete an export in use.
     this.exportValue(own.tableArn);
     this.exportValue(own.tableName);
     this.table = this.#adopted(config) ?? own;
     this.secrets = {
-      // Never change generateSecretString, not even its length: CloudFormation would generate a new secret. Keys of the
-      // previous one would still work, but a second change would invalidate every key.
+      // Never change generateSecretString, not even its length: CloudFormation would generate a new secret. Keys made
+      // with the previous secret would still work, but a second change would invalidate every key.
       pepper: new Secret(this, 'Pepper', {
         description: 'Turns keys into their stored hashes. Losing it invalidates every key.',
         removalPolicy: RemovalPolicy.RETAIN,
@@ -122,7 +122,7 @@ export class DataStack extends Stack {
     });
   }
 
-  /** The existing table that the operator configured, if any. */
+  /** Returns the existing table that the operator configured, if any. */
   #adopted({ tableName }: GatewayConfig): GatewayTable | undefined {
     if (tableName === undefined) return undefined;
     const globalIndexes = tableDefinition.indexes.map(({ name }) => name);
@@ -130,8 +130,8 @@ export class DataStack extends Stack {
   }
 
   /**
-   * The minimum permissions for `npm run admin -- --table` and for setting provider keys. The policy is attached to
-   * nobody by default.
+   * Creates a policy with the minimum permissions for `npm run admin -- --table` and for setting provider keys. By
+   * default the policy is attached to no principal.
    */
   #addOperatorPolicy(): ManagedPolicy {
     const { pepper, 'provider-keys': providerKeys } = this.secrets;
@@ -166,7 +166,10 @@ export class DataStack extends Stack {
   }
 }
 
-/** Reads: 12,000 per second is the default of a new table; more writes raise the reads to the same number. */
+/**
+ * Returns the warm throughput of a table. A new table supports 12,000 reads per second; if the writes exceed this, the
+ * reads are set to the same number.
+ */
 function warmthOf(writeUnitsPerSecond: number) {
   return { readUnitsPerSecond: Math.max(12_000, writeUnitsPerSecond), writeUnitsPerSecond };
 }

@@ -1,28 +1,34 @@
-/** Alarms for the entry points of requests. Failures of providers raise no alarm, unless the operator can fix them. */
+/**
+ * Alarms for the entry points of requests: the API, the function URL and the server. Failures of providers raise no
+ * alarm, unless the operator can fix them.
+ */
 
 import { MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Door } from '../../lambdas/platform/metrics.ts';
 import type { Alarms } from './alarms.ts';
 import { metricOfDoor, ownMetric } from './own-metrics.ts';
 
-/** Requests in five minutes below which the error rate says nothing: a single failure would exceed two percent. */
+/**
+ * Number of requests in five minutes below which the error rate is ignored, because a single failure would exceed two
+ * percent.
+ */
 const FEW_REQUESTS = 50;
-/** One failure may be chance; three in five minutes are not. */
+/** Number of faults in five minutes at which the alarm is raised. One fault may be chance. */
 const MANY_FAULTS = 3;
 
 export interface WatchedDoor {
   namespace: string;
   door: Exclude<Door, 'web'>;
-  /** Name in the text of the alarm. */
+  /** Name of the entry point in the text of the alarm. */
   name: string;
-  /** Counts per five minutes, from AWS. */
+  /** Requests per five minutes, counted by AWS. `failures` is counted the same way. */
   requests: Metric;
   failures: Metric;
 }
 
 /**
- * Alarm on the share of requests that end with a 5xx, excluding failures of providers. Ignores periods with few
- * requests.
+ * Adds an alarm on the share of requests that end with a 5xx, excluding failures of providers. Periods with few
+ * requests are ignored.
  */
 export function addErrorsAlarm(alarms: Alarms, id: string, { namespace, door, name, ...counts }: WatchedDoor): void {
   const errors = new MathExpression({
@@ -39,7 +45,10 @@ export function addErrorsAlarm(alarms: Alarms, id: string, { namespace, door, na
   });
 }
 
-/** Uses the gateway's own count of faults, because no 5xx metric of AWS for the server is known. */
+/**
+ * Adds an alarm on faults of the server. It uses the gateway's own count, because AWS documents no 5xx metric of Web
+ * Functions.
+ */
 export function addServerFaultsAlarm(alarms: Alarms, namespace: string): void {
   alarms.add('ServerFaultsAlarm', metricOfDoor(namespace, 'Faults', 'web'), {
     threshold: MANY_FAULTS,
@@ -50,8 +59,8 @@ export function addServerFaultsAlarm(alarms: Alarms, namespace: string): void {
 }
 
 /**
- * Alarm on rejections that concern the operator's account at a provider. Clients do not see them if another endpoint
- * answers.
+ * Adds an alarm on rejections that concern the operator's account at a provider. Clients do not notice these rejections
+ * if another endpoint answers.
  */
 export function addOperatorAlarm(alarms: Alarms, namespace: string): void {
   alarms.add('OperatorNeededAlarm', ownMetric(namespace, 'OperatorNeeded'), {

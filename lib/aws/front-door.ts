@@ -1,4 +1,4 @@
-/** A custom domain name for the API, and a rate limit per key. */
+/** Custom domain name for the API, and a rate limit per key. */
 
 import { CfnOutput, type Stack } from 'aws-cdk-lib';
 import { BasePathMapping, DomainName, EndpointType, SecurityPolicy, type RestApi } from 'aws-cdk-lib/aws-apigateway';
@@ -6,10 +6,10 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { errorKinds, type ErrorKind } from '../../lambdas/platform/errors.ts';
 
-/** Base path of the API on its domain; equal to the stage name. */
+/** Base path of the API on its domain. It equals the stage name. */
 const BASE_PATH = 'v1';
 
-/** @param certificateArn in ACM, in the region of the deployment */
+/** Adds a custom domain name to the API. @param certificateArn certificate in ACM, in the region of the deployment */
 export function addDomain(stack: Stack, api: RestApi, domainName: string, certificateArn: string): void {
   const domain = new DomainName(stack, 'Domain', {
     domainName,
@@ -29,18 +29,21 @@ export function addDomain(stack: Stack, api: RestApi, domainName: string, certif
   });
 }
 
-/** Headers with a key. The function refuses a request without either, and nothing is spent. */
+/**
+ * Headers that may contain a key. The function refuses a request without them at no cost, so such requests need no
+ * limit.
+ */
 const KEY_HEADERS = ['authorization', 'x-api-key'] as const;
 const WINDOW_SECONDS = 300;
 const REFUSAL = 'TooManyRequests';
 
 /**
  * Blocks requests of a key beyond a limit before any function runs, so that one customer cannot use up the capacity of
- * all.
+ * all customers.
  *
  * Weakness: AWS counts approximately and with a delay of some seconds, so this is a safety limit, not an exact quota.
  * The function URL has no firewall.
- * @param requestsPerKey in any five minutes
+ * @param requestsPerKey maximum number of requests in any five minutes
  */
 export function addRateRule(stack: Stack, api: RestApi, requestsPerKey: number): void {
   const firewall = new CfnWebACL(stack, 'Firewall', {
@@ -77,7 +80,7 @@ export function addRateRule(stack: Stack, api: RestApi, requestsPerKey: number):
   });
 }
 
-/** An error in the gateway's form. The firewall does not know the request id. */
+/** Returns the text of an error in the gateway's form. The firewall has no access to the request id. */
 function refusalText(): string {
   const kind: ErrorKind = 'rate_limit_exceeded';
   const { status: code, messagesType: type } = errorKinds[kind];
@@ -87,7 +90,7 @@ function refusalText(): string {
   return JSON.stringify({ type: 'error', error: { type, code, message, metadata }, request_id: 'firewall' });
 }
 
-/** Disables sampling of requests, because their headers contain keys. */
+/** Returns the metrics settings of a firewall rule. Sampling of requests is off, because their headers contain keys. */
 function visibleAs(metricName: string) {
   return { metricName, cloudWatchMetricsEnabled: true, sampledRequestsEnabled: false };
 }

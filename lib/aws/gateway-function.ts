@@ -14,13 +14,13 @@ export interface GatewayFunctionProps {
   /** Directory of the bundles, with one folder per function. */
   bundles: string;
   environment: Record<string, string>;
-  /** Executions reserved for this function; undefined: it shares the account's. */
+  /** Number of executions reserved for this function; undefined: it shares the account's concurrency. */
   reservedConcurrency?: number | undefined;
-  /** Permissions beyond the manifest's grants: a queue worker reads its queue. */
+  /** Permissions beyond the manifest's grants, for example that of a queue worker to read its queue. */
   statements?: PolicyStatement[];
 }
 
-/** One function with its log and its own role, which has exactly the grants of the manifest. */
+/** Function with its log and its own role, which has exactly the grants of the manifest. */
 export class GatewayFunction extends Construct {
   readonly lambda: LambdaFunction;
   readonly logs: LogGroup;
@@ -48,20 +48,20 @@ export class GatewayFunction extends Construct {
     acknowledgeWildcards(role, spec.grants, resources);
     this.lambda = new LambdaFunction(this, 'Function', {
       description: `model gateway: ${name}`,
-      // Keeps earlier versions, so that traffic can return to one within seconds.
+      // Earlier versions are kept, so that traffic can return to one of them within seconds.
       ...(spec.changesGradually ? { currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN } } : {}),
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: 'index.handler',
       code: Code.fromAsset(join(props.bundles, name)),
-      // Only the permissions of the manifest, without any that the CDK would add.
+      // The role has only the permissions of the manifest, without any that the CDK would add.
       role: role.withoutPolicyUpdates(),
       logGroup: this.logs,
       loggingFormat: LoggingFormat.JSON,
       ...(props.reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: props.reservedConcurrency }),
       timeout: Duration.seconds(spec.timeoutSeconds),
       memorySize: spec.memoryMb,
-      // Stack traces in the log refer to source files and lines. docs/figures.md contains the cost.
+      // With source maps, stack traces in the log refer to source files and lines. docs/figures.md contains the cost.
       environment: {
         NODE_OPTIONS: '--enable-source-maps',
         ...props.environment,

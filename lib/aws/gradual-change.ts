@@ -16,11 +16,11 @@ const configs: Record<Exclude<CanaryMinutes, 0>, keyof typeof LambdaDeploymentCo
 };
 
 /**
- * One failure may be chance; three in five minutes are not. Failures are counted, because a share of few requests says
- * nothing. Example: new code that always fails and gets a tenth of 30 requests per minute fails three times within a
- * minute.
+ * Number of failures in five minutes at which the new code is rolled back. One failure may be chance, but three are
+ * not. Failures are counted, because an error rate of few requests has no meaning. Example: new code that always fails
+ * and gets a tenth of 30 requests per minute fails three times within a minute.
  *
- * Weakness: with fewer than six requests per minute, failures of the tenth are not noticed before the new code gets all
+ * Weakness: with fewer than six requests per minute, failures of the new code are not noticed before it gets all
  * requests. Then the alarm is raised within five minutes, but there is no automatic rollback.
  */
 const MANY_FAILURES = 3;
@@ -28,16 +28,19 @@ const WINDOW = Duration.minutes(5);
 
 /**
  * Shifts the traffic of some functions gradually to their new code. If an alarm is raised during the shift, CodeDeploy
- * returns the traffic; CloudFormation then fails and rolls back everything else as well.
+ * returns the traffic to the old code. CloudFormation then fails and rolls back everything else as well.
  */
 export class GradualChange {
   readonly #alarms: Alarms;
   readonly #minutes: CanaryMinutes;
   readonly #application: LambdaApplication;
   readonly #role: Role;
-  /** Raised by faults of the gateway in any function. */
+  /** Alarm that is raised by faults of the gateway in any function. */
   readonly #faults: IAlarm;
-  /** Raised by messages that the settlement worker returns to its queue. Lambda does not count these as errors. */
+  /**
+   * Alarm that is raised by messages that the settlement worker returns to its queue. Lambda does not count these as
+   * errors.
+   */
   readonly failedSettlements: IAlarm;
 
   constructor(stack: Stack, alarms: Alarms, { minutes, namespace }: { minutes: CanaryMinutes; namespace: string }) {
@@ -64,9 +67,9 @@ export class GradualChange {
   }
 
   /**
-   * Creates the alias that is called instead of the function, and whose name never changes. It is in the template of
-   * the function.
-   * @param warnings further alarms that roll back its new code
+   * Creates the alias that callers use instead of the function. The name of the alias never changes. The alias is in
+   * the template of the function.
+   * @param warnings further alarms that roll back the function's new code
    */
   aliasOf(name: string, lambda: LambdaFunction, warnings: IAlarm[] = []): IFunction {
     const id = pascalCase(name);

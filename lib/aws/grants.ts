@@ -1,5 +1,6 @@
 /**
- * The resources that functions may be granted, and the conversion of grants to permissions and environment variables.
+ * Resources to which functions may be granted access, and the conversion of grants to permissions and environment
+ * variables.
  */
 
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
@@ -38,7 +39,7 @@ const secretVariables: Record<SecretName, string> = {
   'provider-keys': variables.providerKeysSecret,
 };
 
-/** The grants of one process that does the work of several functions: the union of theirs. */
+/** Returns the grants of one process that does the work of several functions: the union of their grants. */
 export function unitedGrants(all: readonly Grants[]): Grants {
   const each = <Value>(read: (grants: Grants) => readonly Value[] | undefined): Value[] => [
     ...new Set(all.flatMap((grants) => read(grants) ?? [])),
@@ -73,7 +74,7 @@ export function acknowledgeWildcards(role: Role, grants: Grants, resources: Reso
   if (grants.seals) acknowledgeSeals(role, resources.books);
 }
 
-/** The IAM statements of grants. */
+/** Returns the IAM statements of grants. */
 export function grantStatements(grants: Grants, resources: Resources): PolicyStatement[] {
   const { queues } = resources;
   const { objects, secrets = [], sendTo = [], watch = [] } = grants;
@@ -120,7 +121,10 @@ export function grantStatements(grants: Grants, resources: Resources): PolicySta
   return statements;
 }
 
-/** Writes get their own statement if they are limited to fewer partitions than reads. */
+/**
+ * Returns the IAM statements for the table. Writes get their own statement if they are limited to fewer partitions than
+ * reads.
+ */
 function tableStatements(
   { table: actions = [], partitions, writes, indexes }: Grants,
   { tableArn }: GatewayTable,
@@ -149,7 +153,10 @@ function isWriting(action: TableAction): boolean {
   return writingActions.includes(action);
 }
 
-/** Without the permission to list, S3 answers 403 instead of 404 for a missing object. */
+/**
+ * Returns the permission to read the published catalog. Without the permission to list, S3 answers 403 instead of 404
+ * for a missing object.
+ */
 function catalogStatements({ catalog }: Resources): PolicyStatement[] {
   return [
     new PolicyStatement({ sid: 'Catalog', actions: ['s3:GetObject'], resources: [publicationIn(catalog)] }),
@@ -157,12 +164,12 @@ function catalogStatements({ catalog }: Resources): PolicyStatement[] {
   ];
 }
 
-/** DynamoDB chooses the names of exports. */
+/** Returns the ARN of all exports of the table, because DynamoDB chooses their names. */
 function exportsOf({ tableArn }: GatewayTable): string {
   return `${tableArn}/export/*`;
 }
 
-/** DynamoDB exports the table with the permissions of the caller. */
+/** Returns the permission to export the table. DynamoDB writes the export with the permissions of the caller. */
 function exportStatements({ table, books }: Resources): PolicyStatement[] {
   return [
     new PolicyStatement({ sid: 'Export', actions: ['dynamodb:ExportTableToPointInTime'], resources: [table.tableArn] }),
@@ -176,8 +183,8 @@ function exportStatements({ table, books }: Resources): PolicyStatement[] {
 }
 
 /**
- * The function also reads its own files. Without the permission to list, S3 answers 403 instead of 404 for a missing
- * file.
+ * Returns the permissions to seal days. The function also reads the files that it has written. Without the permission
+ * to list, S3 answers 403 instead of 404 for a missing file.
  */
 function sealStatements({ books, sealingKey }: Resources): PolicyStatement[] {
   return [
@@ -187,13 +194,16 @@ function sealStatements({ books, sealingKey }: Resources): PolicyStatement[] {
   ];
 }
 
-/** Only applies to calls with partition keys, which are all except scans. */
+/**
+ * Returns a condition that limits a statement to partitions. It only applies to calls with partition keys, which are
+ * all calls except scans.
+ */
 function onPartitions(prefixes: readonly string[]): Record<string, object> {
   const keys = prefixes.map((prefix) => `${prefix}*`);
   return { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys }, Null: { 'dynamodb:LeadingKeys': 'false' } };
 }
 
-/** Environment variables that contain the names of the granted resources. */
+/** Returns the environment variables that contain the names of the granted resources. */
 export function grantEnvironment(grants: Grants, resources: Resources): Record<string, string> {
   const { queues } = resources;
   const { table, objects, secrets = [], sendTo = [], watch = [] } = grants;

@@ -1,6 +1,6 @@
 /**
- * The gateway's own metrics for alarms and the dashboard. The types only allow metrics and dimensions that the code
- * writes.
+ * Metrics that the gateway itself writes, for alarms and the dashboard. The types only allow metrics and dimensions
+ * that the code writes.
  */
 
 import { Duration } from 'aws-cdk-lib';
@@ -10,12 +10,12 @@ import type { Door, MetricDimension, MetricsBy } from '../../lambdas/platform/me
 /** Period of each data point in graphs and alarms. */
 export const metricPeriod = Duration.minutes(5);
 
-/** A metric without dimensions. */
+/** Returns a metric without dimensions. */
 export function ownMetric(namespace: string, metricName: MetricsBy<'all'>, statistic = 'Sum'): Metric {
   return new Metric({ namespace, metricName, statistic, period: metricPeriod });
 }
 
-/** A metric for one entry point. */
+/** Returns a metric for one entry point of requests (API, function URL or server). */
 export function metricOfDoor(namespace: string, metricName: MetricsBy<'door'>, door: Door): Metric {
   const dimensionsMap = { door } satisfies Partial<Record<MetricDimension, string>>;
   return new Metric({ namespace, metricName, dimensionsMap, statistic: 'Sum', period: metricPeriod });

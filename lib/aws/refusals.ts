@@ -1,8 +1,8 @@
 /**
- * Errors of API Gateway itself, in the gateway's form. Templates can only substitute variables, and the status is not
- * one of them, so each kind of error is listed with its status, and `code` repeats it. Kinds that AWS may add keep
- * AWS's status, with the first code of their class. These errors have no `x-generation-id`, because no code of the
- * gateway runs.
+ * Errors of API Gateway itself, converted to the gateway's form. A template of an error can only substitute variables,
+ * and the status is not one of them. So each kind of error is listed with its status, and `code` repeats the status.
+ * Kinds that AWS may add later keep AWS's status, with the first code of their class. These errors have no
+ * `x-generation-id`, because no code of the gateway runs.
  */
 
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
@@ -12,18 +12,21 @@ import { NO_ROOM, TOO_LARGE, TOO_MANY_REQUESTS, TOO_SLOW, UNREADABLE_BODY } from
 interface ApiGatewayRefusal {
   type: ResponseType;
   kind: ErrorKind;
-  /** Overrides the status of the kind. AWS_STATUS: the status that AWS chooses. */
+  /** Overrides the status of the kind. AWS_STATUS means the status that AWS chooses. */
   status?: typeof AWS_STATUS;
-  /** Value of `retry-after`. */
+  /** Value of the header `retry-after`. */
   retryAfterSeconds?: number;
   /**
-   * A fixed text, quoted as JSON. Never use `$context.error.messageString`: it may contain an invalid `authorization`
-   * header, and so a caller's key.
+   * Fixed text of the error, quoted as JSON. Never use `$context.error.messageString`: it may contain an invalid
+   * `authorization` header, and so a caller's key.
    */
   message: string;
 }
 
-/** A status set for these types would apply to every other kind as well. */
+/**
+ * Marks the two types of last resort, which keep AWS's status. A status set for these types would apply to every other
+ * kind as well.
+ */
 const AWS_STATUS = 'as AWS gives it';
 
 const NO_SUCH_ROUTE = '"There is no such path or method. GET /v1/models is a good place to start."';
@@ -39,7 +42,8 @@ const misconfigured = (type: ResponseType): ApiGatewayRefusal => ({ type, kind: 
 const refusals: Record<string, ApiGatewayRefusal> = {
   // API Gateway reports an unknown path or method as a missing token.
   UnknownRoute: unknownRoute(ResponseType.MISSING_AUTHENTICATION_TOKEN),
-  // No route accepts AWS signatures. API Gateway parses `authorization` as one only for an unknown path or method.
+  // No route accepts AWS signatures. API Gateway parses `authorization` as an AWS signature only for an unknown path or
+  // method.
   UnknownRouteSigned: unknownRoute(ResponseType.INVALID_SIGNATURE),
   UnknownRouteExpired: unknownRoute(ResponseType.EXPIRED_TOKEN),
   UnknownResource: unknownRoute(ResponseType.RESOURCE_NOT_FOUND),
@@ -71,7 +75,8 @@ const refusals: Record<string, ApiGatewayRefusal> = {
     message: JSON.stringify(TOO_LARGE.text),
   },
   FunctionFailed: {
-    // Also returned if Lambda has no capacity: its throttling looks the same here.
+    // This error is also returned if Lambda has no capacity, because API Gateway reports Lambda's throttling in the
+    // same way.
     type: ResponseType.INTEGRATION_FAILURE,
     kind: NO_ROOM.kind,
     retryAfterSeconds: NO_ROOM.retryAfterSeconds,
@@ -100,8 +105,9 @@ const refusals: Record<string, ApiGatewayRefusal> = {
 };
 
 /**
- * @param corsOrigins the setting. A template cannot choose between origins, so pages can only read these errors if
- *   exactly one origin, or `*`, is allowed
+ * Adds the errors of API Gateway to the API.
+ * @param corsOrigins setting of the same name; a template cannot choose between origins, so pages can only read these
+ * errors if exactly one origin, or `*`, is allowed
  */
 export function addRefusals(api: RestApi, corsOrigins: string): void {
   const isOne = corsOrigins !== '' && !corsOrigins.includes(',');

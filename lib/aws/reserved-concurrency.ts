@@ -2,10 +2,10 @@
 
 import { queueWorkers, scheduledWorkers } from '../../lambdas/routes.ts';
 
-/** A run of a scheduled worker may overlap the next one. */
+/** Concurrent executions that a scheduled worker reserves, because a run may overlap the next run. */
 export const RUNS_AT_ONCE = 2;
 
-/** Lambda rejects reservations that leave fewer executions than this to other functions. */
+/** Number of executions that Lambda requires an account to leave unreserved. */
 const UNRESERVED_AT_LEAST = 100;
 
 const ofQueues = Object.values(queueWorkers).reduce((sum, { maxConcurrency }) => sum + maxConcurrency, 0);
@@ -24,7 +24,10 @@ export function reservesConcurrency({ reserveWorkers, concurrency = 0 }: Concurr
   return reserveWorkers ?? concurrency >= NEEDED_TO_RESERVE;
 }
 
-/** @returns the reason why the workers cannot reserve concurrency although the operator requires it */
+/**
+ * Returns the reason why the workers cannot reserve concurrency although the operator requires it; undefined if they
+ * can.
+ */
 export function objectionToReserving({ reserveWorkers, concurrency }: ConcurrencySettings): string | undefined {
   if (!reserveWorkers) return undefined;
   if (concurrency === undefined) {

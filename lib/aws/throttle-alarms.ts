@@ -10,11 +10,17 @@ import { tableDefinition } from '../shared/table-definition.ts';
 import type { Alarms } from './alarms.ts';
 import type { GatewayTable } from './data-stack.ts';
 
-/** Per five minutes. The gateway retries fewer throttled calls without effect on clients. */
+/**
+ * Number of throttled calls in five minutes at which an alarm is raised. The gateway retries fewer calls without effect
+ * on clients.
+ */
 const MANY_THROTTLES = 10;
-/** Per five minutes: ten per second, from which requests of one key become slower. */
+/**
+ * Number of write conflicts in five minutes at which an alarm is raised. From ten conflicts per second, requests of one
+ * key become slower.
+ */
 const MANY_CONFLICTS = 3_000;
-/** Share of the account's concurrency. */
+/** Share of the account's concurrency at which an alarm is raised. */
 const NEARLY_ALL = 0.8;
 
 const sum = { period: Duration.minutes(5), statistic: 'Sum' };
@@ -22,7 +28,8 @@ const lasting = { threshold: MANY_THROTTLES, evaluationPeriods: 3, datapointsToA
 const words = { severity: 'Urgent', runbook: 'Throttling' } as const;
 
 /**
- * Alarm on throttling of these functions only, not of others in the account. An alarm can have at most ten metrics.
+ * Adds an alarm on throttling of the given functions. Throttling of other functions in the account is ignored. An alarm
+ * can have at most ten metrics.
  */
 export function addThrottlesAlarm(alarms: Alarms, of: string, lambdas: readonly LambdaFunction[]): void {
   const metrics = lambdas.map((lambda, index) => [`throttles${index}`, lambda.metricThrottles(sum)] as const);
@@ -36,7 +43,8 @@ export function addThrottlesAlarm(alarms: Alarms, of: string, lambdas: readonly 
 }
 
 /**
- * Alarm on claimed concurrency: executions of functions without a reservation, plus all reservations of the account.
+ * Adds an alarm on used concurrency: executions of functions without a reservation, plus all reservations of the
+ * account.
  * @param concurrency quota of the account; if unknown, a warning replaces the alarm
  */
 export function addConcurrencyAlarm(stack: Stack, alarms: Alarms, concurrency: number | undefined): void {
@@ -60,7 +68,10 @@ export function addConcurrencyAlarm(stack: Stack, alarms: Alarms, concurrency: n
   });
 }
 
-/** An index has its own limits and metrics, and its throttling blocks writes to the table. */
+/**
+ * Adds alarms on throttling of the table and its indexes. An index has its own limits and metrics, and its throttling
+ * blocks writes to the table.
+ */
 export function addTableAlarms(alarms: Alarms, table: GatewayTable): void {
   for (const metric of ['WriteThrottleEvents', 'ReadThrottleEvents'] as const) {
     alarms.add(`Table${metric}Alarm`, table.metric(metric, sum), {

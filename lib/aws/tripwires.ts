@@ -6,7 +6,7 @@ import { pascalCase } from './pascal-case.ts';
 export interface Tripwires {
   logs: LogGroup;
   namespace: string;
-  /** Text of each log line, by the name of its metric. */
+  /** Text of each log line, by name of the metric that counts it. */
   lines: Record<string, string>;
   about: Omit<AlarmText, 'says'>;
   /** Whether AWS wraps the gateway's log lines into the message of its own lines. */
@@ -14,8 +14,8 @@ export interface Tripwires {
 }
 
 /**
- * Alarms on log lines that a person must look at, even if everything else works.
- * @param name the function whose log is watched
+ * Adds alarms on log lines that need a person's attention, even if everything else works.
+ * @param name function whose log is watched
  */
 export function addTripwires(
   alarms: Alarms,
@@ -30,7 +30,7 @@ export function addTripwires(
       metricName: id,
     });
     const words = { ...about, says: `The log line "${message}" was written.` };
-    // In the stack of the log, because a template may have only 500 resources.
+    // The alarm is in the stack of the log, because a template may have only 500 resources.
     alarms.add(`${id}Alarm`, filter.metric({ period: Duration.minutes(5), statistic: 'Sum' }), words, logs.stack);
   }
 }

@@ -4,10 +4,16 @@ import type { Construct } from 'constructs';
 import type { ObjectAction, ObjectFolder } from '../../lambdas/route.ts';
 import { FILES_KEPT_DAYS } from '../../lambdas/routes.ts';
 
-/** Request files are deleted within hours; this rule removes files that a function failed to delete. */
+/**
+ * Days after which a rule of the bucket deletes request files. Functions usually delete them within hours; the rule
+ * deletes files for which that failed.
+ */
 const REQUESTS_KEPT_DAYS = 1;
 
-/** Bucket of video files and of requests for them. Only functions can read it, and clients with a presigned link. */
+/**
+ * Creates the bucket of video files and of the requests for them. Only functions can read it, and clients with a
+ * presigned link.
+ */
 export function createVideoBucket(stack: Stack): Bucket {
   const bucket = new Bucket(stack, 'Videos', {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
@@ -27,7 +33,7 @@ export function createVideoBucket(stack: Stack): Bucket {
   return bucket;
 }
 
-/** The granted actions by folder, from the manifest. */
+/** Returns the granted actions by folder, from the manifest. */
 export function foldersOf(
   objects: Partial<Record<ObjectFolder, readonly ObjectAction[]>> = {},
 ): [ObjectFolder, readonly ObjectAction[]][] {
@@ -38,7 +44,7 @@ export function filesIn(bucket: Bucket, folder: ObjectFolder): string {
   return bucket.arnForObjects(`${prefixOf(folder)}*`);
 }
 
-/** Acknowledges rights to folders: keys contain accounts and ids, so a right can only name the folder. */
+/** Acknowledges rights to folders. Keys of files contain accounts and ids, so a right can only name the folder. */
 export function acknowledgeFolders(scope: Construct, bucket: Bucket, folders: ObjectFolder[]): void {
   const acknowledgements = arnNames(bucket).flatMap((arn) =>
     folders.map((folder) => ({
@@ -50,8 +56,8 @@ export function acknowledgeFolders(scope: Construct, bucket: Bucket, folders: Ob
 }
 
 /**
- * Names of the bucket's ARN in the checks: its attribute, and in a synthesized nested stack also the parameter that
- * passes it.
+ * Returns the names of the bucket's ARN in the checks: its attribute, and in a synthesized nested stack also the
+ * parameter that passes the ARN.
  */
 function arnNames(bucket: Bucket): string[] {
   const resource = bucket.node.defaultChild as CfnElement;

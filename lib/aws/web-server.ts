@@ -1,5 +1,5 @@
 /**
- * The server as a Lambda Web Function: one process handles many requests, and AWS charges for computing time, not for
+ * Server as a Lambda Web Function. One process handles many requests, and AWS charges for computing time, not for
  * waiting.
  */
 
@@ -27,31 +27,32 @@ import { addServerFaultsAlarm } from './door-alarms.ts';
 import { acknowledgeWildcards, grantEnvironment, grantStatements, unitedGrants, type Resources } from './grants.ts';
 import { addTripwires } from './tripwires.ts';
 
-/** Folder of its bundle, next to the folders of the functions. */
+/** Folder of the server's bundle, next to the folders of the functions. */
 export const SERVER_BUNDLE = 'server';
 
 /** Maximum duration of a request in Lambda. */
 const TIMEOUT_MINUTES = 15;
 /** Maximum concurrent requests per environment in Lambda. AWS assigns fewer if the CPU is busy. */
 const REQUESTS_AT_ONCE = 128;
-/** The rate limits (requests per second) that an endpoint can have. */
+/** Rate limits (requests per second) that AWS allows for an endpoint of a Web Function. */
 const RATE_LIMITS = [100, 200, 300, 400, 500, 600, 700, 800, 900, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000];
 
 export interface WebServerProps {
   config: GatewayConfig;
   resources: Resources;
   bundles: string;
-  /** Environment variables that every process has. */
+  /** Environment variables that every process gets. */
   environment: Record<string, string>;
   namespace: string;
 }
 
 /**
- * Adds the server in its own nested stack. Its role has exactly the permissions of the functions that it replaces.
+ * Adds the server in its own nested stack. Its role has exactly the permissions of the functions that the server
+ * replaces.
  *
- * Weakness: new code gets all requests at once, and AWS does not check whether it starts. Check it from outside after a
- * deployment (docs/operations/deploy.md).
- * @returns its log
+ * Weakness: new code gets all requests at once, and AWS does not check whether it starts. Check the server from outside
+ * after a deployment (docs/operations/deploy.md).
+ * @returns the server's log
  */
 export function addWebServer(
   stack: Stack,
@@ -91,11 +92,11 @@ export function addWebServer(
     timeout: Duration.minutes(TIMEOUT_MINUTES),
     maxConcurrencyPerEnvironment: REQUESTS_AT_ONCE,
     environment: { NODE_OPTIONS: '--enable-source-maps', ...environment, ...grantEnvironment(grants, resources) },
-    // The routes themselves check the gateway's keys.
+    // The routes check the gateway's keys, so AWS must not authenticate requests.
     defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
     defaultEndpoint: { rateLimit: rateLimitBelow(config.rateLimit) },
   });
-  // AWS only accepts the name here, but the CDK may write an ARN.
+  // AWS only accepts the function's name in this property, but the CDK may write an ARN.
   for (const part of [resourceRevision, endpoint.resource]) part.addPropertyOverride('FunctionName', name);
   acknowledgeCopying(own);
   const written = { logs, namespace, areWrapped: true };
@@ -112,11 +113,11 @@ export function addWebServer(
 }
 
 /**
- * The server's code in a CDK bucket, under a key that only depends on the code.
+ * Code of the server in a CDK bucket, under a key that only depends on the code.
  *
  * The CDK's own class includes the revision's variables in that key. It reads them before it resolves references
- * between stacks, so the template would refer to resources of other templates, which CloudFormation refuses. It gets
- * the revision in `bindToResource`, which this class does not pass on.
+ * between stacks. The template would then refer to resources of other templates, which CloudFormation refuses. The
+ * CDK's class gets the revision in `bindToResource`, which this class does not pass on.
  */
 class CodeByContent extends WebFunctionCode {
   readonly #asset: WebFunctionCode;
@@ -131,7 +132,7 @@ class CodeByContent extends WebFunctionCode {
   }
 }
 
-/** The highest limit that does not exceed the API's, or else the lowest. */
+/** Returns the highest allowed rate limit that does not exceed the API's, or else the lowest. */
 function rateLimitBelow(rateLimit: number): number {
   return RATE_LIMITS.findLast((limit) => limit <= rateLimit) ?? RATE_LIMITS[0]!;
 }

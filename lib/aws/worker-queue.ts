@@ -8,19 +8,25 @@ import { queueWorkers } from '../../lambdas/routes.ts';
 import type { Alarms, AlarmText } from './alarms.ts';
 import { pascalCase } from './pascal-case.ts';
 
-/** A message keeps its age when it moves to the dead letters, so these need a longer retention. */
+/**
+ * Retention of unhandled messages. A message keeps its age when it moves to the dead-letter queue, so that queue needs
+ * a longer retention.
+ */
 const QUEUE_RETENTION = Duration.days(4);
 const DEAD_LETTERS_RETENTION = Duration.days(14);
 
-/** Problems with settlements are urgent, because holds stay counted until they are settled. */
+/**
+ * Returns the severity of a queue's alarms. Problems with settlements are urgent, because holds stay counted until they
+ * are settled.
+ */
 function severityOf(name: QueueName): AlarmText['severity'] {
   return name === 'finalize-cost' ? 'Urgent' : 'Soon';
 }
 
 /**
- * The queue of a worker with its dead letters and alarms. Not a construct: the resources must stay direct children of
- * the stack, because other logical ids would replace the queues and lose their messages. Messages are money in flight,
- * so the queues outlive the stack.
+ * Queue of a worker with its dead-letter queue and alarms. The class is not a construct, because the queues must stay
+ * direct children of the stack. Other logical ids would replace the queues and lose their messages. Messages are money
+ * in flight, so the queues outlive the stack.
  */
 export class WorkerQueue {
   readonly queue: Queue;
@@ -63,7 +69,7 @@ export class WorkerQueue {
     this.warnings = [deadLetters, age];
   }
 
-  /** The worker's permission to read the queue. */
+  /** Returns the worker's permission to read the queue. */
   get reading(): PolicyStatement {
     return new PolicyStatement({
       sid: 'ReadQueue',
@@ -72,7 +78,7 @@ export class WorkerQueue {
     });
   }
 
-  /** The event source that passes the queue's messages to the worker. */
+  /** Returns the event source that passes the queue's messages to the worker. */
   get source(): SqsEventSource {
     const { batchSize, maxConcurrency } = this.#worker;
     return new SqsEventSource(this.queue, { batchSize, maxConcurrency, reportBatchItemFailures: true });
