@@ -1,4 +1,4 @@
-/** The operator's command line: `npm run admin -- --help`. */
+/** Starts the operator's command line: `npm run admin -- --help`. */
 
 import { variables } from '../lambdas/platform/environment.ts';
 import { runAdmin } from '../lib/admin/run.ts';

@@ -6,12 +6,17 @@ import { parseOptions, usage, type LocalOptions } from '../lib/local/options.ts'
 import { startGateway, type LocalGateway } from '../lib/local/start.ts';
 
 process.env[variables.local] = '1';
-/** Only the owner may read what a gateway and its database write. */
+/** Only the owner may read files that a gateway and its database write. */
 process.umask(0o077);
 
-/** One Ctrl-C may arrive twice: from the terminal and through npm. */
+/**
+ * Milliseconds within which a second signal is ignored. One Ctrl-C may arrive twice: from the terminal and through npm.
+ */
 const SAME_SIGNAL_MS = 500;
-/** After the loss of the database, running requests may wait for it in vain. */
+/**
+ * Milliseconds to stop after a needed process has ended. Running requests may wait for the database without end, so the
+ * wait is limited.
+ */
 const END_AFTER_LOSS_MS = 8_000;
 
 try {
@@ -30,14 +35,14 @@ async function runLocalGateway(options: LocalOptions): Promise<void> {
   let gateway: LocalGateway | undefined;
   let stoppingSinceMs: number | undefined;
   const stop = () => {
-    // No request was served yet. The processes that were started end with this one.
+    // If no request was served yet, the gateway ends at once. The processes that were started end with this process.
     if (!gateway) process.exit(1);
     if (stoppingSinceMs === undefined) {
       stoppingSinceMs = performance.now();
       if (process.stderr.isTTY) process.stderr.write(STOPPING);
       void gateway.stop().then(() => process.exit(0));
     } else if (performance.now() - stoppingSinceMs > SAME_SIGNAL_MS) {
-      // A second signal stops at once. The sweep of the next start settles the requests that were running.
+      // A second signal stops the gateway at once. The sweep of the next start settles the requests that were running.
       process.exit(1);
     }
   };

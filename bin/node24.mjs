@@ -1,7 +1,7 @@
 /**
- * Runs a command of this project on Node 24, whatever Node npm itself runs on. It uses the Node that comes with the
- * packages, or else the current one if it is new enough. This file is plain JavaScript, because an older Node must be
- * able to read it.
+ * Runs a command of this project on Node 24, whatever Node npm itself uses. It takes the Node that comes with the
+ * packages, or else the current Node if that is new enough. This file is plain JavaScript, because an older Node must
+ * be able to read it.
  *
  * Usage: node bin/node24.mjs <script> [arguments]
  */
@@ -38,10 +38,11 @@ function run(node) {
     PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`,
   };
   const child = spawn(node, process.argv.slice(2), { stdio: 'inherit', env });
-  // This process only has to outlive the child. The child gets the Ctrl-C of a terminal twice, and expects that.
+  // This process must live until the child ends, so it passes signals on instead of ending. The child gets the Ctrl-C
+  // of a terminal twice, and handles that.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   // npm sends its signals to a shell between npm and this process, and the shell does not pass them on. If npm is
-  // killed, this process only notices that its parent has changed.
+  // killed, the only sign in this process is a changed parent.
   const parent = process.ppid;
   const look = process.env.npm_lifecycle_event
     ? setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), LOOK_EVERY_MS)

@@ -18,7 +18,7 @@ import type { About } from '../../lambdas/http/about.ts';
 import type { ModalityRow } from '../../lambdas/route.ts';
 import { wholeModalities, type RouteName, type WholeRoute } from '../../lambdas/routes.ts';
 
-/** The texts of all routes of modalities. Each is made from the `about.ts` of its folder. */
+/** Returns the texts of all routes of modalities, each made from the `about.ts` of its folder. */
 async function wholeAbouts(): Promise<Record<WholeRoute, About>> {
   const found = Object.entries<ModalityRow>(wholeModalities).map(async ([kind, row]) => {
     const { about } = (await import(`../../lambdas/api/${kind}/about.ts`)) as { about: ModalityWords };
@@ -28,7 +28,7 @@ async function wholeAbouts(): Promise<Record<WholeRoute, About>> {
   return Object.assign({}, ...(await Promise.all(found))) as Record<WholeRoute, About>;
 }
 
-/** The texts of every route, in the order of the reference. A route without a text does not compile. */
+/** Texts of every route, in the order of the reference. A route without a text does not compile. */
 export const abouts: Record<RouteName, About> = {
   ...messages,
   ...chat,

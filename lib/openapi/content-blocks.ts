@@ -16,7 +16,10 @@ function blockComponentName(type: string): string {
   return `${words.join('')}Block`;
 }
 
-/** A content block: of a type that the gateway checks, or of a type that only the provider of the model knows. */
+/**
+ * Schema of a content block. The block has a type that the gateway checks, or a type that only the model's provider
+ * supports.
+ */
 export const contentBlock = {
   anyOf: [
     ...Object.keys(blockShapes).map((name) => ({ $ref: `#/components/schemas/${name}` })),

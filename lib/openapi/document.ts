@@ -12,7 +12,7 @@ import { errorGuides, errorText } from './error-guides.ts';
 import { introduction } from './introduction.ts';
 import { wholeExample } from './whole-example.ts';
 
-/** The inputs that the file of an endpoint declares. */
+/** Inputs that the file of an endpoint declares. */
 type Accepts = {
   params?: z.ZodObject;
   query?: z.ZodObject;
@@ -20,14 +20,14 @@ type Accepts = {
   once?: unknown;
 };
 
-/** One route as the document shows it. */
+/** Route with all data that the document shows about it. */
 interface Operation {
   route: Route;
   about: About;
   accepts: Accepts;
 }
 
-/** The members of an OpenAPI document that this file reads or changes. */
+/** Members of an OpenAPI document that this file reads or changes. */
 interface Document {
   components: { schemas: Record<string, object> };
 }
@@ -66,7 +66,10 @@ export async function buildDocument(): Promise<Document> {
   return withSharedShapes(document);
 }
 
-/** Names each body that several functions accept after the first of them, so that the document contains it once. */
+/**
+ * Gives each body that several functions accept the name of the first function, so that the document contains the body
+ * once.
+ */
 function withSharedBodies<Named extends Operation & { name: string }>(operations: Named[]): Named[] {
   const named = new Map<z.ZodType, z.ZodType>();
   return operations.map((operation) => {
@@ -82,7 +85,7 @@ function withSharedBodies<Named extends Operation & { name: string }>(operations
 
 /**
  * Moves the shapes that list schemas define locally to the shared components. Removes bounds that allow every safe
- * integer, because they carry no information.
+ * integer, because such bounds carry no information.
  */
 function withSharedShapes(document: Document): Document {
   return JSON.parse(JSON.stringify(document), function lift(this: unknown, key, value: unknown) {
@@ -147,11 +150,11 @@ function operationOf(operationId: string, operation: Operation): ZodOpenApiOpera
   } as ZodOpenApiOperationObject;
 }
 
-/** For responses in one piece that begin before the answer is complete. */
+/** Note for responses without streaming, which may begin before the answer is complete. */
 const lateNote =
   'Without `stream`, an answer that takes longer than 210 seconds (by default) begins with blanks, so that no connection is cut. From then on its status is 200 in any case: after a failure the body is an error, with its status in `error.code`. So look at `error` first, or use `stream`.';
 
-/** A single example has no name; several examples have names. */
+/** Returns the examples of a body. A single example has no name; several examples have names. */
 function bodyExamples({ summary, bodyExample, moreExamples }: About) {
   if (bodyExample === undefined) return {};
   if (!moreExamples) return { example: bodyExample };
@@ -231,20 +234,20 @@ function responseHeaders({ route, about }: Operation) {
   };
 }
 
-/** Kinds of errors that a route can return: from the manifest, from its inputs, and from its about entry. */
+/** Returns the kinds of errors that a route can return: from the manifest, from its inputs, and from its texts. */
 function errorsOf({ route, about, accepts }: Operation): ErrorKind[] {
   const { params, query, body, once } = accepts;
   const all = new Set<ErrorKind>([...(about.errors ?? []), 'server']);
   if (route.credential !== 'none') all.add('authentication');
   if (route.credential === 'inference' || route.credential === 'management') all.add('permission_denied');
-  // Routes of management keys refuse parameters that they do not know.
+  // Routes of management keys refuse unknown parameters.
   const refusesQuery = query || route.credential === 'management';
   if (params || refusesQuery || body || once || about.ifMatch) all.add('invalid_request');
   if (body) all.add('payload_too_large').add('unsupported_media_type');
   if (params) all.add('not_found');
   if (once || about.ifMatch || about.chargedOnce) all.add('conflict');
   if (about.ifMatch) all.add('precondition_failed');
-  // Any route can be throttled; routes that record spending can be overloaded.
+  // Any route can be throttled. Routes that record spending can be overloaded.
   all.add('rate_limit_exceeded');
   if (route.grants.table?.includes('UpdateItem')) all.add('provider_overloaded');
   return [...all].toSorted((a, b) => errorKinds[a].status - errorKinds[b].status);
@@ -276,7 +279,7 @@ const errorHeaders: Partial<Record<ErrorKind, Record<string, ReturnType<typeof t
   },
 };
 
-/** Example metadata of the kinds that have some. */
+/** Example metadata of the error kinds that have metadata. */
 const errorDetails: Partial<Record<ErrorKind, object>> = {
   invalid_request: { field: 'name' },
   payment_required: {
@@ -295,7 +298,7 @@ const errorDetails: Partial<Record<ErrorKind, object>> = {
   },
 };
 
-/** One component per status, shared by all routes that can return it. */
+/** Components of error responses: one per status, shared by all routes that can return the status. */
 const errorComponents = new Map(
   Object.values(errorKinds).map(({ status }) => [status, errorComponent(kindOfStatus(status)!)]),
 );

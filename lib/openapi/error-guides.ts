@@ -1,12 +1,12 @@
 import type { ErrorKind } from '../../lambdas/platform/errors.ts';
 
-/** The text for clients about a kind of error: its cause and its cure. */
+/** Text for clients about a kind of error: its cause and its cure. */
 interface ErrorGuide {
   cause: string;
   cure: string;
 }
 
-/** Covers every kind of error: a kind without a guide does not compile. */
+/** Guides for every kind of error. A kind without a guide does not compile. */
 export const errorGuides: Record<ErrorKind, ErrorGuide> = {
   invalid_request: {
     cause: 'A field of the request is missing, unknown or has a value that is not allowed.',
@@ -78,7 +78,7 @@ export const errorGuides: Record<ErrorKind, ErrorGuide> = {
   },
 };
 
-/** Cause and cure as one text, for the document. */
+/** Returns cause and cure as one text, for the document. */
 export function errorText(kind: ErrorKind): string {
   const { cause, cure } = errorGuides[kind];
   return `${cause} ${cure}`;

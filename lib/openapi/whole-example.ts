@@ -3,7 +3,7 @@ import * as z from 'zod';
 /**
  * Completes an example of an answer: sets each member that the example omits to null if the schema allows null. So
  * `about.ts` contains only the members that matter, and a new nullable member needs no change there. A required member
- * that cannot be null stays absent, and the test of examples names it.
+ * that cannot be null stays absent, and the test of examples reports it.
  */
 export function wholeExample(schema: z.ZodType, example: unknown): unknown {
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) {
@@ -21,12 +21,14 @@ export function wholeExample(schema: z.ZodType, example: unknown): unknown {
   return { ...Object.fromEntries(members), ...membersBeyond(schema, given) };
 }
 
-/** Optional members stay absent instead of null. */
+/** Whether a missing member of an example becomes null. Optional members stay absent instead. */
 function mayBeNull(member: z.ZodType): boolean {
   return !member.safeParse(undefined).success && member.safeParse(null).success;
 }
 
-/** Members that are not in the schema stay, so that the test of examples finds them. */
+/**
+ * Returns the members that the schema does not have. They stay in the example, so that the test of examples finds them.
+ */
 function membersBeyond(schema: z.ZodObject, given: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(given).filter(([name]) => !(name in schema.shape)));
 }

@@ -1,4 +1,4 @@
-/** `npm run openapi`: writes the document that GET /openapi.json returns. */
+/** Writes the document that GET /openapi.json returns: `npm run openapi`. */
 
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

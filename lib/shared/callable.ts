@@ -8,24 +8,27 @@ import type { ProviderData } from '../../lambdas/catalog/schema.ts';
 import { optionalVariable } from '../../lambdas/platform/environment.ts';
 import { readiness } from '../../lambdas/routing/live-providers.ts';
 
-/** A provider and its state in this process. */
+/** Provider and its state in this process. */
 export interface ProviderState {
   id: string;
   name: string;
-  /** The variables that contain its address and its key, separated by a space; undefined if it needs none. */
+  /** Names of the variables with the provider's address and key, separated by a space; undefined if it needs none. */
   variable: string | undefined;
   state: 'live' | 'no key' | 'no address';
-  /** Number of the catalog's models that it offers. */
+  /** Number of the catalog's models that the provider offers. */
   models: number;
 }
 
-/** On this machine credentials are in the environment, so no other source is consulted. */
+/**
+ * Whether the credential and address of an endpoint are set. Locally, credentials are in the environment, so no other
+ * source is read.
+ */
 const isReady = readiness(() => undefined);
 
-/** Prefix of the variables that the gateway sets itself, so that no person has to. */
+/** Prefix of the variables that the gateway sets itself, so that the operator does not need to set them. */
 const OWN_VARIABLES = 'GATEWAY_SANDBOX_';
 
-/** Returns every provider, live ones first. */
+/** Returns the state of every provider, callable providers first. */
 export function providerStates({ models, withoutAddress }: Catalog): ProviderState[] {
   const states = new Map<string, ProviderState>();
   for (const { endpoints, aliasOf } of models) {
@@ -69,7 +72,8 @@ function variablesOf({ base_url_variable: address, credential }: ProviderData): 
 const SANDBOX = 'sandbox/claude';
 
 /**
- * A text model for a first request: the sandbox model if it exists, else a model that can be called, else any model.
+ * Returns a text model for a first request: the sandbox model if it exists, else a model that can be called, else any
+ * model.
  */
 export function modelToTry({ models }: Catalog): Model | undefined {
   const speaking = models.filter(({ data }) => data.output_modalities.includes('text'));

@@ -1,9 +1,9 @@
 /**
- * Processes that must not outlive this one. They are stopped in order when the gateway stops. If the gateway ends in
- * any other way that it can notice (a second Ctrl-C, an error), they end with it.
+ * Processes that must not outlive this process. They are stopped in order when the gateway stops. If the gateway ends
+ * in any other way that it can notice (a second Ctrl-C, an error), they end with it.
  *
  * The gateway cannot work without some of them (its database, queues, server). These are "needed": the code that starts
- * them is notified if they end by themselves. The others are restarted by the code that uses them: the workers
+ * them is notified if they end by themselves. The other processes are restarted by the code that uses them: the workers
  * (workers-process.ts), the processes of functions (sandboxed/), threads for jobs.
  */
 
@@ -21,7 +21,7 @@ export function adoptChild<Child extends ChildProcess>(child: Child): Child {
   return child;
 }
 
-/** A process without which the gateway cannot answer. */
+/** Process without which the gateway cannot answer. */
 export interface NeededChild {
   /** Resolves with a sentence if the process has ended without a call of `stop`. */
   lost: Promise<string>;
@@ -29,15 +29,15 @@ export interface NeededChild {
   stop: () => Promise<void>;
 }
 
-/** How to name a needed process in messages, and how to end it. */
+/** Name of a needed process in messages, and the way to end it. */
 export interface ChildManners {
-  /** The beginning of the sentence about its end. */
+  /** Beginning of the sentence that reports the end of the process. */
   name: string;
-  /** The end of its log. */
+  /** Returns the end of the process's output, for the message about its end. */
   lastWords?: () => string;
   /** Requests the end of the process; the default is SIGTERM. */
   end?: () => void;
-  /** Another process may stop it as well: exit code 0 is then not a failure. */
+  /** Whether another process may stop it as well. Exit code 0 is then not a failure. */
   endsForOthers?: boolean;
 }
 
@@ -46,10 +46,10 @@ export function needChild(
   { name, lastWords, end, endsForOthers = false }: ChildManners,
 ): NeededChild {
   let isStopping = false;
-  // If a program cannot be started at all, the child emits `error` instead, which the caller handles.
+  // If a program cannot be started at all, the child emits `error` instead of `exit`. The caller handles `error`.
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const lost = new Promise<string>((resolve) => {
-    // Waits for `close` instead of `exit`, because the last output may arrive after `exit`.
+    // The event is `close` instead of `exit`, because the last output may arrive after `exit`.
     child.once('close', () => {
       const isOrderly = isStopping || (endsForOthers && child.exitCode === 0);
       if (!isOrderly) resolve(`${name} ended by itself (${endingOf(child)}).${lastWordsSentence(lastWords?.())}`);

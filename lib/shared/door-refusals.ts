@@ -1,5 +1,5 @@
 /**
- * Responses of API Gateway if a function does not answer. The deployed template and its local counterpart use the same
+ * Response of API Gateway if a function does not answer. The deployed template and its local counterpart use the same
  * texts.
  */
 
@@ -8,13 +8,13 @@ import type { ErrorKind } from '../../lambdas/platform/errors.ts';
 export interface DoorRefusal {
   kind: ErrorKind;
   text: string;
-  /** Value of `retry-after`. */
+  /** Value of the header `retry-after`. */
   retryAfterSeconds?: number;
 }
 
 /**
- * Either Lambda has no capacity for another request, or the function failed without a response. API Gateway cannot
- * distinguish the two.
+ * Response if Lambda has no capacity for another request, or if the function failed without a response. API Gateway
+ * cannot distinguish the two cases.
  */
 export const NO_ROOM = {
   kind: 'provider_overloaded',
@@ -22,7 +22,7 @@ export const NO_ROOM = {
   retryAfterSeconds: 1,
 } as const satisfies DoorRefusal;
 
-/** All clients together exceed the rate limit of the stage. */
+/** Response if all clients together exceed the rate limit of the stage. */
 export const TOO_MANY_REQUESTS = {
   kind: 'rate_limit_exceeded',
   text: 'The gateway as a whole gets too many requests. Try again in a second.',
@@ -34,7 +34,10 @@ export const TOO_SLOW = {
   text: 'The function behind this route took too long. Try again.',
 } as const satisfies DoorRefusal;
 
-/** API Gateway itself decompresses gzip and deflate, and refuses other encodings without calling a function. */
+/**
+ * Response to a body that API Gateway cannot decompress. It accepts gzip and deflate, and refuses other encodings
+ * without calling a function.
+ */
 export const UNREADABLE_BODY = {
   kind: 'unsupported_media_type',
   text: 'Send the body as "content-type: application/json", uncompressed or with "content-encoding: gzip" or "deflate". Only the streaming address of the gateway accepts other encodings.',

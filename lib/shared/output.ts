@@ -1,19 +1,19 @@
-/** One row of a command's output, for tables and for JSON. */
+/** Row of a command's output, for tables and for JSON. */
 export type Row = Record<string, unknown>;
 
 const MIN_TERMINAL_COLUMNS = 120;
 const GAP = '  ';
-/** Minimum width that a column is cut to. */
+/** Minimum width to which a column is cut. */
 const NARROWEST = 8;
 
-/** Prints one object or a list of them: JSON for programs, an aligned table for people. */
+/** Prints one object or a list of objects: JSON for programs, an aligned table for people. */
 export function print(value: Row | Row[], json: boolean): void {
   process.stdout.write(
     json ? `${JSON.stringify(value, null, 2)}\n` : Array.isArray(value) ? table(value) : sheet(value),
   );
 }
 
-/** Maximum width of a table in characters: that of the terminal. Output to files and pipes is never cut. */
+/** Returns the maximum width of a table in characters: that of the terminal. Output to files and pipes is never cut. */
 function outputColumns(): number {
   const { isTTY, columns } = process.stdout;
   return isTTY ? Math.max(MIN_TERMINAL_COLUMNS, columns) : Infinity;
@@ -21,7 +21,7 @@ function outputColumns(): number {
 
 /**
  * Formats a list as aligned columns with a header, numbers aligned to the right.
- * @param maxCharacters per line: if a row is longer, text columns are cut and amounts are not
+ * @param maxCharacters maximum length of a line; if a row is longer, text columns are cut and amounts are not
  */
 export function table(rows: Row[], maxCharacters = outputColumns()): string {
   const [first] = rows;
@@ -50,7 +50,7 @@ function areNumbers(cells: string[]): boolean {
   return known.length > 0 && known.every((text) => /^-?\d+(\.\d+)?( %)?$/.test(text));
 }
 
-/** Narrows the widest text columns until all columns fit. */
+/** Returns the column widths. The widest text columns are narrowed until all columns fit. */
 function fitting(widths: number[], isFixed: boolean[], maxCharacters: number): number[] {
   const fitted = [...widths];
   const excess = () => fitted.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - maxCharacters;
@@ -75,7 +75,7 @@ function cell(value: unknown): string {
   if (value === undefined || value === null || value === '') return '-';
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || Array.isArray(value)) return JSON.stringify(value);
-  // Objects of one level (for example limits by period) are easier to read without braces.
+  // Objects of one level (for example limits by period) are printed without braces, because they are easier to read.
   const entries = Object.entries(value);
   const isFlat = entries.every(([, inner]) => typeof inner !== 'object' || inner === null);
   if (!isFlat) return JSON.stringify(value);

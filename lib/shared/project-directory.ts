@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** The root directory of the project, with a trailing slash. */
+/** Root directory of the project, with a trailing slash. */
 export const projectDirectory = fileURLToPath(new URL('../..', import.meta.url));

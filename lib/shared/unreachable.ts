@@ -1,4 +1,4 @@
-/** Error codes of Node for a service that cannot be reached. */
+/** Node's error codes for a service that cannot be reached. */
 const CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -10,7 +10,7 @@ const CODES = new Set([
   'ETIMEDOUT',
 ]);
 
-/** @returns the reason why the called service cannot be reached, for error messages; undefined for any other error */
+/** Returns the reason why a called service cannot be reached, for error messages; undefined for any other error. */
 export function whyUnreachable(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code = '' } = error as NodeJS.ErrnoException;

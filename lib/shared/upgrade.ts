@@ -6,20 +6,20 @@ import { StartFailure } from './failure.ts';
 
 /**
  * Upgrades all records from one version to the next. A step changes each record on condition that it still has the old
- * version, so the step may be interrupted, repeated, and run while the gateway serves requests.
+ * version. So the step may be interrupted and repeated, and may run while the gateway serves requests.
  * @returns the number of changed records
  */
 export type UpgradeStep = (table: Table) => Promise<number>;
 
-/** The version of the first release. */
+/** Version of the records of the first release. */
 const FIRST_VERSION = 2;
-/** The steps since that version, in order. A release that changes the format of records adds one. */
+/** Steps since the version of the first release, in order. A release that changes the format of records adds a step. */
 const releaseSteps: readonly UpgradeStep[] = [];
 
 const MARK = { pk: 'SCHEMA', sk: 'VERSION' };
 
 export interface Upgraded {
-  /** The version that all records now have. */
+  /** Version that all records have after the upgrade. */
   version: number;
   changed: number;
 }
@@ -28,7 +28,7 @@ export interface Upgraded {
  * Upgrades records of an earlier version. A table without a version is new.
  *
  * Guarantee: the version is written after each step, so a completed step is not repeated.
- * @throws {StartFailure} if the records have a later version, which this gateway may not understand
+ * @throws {StartFailure} if the records have a later version, which this gateway may not support
  */
 export async function upgradeRecords(table: Table, steps: readonly UpgradeStep[] = releaseSteps): Promise<Upgraded> {
   const current = FIRST_VERSION + steps.length;

@@ -7,30 +7,33 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MIN_COMPRESSED_CHARACTERS } from '../../lambdas/http/compressed.ts';
 import { call, demand, expectJson, expectStatus, FailedError, SkippedError, type Target } from './target.ts';
 
-/** Results that earlier checks pass to later ones. */
+/** Results that earlier checks pass to later checks. */
 export interface Findings {
-  /** If set, checks that use the key are skipped, because they would fail for this reason alone. */
+  /**
+   * Whether the key was refused. Checks that use the key are then skipped, because they would fail for this reason
+   * alone.
+   */
   isKeyRefused?: boolean;
   model?: string;
   generationId?: string;
-  /** The cost in the response. */
+  /** Cost in the response of the first request. */
   reportedCost?: string | undefined;
 }
 
 export interface SmokeCheck {
   name: string;
   /**
-   * The check is skipped if the key is refused. A check that needs a model is also skipped if none was found. In both
-   * cases an earlier check has already failed.
+   * Precondition of the check. The check is skipped if the key was refused. A check that needs a model is also skipped
+   * if no model was found. In both cases an earlier check has already failed.
    */
   needs?: 'key' | 'model';
-  /** @returns a detail for the report @throws {FailedError} @throws {SkippedError} */
+  /** Runs the check. @returns a detail for the report @throws {FailedError} @throws {SkippedError} */
   run: (target: Target, findings: Findings) => Promise<string>;
 }
 
 interface SmokeModel {
   id: string;
-  /** Whether at least one of its providers can be called. */
+  /** Whether at least one provider of the model can be called. */
   available?: boolean;
   pricing?: { prompt?: string; completion?: string };
   architecture?: { output_modalities?: string[] };
@@ -66,7 +69,7 @@ async function listsModels(target: Target, findings: Findings): Promise<string> 
   return `${data.length} models; using ${findings.model}`;
 }
 
-/** The cheapest text model by token price that this key may use. */
+/** Returns the cheapest text model by token price that this key may use. */
 async function cheapestUsable(target: Target): Promise<SmokeModel> {
   const { data } = await expectJson<{ data: SmokeModel[] }>(await call(target, '/models/user'));
   const texts = data.filter(({ id, available, architecture }) => {
@@ -157,20 +160,20 @@ async function answers(target: Target, findings: Findings): Promise<string> {
   return `${usage.output_tokens} tokens in ${Math.round(performance.now() - begunAtMs)} ms${reported === undefined ? '' : `, ${reported} RUB`}`;
 }
 
-/** Every model takes longer than `TOO_SHORT_MS` to write this answer, from its first event to its last. */
+/** Returns a request whose answer takes every model longer than `TOO_SHORT_MS`, from its first event to its last. */
 const longQuestion = (model: string) =>
   question(model, {
     stream: true,
     max_tokens: 64,
     messages: [{ role: 'user', content: 'Count from one to thirty, in words.' }],
   });
-/** If the first and the last event are less than this apart, the response came in one piece. */
+/** Milliseconds between the first and the last event below which the response counts as not streamed. */
 const TOO_SHORT_MS = 10;
 
 async function streamsFrom(target: Target, base: string, model: string): Promise<string> {
   let seen = await readStream(target, base, model);
-  // This machine may have been slow to read. A proxy that buffers streams does so each time, so a second attempt
-  // decides.
+  // The machine that runs the check may have been slow to read. A proxy that buffers streams does so each time, so a
+  // second attempt decides.
   if (seen.wholeMs - seen.firstMs < TOO_SHORT_MS) seen = await readStream(target, base, model);
   const [first, whole] = [Math.round(seen.firstMs), Math.round(seen.wholeMs)];
   demand(
@@ -303,7 +306,7 @@ function allowanceOf(allowed: string | null): string {
   return allowed === null ? 'no page of another origin' : `pages of ${allowed === '*' ? 'any origin' : allowed}`;
 }
 
-/** Checks in the order in which they run. Later ones use the findings of earlier ones. */
+/** Checks in the order in which they run. Later checks use the findings of earlier checks. */
 export const smokeChecks: readonly SmokeCheck[] = [
   { name: 'accepts the key', run: knowsItsKey },
   { name: 'lists models', run: listsModels },

@@ -29,7 +29,7 @@ interface CheckResult {
 }
 
 /**
- * Runs the checks one after the other. Skips a check if an earlier one did not find the model or key that it needs.
+ * Runs the checks one after the other. Skips a check if an earlier check did not find the model or key that it needs.
  */
 async function runChecks(target: Target, done: (result: CheckResult) => void = () => {}): Promise<CheckResult[]> {
   const findings: Findings = {};
@@ -54,12 +54,12 @@ async function runCheck({ name, needs, run }: SmokeCheck, target: Target, findin
   } catch (error) {
     if (error instanceof SkippedError) return of('skipped', error.message);
     if (error instanceof FailedError) return of('failed', error.message);
-    // The response has an unexpected shape.
+    // Any other error means that the response has an unexpected shape.
     return of('failed', `unexpected response: ${(error as Error).message}`);
   }
 }
 
-/** @returns the exit code @throws {StartFailure} if options are missing or wrong */
+/** Runs the smoke test. @returns the exit code @throws {StartFailure} if options are missing or wrong */
 export async function runSmoke(args: string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const { values } = parsedOptions(args);
   if (values.help) {
@@ -130,7 +130,7 @@ function targetOf(given: Given, environment: NodeJS.ProcessEnv): Target {
   };
 }
 
-/** @throws {StartFailure} for a key of the other kind, with which checks would fail for that reason alone */
+/** Refuses a key of the other kind, because checks would fail for that reason alone. @throws {StartFailure} */
 function refuseKind(
   key: string | undefined,
   { prefix, option, wanted }: { prefix: string; option: string; wanted: string },
@@ -149,7 +149,7 @@ function settledWithinSeconds(text: string): number {
   );
 }
 
-/** Adds `/v1` if it is missing; outputs of stacks may have it or not. */
+/** Returns the base URL of the API. Adds `/v1` if it is missing, because outputs of stacks may lack it. */
 function apiBaseUrl(text: string, option: string): string {
   if (!URL.canParse(text) || !/^https?:/.test(text)) {
     throw new StartFailure(

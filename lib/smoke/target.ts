@@ -1,6 +1,6 @@
 /** HTTP access to the checked deployment, from outside. It uses no internals of the gateway. */
 
-/** A deployment, and the keys to it. */
+/** Deployment to check, and the keys to it. */
 export interface Target {
   /** Base URL, ending in `/v1`. */
   url: string;
@@ -8,36 +8,36 @@ export interface Target {
   streamingUrl: string | undefined;
   key: string;
   managementKey: string | undefined;
-  /** Undefined: the checks use the cheapest model. */
+  /** Model for the checks; undefined: they use the cheapest model. */
   model: string | undefined;
-  /** An origin whose pages must be able to call it. */
+  /** Origin whose pages must be able to call the deployment. */
   origin?: string | undefined;
-  /** Maximum time until a settlement. */
+  /** Maximum milliseconds until the settlement of a request. */
   settledWithinMs: number;
 }
 
-/** The check does not apply: an option is missing, or the deployment lacks the feature. */
+/** Thrown by a check that does not apply, because an option is missing or the deployment lacks the feature. */
 export class SkippedError extends Error {
   override name = 'SkippedError';
 }
 
-/** The deployment did not behave as required. */
+/** Thrown if the deployment did not behave as required. */
 export class FailedError extends Error {
   override name = 'FailedError';
 }
 
-/** Longer than the response to any check may take. */
+/** Milliseconds that no response to a check may exceed. */
 const EXCHANGE_TIMEOUT_MS = 60_000;
 
 interface Call {
   method?: string;
   body?: unknown;
-  /** Default: the target's inference key; null sends none. */
+  /** Bearer key. The default is the target's inference key; null sends no key. */
   key?: string | null;
   headers?: Record<string, string>;
 }
 
-/** @throws {FailedError} if there is no response */
+/** Sends a request to the deployment. @throws {FailedError} if there is no response */
 export async function call(target: Target, path: string, { method, body, key, headers }: Call = {}): Promise<Response> {
   const bearer = key === null ? undefined : (key ?? target.key);
   const url = path.startsWith('http') ? path : `${target.url}${path}`;
@@ -60,14 +60,17 @@ export async function call(target: Target, path: string, { method, body, key, he
   }
 }
 
-/** @throws {FailedError} for another status; the message contains the beginning of the response */
+/**
+ * Checks the status of a response. @throws {FailedError} for another status; the message contains the beginning of the
+ * response
+ */
 export async function expectStatus(response: Response, status: number): Promise<void> {
   if (response.status === status) return;
   const text = (await response.text()).slice(0, 300);
   throw new FailedError(`answered ${response.status}, not ${status}: ${text}`);
 }
 
-/** Returns the JSON of a response with this status. @throws {FailedError} */
+/** Returns the JSON of a response with this status. @throws {FailedError} for another status or invalid JSON */
 export async function expectJson<Body>(response: Response, status = 200): Promise<Body> {
   await expectStatus(response, status);
   const text = await response.text();
@@ -81,7 +84,7 @@ export async function expectJson<Body>(response: Response, status = 200): Promis
   }
 }
 
-/** @throws {FailedError} */
+/** Fails a check unless a condition is true. @throws {FailedError} */
 export function demand(isRight: boolean, wrong: string): void {
   if (!isRight) throw new FailedError(wrong);
 }

@@ -1,8 +1,10 @@
-/** Compares stored counters, model days and limits with the records and payments that they are computed from. */
+/**
+ * Views that compare stored counters, model days and limits with the records and payments from which they are computed.
+ */
 
 import { AMOUNT_TYPE, amountAt, amountOf, documentAt, textAt, valuesTable, ZERO, type BooksView } from './view.ts';
 
-/** Each attribute of an item, as its name and its JSON value. */
+/** SQL to read each attribute of an item as its name and its JSON value. */
 const itemAttributesSql = {
   columns: 'CAST(json_parse(item) AS MAP(VARCHAR, JSON)) AS attributes',
   names: 'CROSS JOIN UNNEST(map_keys(attributes)) AS named(name)',
@@ -10,8 +12,8 @@ const itemAttributesSql = {
 };
 
 /**
- * Each window of each counter. A counter includes the parts that it names in `spread`; other parts were merged into it.
- * A missing amount is zero, because the gateway does not write changes of zero.
+ * View with each window of each counter. A counter includes the parts that its `spread` attribute names; other parts
+ * were merged into it. A missing amount is zero, because the gateway does not write changes of zero.
  */
 const counters: BooksView = {
   name: 'counters',
@@ -42,10 +44,13 @@ SELECT
 FROM amounts GROUP BY pk, counted`,
 };
 
-/** A column of the lease, in a group of one lease and its generations. The generations may belong to other keys. */
+/**
+ * Returns SQL for a column of the lease in a group of one lease and its generations. The generations may belong to
+ * other keys.
+ */
 const ofLease = (column: string) => `max(CASE WHEN entity = 'lease' THEN ${column} END)`;
 
-/** Remaining money of open leases. It is held, although no generation contains it. */
+/** View with the remaining money of open leases. This money is held, although no generation contains it. */
 const leasesLeft: BooksView = {
   name: 'leases_left',
   columns: {
@@ -75,7 +80,7 @@ SELECT coalesce(lease_id, id) AS id, ${ofLease('account_id')} AS account_id, ${o
 FROM of_leases GROUP BY coalesce(lease_id, id) HAVING max(CASE WHEN entity = 'lease' THEN 1 ELSE 0 END) = 1`,
 };
 
-/** Sums of the records for each window. Lifetime windows need every record since the first. */
+/** View with the sums of the records for each window. Lifetime windows need every record since the first. */
 const spentInScopes: BooksView = {
   name: 'spent_in_scopes',
   columns: {
@@ -133,7 +138,7 @@ WHERE c.spent_rub <> coalesce(s.spent_rub, ${ZERO}) OR c.committed_rub - c.spent
   OR (c.scope_id IS NULL AND s."window" = 'lifetime' AND s.spent_rub <> ${ZERO})`,
 };
 
-/** Spending for each UTC day of each model, as counted. */
+/** View with the spending of each model on each UTC day, as the gateway has counted it. */
 const modelDays: BooksView = {
   name: 'model_days',
   columns: { account_id: 'varchar', day: 'varchar', model: 'varchar', spent_rub: AMOUNT_TYPE },
@@ -149,8 +154,8 @@ SELECT account_id, day, model, sum(spent_rub) AS spent_rub FROM days GROUP BY ac
 };
 
 /**
- * Days of models that differ from their records. The first day that an account has counted is not compared, because an
- * earlier release may have settled a part of it.
+ * View with days of models that differ from their records. The first day that an account has counted is not compared,
+ * because an earlier release may have settled a part of it.
  */
 const modelDrift: BooksView = {
   name: 'model_drift',
@@ -177,7 +182,7 @@ SELECT account_id, day, model, counted_spent_rub, records_spent_rub
 FROM with_first_day WHERE day > first_day AND counted_spent_rub <> records_spent_rub`,
 };
 
-/** Compares payments and refunds with the limits computed from them. */
+/** View that compares payments and refunds with the limits computed from them. */
 const paymentDrift: BooksView = {
   name: 'payment_drift',
   columns: { account_id: 'varchar', paid_rub: AMOUNT_TYPE, limit_rub: AMOUNT_TYPE, counter_limit_rub: AMOUNT_TYPE },
@@ -194,7 +199,7 @@ FROM limited l LEFT JOIN paid p ON p.account_id = l.account_id LEFT JOIN counted
 WHERE coalesce(p.paid_rub, ${ZERO}) <> l.limit_rub OR l.limit_rub <> coalesce(c.counter_limit_rub, ${ZERO})`,
 };
 
-/** Ordered: each view comes after the views that it reads. */
+/** All views of this file. Each view comes after the views that it reads. */
 export const counterViews: readonly BooksView[] = [
   counters,
   leasesLeft,

@@ -1,6 +1,6 @@
 /**
- * Compares the current daily rows with the sums of the records, attribute by attribute. Only days whose parts are all
- * rolled up are compared.
+ * Views that compare the current daily rows with the sums of the records, attribute by attribute. A day is only
+ * compared if all its parts are rolled up.
  */
 
 import { itemViews } from './item-views.ts';
@@ -28,10 +28,10 @@ const currentRows: BooksView = {
   ON r.account_id = d.account_id AND r."date" = d.day AND r.shard = d.shard AND r.version = d.version WHERE d.is_closed`,
 };
 
-/** The attributes that all records of a daily row share. */
+/** Attributes that all records of a daily row share. */
 const rowTexts = ['workspace_id', 'model', 'model_permaslug', 'endpoint_id', 'provider_name'];
 
-/** The sums of a daily row, and the amount that each record adds to them. */
+/** Sums of a daily row, and the amount that each record adds to them. */
 const rowSums: Record<string, { of: string; type: ColumnType }> = {
   usage_rub: { of: 'total_cost_rub', type: AMOUNT_TYPE },
   cache_saved_rub: { of: 'cache_saved_rub', type: AMOUNT_TYPE },
@@ -73,8 +73,8 @@ FROM named GROUP BY account_id, day, name, level`,
 };
 
 /**
- * Each attribute of a row next to its value from the records. A row that is missing on one side counts as a row without
- * requests.
+ * SQL for each attribute of a row, and for its value from the records. A row that is missing on one side counts as a
+ * row without requests.
  */
 const compared: Record<string, { row: string; records: string }> = Object.fromEntries([
   ...['level', 'key_hash', 'member_id', ...rowTexts].map((name) => [
@@ -109,5 +109,5 @@ const dayDrift: BooksView = {
 SELECT account_id, day, row_name, first_generation, field, row_says, records_say FROM compared WHERE row_says IS DISTINCT FROM records_say`,
 };
 
-/** Ordered: each view comes after the views that it reads. */
+/** All views of this file. Each view comes after the views that it reads. */
 export const dayViews: readonly BooksView[] = [closedDays, currentRows, expectedRows, dayDrift];

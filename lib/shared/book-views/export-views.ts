@@ -1,17 +1,17 @@
 /**
- * Views over the bucket of exports as Amazon Athena reads it. Athena reads each line of each file as one text; these
- * views find the newest image of each item in it, as ../database.ts does in DuckDB. Manifests lie among the data files,
- * and their lines are read as well. An export counts once its manifests exist, and only the files that they name belong
- * to it.
+ * Views over the bucket of exports as Amazon Athena reads it. Athena reads each line of each file as one text. These
+ * views find the newest image of each item in the lines, as ../database.ts does in DuckDB. Manifests lie among the data
+ * files, so their lines are read as well. An export counts once its manifests exist, and only the files that the
+ * manifests name belong to it.
  *
  * Weakness: Athena can only find manifests by name while it reads the files. So `items` reads the exports of the month
- * two more times than it needs to, and a view that uses `items` several times does so each time.
+ * two more times than necessary, and a view that uses `items` several times repeats this each time.
  */
 
 import { documentAt, itemColumns, textAt, type BooksView } from './view.ts';
 
 /**
- * The earliest prefix that these views read. The whole table is exported at the beginning of each month, and that
+ * Earliest date prefix that these views read. The whole table is exported at the beginning of each month, and that
  * export has a week to complete.
  */
 const EARLIEST_PREFIX_DATE = "CAST(CAST(date_trunc('month', current_date - INTERVAL '7' DAY) AS DATE) AS VARCHAR)";
@@ -30,14 +30,14 @@ function timesOf(summary: string): string {
 }
 
 /**
- * The prefix names the kind of export that its lines are read as. An export under the prefix of the other kind is
- * ignored, and therefore leaves a gap.
+ * Returns SQL that is true if an export has the kind that its prefix names. Its lines are read as that kind. An export
+ * under the prefix of the other kind is ignored, and therefore leaves a gap.
  */
 function isRead(summary: string): string {
   return `${textAt(summary, 'outputFormat')} = 'DYNAMODB_JSON' AND kind = CASE WHEN ${textAt(summary, 'exportTime')} IS NULL THEN 'incremental' ELSE 'full' END`;
 }
 
-/** The complete exports. */
+/** View with the complete exports. */
 const exports: BooksView = {
   name: 'exports',
   columns: ofManifest,
@@ -48,8 +48,8 @@ FROM lines WHERE dt >= ${EARLIEST_PREFIX_DATE} AND "$path" LIKE '%/manifest-summ
 };
 
 /**
- * The files of the last full export and of the later increments. Keys in manifests begin with the prefix that the
- * bucket had then; the rest of each key is unchanged.
+ * View with the files of the last full export and of the later incremental exports. Keys in manifests begin with the
+ * prefix that the bucket had at the time of the export; the rest of each key is unchanged.
  */
 const exportFiles: BooksView = {
   name: 'export_files',
@@ -80,8 +80,8 @@ const exportLinesOfKind = (kind: string) =>
   `lines l JOIN export_files f ON f.path = l."$path" AND f.kind = l.kind WHERE l.kind = '${kind}' AND l.dt >= ${EARLIEST_PREFIX_DATE}`;
 
 /**
- * The newest image of each item, from the last increment that names it or else from the full export. Deleted items have
- * none.
+ * View with the newest image of each item, from the last incremental export that names the item or else from the full
+ * export. Deleted items have no row.
  */
 const items: BooksView = {
   name: 'items',
@@ -101,7 +101,7 @@ const items: BooksView = {
 SELECT pk, sk, ${textAt('item', 'entity.S')} AS entity, item FROM images WHERE item IS NOT NULL`,
 };
 
-/** Each row is a period whose writes are in no export. */
+/** View in which each row is a period whose writes are in no export. */
 const exportGaps: BooksView = {
   name: 'export_gaps',
   columns: { says: 'varchar', from_time: 'varchar', until_time: 'varchar' },
@@ -118,11 +118,15 @@ UNION ALL
 SELECT 'no full export of this month is complete', CAST(NULL AS VARCHAR), CAST(NULL AS VARCHAR) FROM (SELECT count(*) AS found FROM exports WHERE kind = 'full') fulls WHERE found = 0`,
 };
 
-/** A truncated line still contains the key at its beginning. */
+/**
+ * SQL that is null unless a line is valid JSON. A truncated line still contains the key at its beginning, so the key
+ * alone proves nothing.
+ */
 const wholeItem = `CASE WHEN coalesce(${textAt('line', 'Item.pk.S')}, ${textAt('line', 'Keys.pk.S')}) IS NOT NULL THEN json_extract(line, '$') END`;
 
 /**
- * Files whose number of items differs from their manifest. Trino returns nothing for invalid JSON, without an error.
+ * View with the files whose number of items differs from their manifest. The numbers must be compared, because Trino
+ * returns nothing for invalid JSON and reports no error.
  */
 const exportDrift: BooksView = {
   name: 'export_drift',
@@ -135,5 +139,5 @@ SELECT f.export_id, f.path, f.item_count, coalesce(c.items_read, 0) AS items_rea
 FROM export_files f LEFT JOIN counted c ON c.path = f.path WHERE f.item_count <> coalesce(c.items_read, 0)`,
 };
 
-/** Ordered: each view comes after the views that it reads. */
+/** All views of this file. Each view comes after the views that it reads. */
 export const exportViews: readonly BooksView[] = [exports, exportFiles, items, exportGaps, exportDrift];

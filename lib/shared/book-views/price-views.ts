@@ -1,5 +1,6 @@
 /**
- * Computes the cost of each generation from its own fields: each request to a provider at its prices, and their sum.
+ * Views that compute the cost of each generation from its own fields: each request to a provider at its prices, and
+ * their sum.
  */
 
 import {
@@ -23,7 +24,7 @@ import {
   type ColumnType,
 } from './view.ts';
 
-/** Counts of one request to a provider: the totals, and the units of each meter. */
+/** Columns with the counts of one request to a provider: the totals, and the units of each meter. */
 const TOKENS: Record<string, string> = {
   prompt: 'tokens_prompt',
   completion: 'tokens_completion',
@@ -33,7 +34,7 @@ const TOKENS: Record<string, string> = {
 };
 const tokenNames = Object.keys(TOKENS).join(', ');
 
-/** Token prices, which a tier may override. */
+/** Columns with the token prices that a tier may override. */
 const TIERED_PRICES: Record<string, string> = {
   prompt: 'prompt_price',
   completion: 'completion_price',
@@ -48,14 +49,14 @@ function priceColumnsOf({ meter, prices: [name], rest }: TokenUnit): (readonly [
   return [[name, `${meter}_price`], ...(rest ? [[rest.price, `${rest.price}_price`] as const] : [])];
 }
 
-/** Price of an output token that belongs to no part. The presence of a part may change it. */
+/** SQL for the price of an output token that belongs to no part. The presence of some parts changes this price. */
 const restPrice = completionParts.reduceRight(
   (price, { meter, rest }) =>
     rest ? `CASE WHEN ${meter} > 0 THEN coalesce(${rest.price}_price, ${price}) ELSE ${price} END` : price,
   'completion_price',
 );
 
-/** Price that a unit is charged at: the first of its prices that is set. */
+/** Returns SQL for the price at which a unit is charged: the first of its prices that is set. */
 function chargedAt({ prices }: RecordedUnit): string {
   return `coalesce(${prices.map((name) => TIERED_PRICES[name]).join(', ')})`;
 }
@@ -78,7 +79,10 @@ const onceTerms = generationUnits.map((unit) =>
   chargeOfPiece(amountAt('g.prices', `M.${priceNameOf(unit)}`), `coalesce(g.${unit.record[1]}, 0)`),
 );
 
-/** If all of these are zero, the request to the provider costs nothing, even if the endpoint has a fee per request. */
+/**
+ * Counts that decide whether a request to the provider has a cost. If all are zero, it costs nothing, even if the
+ * endpoint has a fee per request.
+ */
 const usedCounts = ['prompt', 'completion', ...roundPieces.flatMap((unit) => (unit.alone ? unit.meter : []))];
 
 function columnsOfType<Type extends ColumnType>(names: readonly string[], type: Type): Record<string, Type> {
@@ -86,8 +90,8 @@ function columnsOfType<Type extends ColumnType>(names: readonly string[], type: 
 }
 
 /**
- * One row per request to a provider, with the prices that apply to it: the prices of the highest tier that the prompt
- * exceeds, or the base prices if the tier does not override them.
+ * View with one row per request to a provider, and the prices that apply to it. These are the prices of the highest
+ * tier that the prompt exceeds, or the base prices if the tier does not override them.
  */
 const rounds: BooksView = {
   name: 'rounds',
@@ -175,5 +179,5 @@ const unproven: BooksView = {
   query: 'SELECT * FROM proofs WHERE total_cost_rub <> expected_rub OR is_above_hold OR has_other_tokens',
 };
 
-/** Ordered: each view comes after the views that it reads. */
+/** All views of this file. Each view comes after the views that it reads. */
 export const priceViews: readonly BooksView[] = [rounds, proofs, unproven];

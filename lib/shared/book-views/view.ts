@@ -1,10 +1,10 @@
 /**
- * The form of the views over the books, and the SQL expressions that they are made of. Amazon Athena (Trino) and DuckDB
- * run the same text. DuckDB gets macros for the Trino functions that it lacks (../duckdb.ts).
+ * Form of the views over the books, and SQL expressions for their queries. Amazon Athena (Trino) and DuckDB run the
+ * same text. DuckDB gets macros for the Trino functions that it lacks (lib/admin/books/duckdb.ts).
  *
  * Guarantee: amounts are DECIMAL(38,12) as soon as they are parsed, and never floating-point numbers. An amount with
- * more than twelve decimals is an error, because both engines would round it. Sums and products with whole numbers keep
- * twelve decimals, and an overflow is an error.
+ * more than twelve decimals is an error, because both engines would round it. Sums, and products with whole numbers,
+ * keep twelve decimals, and an overflow is an error.
  */
 
 export const AMOUNT_TYPE = 'decimal(38,12)';
@@ -14,9 +14,11 @@ export type ColumnType = 'varchar' | 'boolean' | 'bigint' | typeof AMOUNT_TYPE;
 
 export interface BooksView {
   name: string;
-  /** Athena stores the columns next to the query, and rejects a view whose query returns other columns. */
+  /**
+   * Columns of the view. Athena stores them next to the query, and rejects a view whose query returns other columns.
+   */
   columns: Readonly<Record<string, ColumnType>>;
-  /** A SELECT over `items` and earlier views. */
+  /** SELECT statement over `items` and earlier views. */
   query: string;
 }
 
@@ -25,12 +27,12 @@ export const itemColumns = { pk: 'varchar', sk: 'varchar', entity: 'varchar', it
 
 export const ZERO = 'CAST(0 AS DECIMAL(38, 12))';
 
-/** @param path for example `id.S`: letters, digits, underscores and dots */
+/** Returns SQL for a text in a document. @param path for example `id.S`: letters, digits, underscores and dots */
 export function textAt(document: string, path: string): string {
   return `json_extract_scalar(${document}, '$.${path}')`;
 }
 
-/** A part of a document, as JSON text. */
+/** Returns SQL for a part of a document, as JSON text. */
 export function documentAt(document: string, path: string): string {
   return `json_format(json_extract(${document}, '$.${path}'))`;
 }
@@ -39,7 +41,7 @@ export function listAt(document: string, path: string): string {
   return `CAST(json_extract(${document}, '$.${path}') AS JSON ARRAY)`;
 }
 
-/** A whole number; null if it is absent. */
+/** Returns SQL for a whole number in a document; null if it is absent. */
 export function countAt(document: string, name: string): string {
   return `CAST(${textAt(document, `${name}.N`)} AS BIGINT)`;
 }
@@ -49,8 +51,8 @@ export function amountAt(document: string, name: string): string {
 }
 
 /**
- * Amounts that twelve decimals can hold exactly: plain digits, and the two exponent forms that Java writes, 1E+3 and
- * 1E-7. No export has contained an exponent so far.
+ * Regular expression of amounts that twelve decimals can hold exactly: plain digits, and the two exponent forms that
+ * Java writes, 1E+3 and 1E-7. No export has contained an exponent so far.
  */
 const exactAmount = [
   '-?[0-9]+([.][0-9]{1,12}0*)?([eE][+]?[0-9]+)?',
@@ -61,14 +63,14 @@ const exactAmount = [
   .join('|');
 
 /**
- * Parses an amount. If the amount would be rounded, the cast gets a text that is not a number, and fails with that text
- * in its error.
+ * Returns SQL that parses an amount. If the amount would be rounded, the cast gets a text that is not a number, and
+ * fails with that text in its error message.
  */
 export function amountOf(digits: string): string {
   return `CAST(CASE WHEN regexp_like(${digits}, '${exactAmount}') THEN ${digits} ELSE 'more than twelve digits: ' || ${digits} END AS DECIMAL(38, 12))`;
 }
 
-/** A one-column table of constants, for a CROSS JOIN. */
+/** Returns SQL for a one-column table of constants, for a CROSS JOIN. */
 export function valuesTable(values: readonly (string | number)[], name: string, column: string): string {
   const rows = values.map((value) => `(${typeof value === 'number' ? value : `'${value}'`})`);
   return `(VALUES ${rows.join(', ')}) AS ${name}(${column})`;

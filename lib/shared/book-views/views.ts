@@ -1,4 +1,4 @@
-/** The views that reviewers query in Amazon Athena and in DuckDB. Each comes after the views that it reads. */
+/** Views that reviewers query in Amazon Athena and in DuckDB. Each view comes after the views that it reads. */
 
 import { counterViews } from './counter-views.ts';
 import { dayViews } from './day-views.ts';
@@ -10,7 +10,9 @@ import type { BooksView } from './view.ts';
 /** Views over `items`. */
 export const booksViews: readonly BooksView[] = [...itemViews, ...priceViews, ...counterViews, ...dayViews];
 
-/** Views over the lines that Athena reads (`items` is one of them), then the views over `items`. */
+/**
+ * All views in Athena: views over the lines that Athena reads (`items` is one of them), then the views over `items`.
+ */
 export const athenaViews: readonly BooksView[] = [...exportViews, ...booksViews];
 
 /** Views that must be empty, with the meaning of a row in each. */
@@ -25,7 +27,9 @@ export const checkedViews = {
 /** Names of the views that the command line offers. */
 export const viewNames: readonly string[] = booksViews.map(({ name }) => name);
 
-/** Athena views that must be empty. If one of the first two is not empty, the results of the others mean nothing. */
+/**
+ * Athena views that must be empty. If one of the first two is not empty, the results of the other views are not valid.
+ */
 export const athenaChecks = {
   export_gaps: 'a period that no export covers',
   export_drift: 'a file of an export with more or fewer items than its manifest says',

@@ -12,12 +12,15 @@ import { buildConsole } from './console-bundle.ts';
 
 const lambdasDirectory = fileURLToPath(new URL('../../../lambdas/', import.meta.url));
 
-/** CommonJS parts of dependencies load Node's built-in modules with `require`, which ES modules do not have. */
+/**
+ * Code at the beginning of each bundle. CommonJS parts of dependencies load Node's built-in modules with `require`,
+ * which ES modules do not have.
+ */
 const requireBanner = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
 
 /**
- * zod includes its messages in forty languages, which are half of a bundle. The gateway only needs English, which zod
- * loads by itself.
+ * Plugin that removes the messages of zod in forty languages, which are half of a bundle. The gateway only needs
+ * English, which zod loads by itself.
  */
 const withoutZodLocales: Plugin = {
   name: 'without-zod-locales',
@@ -30,8 +33,8 @@ const withoutZodLocales: Plugin = {
 };
 
 /**
- * Functions validate values, and never describe schemas as JSON Schema: the API document is generated from the sources
- * beforehand.
+ * Plugin that removes zod's conversion to JSON Schema. Functions never describe schemas, because the API document is
+ * generated from the sources beforehand.
  */
 const withoutJsonSchema: Plugin = {
   name: 'without-json-schema',
@@ -44,10 +47,13 @@ const withoutJsonSchema: Plugin = {
   },
 };
 
-/** A field's description, as a literal. */
+/** Matches the description of a field, if it is a literal. */
 const DESCRIPTION = /(\.meta\(\{\s*description:\s*)('(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)/g;
 
-/** Functions do not describe fields, for the same reason. Lines stay where they are, for the source maps. */
+/**
+ * Plugin that removes descriptions of fields, which only the API document needs. Lines keep their numbers, for the
+ * source maps.
+ */
 const withoutDescriptions: Plugin = {
   name: 'without-descriptions',
   setup(bundler) {
@@ -62,8 +68,8 @@ const withoutDescriptions: Plugin = {
 };
 
 /**
- * Functions read the catalog that was validated here. A mistake in it fails the build, and no cold start pays for the
- * validation.
+ * Plugin that makes functions read a catalog that is validated during the build. A mistake in the catalog fails the
+ * build, and no cold start needs time for the validation.
  */
 const withCheckedCatalog: Plugin = {
   name: 'with-checked-catalog',
@@ -75,13 +81,16 @@ const withCheckedCatalog: Plugin = {
   },
 };
 
-/** Source of a module that imports these functions of the manifest: a bundler has to see each import. */
+/**
+ * Returns the source of a module that imports these functions of the manifest. The imports are literal, because a
+ * bundler must find each of them.
+ */
 export function handlerImports(names: readonly string[]): string {
   const imports = names.map((name) => `${JSON.stringify(name)}: () => import('../${functions[name]!.entry}')`);
   return `const handlers = { ${imports.join(', ')} }; export const importHandler = (name) => handlers[name]();`;
 }
 
-/** Each function of a server is a file of its own, which is loaded at its first use. */
+/** Plugin that makes each function of the server a separate file, which is loaded at its first use. */
 const withServedHandlers: Plugin = {
   name: 'with-served-handlers',
   setup(bundler) {
@@ -90,7 +99,10 @@ const withServedHandlers: Plugin = {
 };
 
 export interface Bundle {
-  /** Contains one folder per function, with index.mjs and the files that it reads at run time. */
+  /**
+   * Directory with one folder per function. The folder contains index.mjs and the files that the function reads at run
+   * time.
+   */
   directory: string;
   /** Size of each function's code in bytes, without its source map. */
   bytes: Record<string, number>;
@@ -105,8 +117,8 @@ const options = {
   mainFields: ['module', 'main'],
   minify: true,
   sourcemap: 'linked',
-  // A stack trace needs names and lines only. The source text would make the maps nearly three times as large.
-  // The maps contain the names, so the code keeps none of them: it would be a tenth larger.
+  // A stack trace needs names and lines only. The source text would make the maps nearly three times as large. The code
+  // keeps no names, which would make it a tenth larger, because the maps contain them.
   sourcesContent: false,
   banner: { js: requireBanner },
   // Only containers load this package, at their first call to AWS. The Lambda runtime includes the SDK as well.
@@ -118,9 +130,9 @@ const options = {
 
 /**
  * Bundles every function of the manifest, together with the parts of the SDK that it uses. So the deployed code is the
- * tested code, and a bundled SDK starts faster than the one of the Lambda runtime.
+ * tested code, and a bundled SDK starts faster than the SDK of the Lambda runtime.
  * @param catalogDirectory replaces the catalog that comes with the code
- * @param entries the functions by name, their files relative to lambdas/
+ * @param entries functions by name, with files relative to lambdas/
  * @throws {CatalogError} if the catalog has a mistake, which would make every deployed function fail
  */
 export async function bundleFunctions(
@@ -166,7 +178,9 @@ async function writeConsole(functionDirectory: string): Promise<void> {
     writeFileSync(join(functionDirectory, 'console', name), text);
 }
 
-/** Worker threads run files of their own, so that a function loads these only if it starts a thread. */
+/**
+ * Files that run in worker threads. They are separate bundles, so that a function loads one only if it starts a thread.
+ */
 const threads = [
   { of: 'lambdas/admission/prompt/local-count.ts', entry: 'admission/prompt/o200k-worker.ts' },
   { of: 'lambdas/protection/sensitive-data.ts', entry: 'protection/protection-worker.ts' },
@@ -176,8 +190,8 @@ const threads = [
 export const SERVER_PROGRAM = 'index.mjs';
 
 /**
- * Bundles the server: all inference routes, in one directory. Rarely used parts are files of their own, which are
- * loaded at their first use.
+ * Bundles the server: all inference routes, in one directory. Rarely used parts are separate files, which are loaded at
+ * their first use.
  * @param catalogDirectory replaces the catalog that comes with the code
  * @returns the directory, which needs nothing but Node
  * @throws {CatalogError} if the catalog has a mistake
@@ -193,9 +207,10 @@ export async function bundleServer(
   await build({
     ...options,
     splitting: true,
-    // The first plugin that loads a file decides.
+    // The first plugin that loads a file decides its content, so this plugin comes first.
     plugins: [withServedHandlers, ...options.plugins],
-    // A container has no SDK of its own, so the bundle includes the package that fetches the credentials of its role.
+    // A container has no SDK of its own, so the bundle includes the package that fetches the credentials of the
+    // container's role.
     external: [],
     entryPoints: [{ in: join(lambdasDirectory, 'server/main.ts'), out: basename(SERVER_PROGRAM, '.mjs') }],
     outdir: directory,
@@ -208,8 +223,8 @@ export async function bundleServer(
 }
 
 /**
- * Threads have no source maps: with the vocabulary, each map would be a megabyte. Their stack traces are not mapped,
- * but keep function names.
+ * Bundles the files that run in worker threads, without source maps. With the vocabulary of the tokenizer, each map
+ * would be a megabyte. Stack traces of threads are not mapped, but keep function names.
  * @param files source files by output path
  */
 async function bundleThreads(directory: string, files: Record<string, string>): Promise<void> {

@@ -1,7 +1,7 @@
 /**
- * Only one process at a time works on a data directory: a gateway, or a command while no gateway runs. The claim is a
- * lock of the operating system, so it ends with its process, even after `kill -9`. A process id that is used again does
- * not matter.
+ * Exclusive use of a data directory. Only one process at a time works on it: a gateway, or a command while no gateway
+ * runs. The claim is a lock of the operating system, so it ends with its process, even after `kill -9`. Process ids are
+ * not used, because another process may get the same id later.
  */
 
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StartFailure } from '../failure.ts';
 import { tryLock } from './file-lock.ts';
 
-/** Thrown if another process works on the directory. */
+/** Error if another process works on the directory. */
 export class DirectoryInUse extends StartFailure {
   override name = 'DirectoryInUse';
 }
@@ -18,7 +18,8 @@ const CLAIM_FILE = 'claim.lock';
 const LOOK_EVERY_MS = 50;
 
 /**
- * @param options.waitMs how long to wait for another process to release the directory
+ * Claims a directory for this process.
+ * @param options.waitMs time to wait for another process to release the directory
  * @param options.onHeld called after each failed attempt; may throw to stop waiting
  * @returns the function that releases the claim
  * @throws {DirectoryInUse} if the directory is still claimed after that time

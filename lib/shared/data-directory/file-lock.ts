@@ -1,26 +1,33 @@
 /**
- * Locks that the operating system releases when a process ends, however it ends. Node has no call for them, but SQLite, which comes with
- * Node, takes them on Linux, macOS and Windows.
+ * Locks that the operating system releases when a process ends, however it ends. Node has no call for such locks, but
+ * SQLite, which comes with Node, takes them on Linux, macOS and Windows.
  *
- * Weakness: POSIX releases the locks of a process when it closes any descriptor of the file. So nothing else may open a lock file.
+ * Weakness: POSIX releases the locks of a process when the process closes any descriptor of the file. So no other code
+ * may open a lock file.
  */
 
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { privateFile } from './private-files.ts';
 
-/** Keeps the connections of held locks alive: collecting one as garbage would release its lock. */
+/**
+ * Connections of held locks. They must stay referenced, because garbage collection of a connection would release its
+ * lock.
+ */
 const held = new Set<DatabaseSync>();
 
 /** Statements that take a lock and keep it until the connection is closed. */
 const statements = {
-  /** Only one process at a time can hold it, and only while there is no shared lock. */
+  /** Only one process at a time can hold this lock, and only while no process holds a shared lock. */
   exclusive: 'BEGIN EXCLUSIVE',
-  /** Held by any number of processes at a time. */
+  /** Any number of processes can hold this lock at a time. */
   shared: 'BEGIN; SELECT 1 FROM sqlite_master',
 };
 
-/** @returns the function that releases the lock; undefined if another holder is in the way */
+/**
+ * Tries to take a lock, without waiting. @returns the function that releases the lock; undefined if another holder
+ * prevents it
+ */
 export function tryLock(file: string, kind: keyof typeof statements): (() => void) | undefined {
   makePrivateFile(file);
   const connection = new DatabaseSync(file, { timeout: 0 });
@@ -37,7 +44,10 @@ export function tryLock(file: string, kind: keyof typeof statements): (() => voi
   };
 }
 
-/** Otherwise SQLite would create the file with the permissions of the process. */
+/**
+ * Creates the lock file readable by the owner alone. SQLite would create it with the default permissions of the
+ * process.
+ */
 function makePrivateFile(file: string): void {
   if (!existsSync(file)) closeSync(openSync(file, 'a', privateFile.mode));
 }

@@ -13,12 +13,15 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-/** On a shared machine, other users must not read accounts, spending, key hashes and sealed answers. */
+/**
+ * Modes for directories and files. On a shared machine, other users must not read accounts, spending, key hashes and
+ * sealed answers.
+ */
 const OWNER_ONLY_DIRECTORY = 0o700;
 const OWNER_ONLY_FILE = 0o600;
 
 const DATABASE = 'dynamodb.sqlite';
-/** Files of DynamoDB Local. */
+/** Folder with the files of DynamoDB Local. */
 const CONTAINER_DATABASE = 'dynamodb-local';
 
 /** Names of the files that the gateway keeps in a data directory. */
@@ -27,12 +30,12 @@ const ours =
 export const BOOKS = 'books';
 export const PUBLICATIONS = 'catalog';
 const directories = [BOOKS, PUBLICATIONS, CONTAINER_DATABASE];
-/** A file that is being written; it gets its name when it is complete. */
+/** Matches a file that is being written. The file gets its name when it is complete. */
 const draft = /\.draft$/;
 
 /**
  * Makes a data directory and its files readable by the owner alone, even if they were not before. A directory that also
- * contains other files keeps its mode, because other users may need access to them.
+ * contains other files keeps its mode, because other users may need access to these files.
  */
 export function makePrivateDirectory(path: string): void {
   mkdirSync(path, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
@@ -44,8 +47,8 @@ export function makePrivateDirectory(path: string): void {
 }
 
 /**
- * Ignores missing files: another process may just have removed the file (a journal of the database, or the file of a
- * gateway that has ended).
+ * Changes the mode of a file. Missing files are ignored, because another process may just have removed the file (a
+ * journal of the database, or the file of a gateway that has ended).
  */
 function protect(path: string, mode: number): void {
   try {
@@ -61,8 +64,8 @@ export function replacePrivateFile(path: string, text: string): void {
 }
 
 /**
- * Creates a file unless it exists. If several processes do so at once, one creates it and all read the same text.
- * Guarantee: another process reads the whole file or finds none.
+ * Creates a file unless it exists. If several processes create it at the same time, one of them succeeds, and all read
+ * the same text. Guarantee: another process reads the whole file or finds no file.
  */
 export function createPrivateFile(path: string, text: string): void {
   const whole = draftOf(path, text);
@@ -81,17 +84,17 @@ function draftOf(path: string, text: string): string {
   return whole;
 }
 
-/** Whether the directory contains data of a gateway or of the command line that outlives its process. */
+/** Whether the directory contains data of a gateway or of the command line that must outlive the process. */
 export function holdsData(path: string): boolean {
   return [DATABASE, CONTAINER_DATABASE, 'secrets.json', 'state.json'].some((name) => existsSync(join(path, name)));
 }
 
-/** Whether the records are in this directory, and not in a DynamoDB of the operator. */
+/** Whether the records are in this directory. If not, they are in a DynamoDB of the operator. */
 export function hasDatabase(path: string): boolean {
   return existsSync(join(path, DATABASE)) || hasContainerDatabase(path);
 }
 
-/** Whether the records were written by DynamoDB Local. */
+/** Whether DynamoDB Local, which runs in a container, has written the records. */
 export function hasContainerDatabase(path: string): boolean {
   return existsSync(join(path, CONTAINER_DATABASE));
 }
@@ -103,7 +106,10 @@ export function containerDatabase(directory: string): string {
   return path;
 }
 
-/** Creates the database file, because SQLite gives the files next to it the same mode. @returns its path */
+/**
+ * Creates the database file readable by the owner alone, because SQLite gives the files next to it the same mode.
+ * @returns its path
+ */
 export function privateDatabase(directory: string): string {
   const path = join(directory, DATABASE);
   closeSync(openSync(path, 'a', OWNER_ONLY_FILE));

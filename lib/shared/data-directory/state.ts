@@ -6,28 +6,31 @@ import { claimDirectory, isClaimed } from './directory-claim.ts';
 import { StartFailure } from '../failure.ts';
 import { BOOKS, createPrivateFile, makePrivateDirectory, PUBLICATIONS, replacePrivateFile } from './private-files.ts';
 
-/** The resources that the first start created, without the secrets of keys. */
+/** Account and workspace that the first start created. The secrets of keys are not stored. */
 export interface Bootstrapped {
   account_id: string;
   workspace_id: string;
 }
 
-/** How other processes on this machine reach the running gateway. */
+/** File that tells other processes on this machine how to reach the running gateway. */
 export interface RunFile {
   pid: number;
   dynamodb_endpoint: string;
   table_name: string;
   base_url: string;
-  /** Source of its catalog until a catalog is published. */
+  /** Directory of the gateway's catalog, which is used until a catalog is published. */
   catalog_directory: string;
-  /** Offset of its clock from the machine's clock (`--now`), in milliseconds. */
+  /** Milliseconds between the gateway's clock and the machine's clock (`--now`). */
   clock_offset_ms: number;
 }
 
-/** Longer than any command works on the directory. */
+/** Milliseconds to wait for another process that uses the directory. It is longer than any command takes. */
 const CLAIM_WAIT_MS = 10_000;
 
-/** The files of a local gateway: its data, its pepper, and a note about the process that runs on them. */
+/**
+ * Files of a local gateway: its data, its pepper (a secret that is part of every key's hash), and a note about the
+ * running process.
+ */
 export class LocalState {
   readonly directory: string;
   readonly ephemeral: boolean;
@@ -39,7 +42,7 @@ export class LocalState {
   }
 
   /**
-   * Claims the directory for a gateway, until it is closed or the process ends.
+   * Claims the directory for a gateway, until the state is closed or the process ends.
    * @throws {StartFailure} if the directory cannot be used, or another process works on it
    */
   static async open(directory: string, ephemeral: boolean): Promise<LocalState> {
@@ -48,7 +51,7 @@ export class LocalState {
       waitMs: CLAIM_WAIT_MS,
       onHeld: () => state.#refuseBesideGateway(),
     });
-    // A killed gateway leaves this file behind.
+    // A killed gateway leaves the run file behind, so it is removed.
     state.#removeRun();
     return state;
   }
@@ -79,12 +82,12 @@ export class LocalState {
     );
   }
 
-  /** Accesses a directory without claiming it. */
+  /** Returns the state in a directory without claiming the directory. */
   static at(directory: string): LocalState {
     return new LocalState(resolve(directory), false);
   }
 
-  /** Path of the secrets file. The pepper in it is created on first use. */
+  /** Returns the path of the secrets file. The pepper in the file is created on first use. */
   secretsFile(): string {
     const path = join(this.directory, 'secrets.json');
     if (!existsSync(path)) {
@@ -94,17 +97,17 @@ export class LocalState {
     return path;
   }
 
-  /** Path of the directory of sealed days. */
+  /** Returns the path of the directory of sealed days. */
   booksDirectory(): string {
     return join(this.directory, BOOKS);
   }
 
-  /** Path of the directory that catalogs are published to while the gateway runs. */
+  /** Returns the path of the directory to which catalogs are published while the gateway runs. */
   publicationsDirectory(): string {
     return join(this.directory, PUBLICATIONS);
   }
 
-  /** Path of the key that signs sealed days. The key is created on first use. */
+  /** Returns the path of the key that signs sealed days. The key is created on first use. */
   sealingKeyFile(): string {
     const path = join(this.directory, 'sealing-key.pem');
     if (!existsSync(path)) {
@@ -123,7 +126,7 @@ export class LocalState {
     replacePrivateFile(join(this.directory, 'state.json'), JSON.stringify(made));
   }
 
-  /** The gateway that runs on this directory, if its process is alive. */
+  /** Returns the run file of the gateway that runs on this directory; undefined if its process has ended. */
   running(): RunFile | undefined {
     const run = readJsonIfPresent(join(this.directory, 'run.json')) as RunFile | undefined;
     return run && isAlive(run.pid) && isClaimed(this.directory) ? run : undefined;
@@ -134,8 +137,8 @@ export class LocalState {
   }
 
   /**
-   * Records a new boot of the gateway on this directory.
-   * @returns earlier boots, all of which have ended, because two cannot run on one directory
+   * Records a new start of the gateway on this directory.
+   * @returns ids of earlier starts; all of them have ended, because two gateways cannot run on one directory
    */
   beginBoot(bootId: string): string[] {
     const earlier = this.#boots();
@@ -143,7 +146,7 @@ export class LocalState {
     return earlier;
   }
 
-  /** Removes boots whose holds are settled. */
+  /** Removes the ids of earlier starts whose holds are settled. */
   forgetBoots(bootIds: string[]): void {
     this.#saveBoots(this.#boots().filter((bootId) => !bootIds.includes(bootId)));
   }
@@ -171,7 +174,7 @@ export class LocalState {
   }
 }
 
-/** Whether a process with this id exists. It may be a different process by now. */
+/** Whether a process with this id exists. It may be a different process that got the same id. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,4 +1,4 @@
-/** The programs that can serve DynamoDB on this machine, and the choice between them. */
+/** Programs that can serve DynamoDB on this machine, and the choice between them. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -13,26 +13,29 @@ import {
 } from '../data-directory/private-files.ts';
 
 export interface DynamodbProgram {
-  /** @param directory where the records are kept; undefined keeps them in memory */
+  /** Returns the command line. @param directory directory for the records; undefined keeps them in memory */
   command: (port: number, directory: string | undefined) => string[];
   startTimeoutMs: number;
 }
 
-/** Facts about a machine. */
+/** Properties of the machine on which the choice depends. */
 export interface Machine {
-  /** Path of the dynoxide binary that the packages include. */
+  /** Returns the path of the dynoxide binary that the npm packages include. */
   packaged: () => string | undefined;
-  /** Whether a command exists here and ends with exit code 0. */
+  /** Whether a command exists on the machine and ends with exit code 0. */
   runs: (command: string, ...args: string[]) => boolean;
 }
 
-/** @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DynamoDBLocal.UsageNotes.html */
+/**
+ * Image of DynamoDB Local.
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DynamoDBLocal.UsageNotes.html
+ */
 const CONTAINER_IMAGE = 'amazon/dynamodb-local:3.3.1';
 const CONTAINER_PORT = 8_000;
 const CONTAINER_DATA = '/data';
 
 const BINARY_START_TIMEOUT_MS = 5_000;
-/** The first start downloads the image. */
+/** Time for the container to start. It is long because the first start downloads the image. */
 const CONTAINER_START_TIMEOUT_MS = 180_000;
 
 const platform = `${process.platform}-${process.arch}`;
@@ -50,9 +53,10 @@ const thisMachine: Machine = {
 };
 
 /**
- * Returns the first available program: DYNAMODB_BINARY, the packaged dynoxide, a dynoxide on the PATH, Docker. Records
- * stay with the kind of program that wrote them, because neither reads the files of the other.
- * @throws {StartFailure} if none is available
+ * Returns the first available program: DYNAMODB_BINARY, the packaged dynoxide, a dynoxide on the PATH, Docker. If the
+ * directory has records, only the kind of program that wrote them is used, because neither kind can read the files of
+ * the other.
+ * @throws {StartFailure} if no program is available
  */
 export function findDynamodb(directory: string | undefined, machine = thisMachine): DynamodbProgram {
   const isOfContainer = directory !== undefined && hasContainerDatabase(directory);
@@ -64,7 +68,7 @@ export function findDynamodb(directory: string | undefined, machine = thisMachin
 }
 
 /**
- * Path or name of a dynoxide binary; undefined if there is none.
+ * Returns the path or name of a dynoxide binary; undefined if there is none.
  * @throws {StartFailure} if the file that DYNAMODB_BINARY names does not exist
  */
 export function findBinary(machine = thisMachine): string | undefined {
@@ -95,7 +99,7 @@ const container: DynamodbProgram = {
     if (directory === undefined)
       return ['docker', 'run', '--rm', ...published, CONTAINER_IMAGE, ...server, '-inMemory'];
     const volume = ['--volume', `${containerDatabase(directory)}:${CONTAINER_DATA}`];
-    // On Linux, files in a volume belong to the user of the container.
+    // On Linux, files in a volume belong to the user of the container, so the container runs as the current user.
     const user = process.platform === 'linux' ? ['--user', `${process.getuid!()}:${process.getgid!()}`] : [];
     return [
       'docker',

@@ -11,12 +11,12 @@ import { makePrivateDirectory } from '../data-directory/private-files.ts';
 import { guardProgram } from './guard-program.ts';
 import { whyUnreachable } from '../unreachable.ts';
 
-/** A DynamoDB on this machine. */
+/** DynamoDB on this machine. */
 export interface LocalDynamodb {
   endpoint: string;
   /**
-   * Resolves with a sentence if its process has ended by itself. Never resolves for a DynamoDB at DYNAMODB_ENDPOINT,
-   * because the gateway does not run it.
+   * Resolves with a sentence if the database's process has ended by itself. It never resolves for a DynamoDB at
+   * DYNAMODB_ENDPOINT, because the gateway does not run that process.
    */
   lost: Promise<string>;
   stop: () => Promise<void>;
@@ -27,8 +27,9 @@ export const LOCAL_TABLE = 'model-gateway-local';
 
 /**
  * Starts a DynamoDB on this machine, or uses the one at DYNAMODB_ENDPOINT.
- * @param directory where the data is kept, claimed by the caller (directory-claim.ts); undefined keeps it in memory
- * @throws {StartFailure} if this machine has no program for it, or the program does not start
+ * @param directory directory for the data, which the caller has claimed (directory-claim.ts); undefined keeps the data
+ * in memory
+ * @throws {StartFailure} if this machine has no program for DynamoDB, or the program does not start
  */
 export async function startDynamodb(directory: string | undefined, program?: DynamodbProgram): Promise<LocalDynamodb> {
   const external = process.env['DYNAMODB_ENDPOINT'];
@@ -39,7 +40,8 @@ export async function startDynamodb(directory: string | undefined, program?: Dyn
 
 async function runDynamodb(program: DynamodbProgram, directory: string | undefined): Promise<LocalDynamodb> {
   const port = await freePort();
-  // Runs in its own process group: Ctrl-C must reach the gateway first, which still has to record spending.
+  // The database runs in its own process group, so that Ctrl-C reaches only the gateway, which must still record
+  // spending.
   const guard = spawn(process.execPath, [guardProgram, ...program.command(port, directory)], {
     stdio: ['pipe', 'ignore', 'pipe'],
     detached: true,
@@ -58,12 +60,12 @@ async function runDynamodb(program: DynamodbProgram, directory: string | undefin
       `DynamoDB did not start: ${lastOutput.trim().split('\n').at(-1) || 'it printed no reason'}.`,
     );
   }
-  // Output of a successful start does not explain a later end.
+  // The output of a successful start is discarded, because it does not explain a later end.
   lastOutput = '';
   return { endpoint, lost, stop };
 }
 
-/** Whether the database accepts requests before its process ends or the time is over. */
+/** Whether the database accepts requests before its process ends or the time has passed. */
 async function answersIn(timeoutMs: number, guard: ChildProcess, endpoint: string): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   while (performance.now() < deadline && guard.exitCode === null && guard.signalCode === null) {

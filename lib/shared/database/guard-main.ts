@@ -1,16 +1,16 @@
 /**
- * Runs a program that does not notice the end of its parent, and ends it when the parent ends. The parent holds the
- * other end of this process's standard input, which closes however the parent ends. Standard error is that of the
- * program.
+ * Runs a program that does not notice the end of its parent, and ends the program when the parent ends. The parent
+ * holds the other end of this process's standard input, which closes however the parent ends. Standard error is that of
+ * the program.
  *
  * Usage: node guard-main.ts <command> [arguments]
  *
- * Weakness: if this process is killed with SIGKILL, its program keeps running.
+ * Weakness: if this process is killed with SIGKILL, the program keeps running.
  */
 
 import { spawn } from 'node:child_process';
 
-/** Time that the program has to end by itself. */
+/** Time in ms that the program has to end after SIGTERM. */
 const GRACE_MS = 5_000;
 
 const [command, ...args] = process.argv.slice(2);
@@ -29,7 +29,7 @@ program.once('error', ({ message }) => {
 });
 program.once('exit', (code, signal) => {
   if (signal === null) process.exit(code);
-  // Ends by the same signal, so that the parent can report how the program ended.
+  // This process ends by the same signal as the program, so that the parent can report how the program ended.
   process.removeAllListeners('SIGTERM');
   process.kill(process.pid, signal);
 });

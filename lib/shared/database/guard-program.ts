@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 
 /**
- * The program that ends a database together with its gateway. The bundle of a gateway for tests replaces this file.
+ * Path of the program that ends a database together with its gateway. The bundle of a gateway for tests replaces this
+ * file.
  */
 export const guardProgram = fileURLToPath(new URL('./guard-main.ts', import.meta.url));
