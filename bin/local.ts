@@ -35,7 +35,7 @@ async function runLocalGateway(options: LocalOptions): Promise<void> {
   let gateway: LocalGateway | undefined;
   let stoppingSinceMs: number | undefined;
   const stop = () => {
-    // If no request was served yet, the gateway ends at once. The processes that were started end with this process.
+    // During the start no request can be running, so the gateway ends at once. Its processes end with this process.
     if (!gateway) process.exit(1);
     if (stoppingSinceMs === undefined) {
       stoppingSinceMs = performance.now();

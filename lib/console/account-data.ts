@@ -15,7 +15,7 @@ import { readOwners } from './owners.ts';
 import { firstRecentDay } from './request-search.ts';
 
 const DAYS_OF_CURVES = 30;
-/** Interval at which pages with account data read it again. */
+/** Milliseconds after which pages with account data read the data again. */
 export const ACCOUNT_REFRESH_MS = 30_000;
 
 export async function readAccountData(client: GatewayClient, signal: AbortSignal): Promise<AccountData> {

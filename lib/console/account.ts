@@ -1,4 +1,4 @@
-/** The data of an account for the overview and member pages: sums from the books. */
+/** Data of an account for the overview and member pages: sums from the books. */
 
 import type {
   ShownActivity,
@@ -11,7 +11,7 @@ import type {
   ShownWorkspace,
 } from './answers.ts';
 
-/** The spenders: the workspaces of the account, with their keys and members. */
+/** Owners of spending: the workspaces of the account, with their keys and members. */
 export interface Owners {
   workspaces: ShownWorkspace[];
   keys: ShownKey[];
@@ -23,7 +23,7 @@ export interface Owners {
 export interface AccountData extends Owners {
   readAtMs: number;
   credits: ShownCredits;
-  /** Completed days, by workspace, key and member. */
+  /** Spending of completed days, by workspace, key and member. */
   activity: ShownActivity[];
   days: string[];
   /** Cost of each model so far, including today. */
@@ -32,12 +32,15 @@ export interface AccountData extends Owners {
   latest: ShownRequest[];
 }
 
-/** Names of workspaces by id. */
+/** Returns the names of workspaces by id. */
 export function workspaceNames({ workspaces }: Pick<Owners, 'workspaces'>): Map<string, string> {
   return new Map(workspaces.map(({ id, name }) => [id, name]));
 }
 
-/** The data of an account restricted to one member, together with the member's workspace, whose limits also apply. */
+/**
+ * Returns the data of an account restricted to one member. The member's workspace is included, because its limits also
+ * apply.
+ */
 export function dataOfMember(data: AccountData, { id, workspace_id }: ShownMember): AccountData {
   return {
     ...data,

@@ -1,10 +1,10 @@
-/** The state of a streamed answer, built from its events. */
+/** State of a streamed answer, built from its events. */
 
 import type { ExactNumber } from './exact-numbers.ts';
 
 export interface AnswerBlock {
   kind: 'text' | 'thinking' | 'call' | 'results' | 'other';
-  /** The called tool, or the type of a block that the console does not know. */
+  /** Name of the called tool, or the type of a block that the console does not support. */
   name: string;
   text: string;
 }
@@ -50,7 +50,7 @@ interface RawBlock {
   content?: unknown;
 }
 
-/** Applies one event; unknown events change nothing. */
+/** Returns the state after an event. Unknown events change nothing. */
 export function withEvent(state: AnswerState, event: StreamEvent): AnswerState {
   switch (event.type) {
     case 'message_start':
@@ -103,7 +103,7 @@ function blockOf(raw: RawBlock): AnswerBlock {
   }
 }
 
-/** A call starts without arguments, which follow in pieces. */
+/** Whether a tool call has no arguments yet. A call starts without arguments, which follow in pieces. */
 function isEmptyInput(input: unknown): boolean {
   return input === undefined || input === null || Object.keys(input).length === 0;
 }

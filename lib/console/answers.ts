@@ -1,6 +1,6 @@
 /**
- * Types of the API responses that the console reads, derived from the API's shapes: a field that the API does not have
- * fails to compile.
+ * Types of the API responses that the console reads. They are derived from the API's shapes, so that the use of a field
+ * that the API does not have fails to compile.
  */
 
 import type { ActivityRowBody, ModelSpendingAnswer } from '../../lambdas/api/activity/shape.ts';
@@ -61,7 +61,7 @@ export interface PromptEstimate {
   free_limits: FreeLimit[];
 }
 
-/** A limit of a free model, on requests or on the service's spending. */
+/** Limit of a free model, on requests or on the operator's spending. */
 interface FreeLimit {
   model: string;
   source: string;

@@ -1,2 +1,2 @@
-/** Style sheets that modules import; the bundler joins them into one file. */
+/** Type of style sheets that modules import. The bundler joins them into one file. */
 declare module '*.css';

@@ -21,7 +21,7 @@ import { changeVisit, restorePlace } from './visits.ts';
 
 const navigationPages = ['overview', 'generations', 'keys', 'workspaces', 'models', 'playground'] as const;
 
-/** The whole console: a sign-in form, or a page of the account after sign-in. */
+/** Component of the whole console: a sign-in form, or a page of the account after sign-in. */
 export function Console() {
   const { language, chooseLanguage } = useLanguage();
   const { isDark, switchTheme } = useTheme();
@@ -82,7 +82,7 @@ function SignedIn({ texts }: { texts: Texts }) {
   const last = useRef(place);
   useLayoutEffect(() => restorePlace(main.current!), [route.hash]);
   useEffect(() => {
-    // Moves the focus to the beginning of the new page, for readers who use a keyboard or a screen reader.
+    // The focus moves to the beginning of the new page, for readers who use a keyboard or a screen reader.
     if (last.current !== place) main.current?.focus({ preventScroll: true });
     last.current = place;
     const page = navigationPages.find((page) => page === route.page);
@@ -126,11 +126,11 @@ function PageOf({ route: { page, id, query }, texts }: { route: HashRoute; texts
   }
 }
 
-/** The current route, from the hash of the address, with the hash itself. */
+/** Returns the current route, from the hash of the address, with the hash itself. */
 function useHashRoute(): HashRoute & { hash: string } {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
-    // Otherwise the browser would scroll before the rows of the page are loaded.
+    // The browser must not restore the scroll position, because it would scroll before the rows of the page are loaded.
     history.scrollRestoration = 'manual';
     const follow = () => {
       changeVisit();

@@ -1,4 +1,4 @@
-/** Context of all parts: texts, language, theme, and API client. */
+/** Context of all components: texts, language, theme, and API client. */
 
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
@@ -23,7 +23,7 @@ export function useConsole(): ConsoleEnvironment {
   return environment;
 }
 
-/** Formatters of values in the reader's language. */
+/** Returns formatters of values in the reader's language. */
 export function useFormats() {
   const { language } = useConsole();
   const locale = language === 'ru' ? 'ru-RU' : 'en-GB';

@@ -5,10 +5,10 @@
 
 import { Money } from '../../lambdas/money/money.ts';
 
-/** A number of the API; a string if a float would print other digits. */
+/** Number of the API. It is a string if a float would print other digits. */
 export type ExactNumber = number | string;
 
-/** A parsed API response, in which amounts are exact numbers. */
+/** Type of a parsed API response, in which amounts are exact numbers. */
 export type ShownBody<Body> = Body extends Money
   ? ExactNumber
   : Body extends readonly (infer Entry)[]
@@ -41,13 +41,13 @@ export function typedMoney(text: string): Money | undefined {
   }
 }
 
-/** A share between 0 and 1; only exact enough for the length of a bar. */
+/** Returns a share between 0 and 1. It is only exact enough for the length of a bar. */
 export function shareOf(part: Money, whole: Money): number {
   if (whole.isZero) return 1;
   return Math.min(1, Math.max(0, Number((part.pico * 10_000n) / whole.pico) / 10_000));
 }
 
-/** Only exact enough for the height of a curve. */
+/** Converts an amount to a float. It is only exact enough for the height of a curve. */
 export function plotted(amount: Money): number {
   return Number(amount.toString());
 }
@@ -55,7 +55,7 @@ export function plotted(amount: Money): number {
 const NARROW_SPACE = '\u202f';
 const MINUS = '\u2212';
 
-/** All digits of an amount, in groups of three before the decimal point. */
+/** Returns all digits of an amount, in groups of three before the decimal point. */
 export function groupedDigits(amount: ExactNumber | Money, language: 'en' | 'ru'): string {
   const text = amount instanceof Money ? amount.toString() : moneyOf(amount).toString();
   const [whole = '0', fraction] = text.replace('-', '').split('.');

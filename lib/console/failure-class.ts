@@ -1,4 +1,4 @@
-/** Kinds of failures, by the remedy. */
+/** Classes of failures. All failures of a class have the same remedy. */
 export type FailureClass = 'unreachable' | 'overloaded' | 'silent' | 'credential' | 'request' | 'unusable';
 
 const classes: Record<string, FailureClass> = {
@@ -20,8 +20,8 @@ const classes: Record<string, FailureClass> = {
 };
 
 /**
- * Codes of the operating system and of certificates, for example ENOTFOUND. Excludes ECONNRESET and EPIPE, after which
- * the provider had already been reached.
+ * Matches codes of the operating system and of certificates, for example ENOTFOUND. ECONNRESET and EPIPE are excluded,
+ * because the provider was already reached when they occur.
  */
 const UNREACHABLE = /^(?!ECONNRESET|EPIPE)[A-Z][A-Z0-9_]+$/;
 

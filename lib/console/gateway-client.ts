@@ -1,8 +1,10 @@
-/** Requests to the public API of the gateway that serves the page, at addresses next to the page's own. */
+/**
+ * Client of the public API. It sends requests to the gateway that serves the page, at addresses next to the page's own.
+ */
 
 import { parseExactJson } from './exact-numbers.ts';
 
-/** An error response, with the API's message. */
+/** Error response of the API, with its message. */
 export class ApiFailure extends Error {
   override name = 'ApiFailure';
   readonly status: number;
@@ -14,7 +16,7 @@ export class ApiFailure extends Error {
   }
 }
 
-/** There was no response: the gateway or the network is down. */
+/** Error if there is no response, because the gateway or the network is down. */
 export class NoAnswer extends Error {
   override name = 'NoAnswer';
 }
@@ -26,25 +28,25 @@ interface Answered<Body> {
 
 interface Change {
   body?: unknown;
-  /** ETag that the resource must still have. */
+  /** ETag that the resource must still have; otherwise the change is refused. */
   ifMatch?: string | null;
-  /** Idempotency key: equal for all retries of one change. */
+  /** Idempotency key, which is equal for all retries of one change. */
   once?: string;
 }
 
 export interface GatewayClient {
   read: <Body>(path: string, signal?: AbortSignal) => Promise<Answered<Body>>;
   change: <Body>(method: 'POST' | 'PATCH' | 'PUT' | 'DELETE', path: string, change?: Change) => Promise<Answered<Body>>;
-  /** Returns a response whose body the caller reads. */
+  /** Sends a request, and returns a response whose body the caller reads. */
   open: (path: string, body: unknown, signal?: AbortSignal) => Promise<Response>;
 }
 
-/** The base URL of the API, whatever stage or path precedes it, without a trailing slash. */
+/** Returns the base URL of the API, with any stage or path before it, without a trailing slash. */
 export function apiBase(): string {
   return new URL('.', location.href).href.slice(0, -1);
 }
 
-/** @param key of the account; if it no longer works, a request also calls `onKeyRefused` */
+/** Creates a client. @param key key of the account; if the gateway refuses it, the client also calls `onKeyRefused` */
 export function openClient(key: string, onKeyRefused: () => void = () => undefined): GatewayClient {
   const send = async (path: string, init: RequestInit, headers: Record<string, string> = {}): Promise<Response> => {
     const response = await fetch(apiBase() + path, {
@@ -91,7 +93,7 @@ async function bodyOf(response: Response): Promise<unknown> {
   }
 }
 
-/** A random idempotency key. Also works if the page is not served over TLS. */
+/** Returns a random idempotency key. It also works if the page is not served over TLS. */
 export function newChangeName(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

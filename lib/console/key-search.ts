@@ -1,4 +1,4 @@
-/** Searches keys by name, label, member or tags, or by the key itself. */
+/** Searches keys by name, label, member or tags, or by the secret key itself. */
 
 import type { ShownKey } from './answers.ts';
 
@@ -13,7 +13,8 @@ export function fitsSearch(key: Searched, typed: string): boolean {
 }
 
 /**
- * Whether a typed key, or its beginning, matches the label: the first characters, and for a whole key also the last.
+ * Whether a typed key, or its beginning, matches the label. A label contains the first and the last characters of a
+ * key; the last ones are only compared if the whole key was typed.
  */
 function isShownAs(wanted: string, label: string): boolean {
   const [first = '', last = ''] = label.split(/\.{3}|…/);

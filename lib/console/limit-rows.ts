@@ -1,4 +1,4 @@
-/** All limits of an account, with the amounts spent, held and left, and the time at which each runs out. */
+/** Limits of an account, with the amounts spent, held and left, and the time at which each limit runs out. */
 
 import { Money } from '../../lambdas/money/money.ts';
 import { windowEnd } from '../../lambdas/money/periods.ts';
@@ -12,22 +12,25 @@ export interface LimitRow {
   id: string;
   owner: 'workspace' | 'member' | 'key' | 'account';
   name: string;
-  /** Page with details about the owner; undefined for the account. */
+  /** Page with details about the owner of the limit; undefined for the account. */
   href: string | undefined;
   interval: string;
   limit: ExactNumber;
   spent: ExactNumber;
-  /** Null if the limit was lowered below the amounts spent and held: the rest then does not show what is held. */
+  /**
+   * Amount held; null if the limit was lowered below the amounts spent and held, because the remaining amount then does
+   * not show the held amount.
+   */
   held: Money | null;
   left: ExactNumber;
-  /** Time at which the limit resets; null for never. */
+  /** Time at which the limit resets; null if it never resets. */
   resetsAtMs: number | null;
   runOut: RunOut;
 }
 
 type IsOwn = (row: ShownActivity) => boolean;
 
-/** Sorted by the remaining share, smallest first. */
+/** Returns all limits, sorted by the remaining share, smallest first. */
 export function limitRowsOf(data: AccountData): LimitRow[] {
   const spentInPace = paceOf(data);
   const names = workspaceNames(data);
@@ -67,7 +70,7 @@ export function limitRowsOf(data: AccountData): LimitRow[] {
 
 type SpentInPace = (isOwn: IsOwn) => Money;
 
-/** Spending of the last seven completed days. */
+/** Returns a function that adds up the spending of the last seven completed days. */
 function paceOf({ activity, days }: AccountData): SpentInPace {
   const since = days.at(-DAYS_OF_PACE)!;
   const recent = activity.filter(({ date }) => date >= since);
@@ -95,14 +98,14 @@ function keyLimitRows(data: AccountData, key: ShownKey, spentInPace: SpentInPace
   ];
 }
 
-/** Spending of a key in the period of its limit; without a limit, of this month. */
+/** Returns the spending of a key in the period of its limit; without a limit, the spending of this month. */
 export function spentInPeriod(key: ShownKey): ExactNumber {
   if (key.limit === null) return key.usage_monthly;
   const byReset = { daily: key.usage_daily, weekly: key.usage_weekly, monthly: key.usage_monthly };
   return key.limit_reset === null ? key.usage : byReset[key.limit_reset];
 }
 
-/** The balance of a prepaid account is a limit, too. */
+/** Returns the balance of a prepaid account as a limit. */
 function accountLimitRows(data: AccountData, spentInPace: SpentInPace): LimitRow[] {
   const { balance, held, total_credits, total_usage } = data.credits;
   if (balance === null) return [];

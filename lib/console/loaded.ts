@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 
 export interface Loaded<Value> {
-  /** The last loaded value; kept while it is loaded again. */
+  /** Last loaded value. It is kept while the value is loaded again. */
   value: Value | undefined;
   failure: unknown;
   isLoading: boolean;
@@ -9,9 +9,9 @@ export interface Loaded<Value> {
 }
 
 /**
- * Loads a value, and loads it again when its dependencies change. With `everyMs`, also repeats that long after each
- * response, while the tab is visible and `goesOn` returns true for the last value. Requests never overlap, and
- * responses to outdated requests are ignored.
+ * Loads a value, and loads it again when its dependencies change. With `everyMs`, it is also loaded again that long
+ * after each response, while the tab is visible and `goesOn` returns true for the last value. Requests never overlap,
+ * and responses to outdated requests are ignored.
  */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,

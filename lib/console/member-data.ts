@@ -1,4 +1,4 @@
-/** The spending of one member, by model. */
+/** Spending of one member, by model. */
 
 import { Money } from '../../lambdas/money/money.ts';
 import { utcDate, windowsAt } from '../../lambdas/money/periods.ts';
@@ -12,14 +12,14 @@ interface ModelSpending {
   cost: Money;
 }
 
-/** The UTC date of the Monday before a time. */
+/** Returns the UTC date of the last Monday. */
 export function mondayAt(atMs: number): string {
   return windowsAt(atMs).weekly.split('_')[1]!;
 }
 
 /**
- * Spending of this week by model, most expensive first: sums of completed days, plus the requests of today.
- * @param today the listed requests of today
+ * Returns the spending of this week by model, most expensive first: sums of completed days, plus the requests of today.
+ * @param today listed requests of today
  */
 export function weekByModel(
   { activity, readAtMs }: { activity: readonly ShownActivity[]; readAtMs: number },

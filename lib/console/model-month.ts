@@ -1,22 +1,22 @@
-/** The spending of this month by model, including today. */
+/** Spending of this month by model, including today. */
 
 import { Money } from '../../lambdas/money/money.ts';
 import type { AccountData } from './account.ts';
 import { moneyOf } from './exact-numbers.ts';
 
 export interface MonthOfModel {
-  /** Null for spending that is not counted by model. */
+  /** Model id; null for spending that is not counted by model. */
   model: string | null;
   daily: Money;
   weekly: Money;
   monthly: Money;
-  /** Spending of the completed days; null without requests. */
+  /** Spending of the completed days; null if there were no requests. */
   completed: { requests: number; read: number; written: number; costOfRequest: Money } | null;
 }
 
 type MonthData = Pick<AccountData, 'credits' | 'models' | 'month'>;
 
-/** Models, most expensive of the month first. The rows add up to the spending of the account. */
+/** Returns the models, most expensive of the month first. The rows add up to the spending of the account. */
 export function modelsOfMonth({ credits, models, month }: MonthData): MonthOfModel[] {
   const completed = new Map(month.rows.map((row) => [row.model, row]));
   const rows = models.data.map(({ model, usage_daily, usage_weekly, usage_monthly }): MonthOfModel => {
@@ -53,7 +53,9 @@ export function modelsOfMonth({ credits, models, month }: MonthData): MonthOfMod
 
 const SIGNIFICANT_DIGITS = 4;
 
-/** The mean, rounded to a few digits: it is for comparing models, not an amount of the books. */
+/**
+ * Returns the mean cost of a request, rounded to a few digits. It is for comparing models, not an amount of the books.
+ */
 function meanCost(cost: Money, requests: number): Money {
   const mean = cost.pico / BigInt(requests);
   const unit = 10n ** BigInt(Math.max(0, mean.toString().length - SIGNIFICANT_DIGITS));

@@ -1,12 +1,10 @@
-/** The spenders: the workspaces of the account, with their keys and members. */
+/** Reads the owners of spending: the workspaces of the account, with their keys and members. */
 
 import type { Owners } from './account.ts';
 import type { ListOf, ShownKey, ShownMember, ShownWorkspace } from './answers.ts';
 import type { GatewayClient } from './gateway-client.ts';
 
-/**
- * For a large account, the console reads only this many workspaces, with the first hundred keys and members of each.
- */
+/** Maximum number of workspaces whose keys and members the console reads, one page of each. */
 const MAX_WORKSPACES_SHOWN = 12;
 
 export async function readOwners(client: GatewayClient, signal: AbortSignal): Promise<Owners> {

@@ -1,4 +1,4 @@
-/** The playground's request to the Messages API, built from the form. */
+/** Request of the playground to the Messages API, built from the form. */
 
 import type { ShownModel } from './answers.ts';
 
@@ -7,7 +7,7 @@ export interface PlaygroundDraft {
   system: string;
   prompt: string;
   maxTokens: string;
-  /** A JSON list of tools, or an empty text. */
+  /** JSON list of tools, or an empty text. */
   tools: string;
   isSearching: boolean;
   isThinking: boolean;
@@ -37,7 +37,7 @@ type ContentPart =
 
 export const webSearchTool = { type: 'web_search_20250305', name: 'web_search' };
 
-/** @throws {SyntaxError} if the tools are not a JSON list */
+/** Builds the request body. @throws {SyntaxError} if the tools are not a JSON list */
 export function messagesBody(draft: PlaygroundDraft): MessagesBody {
   const tools = [...typedTools(draft.tools), ...(draft.isSearching ? [webSearchTool] : [])];
   return {
@@ -66,7 +66,7 @@ function promptContent({ prompt, image }: PlaygroundDraft): string | ContentPart
   ];
 }
 
-/** The fields of a model that the playground uses. */
+/** Fields of a model that the playground uses. */
 type PlaygroundModel = Pick<ShownModel, 'id' | 'available'> & {
   architecture: Pick<ShownModel['architecture'], 'output_modalities'>;
 };
@@ -76,7 +76,7 @@ export function isCallable({ available, architecture }: PlaygroundModel): boolea
   return available !== false && architecture.output_modalities.includes('text');
 }
 
-/** The default model: preferably a model that is known to be callable. */
+/** Returns the default model: preferably a model that is known to be callable. */
 export function firstModelOf(models: readonly PlaygroundModel[]): string | undefined {
   const callable = models.filter(isCallable);
   return (callable.find(({ available }) => available === true) ?? callable[0])?.id;

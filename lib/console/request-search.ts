@@ -15,7 +15,7 @@ export interface RequestPage {
 
 export interface FoundRequests {
   rows: ShownRequest[];
-  /** Where the search can continue; null if everything was searched. */
+  /** Cursor at which the search can continue; null if everything was searched. */
   cursor: string | null;
   /** Time back to which requests were searched. */
   searchedUntil: string | null;
@@ -24,21 +24,21 @@ export interface FoundRequests {
 }
 
 export interface Sought {
-  /** Query parameters of the list; empty ones are omitted. */
+  /** Query parameters of the list. Empty parameters are omitted. */
   filters: Record<string, string>;
   /** First day of the search. */
   from: string;
-  /** End of an earlier search; '' for the newest requests. */
+  /** Cursor at which an earlier search ended; '' for the newest requests. */
   cursor: string;
   /** Maximum number of rows. */
   rows: number;
 }
 
-/** Maximum number of responses before the reader must continue the search. */
+/** Maximum number of responses that one search reads. After that, the reader must continue the search. */
 const MAX_ANSWERS = 25;
 const DAYS_OF_RECENT = 7;
 
-/** First day of the default range. */
+/** Returns the first day of the default range. */
 export function firstRecentDay(nowMs: number): string {
   return utcDate(nowMs - (DAYS_OF_RECENT - 1) * DAY_MS);
 }
@@ -46,14 +46,14 @@ export function firstRecentDay(nowMs: number): string {
 /** Maximum page size of the API. */
 const MAX_PAGE_ROWS = 100;
 
-/** Path of one response, with its parameters. */
+/** Returns the path of one API response, with its parameters. */
 export function requestsPath({ filters, from, cursor, rows }: Sought): string {
   const limit = String(Math.min(rows, MAX_PAGE_ROWS));
   const asked = Object.entries({ ...filters, from, cursor, limit }).filter(([, value]) => value !== '');
   return `/generations?${new URLSearchParams(asked).toString()}`;
 }
 
-/** Searches until there are enough rows, and reports the rows so far after each response. */
+/** Searches until there are enough rows. Reports the rows found so far after each response. */
 export async function searchRequests(
   read: (path: string) => Promise<RequestPage>,
   sought: Sought,
@@ -72,9 +72,9 @@ export async function searchRequests(
   }
 }
 
-/** Adds the newest requests above the known ones, each once and in its current state. */
+/** Adds the newest requests above the known ones. Each request appears once and in its current state. */
 export function withNewest(known: FoundRequests, { data, next_cursor, searched_until }: RequestPage, wanted: number) {
-  // All rows that fit are newer than the known ones.
+  // The response fills the page, so all known requests are older than its rows and are dropped.
   if (data.length >= wanted) {
     return { ...known, rows: data, cursor: next_cursor, searchedUntil: searched_until, failure: undefined };
   }

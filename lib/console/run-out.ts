@@ -1,29 +1,30 @@
-/** Estimates when a limit runs out, at the pace of the last days. */
+/** Estimates when a limit runs out, at the mean daily spending of the last days. */
 
 import { Money } from '../../lambdas/money/money.ts';
 import { DAY_MS } from '../../lambdas/money/periods.ts';
 
 export const DAYS_OF_PACE = 7;
-/** No date is given for limits that last longer. */
+/** Maximum number of days for which a date is given. A limit that lasts longer gets none. */
 const MAX_RUN_OUT_DAYS = 3_650;
 
 export type RunOut = { kind: 'no_pace' } | { kind: 'is_out' } | { kind: 'lasts' } | { kind: 'at'; atMs: number };
 
 /**
- * @param spentInPace total of the last seven completed days
- * @param resetsAtMs time at which the limit resets; undefined for never
+ * Returns when a limit runs out.
+ * @param spentInPace total spending of the last seven completed days
+ * @param resetsAtMs time at which the limit resets; undefined if it never resets
  */
 export function runOutOf(remaining: Money, spentInPace: Money, nowMs: number, resetsAtMs?: number): RunOut {
   if (remaining.isZero || remaining.isNegative) return { kind: 'is_out' };
   if (spentInPace.isZero || spentInPace.isNegative) return { kind: 'no_pace' };
-  // The remaining amount divided by the mean per day, in milliseconds, computed with whole numbers.
+  // The duration is the remaining amount divided by the mean daily spending. It is computed with whole numbers.
   const durationMs = (remaining.pico * BigInt(DAYS_OF_PACE * DAY_MS)) / spentInPace.pico;
   if (durationMs > BigInt(MAX_RUN_OUT_DAYS * DAY_MS)) return { kind: 'lasts' };
   const atMs = nowMs + Number(durationMs);
   return resetsAtMs !== undefined && atMs >= resetsAtMs ? { kind: 'lasts' } : { kind: 'at', atMs };
 }
 
-/** Sums of rows by name, largest first. */
+/** Returns the sums of rows by name, largest first. */
 export function sumsBy<Row>(rows: readonly Row[], nameOf: (row: Row) => string, amountOf: (row: Row) => Money) {
   const sums = new Map<string, Money>();
   for (const row of rows) {

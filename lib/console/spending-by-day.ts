@@ -13,14 +13,17 @@ export type SpendingDimension = (typeof spendingDimensions)[number];
 export interface DaySpending {
   date: string;
   name: string;
-  /** Null for today, whose requests are not counted yet. */
+  /** Number of requests; null for today, whose requests are not counted yet. */
   requests: number | null;
   cost: Money;
 }
 
 type Names = Pick<Texts, 'others' | 'noMember' | 'deletedKey'>;
 
-/** Cost of each name on each day: newest day first, then most expensive first. Days without spending have no row. */
+/**
+ * Returns the cost of each name on each day: newest day first, then most expensive first. Days without spending have no
+ * row.
+ */
 export function spendingByDay(data: AccountData, by: SpendingDimension, texts: Names): DaySpending[] {
   const nameOf = nameByDimension(data, by, texts);
   const completed = [...Map.groupBy(data.activity, ({ date }) => date)].flatMap(([date, rows]) =>
@@ -36,7 +39,10 @@ export function spendingByDay(data: AccountData, by: SpendingDimension, texts: N
   );
 }
 
-/** Counters of today. If the names do not cover the whole account, the rest is a row of its own. */
+/**
+ * Returns the spending of today from counters. If the names do not cover the whole account, the remaining amount has
+ * its own row.
+ */
 function spendingToday(data: AccountData, by: SpendingDimension, texts: Names): DaySpending[] {
   const rows = counted(data, by);
   const rest = moneyOf(data.credits.usage_daily).minus(Money.sum(rows.map(({ usage }) => moneyOf(usage))));

@@ -1,4 +1,7 @@
-/** Storage: keys are stored until the tab is closed, and the appearance permanently in this browser. */
+/**
+ * Browser storage of the console. Keys are stored until the tab is closed; theme and language are stored permanently in
+ * this browser.
+ */
 
 const MANAGEMENT_KEY = 'console.management-key';
 const INFERENCE_KEY = 'console.inference-key';

@@ -1,10 +1,10 @@
-/** Times in the reader's language, in UTC like the days of the books. */
+/** Formats times in the reader's language. All times are in UTC, like the days of the books. */
 
 export function dayText(time: string | number, locale: string): string {
   return new Date(time).toLocaleDateString(locale, { dateStyle: 'medium', timeZone: 'UTC' });
 }
 
-/** Only the time of day, for rows under a heading with the date. */
+/** Formats only the time of day, for rows under a heading with the date. */
 export function clockText(time: string | number, locale: string): string {
   return new Date(time).toLocaleTimeString(locale, { timeStyle: 'medium', timeZone: 'UTC' });
 }

@@ -13,7 +13,10 @@ import { currentVisit } from './visits.ts';
 
 const atFirst: FoundRequests = { rows: [], cursor: null, searchedUntil: null, isSearching: true, failure: undefined };
 
-/** @param everyMs interval for loading newer requests while the tab is visible; undefined if there can be none */
+/**
+ * Searches requests, and adds newer requests while the tab is visible.
+ * @param everyMs interval for loading newer requests; undefined if there can be none
+ */
 export function useRequestSearch(client: GatewayClient, sought: Sought, everyMs: number | undefined): FoundRequests {
   const path = requestsPath(sought);
   const [search, setSearch] = useState(currentVisit().requests.get(path) ?? atFirst);
@@ -34,7 +37,8 @@ export function useRequestSearch(client: GatewayClient, sought: Sought, everyMs:
     const look = async () => {
       if (document.visibilityState !== 'visible') return;
       const newest = await read(requestsPath({ ...sought, from: utcDate(Date.now()) }));
-      // A whole page of new requests would push away the rows that the reader has scrolled to, so they are not added.
+      // A whole page of new requests would move the rows to which the reader has scrolled, so the new requests are not
+      // added.
       if (newest.data.length >= sought.rows && scrollY > 0) return;
       change((known) => withNewest(known, newest, sought.rows));
     };

@@ -1,6 +1,6 @@
 /**
- * Edits resources that others may change concurrently: saves with the ETag that was read, so that no change is
- * overwritten unnoticed.
+ * Edits resources that others may change concurrently. Changes are saved with the ETag that was read, so that no one
+ * overwrites a change unnoticed.
  */
 
 import { useState } from 'preact/hooks';
@@ -14,13 +14,13 @@ export interface Versioned<Value> {
 interface VersionedSave<Value> {
   readAgain: () => Promise<Versioned<Value>>;
   save: (etag: string | null) => Promise<void>;
-  /** Whether the edited part is the same in both versions; other changes are not a conflict. */
+  /** Whether the edited part is the same in both versions. Changes of other parts are not a conflict. */
   isSame: (before: Value, now: Value) => boolean;
 }
 
 /**
- * Saves with the ETag that was read. After a conflict, `theirs` is the version of the other person, and the next save
- * overwrites it.
+ * Saves with the ETag that was read. After a conflict, `theirs` is the other person's version, and the next save
+ * overwrites that version.
  */
 export function useVersionedSave<Value>(read: Versioned<Value>, { readAgain, save, isSame }: VersionedSave<Value>) {
   const [base, setBase] = useState(read);

@@ -1,11 +1,14 @@
-/** Scroll positions and lists per entry of the tab's history, so that Back returns to the same place. */
+/**
+ * Scroll positions and request lists per entry of the tab's history, so that the Back button returns to the same
+ * position.
+ */
 
 import type { FoundRequests } from './request-search.ts';
 import { newChangeName } from './gateway-client.ts';
 
 interface Visit {
   scrollY: number;
-  /** Lists of requests by path, so that newer requests do not move them. */
+  /** Lists of requests by path. They are kept so that newer requests do not move their rows. */
   requests: Map<string, FoundRequests>;
 }
 
@@ -14,10 +17,13 @@ const visits = new Map<string, Visit>();
 /** Id of the current history entry. */
 let entry = nameEntry();
 
-/** For this long, the scroll position is restored while responses make the page grow to its former length. */
+/**
+ * Maximum milliseconds for which the scroll position is restored while responses make the page grow to its former
+ * length.
+ */
 const MAX_RESTORE_MS = 10_000;
 
-/** Called after a change of the address, before the new page is drawn. */
+/** Starts a new visit. It is called after a change of the address, before the new page is drawn. */
 export function changeVisit(): void {
   currentVisit().scrollY = scrollY;
   entry = nameEntry();
@@ -30,8 +36,8 @@ export function currentVisit(): Visit {
 }
 
 /**
- * Scrolls to the position of the visit as soon as the page is long enough; a new visit starts at the top.
- * @returns a function that stops it; scrolling by the reader stops it, too
+ * Scrolls to the position of the visit as soon as the page is long enough. A new visit starts at the top.
+ * @returns a function that stops the restoration; scrolling by the reader stops it as well
  */
 export function restorePlace(page: HTMLElement): () => void {
   const { scrollY: top } = currentVisit();

@@ -11,7 +11,7 @@ import { Availability, MillionPrice } from './models/model-facts.tsx';
 
 type Fact = [title: string, of: (model: ShownModelWithEndpoints) => ComponentChildren];
 
-/** Two to four models side by side. */
+/** Page that compares two to four models. */
 export function CompareModels({ slugs }: { slugs: string[] }) {
   const { texts, client } = useConsole();
   const { count, percent, duration } = useFormats();

@@ -13,7 +13,7 @@ import { RefusalExplanation } from './generation/refusal-explanation.tsx';
 
 const REFRESH_PENDING_MS = 2_000;
 
-/** One request: its course, its cost, and how the cost is computed. */
+/** Page of one request: its attempts, its cost, and the computation of the cost. */
 export function GenerationPage({ id }: { id: string }) {
   const { texts, client } = useConsole();
   const path = `/generations/${encodeURIComponent(id)}`;
@@ -106,7 +106,7 @@ function Facts({ record: { request, generation, held_rub } }: { record: ShownRec
   );
 }
 
-/** The name of a key; for a deleted key, or while it loads, the beginning of its hash. */
+/** Shows the name of a key. For a deleted key, or while the name loads, it shows the beginning of the key's hash. */
 function KeyName({ hash }: { hash: string }) {
   const { client } = useConsole();
   const key = useLoaded(

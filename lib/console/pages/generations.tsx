@@ -19,8 +19,8 @@ const filterNames = ['workspace', 'key', 'member', 'model', 'status', 'from', 't
 type Filters = Record<(typeof filterNames)[number], string>;
 
 /**
- * Requests of the account, newest first, updated live. The filters are part of the address, so that a list can be
- * shared as a link.
+ * Page of the account's requests, newest first, updated live. The filters are part of the address, so that a list can
+ * be shared as a link.
  */
 export function GenerationsPage({ query }: { query: URLSearchParams }) {
   const { texts, client } = useConsole();
@@ -30,7 +30,7 @@ export function GenerationsPage({ query }: { query: URLSearchParams }) {
   const from = asked.from === '' ? firstDayBefore(to) : asked.from;
   const filters = { ...asked, from };
   const owners = useLoaded((signal) => readOwners(client, signal), [client]);
-  // Older pages and past days do not change.
+  // Older pages and past days do not change, so they are not updated live.
   const isLive = cursor === '' && (to === '' || to >= utcDate(Date.now()));
   const search = useRequestSearch(
     client,
@@ -63,12 +63,12 @@ export function GenerationsPage({ query }: { query: URLSearchParams }) {
   );
 }
 
-/** Without a first day, the list covers one week. */
+/** Returns the first day of a list without a chosen first day. Such a list covers one week. */
 function firstDayBefore(to: string): string {
   return firstRecentDay(to === '' ? Date.now() : Math.min(Date.now(), Date.parse(to)));
 }
 
-/** How far back the search has read, if it has not read everything. */
+/** Shows the time back to which the search has read, if it has not read everything. */
 function SearchNotice({ search: { isSearching, searchedUntil, rows } }: { search: FoundRequests }) {
   const { texts } = useConsole();
   const { time } = useFormats();
@@ -126,7 +126,9 @@ function FilterForm({ filters, owners }: { filters: Filters; owners: Owners | un
 
 type Choice = readonly [value: string, name: string];
 
-/** Offers a value that is not among the choices (for example a deleted key) by its id. */
+/**
+ * Adds the selected value to the choices by its id if it is not among them, for example because the key was deleted.
+ */
 function unlisted(value: string, choices: readonly Choice[]): Choice[] {
   const isListed = value === '' || choices.some(([known]) => known === value);
   return isListed ? [] : [[value, `${value.slice(0, 12)}…`]];

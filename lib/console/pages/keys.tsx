@@ -12,12 +12,12 @@ import { EditKey } from './keys/edit-key.tsx';
 import { KeyTable } from './keys/key-table.tsx';
 import { NewKeyDialog } from './keys/new-key.tsx';
 
-/** Maximum rows of the table; the search finds other keys. */
+/** Maximum number of rows in the table. The search finds other keys. */
 const MAX_KEY_ROWS = 100;
 
 type KeyDialogState = { kind: 'new' } | { kind: 'edit' | 'delete'; key: ShownKey } | undefined;
 
-/** The keys of all workspaces or of one, with dialogs to create, edit, disable and delete them. */
+/** Page of the keys of all workspaces or of one, with dialogs to create, edit, disable and delete them. */
 export function KeysPage({ query }: { query: URLSearchParams }) {
   const { texts, client } = useConsole();
   const workspaces = useLoaded(

@@ -18,7 +18,10 @@ import { LimitsTable } from './overview/limits-table.tsx';
 const MAX_ADDED_UP = 2_000;
 const ROWS_SHOWN = 10;
 
-/** One member: spending of this week by model, remaining limits, and the latest requests, including refused ones. */
+/**
+ * Page of one member: spending of this week by model, remaining limits, and the latest requests, including refused
+ * ones.
+ */
 export function MemberPage({ id, workspaceId }: { id: string; workspaceId: string }) {
   const { texts, client } = useConsole();
   const account = useLoaded((signal) => readAccountData(client, signal), [client], ACCOUNT_REFRESH_MS);
@@ -92,7 +95,7 @@ function KeysOfMember({ keys }: { keys: readonly ShownKey[] }) {
   );
 }
 
-/** The models of the week and the latest requests, both from one reading of today's list. */
+/** Shows the models of the week and the latest requests. Both use the same reading of today's requests. */
 function RequestsOfMember({ data, member }: { data: AccountData; member: ShownMember }) {
   const { texts, client } = useConsole();
   const { rub, count } = useFormats();
@@ -131,7 +134,7 @@ function RequestsOfMember({ data, member }: { data: AccountData; member: ShownMe
   );
 }
 
-/** Filters for all requests of a member since Monday. */
+/** Returns filters for all requests of a member since Monday. */
 function weekOf({ readAtMs }: AccountData, { id, workspace_id }: ShownMember): Record<string, string> {
   return { member: id, workspace: workspace_id, from: mondayAt(readAtMs) };
 }

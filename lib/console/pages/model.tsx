@@ -9,7 +9,7 @@ import { EndpointPlots } from './models/endpoint-plots.tsx';
 import { EstimateForm } from './models/estimate-form.tsx';
 import { Availability, MillionPrice } from './models/model-facts.tsx';
 
-/** One model: its prices, its endpoints and their health. */
+/** Page of one model: its prices, its endpoints and their health. */
 export function ModelPage({ slug }: { slug: string }) {
   const { texts, client } = useConsole();
   const { count } = useFormats();
@@ -66,7 +66,10 @@ export function ModelPage({ slug }: { slug: string }) {
   );
 }
 
-/** Slashes in a model's id separate segments of the path. */
+/**
+ * Returns the path of a model's endpoints. Slashes in a model's id separate segments of the path, so they are not
+ * encoded.
+ */
 export function modelPath(slug: string): string {
   return `/models/${slug.split('/').map(encodeURIComponent).join('/')}/endpoints`;
 }

@@ -14,10 +14,10 @@ import { DraftForm } from './playground/draft-form.tsx';
 import { InferenceKey } from './playground/inference-key.tsx';
 import { Samples } from './playground/samples.tsx';
 
-/** Until the reader chooses a model, the first callable one is used. */
+/** Input of the form. `model` is undefined until the user chooses one; the first callable model is used until then. */
 type Typed = Omit<PlaygroundDraft, 'model'> & { model: string | undefined };
 
-/** A form for a request, and its answer as it streams. */
+/** Page with a form for a request, and the answer as it streams. */
 export function PlaygroundPage({ query }: { query: URLSearchParams }) {
   const { texts, client } = useConsole();
   const [key, setKey] = useState(inferenceKeySlot.read());
@@ -81,7 +81,7 @@ function bodyOrUndefined(draft: PlaygroundDraft) {
   }
 }
 
-/** Sends one request at a time and reads its stream. Leaving the page aborts it. */
+/** Sends one request at a time and reads its stream. The request is aborted if the reader leaves the page. */
 function useSending(key: string | undefined) {
   const [answer, setAnswer] = useState<AnswerState>();
   const [generationId, setGenerationId] = useState<string>();
@@ -116,7 +116,7 @@ function useSending(key: string | undefined) {
   return { answer, generationId, failure, isRunning, send, stop };
 }
 
-/** Some browsers cannot iterate over streams. */
+/** Reads the items of a stream. The reader is used because some browsers cannot iterate over streams. */
 async function* eachOf<Value>(stream: ReadableStream<Value>): AsyncGenerator<Value, void> {
   const reader = stream.getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;

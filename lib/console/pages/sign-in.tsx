@@ -4,7 +4,7 @@ import { ApiFailure, openClient } from '../gateway-client.ts';
 import { failureMessage } from '../parts/notice.tsx';
 import { TextField } from '../parts/fields.tsx';
 
-/** A form for a management key, which it verifies with a request. */
+/** Form for a management key. It sends a request to verify the key. */
 export function SignIn({ notice, onSignedIn }: { notice: string | undefined; onSignedIn: (key: string) => void }) {
   const { texts } = useConsole();
   const [key, setKey] = useState('');
@@ -15,7 +15,7 @@ export function SignIn({ notice, onSignedIn }: { notice: string | undefined; onS
     setIsBusy(true);
     try {
       const trimmed = key.trim();
-      // Headers and keys cannot contain other characters.
+      // Headers and keys cannot contain other characters, so the key is refused without a request.
       if (!/^[\x21-\x7e]+$/.test(trimmed)) throw new ApiFailure(401, undefined);
       await openClient(trimmed).read('/credits');
       onSignedIn(trimmed);

@@ -11,7 +11,7 @@ import { useVersionedSave, type Versioned } from '../versioned.ts';
 import { BudgetEditor } from './workspace/budget-editor.tsx';
 import { MembersSection } from './workspace/members-section.tsx';
 
-/** One workspace: its name, its budgets, its members and their budgets. */
+/** Page of one workspace: its name, its budgets, its members and their budgets. */
 export function WorkspacePage({ id, query }: { id: string; query: URLSearchParams }) {
   const { texts, client } = useConsole();
   const path = `/workspaces/${encodeURIComponent(id)}`;

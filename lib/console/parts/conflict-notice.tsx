@@ -6,7 +6,10 @@ export interface Difference {
   mine: string;
 }
 
-/** Shows that someone else has changed the edited resource: their values next to one's own, which are kept. */
+/**
+ * Shows that someone else has changed the edited resource. It lists the changed values next to the user's own values,
+ * which are kept.
+ */
 export function ConflictNotice({ differences }: { differences: Difference[] }) {
   const { texts } = useConsole();
   return (

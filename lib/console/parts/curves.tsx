@@ -5,7 +5,7 @@ import { DAY_SECONDS, markText, timeMarks } from './time-axis.ts';
 
 export interface Curve {
   name: string;
-  /** One value per day or hour; null if there is none. */
+  /** Values of the curve, one per day or hour; null if there is none. */
   values: (number | null)[];
 }
 
@@ -14,7 +14,7 @@ export const MAX_CURVES = 6;
 
 const HEIGHT = 240;
 const AXIS_NAME_SIZE = 18;
-/** Minimum width of a mark on the time axis. */
+/** Minimum width in pixels of a mark on the time axis. */
 const MARK_WIDTH = 64;
 const POINT_SIZE = 5;
 
@@ -25,11 +25,11 @@ interface CurvesProps {
   label: string;
   /** Unit of the values. */
   unit: string;
-  /** Range of the value axis; default: the range of the curves. */
+  /** Range of the value axis; by default the range of the curves. */
   range?: [min: number, max: number] | undefined;
 }
 
-/** Curves over UTC days or hours. The same values are in a table, so screen readers only get the label. */
+/** Chart with curves over UTC days or hours. The same values are in a table, so screen readers only get the label. */
 export function Curves({ times, curves, label, unit, range }: CurvesProps) {
   const { isDark, language } = useConsole();
   const place = useRef<HTMLDivElement>(null);
@@ -87,13 +87,13 @@ export function Curves({ times, curves, label, unit, range }: CurvesProps) {
   );
 }
 
-/** Indexes of values without neighbors, which a curve would not show. */
+/** Returns the indexes of values without neighbors, which a curve would not show. */
 function lonePoints(values: readonly (number | null)[]): number[] {
   const isThere = (index: number) => values[index] !== undefined && values[index] !== null;
   return [...values.keys()].filter((index) => isThere(index) && !isThere(index - 1) && !isThere(index + 1));
 }
 
-/** A color of the current theme. */
+/** Returns the value of a CSS color variable in the current theme. */
 function colourOf(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }

@@ -4,11 +4,11 @@ import { useConsole } from '../environment.ts';
 export interface Column<Row> {
   title: string;
   cell: (row: Row) => ComponentChildren;
-  /** Aligns the cells to the end, for figures. */
+  /** Whether the cells are aligned to the end, as figures are. */
   isFigure?: boolean;
   /** CSS class of the cells. */
   look?: string;
-  /** Cell of the last row, which adds up the rows above. */
+  /** Cell of the column in the last row, which adds up the rows above. */
   total?: ComponentChildren;
 }
 
@@ -17,16 +17,18 @@ interface TableProps<Row> {
   columns: Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
-  /** Text in place of the rows if there are none. */
+  /** Text that replaces the rows if there are none. */
   empty?: string;
-  /** Rows with the same group must follow each other; the group's name is above them. */
+  /**
+   * Returns the group of a row. Rows of the same group must follow each other; the group's name is shown above them.
+   */
   groupOf?: (row: Row) => string;
   /** CSS class of the table. */
   look?: string;
 }
 
 /**
- * A table that becomes a list of cards on narrow screens, where each cell shows the title of its column. The first cell
+ * Table that becomes a list of cards on narrow screens, where each cell shows the title of its column. The first cell
  * is the name of the row.
  */
 export function DataTable<Row>({ caption, columns, rows, rowKey, empty, groupOf, look = '' }: TableProps<Row>) {
@@ -93,7 +95,7 @@ function Row<Row>({ columns, cellOf }: RowProps<Row>) {
   );
 }
 
-/** Cards omit cells without a value. */
+/** Whether a cell has no value. Cards omit such cells. */
 function isNoValue(content: ComponentChildren): boolean {
   return content === '—' || content === '';
 }

@@ -15,7 +15,7 @@ interface TextFieldProps {
   placeholder?: string;
 }
 
-/** A text input with its label; with `rows`, it has several lines. */
+/** Text input with its label. With `rows`, it has several lines. */
 export function TextField({
   label,
   value,
@@ -29,7 +29,7 @@ export function TextField({
   placeholder,
 }: TextFieldProps) {
   const id = useId();
-  // Preact's types distinguish inputs by their ARIA role; no role is set here.
+  // Preact's types distinguish inputs by their ARIA role, and this input sets no role.
   const kind = { type } as { type: 'text' };
   const shared = {
     id,

@@ -5,8 +5,8 @@ import { DataTable, type Column } from './data-table.tsx';
 import { StatusBadge } from './status-badge.tsx';
 
 /**
- * Requests grouped by day, one line each (two on a telephone), with a link to the whole record.
- * @param keys keys with known names
+ * Table of requests grouped by day, one line each (two on a telephone), with a link to the whole record.
+ * @param keys keys whose names are shown
  */
 export function RequestTable({ rows, keys }: { rows: readonly ShownRequest[]; keys: readonly ShownKey[] }) {
   const { texts } = useConsole();
@@ -53,7 +53,7 @@ export function RequestTable({ rows, keys }: { rows: readonly ShownRequest[]; ke
   );
 }
 
-/** A column that shortens long texts by an ellipsis; the title contains the whole text. */
+/** Returns a column that shortens long texts by an ellipsis. The HTML title contains the whole text. */
 function clipped(look: string, title: string, textOf: (request: ShownRequest) => string): Column<ShownRequest> {
   return {
     title,

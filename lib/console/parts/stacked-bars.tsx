@@ -3,17 +3,17 @@ import { markText } from './time-axis.ts';
 
 export interface BarPart {
   name: string;
-  /** One value per day; only used for the height of the bar. */
+  /** Values of the part, one per day. They are only used for the height of the bar. */
   values: number[];
 }
 
 interface StackedBarsProps {
-  /** UTC days, earliest first; the last one is today. */
+  /** UTC days, earliest first. The last one is today. */
   days: string[];
   parts: BarPart[];
   label: string;
   unit: string;
-  /** The exact total of a day, shown when the reader points at its bar. */
+  /** Returns the exact total of a day, which is shown when the reader points at its bar. */
   totalOf: (day: string) => string;
 }
 
@@ -25,8 +25,8 @@ const GAP = 0.2;
 const DAYS_PER_MARK = 6;
 
 /**
- * One bar per day, stacked from its parts, so that its height is the total of the day. A table contains the same
- * figures.
+ * Chart with one bar per day, stacked from its parts, so that the height of a bar is the total of the day. A table
+ * contains the same figures.
  */
 export function StackedBars({ days, parts, label, unit, totalOf }: StackedBarsProps) {
   const { language } = useConsole();
@@ -74,7 +74,7 @@ export function StackedBars({ days, parts, label, unit, totalOf }: StackedBarsPr
   );
 }
 
-/** The parts of a day, from bottom to top. */
+/** Returns the parts of a day, from bottom to top. */
 function rectsOf(parts: BarPart[], day: number, top: number) {
   let y = HEIGHT;
   return parts.map(({ values }, index) => {

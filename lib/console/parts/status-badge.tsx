@@ -12,7 +12,7 @@ const looks: Record<ShownRequest['status'], string> = {
   refused: 'bad',
 };
 
-/** The status of a request; for a refused one also its HTTP status and the limit that refused it. */
+/** Shows the status of a request. For a refused request, it also shows the HTTP status and the exceeded limit. */
 export function StatusBadge({ request: { status, refusal } }: { request: Pick<ShownRequest, 'status' | 'refusal'> }) {
   const { texts } = useConsole();
   const limit = refusal?.limit_source ?? null;

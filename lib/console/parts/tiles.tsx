@@ -1,7 +1,6 @@
 import { useFormats } from '../environment.ts';
 import type { ExactNumber } from '../exact-numbers.ts';
 
-/** A few amounts with their names. */
 export function Tiles({ figures }: { figures: readonly (readonly [name: string, amount: ExactNumber])[] }) {
   const { rub } = useFormats();
   return (

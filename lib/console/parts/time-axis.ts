@@ -1,4 +1,4 @@
-/** Marks of a time axis and their texts; all in UTC. */
+/** Marks of a time axis and their texts, all in UTC. */
 
 const HOUR_SECONDS = 3_600;
 export const DAY_SECONDS = 24 * HOUR_SECONDS;
@@ -10,8 +10,8 @@ const distances = [
 ];
 
 /**
- * Evenly spaced marks between two times. For days, the last mark is the last midnight, because readers look at the
- * newest values first.
+ * Returns evenly spaced marks between two times. For days, the last mark is the last midnight, because readers look at
+ * the newest values first.
  * @param of.times evenly spaced, in seconds since 1970, earliest first
  * @param of.most maximum number of marks
  */
@@ -26,7 +26,7 @@ export function timeMarks({ times, most }: { times: readonly number[]; most: num
   return Array.from({ length: Math.max(1, count) }, (_, index) => end - index * distance).toReversed();
 }
 
-/** Midnight is written as a date, other times as an hour. */
+/** Returns the text of a mark. Midnight is written as a date, other times as an hour. */
 export function markText(seconds: number, locale: string): string {
   const format: Intl.DateTimeFormatOptions =
     seconds % DAY_SECONDS === 0

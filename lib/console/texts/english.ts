@@ -1,6 +1,6 @@
 import { englishLists } from './english-lists.ts';
 
-/** The amounts of a limit that was too low for a request, with their currency. */
+/** Amounts of a limit that was too low for a request, with their currency. */
 interface ShortfallAmounts {
   limit: string | undefined;
   required: string;

@@ -1,4 +1,4 @@
-/** The texts of the console. English defines the keys: a text that is missing in Russian does not compile. */
+/** Texts of the console. English defines the keys: a text that is missing in Russian does not compile. */
 
 import { english, type Texts } from './english.ts';
 import { russian } from './russian.ts';
@@ -12,5 +12,5 @@ export function isLanguage(text: string): text is Language {
   return Object.hasOwn(languages, text);
 }
 
-/** In the order of the filter. */
+/** Names of request statuses, in the order of the filter. */
 export const requestStatusNames = Object.keys(english.statuses) as (keyof typeof english.statuses)[];

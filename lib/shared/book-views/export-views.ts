@@ -1,6 +1,6 @@
 /**
  * Views over the bucket of exports as Amazon Athena reads it. Athena reads each line of each file as one text. These
- * views find the newest image of each item in the lines, as ../database.ts does in DuckDB. Manifests lie among the data
+ * views find the newest image of each item in the lines, as lib/admin/books/database.ts does in DuckDB. Manifests lie among the data
  * files, so their lines are read as well. An export counts once its manifests exist, and only the files that the
  * manifests name belong to it.
  *

@@ -8,7 +8,7 @@ type Attempts = NonNullable<ShownRecord['generation']>['provider_responses'];
 export function FailureExplanation({ attempts }: { attempts: Attempts }) {
   const { texts } = useConsole();
   const last = attempts.at(-1);
-  // The client disconnected, so there was no failure.
+  // If the client disconnected, there was no failure to explain.
   if (!last?.failure || last.failure === 'aborted') return null;
   return (
     <section class="notice bad">

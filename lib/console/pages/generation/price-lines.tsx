@@ -11,7 +11,7 @@ interface PriceRow {
   cost: ExactNumber;
 }
 
-/** The computation of a request's cost: units, price per unit, and amounts, multiplied as in the books. */
+/** Shows the computation of a request's cost: units, price per unit, and amounts, multiplied as in the books. */
 export function PriceLines({ record: { request, price_lines, proven } }: { record: ShownRecord }) {
   const { texts } = useConsole();
   const { rub, count } = useFormats();

@@ -45,7 +45,7 @@ export function RefusalExplanation({ request }: { request: ShownRequest }) {
 
 type Amounts = NonNullable<NonNullable<ShownRequest['refusal']>['amounts']>;
 
-/** The missing amount and the remedy. Waiting only helps if the whole limit would have been enough. */
+/** Shows the missing amount and the remedy. Waiting only helps if the whole limit would have been sufficient. */
 function Shortfall({
   amounts,
   limit,
@@ -77,7 +77,7 @@ function Shortfall({
   );
 }
 
-/** The limit at the time of the refusal; it may have changed since. */
+/** Shows the limit at the time of the refusal. The limit may have changed since. */
 function AmountsThen({ amounts }: { amounts: Amounts }) {
   const { texts } = useConsole();
   const { rub } = useFormats();
@@ -104,7 +104,7 @@ function AmountsThen({ amounts }: { amounts: Amounts }) {
   );
 }
 
-/** The page on which a limit is displayed and changed. */
+/** Returns the page on which a limit is displayed and changed. */
 function limitPlace(source: string, { workspace_id, user_id }: ShownRequest): string | undefined {
   switch (source) {
     case 'key_limit':
@@ -121,7 +121,7 @@ function limitPlace(source: string, { workspace_id, user_id }: ShownRequest): st
   }
 }
 
-/** The current limit of a key; nothing for a deleted key. */
+/** Shows the current limit of a key; nothing for a deleted key. */
 function KeyLimitNow({ hash }: { hash: string }) {
   const { texts, client } = useConsole();
   const { rub } = useFormats();

@@ -4,7 +4,7 @@ import { useConsole } from '../../environment.ts';
 import { typedMoney } from '../../exact-numbers.ts';
 import { ChoiceField, TextField } from '../../parts/fields.tsx';
 
-/** The input of a key form as text, so that invalid input is not lost. */
+/** Input of a key form as text, so that invalid input is not lost. */
 export interface TypedKey {
   name: string;
   limit: string;
@@ -23,13 +23,13 @@ export function typedFromKey({ name, limit, limit_reset, expires_at }: ShownKey)
   };
 }
 
-/** Formats a time for the browser's time field: local time without a zone. */
+/** Formats a time for the browser's time field: local time without a time zone. */
 function localTime(text: string): string {
   const at = new Date(text);
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** The part of the input that the API accepts. */
+/** Key settings in the form that the API accepts. */
 export interface KeySettingsBody {
   name: string;
   limit: Money | null;
@@ -37,7 +37,7 @@ export interface KeySettingsBody {
   expires_at: string | null;
 }
 
-/** @returns undefined if the limit is not a valid amount */
+/** Converts the input of a key form. @returns undefined if the limit is not a valid amount */
 export function keyBody({ name, limit, limit_reset, expires_at }: TypedKey): KeySettingsBody | undefined {
   const amount = limit.trim() === '' ? null : typedMoney(limit);
   if (amount === undefined) return undefined;

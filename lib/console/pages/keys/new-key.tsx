@@ -10,13 +10,13 @@ import { emptyTypedKey, keyBody, KeyFields } from './key-fields.tsx';
 
 interface NewKeyProps {
   workspaces: ShownWorkspace[];
-  /** Slug of its workspace; empty for the Default workspace. */
+  /** Slug of the key's workspace; empty for the Default workspace. */
   workspace: string;
   onClose: () => void;
   onCreated: () => void;
 }
 
-/** Creates a key and shows its secret, which is never shown again. */
+/** Dialog that creates a key and shows its secret, which is never shown again. */
 export function NewKeyDialog({ workspaces, workspace, onClose, onCreated }: NewKeyProps) {
   const { texts, client } = useConsole();
   const [typed, setTyped] = useState(emptyTypedKey);
@@ -25,7 +25,7 @@ export function NewKeyDialog({ workspaces, workspace, onClose, onCreated }: NewK
   const [failure, setFailure] = useState<unknown>();
   const [secret, setSecret] = useState<string>();
   const [isBusy, setIsBusy] = useState(false);
-  // Idempotency key: a retry after a lost response gets the same key.
+  // The idempotency key stays the same for retries, so that a retry after a lost response returns the same key.
   const [once, setOnce] = useState(newChangeName);
   const create = async (event: Event) => {
     event.preventDefault();

@@ -8,15 +8,18 @@ import { ChoiceField } from '../../parts/fields.tsx';
 const measures = ['uptime', 'latency', 'throughput'] as const;
 type Measure = (typeof measures)[number];
 
-/** A share always has the full scale; otherwise a fall from 100 to 99 would look like a fall to zero. */
+/**
+ * Ranges of the value axis. A share always has the full scale; otherwise a fall from 100 to 99 would look like a fall
+ * to zero.
+ */
 const ranges: { [Of in Measure]?: [min: number, max: number] } = { uptime: [0, 100] };
 
 const HOUR_MS = 3_600_000;
 const HISTORY_HOURS = 30 * 24;
-/** Maximum rows of the table; the API returns all of them. */
+/** Maximum number of rows in the table. The API returns all of them. */
 const MAX_HISTORY_ROWS = 100;
 
-/** Health of each endpoint by hour: curves of a chosen measure, and a table of the points. */
+/** Shows the health of each endpoint by hour: curves of a chosen measure, and a table of the points. */
 export function EndpointHistory({ endpoints }: { endpoints: ShownEndpoint[] }) {
   const { texts } = useConsole();
   const { count, percent, duration, time } = useFormats();
@@ -70,8 +73,8 @@ export function EndpointHistory({ endpoints }: { endpoints: ShownEndpoint[] }) {
 }
 
 /**
- * One curve per endpoint over thirty days, up to the number of distinguishable colors. Hours without measurements leave
- * a gap.
+ * Returns one curve per endpoint over thirty days, up to the number of distinguishable colors. Hours without
+ * measurements leave a gap.
  */
 function drawnOf(endpoints: ShownEndpoint[], measure: Measure): { hours: string[]; curves: Curve[] } {
   const shown = endpoints.filter(({ history = [] }) => history.length > 0).slice(0, MAX_CURVES);
@@ -86,7 +89,7 @@ function drawnOf(endpoints: ShownEndpoint[], measure: Measure): { hours: string[
   return { hours, curves };
 }
 
-/** The hours of thirty days, earliest first. */
+/** Returns the hours of thirty days, earliest first. */
 function hoursUntil(nowMs: number): string[] {
   const lastMs = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
   const earliest = lastMs - (HISTORY_HOURS - 1) * HOUR_MS;

@@ -2,7 +2,7 @@ import type { ShownEndpoint } from '../../answers.ts';
 import { useConsole, useFormats } from '../../environment.ts';
 import { Bar } from '../../parts/bar.tsx';
 
-/** An endpoint with a name that distinguishes it from the others. */
+/** Endpoint with a name that distinguishes it from the others. */
 export interface NamedEndpoint {
   name: string;
   endpoint: ShownEndpoint;
@@ -16,8 +16,8 @@ interface PlotRow {
 }
 
 /**
- * Health of endpoints as bars on a common scale: uptime of three periods, and percentiles of latency and speed in half
- * an hour.
+ * Shows the health of endpoints as bars on a common scale: uptime of three periods, and percentiles of latency and
+ * speed in half an hour.
  */
 export function EndpointPlots({ endpoints }: { endpoints: NamedEndpoint[] }) {
   const { texts } = useConsole();
@@ -50,7 +50,7 @@ function percentilesOf(percentiles: ShownEndpoint['latency_last_30m']): [label: 
   return (['p50', 'p75', 'p90', 'p99'] as const).map((name) => [name, percentiles?.[name]]);
 }
 
-/** @param max end of the scale; default: the largest value */
+/** @param max end of the scale; by default the largest value */
 function Plot({ title, rows, max }: { title: string; rows: PlotRow[]; max?: number }) {
   if (rows.length === 0) return null;
   const end = max ?? Math.max(...rows.map(({ value }) => value));

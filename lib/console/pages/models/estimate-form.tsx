@@ -11,7 +11,7 @@ const PATH = '/messages/estimate';
 /** Maximum number of additional models that the API accepts. */
 const MAX_OTHER_MODELS = 3;
 
-/** The estimated cost of a typed prompt on each of some models. */
+/** Form that estimates the cost of a typed prompt on each of some models. */
 export function EstimateForm({ models }: { models: string[] }) {
   const { texts } = useConsole();
   const [prompt, setPrompt] = useState('');
@@ -95,7 +95,7 @@ function EstimateTables({ estimate }: { estimate: PromptEstimate }) {
   );
 }
 
-/** Each limit that applies to the request, with its rest. */
+/** Shows each limit that applies to the request, with its remaining amount. */
 function LimitList({ estimate: { limits, free_limits } }: { estimate: PromptEstimate }) {
   const { texts } = useConsole();
   const { rub, count } = useFormats();

@@ -7,7 +7,7 @@ import { hashOf } from '../../hash-route.ts';
 import { modelsOfMonth, type MonthOfModel } from '../../model-month.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 
-/** Models with their current cost, most expensive first, and statistics of the latest requests. */
+/** Table of models with their current cost, most expensive first, and statistics of the latest requests. */
 export function ModelsTable({ data }: { data: AccountData }) {
   return (
     <section>
@@ -107,7 +107,7 @@ function LatestOfModels({ latest }: { latest: ShownRequest[] }) {
   );
 }
 
-/** Links to the refused requests, which contain the reasons. */
+/** Shows the number of a model's refused requests as a link to them. The linked list contains the reasons. */
 function Refused({ model, count: refused }: { model: string; count: number }) {
   const { texts } = useConsole();
   const { count } = useFormats();
@@ -128,7 +128,7 @@ function costOfRequests(requests: ShownRequest[]): Money {
   return Money.sum(requests.flatMap(({ total_cost }) => (total_cost === null ? [] : [moneyOf(total_cost)])));
 }
 
-/** Median latency of answered requests; undefined if there are none. */
+/** Returns the median latency of answered requests; undefined if there are none. */
 function medianLatency(requests: ShownRequest[]): number | undefined {
   const latencies = requests.flatMap(({ latency }) => latency ?? []).toSorted((a, b) => a - b);
   return latencies[Math.floor(latencies.length / 2)];

@@ -10,10 +10,10 @@ import { MAX_BAR_PARTS, StackedBars, type BarPart } from '../../parts/stacked-ba
 import { sumsBy } from '../../run-out.ts';
 import { spendingByDay, spendingDimensions, type DaySpending, type SpendingDimension } from '../../spending-by-day.ts';
 
-/** Maximum rows of the table; the statement and its files contain all of them. */
+/** Maximum number of rows in the table. The statement and its files contain all of them. */
 const MAX_DAY_ROWS = 200;
 
-/** Thirty completed days and today as stacked bars by a chosen dimension, with the rows as a table. */
+/** Shows thirty completed days and today as stacked bars by a chosen dimension, with the rows as a table. */
 export function SpendingDays({ data }: { data: AccountData }) {
   const { texts } = useConsole();
   const { rub, count, day } = useFormats();
@@ -69,7 +69,7 @@ export function SpendingDays({ data }: { data: AccountData }) {
   );
 }
 
-/** One part for each of the most expensive names, and one part for all others. */
+/** Returns one part of the bars for each of the most expensive names, and one part for all others. */
 function partsOf(rows: readonly DaySpending[], days: string[], others: string): BarPart[] {
   const names = sumsBy(
     rows,

@@ -8,7 +8,7 @@ interface AnswerViewProps {
   isRunning: boolean;
 }
 
-/** An answer while it streams, then its usage and cost. */
+/** Shows an answer while it streams, then its usage and cost. */
 export function AnswerView({ answer, generationId, isRunning }: AnswerViewProps) {
   const { texts } = useConsole();
   return (

@@ -4,7 +4,7 @@ import { useConsole } from '../../environment.ts';
 import { SwitchField, TextField } from '../../parts/fields.tsx';
 import type { PlaygroundDraft } from '../../playground-request.ts';
 
-/** A request may have at most six megabytes, and base64 enlarges a file by a third. */
+/** Maximum size of an image. A request may have at most six megabytes, and base64 enlarges a file by a third. */
 const MAX_IMAGE_BYTES = 3_500_000;
 
 interface DraftFormProps {
@@ -12,7 +12,7 @@ interface DraftFormProps {
   /** Callable models; undefined until they are loaded. */
   models: ShownModel[] | undefined;
   isRunning: boolean;
-  /** The model is empty because the list of models is still loading. */
+  /** Whether the model is empty because the list of models is still loading. */
   isChoosingModel: boolean;
   areToolsWrong: boolean;
   /** @param some the fields that change */
@@ -79,7 +79,7 @@ export function DraftForm({
   );
 }
 
-/** Accepts any name, and suggests callable models. */
+/** Input of a model's name. It accepts any name, and suggests callable models. */
 function ModelField({
   model,
   models,
@@ -114,7 +114,7 @@ function ModelField({
   );
 }
 
-/** Reads a file as a `data:` URL; its part after the comma is base64. */
+/** Reads a file as base64. The browser returns a `data:` URL, in which the base64 follows the comma. */
 function readFileAsBase64(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();

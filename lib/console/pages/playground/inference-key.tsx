@@ -10,7 +10,7 @@ interface InferenceKeyProps {
   onKey: (key: string | undefined) => void;
 }
 
-/** The key that pays for playground requests: pasted, or created here with a limit. */
+/** Shows the key that pays for playground requests. The user pastes it, or creates it here with a limit. */
 export function InferenceKey({ keyInUse, onKey }: InferenceKeyProps) {
   const { texts, client } = useConsole();
   const [pasted, setPasted] = useState('');

@@ -19,7 +19,7 @@ interface MembersSectionProps {
   opensBudgetsOf?: string | undefined;
 }
 
-/** The members of a workspace, with forms to add, budget and remove them. */
+/** Shows the members of a workspace, with forms to add members, set their budgets and remove them. */
 export function MembersSection({ path, opensBudgetsOf }: MembersSectionProps) {
   const { texts, client } = useConsole();
   const [opened, setOpened] = useState<MemberDialogState>(
