@@ -1,9 +1,11 @@
-/** JSON Schema of a function's arguments. OpenAI accepts a schema without a type; other providers refuse it. */
+/**
+ * Returns the JSON Schema of a function's arguments. OpenAI accepts a schema without a type; other providers refuse it.
+ */
 export function argumentSchema(parameters: Record<string, unknown> | null | undefined): Record<string, unknown> {
   if (!parameters) return { type: 'object', properties: {} };
   const isTyped = 'type' in parameters || unions.some((name) => name in parameters);
   return isTyped ? parameters : { type: 'object', ...parameters };
 }
 
-/** Members that define the type of a value without `type`. */
+/** Members of a JSON Schema that define the type of a value without `type`. */
 const unions = ['$ref', 'anyOf', 'oneOf', 'allOf'];

@@ -1,4 +1,7 @@
-/** Cache marks on parts: Anthropic's form, which OpenRouter also has, and OpenAI's form. */
+/**
+ * Fields that mark a part of a message as the end of a cached prompt. Anthropic's form (which OpenRouter also has) and
+ * OpenAI's form are accepted.
+ */
 
 import * as z from 'zod';
 import { cacheControl, optionalField } from '../messages/field-kinds.ts';
@@ -21,7 +24,7 @@ interface Marks {
   prompt_cache_breakpoint?: object | null | undefined;
 }
 
-/** The block with the cache mark of its part. */
+/** Returns the block with the cache mark of its part. */
 export function marked(block: Block, { cache_control: control, prompt_cache_breakpoint: breakpoint }: Marks): Block {
   if (control) return { ...block, cache_control: control };
   return breakpoint ? { ...block, cache_control: { type: 'ephemeral' } } : block;

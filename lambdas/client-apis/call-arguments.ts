@@ -1,19 +1,23 @@
-/** Arguments of calls, which clients of OpenAI's APIs send as JSON text. */
+/** Arguments of tool calls, which clients of OpenAI's APIs send as JSON text. */
 
 import { isRawNumber, measureJson, readExactly } from '../platform/json/exact-json.ts';
 
-/** The limit of a body. It is deeper than any tool needs, and code that writes the JSON again recurses. */
+/**
+ * Maximum depth of arguments, equal to that of a request body. It is deeper than any tool needs. It must be bounded
+ * because code that writes the JSON again is recursive.
+ */
 const MAX_ARGUMENTS_DEPTH = 100;
-/** The limit of a body, shared by all arguments of a request. */
+/** Maximum number of values in all arguments of a request, equal to that of a request body. */
 const MAX_ARGUMENT_VALUES = 100_000;
 
-/** Reads the arguments of all calls of one request. One bound on time and memory holds for all of them. */
+/** Reads the arguments of all tool calls of one request. One bound on time and memory applies to all of them. */
 export class ArgumentReader {
   #values = 0;
 
   /**
-   * The arguments as an object. Numbers keep the digits that the model wrote. Any other text is returned in an object,
-   * as its member `arguments`: a conversation must be able to continue after a mistake of the model.
+   * Returns the arguments as an object. Numbers keep the digits that the model wrote. A text that is not a JSON object
+   * becomes the member `arguments` of an object, because a conversation must be able to continue after a mistake of the
+   * model.
    */
   read(text: string): Record<string, unknown> {
     if (text.trim() === '') return {};
@@ -24,7 +28,7 @@ export class ArgumentReader {
   }
 }
 
-/** The arguments that a model wrote for a call; undefined if the text is not a JSON object. */
+/** Returns the arguments that a model wrote for a tool call; undefined if the text is not a JSON object. */
 export function callInput(text: string): Record<string, unknown> | undefined {
   return text === '' ? undefined : objectIn(text);
 }

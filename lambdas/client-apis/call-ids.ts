@@ -1,16 +1,16 @@
 /**
- * Ids of calls in a conversation. Some models number their calls anew in each turn, but providers accept an id only
- * once. A call with a repeated id gets a new id, and so does its result. The same conversation gets the same ids in
- * every request.
+ * Ids of tool calls in a conversation. Some models number their calls anew in each turn, but providers accept an id
+ * only once. A call with a repeated id gets a new id, and so does its result. The same conversation gets the same ids
+ * in every request.
  */
 export class ConversationCallIds {
   readonly #used = new Set<string>();
   /** Calls without a result yet, by their original id; the oldest first. */
   readonly #unanswered = new Map<string, string[]>();
-  /** The last call of each original id. */
+  /** Sent id of the last call with each original id. */
   readonly #last = new Map<string, string>();
 
-  /** @returns the id to send to the provider */
+  /** Registers a call. @returns the id to send to the provider */
   ofCall(id: string): string {
     const sent = this.#free(id);
     this.#used.add(sent);
@@ -21,12 +21,15 @@ export class ConversationCallIds {
     return sent;
   }
 
-  /** @returns the sent id of the call to which a result belongs */
+  /** Returns the sent id of the call to which a result belongs. */
   ofResult(id: string): string {
     return this.#unanswered.get(id)?.shift() ?? this.#last.get(id) ?? id;
   }
 
-  /** Numbering continues from the last call with the same id, so thousands of calls with one id take linear time. */
+  /**
+   * Returns an id that no call uses. Numbering continues from the last call with the same id, so thousands of calls
+   * with one id take linear time.
+   */
   #free(id: string): string {
     if (!this.#used.has(id)) return id;
     const last = this.#last.get(id);

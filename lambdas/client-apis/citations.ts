@@ -5,7 +5,9 @@ interface UrlAnnotation {
   url_citation: { url: string; title: string; start_index: number; end_index: number; content?: string };
 }
 
-/** Only web pages have a URL. Citations of documents from the client are omitted. */
+/**
+ * Returns the annotation of a web page. Only web pages have a URL, so citations of the client's documents are omitted.
+ */
 function urlAnnotation(citation: unknown, start: number, end: number): UrlAnnotation | undefined {
   const { url, title, cited_text: content } = (citation ?? {}) as Record<string, unknown>;
   if (typeof url !== 'string') return undefined;
@@ -21,7 +23,7 @@ function urlAnnotation(citation: unknown, start: number, end: number): UrlAnnota
   };
 }
 
-/** Annotations for the citations of a block that covers this part of the text. */
+/** Returns annotations for the citations of a block that covers this part of the text. */
 export function urlAnnotations(citations: unknown, start: number, end: number): UrlAnnotation[] {
   if (!Array.isArray(citations)) return [];
   return citations.map((citation) => urlAnnotation(citation, start, end)).filter((found) => found !== undefined);

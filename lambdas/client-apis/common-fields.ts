@@ -111,8 +111,8 @@ export const commonFields = {
 type CommonBody = z.output<z.ZodObject<typeof commonFields>>;
 
 /**
- * The output format in the Messages API.
- * @param format may have a name and a description, which models read
+ * Returns the output format in the form of the Messages API.
+ * @param format schema, which may have a name and a description that models read
  */
 export function schemaFormat({ name, description, schema }: z.output<z.ZodObject<typeof namedSchema>>) {
   return {
@@ -123,7 +123,7 @@ export function schemaFormat({ name, description, schema }: z.output<z.ZodObject
   };
 }
 
-/** A schema for an answer, with its name, purpose and strictness as in OpenAI's APIs. */
+/** Schema for an answer, with its name, purpose and strictness as in OpenAI's APIs. */
 export const namedSchema = {
   name: optionalField(z.string()).meta({ description: 'A name of yours for the schema.' }),
   description: optionalField(z.string()).meta({ description: 'The purpose of the schema.' }),
@@ -134,7 +134,10 @@ export const namedSchema = {
 };
 
 export const textFormat = z.strictObject({ type: z.literal('text') });
-/** Instructor sends a schema here to services that accept it in no other field. */
+/**
+ * Format of an answer in JSON. The client library Instructor sends a schema here, to services that accept a schema in
+ * no other field.
+ */
 export const jsonFormat = z.strictObject({
   type: z.literal('json_object'),
   schema: optionalField(anyObject).meta({ description: 'A JSON schema that the model is told of in the prompt.' }),
@@ -143,12 +146,15 @@ export const jsonFormat = z.strictObject({
 const JSON_INSTRUCTION =
   'Answer with a single JSON object and nothing else: no words before or after it, and no code fence around it.';
 
-/** Instruction in the prompt for a model that must answer in JSON. */
+/** Returns an instruction in the prompt for a model that must answer in JSON. */
 export function jsonInstruction(schema: object | null | undefined): string {
   return schema ? `${JSON_INSTRUCTION} It has to fit this JSON schema:\n${JSON.stringify(schema)}` : JSON_INSTRUCTION;
 }
 
-/** Default values without any effect. Clients send them unprompted, and some providers refuse the field. */
+/**
+ * Default values without any effect. They are dropped, because clients send them unprompted and some providers refuse
+ * the field.
+ */
 const neutral: Record<string, unknown> = {
   top_p: 1,
   top_k: 0,
@@ -160,10 +166,10 @@ const neutral: Record<string, unknown> = {
   top_a: 0,
 };
 
-/** Known hints without an effect here. */
+/** Known hints of clients that have no effect in this gateway. */
 export const unheededHints = ['prediction', 'prompt_cache_options', 'prompt_cache_retention'];
 
-/** Members of a body that have the same name in the Messages API, without nulls and defaults. */
+/** Returns the members of a body that have the same name in the Messages API, without nulls and defaults. */
 export function plainFields(body: object, names: readonly string[]): Record<string, unknown> {
   const members = body as Record<string, unknown>;
   return Object.fromEntries(
@@ -174,14 +180,14 @@ export function plainFields(body: object, names: readonly string[]): Record<stri
   );
 }
 
-/** Models to try, in this order; undefined if the request names none. */
+/** Returns the models to try, in this order; undefined if the request names none. */
 export function askedModels({ model, models }: CommonBody): { model: string; models?: string[] } | undefined {
   const [first, ...others] = [...(model ? [model] : []), ...(models ?? [])];
   if (first === undefined) return undefined;
   return { model: first, ...(others.length > 0 ? { models: others } : {}) };
 }
 
-/** Ids of the end user and of the conversation. */
+/** Returns the ids of the end user and of the conversation. */
 export function callerFields(body: CommonBody): { metadata?: { user_id: string }; session_id?: string } {
   const userId = body.safety_identifier || body.user;
   const session = body.session_id || body.prompt_cache_key;

@@ -1,10 +1,10 @@
-/** Tools with free text as input. The models here get them as functions with one argument. */
+/** Custom tools, whose input is free text. Models get them as functions with one argument. */
 
 import type { Tool } from '../messages/types.ts';
 
-/** The name of the argument. */
+/** Name of the only argument. */
 export const CUSTOM_ARGUMENT = 'input';
-/** Only the model reads a grammar: the gateway does not enforce it. */
+/** Maximum length of a grammar for the input. The model reads the grammar as text; the gateway does not enforce it. */
 const MAX_GRAMMAR_CHARACTERS = 20_000;
 
 interface CustomTool {
@@ -30,7 +30,7 @@ export function customTool({ name, description, grammar }: CustomTool): Tool {
   };
 }
 
-/** The text that the model wrote for a custom tool. Any other input is passed on as JSON. */
+/** Returns the text that the model wrote for a custom tool. Any other input is passed on as JSON. */
 export function customInput(input: unknown): string {
   const text = (input as Record<string, unknown> | null | undefined)?.[CUSTOM_ARGUMENT];
   return typeof text === 'string' ? text : JSON.stringify(input ?? {});

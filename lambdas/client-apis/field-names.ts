@@ -1,6 +1,6 @@
 /**
- * Renames fields in error messages. Errors of the engine name fields of the Messages API; a client of another API needs
- * the name of the field that it sent.
+ * Renames fields in error messages. Errors of the engine name fields of the Messages API, but a client of another API
+ * needs the name of the field that it sent.
  */
 
 import { GatewayError } from '../platform/errors.ts';
@@ -9,23 +9,23 @@ import { GatewayError } from '../platform/errors.ts';
 export interface ClientMessagePosition {
   /** Index in the client's list; the first index if several items were merged. */
   at: number;
-  /** Whether the blocks of the message correspond one to one to the sent parts. */
+  /** Whether the blocks of the message correspond one to one to the parts that the client sent. */
   hasParts: boolean;
 }
 
 /** Names and positions of Messages API fields in the client's request. */
 export interface ClientFieldNames {
-  /** Client names by prefix of the path. The longest prefix wins. */
+  /** Client's names by prefix of the field path. The longest matching prefix applies. */
   fields: Readonly<Record<string, string>>;
-  /** Name of the list that holds the conversation, and the origin of each message. */
+  /** Name of the list that contains the conversation. `origins` has the origin of each message. */
   conversation: string;
   origins: readonly ClientMessagePosition[];
 }
 
-/** Indexes of a message and of a block in it. */
+/** Matches the index of a message, and of a block in the message. */
 const MESSAGE_PART = /^messages\.(\d+)(?:\.content\.(\d+))?/;
 
-/** The same error with the client's name of the field. */
+/** Returns the same error with the client's name of the field. */
 export function withClientFieldName(error: unknown, names: ClientFieldNames): unknown {
   if (!(error instanceof GatewayError)) return error;
   const { field } = error.metadata;

@@ -7,11 +7,11 @@ import type { Block } from '../messages/types.ts';
 import { BASE64_RULE, isBase64 } from '../platform/base64.ts';
 
 /**
- * Head of a data URL, with its media type. Parameters like a charset are ignored: they mean nothing for the accepted
- * types.
+ * Matches the head of a data URL, with its media type. Parameters such as a charset are ignored, because they have no
+ * effect for the accepted types.
  */
 const DATA_URL_HEAD = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w-]+=[^;,]{1,100})*;base64,/i;
-/** Longer than any head. */
+/** Maximum length that is searched for the head of a data URL. No head is longer. */
 const MAX_HEAD_CHARACTERS = 512;
 
 /** Media types of images, by the names that clients use. */
@@ -48,7 +48,7 @@ function addressFault(text: string, isTaken: (mediaType: string) => boolean, rul
   return isBase64(data.base64) ? undefined : `its data ${BASE64_RULE}`;
 }
 
-/** @returns undefined unless the text is a base64 data URL */
+/** Parses a data URL; returns undefined unless the text is a base64 data URL. */
 function dataUrl(text: string): { mediaType: string; base64: string } | undefined {
   const [head, mediaType] = DATA_URL_HEAD.exec(text.slice(0, MAX_HEAD_CHARACTERS)) ?? [];
   return head === undefined ? undefined : { mediaType: mediaType!.toLowerCase(), base64: text.slice(head.length) };
@@ -82,7 +82,7 @@ export function sentDocument(address: string, name: string | undefined): Block {
   return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text }, ...title };
 }
 
-/** A part with a recording, the same in both APIs. */
+/** Schema of a part with a recording, which is the same in both APIs. */
 export const inputAudio = z.object({
   type: z.literal('input_audio'),
   input_audio: z

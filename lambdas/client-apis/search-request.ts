@@ -9,7 +9,7 @@ import { withoutNull } from './without-null.ts';
 
 const MAX_CONTENT_TYPES = 8;
 
-/** OpenAI's chat API nests the location in `approximate`; the other APIs put it next to `type`. */
+/** Location of the user. OpenAI's chat API nests it in `approximate`; the other APIs put it next to `type`. */
 export const searchLocation = optionalField(
   z.strictObject({
     ...placeFields,
@@ -22,13 +22,13 @@ export const searchLocation = optionalField(
   }),
 );
 
-/** Number of pages for each size. OpenAI publishes no numbers. */
+/** Number of pages for each search size. OpenAI publishes no numbers, so these are the gateway's own. */
 const resultsBySize = { low: 3, medium: 5, high: 10 } as const;
 export const searchContextSize = optionalField(z.enum(['low', 'medium', 'high'])).meta({
   description: 'How many pages the model gets: 3 with `low`, 5 with `medium`, 10 with `high`.',
 });
 
-/** Maximum number of pages for a size; undefined without a size. */
+/** Returns the maximum number of pages for a search size; undefined without a size. */
 export function resultsOfSize(size: z.output<typeof searchContextSize>): number | undefined {
   return size ? resultsBySize[size] : undefined;
 }
@@ -44,7 +44,7 @@ const searchOptions = {
   }),
 };
 
-/** `web_search` of OpenAI, its dated names, and OpenRouter's name. */
+/** Matches the type of a search tool: `web_search` of OpenAI, its dated names, and OpenRouter's name. */
 export const SEARCH_TOOL_TYPE = /^(openrouter:)?web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/;
 
 export const searchDeclaration = z
@@ -91,7 +91,7 @@ type DeclaredSearch = Settings & {
   parameters?: Settings | null | undefined;
 };
 
-/** The equivalent tool of the Messages API. */
+/** Returns the equivalent tool of the Messages API. */
 export function gatewaySearchTool(declared: DeclaredSearch): Tool {
   const { filters, parameters, ...beside } = declared;
   const asked: Settings = { ...withoutNull(beside), ...withoutNull(parameters ?? {}) };
@@ -109,7 +109,7 @@ export function gatewaySearchTool(declared: DeclaredSearch): Tool {
   });
 }
 
-/** The user's location in the Messages API; undefined if the client sent none. */
+/** Returns the user's location in the form of the Messages API; undefined if the client sent none. */
 export function searchPlaceOf(location: z.output<typeof searchLocation>) {
   if (!location) return undefined;
   const { approximate, type: _type, ...beside } = location;

@@ -4,14 +4,14 @@ import * as z from 'zod';
 import { optionalField } from '../messages/field-kinds.ts';
 import type { MessagesRequest } from '../messages/types.ts';
 
-/** Minimum budget of the Messages API. A smaller budget is raised to it. */
+/** Minimum thinking budget of the Messages API. A smaller budget is raised to it. */
 const MIN_BUDGET_TOKENS = 1_024;
 
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export const reasoningEffort = optionalField(z.enum(efforts));
 type AskedEffort = z.output<typeof reasoningEffort>;
 
-/** Accepted for compatibility: no model here makes its summaries longer or shorter on request. */
+/** Length of the thinking summary. It is accepted for compatibility, and has no effect on the length. */
 export const reasoningSummary = optionalField(z.enum(['auto', 'concise', 'detailed', 'none']));
 
 export interface AskedThinking {
@@ -24,7 +24,7 @@ export interface AskedThinking {
 
 type ThinkingFields = Pick<MessagesRequest, 'thinking' | 'output_config'>;
 
-/** The equivalent settings in the Messages API; empty without a setting. */
+/** Returns the equivalent settings in the Messages API; empty if the client has set none. */
 export function askedThinkingFields({ enabled, effort, maxTokens, isHidden }: AskedThinking): ThinkingFields {
   if (enabled === false || effort === 'none') return { thinking: { type: 'disabled' } };
   const display = isHidden ? 'omitted' : 'summarized';

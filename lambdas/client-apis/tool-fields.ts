@@ -4,14 +4,17 @@ import type { MessagesRequest, Tool } from '../messages/types.ts';
 
 type ToolChoice = MessagesRequest['tool_choice'];
 
-/** The reason why a tool choice cannot be satisfied; undefined if it can, or if the model may answer without a call. */
+/**
+ * Returns the reason why a tool choice cannot be satisfied; undefined if it can be, or if the model may answer without
+ * a call.
+ */
 export function toolChoiceFault(tools: readonly Tool[], choice: ToolChoice): string | undefined {
   if (choice?.type === 'any' && tools.length === 0) return 'demands a call, but there is no tool that can be called';
   if (choice?.type !== 'tool' || tools.some(({ name }) => name === choice.name)) return undefined;
   return 'must name one of the tools that this gateway takes';
 }
 
-/** The equivalent fields of the Messages API; empty without tools. */
+/** Returns the equivalent fields of the Messages API; empty without tools. */
 export function toolFields(
   tools: Tool[],
   choice: ToolChoice,

@@ -1,6 +1,7 @@
 /**
- * Names of tools for clients of OpenAI's APIs, and for the engine, which has no namespaces. A name keeps its characters
- * here, because protection must find the client's own text in it. The wires shorten names that a provider refuses.
+ * Names of tools for clients of OpenAI's APIs, and for the Messages API, which has no namespaces. A name keeps its
+ * characters at this stage, because the removal of sensitive data must find the client's own text in it. Later, the
+ * wires shorten names that a provider refuses.
  */
 
 import { createHash } from 'node:crypto';
@@ -8,23 +9,28 @@ import { createHash } from 'node:crypto';
 const GROUP_SEPARATOR = '__';
 const DIGEST_CHARACTERS = 8;
 
-/** A tool as its client names it. */
+/** Tool with its name in the client's API. */
 export interface ClientTool {
-  /** The group of the tool. Agents declare the tools of each MCP server in one group. */
+  /** Group of the tool. Agents declare the tools of each MCP server in one group. */
   namespace?: string | undefined;
   name: string;
-  /** A custom tool takes free text. A tool search is run by the client, and its result is a list of tools. */
+  /**
+   * Kind of the tool. A custom tool takes free text. The client runs a tool search, whose result is a list of tools.
+   */
   kind: 'function' | 'custom' | 'tool_search';
 }
 
 type ClientName = Pick<ClientTool, 'namespace' | 'name'>;
 
-/** The tools that a request declares, by client name and by engine name. */
+/** Tools that a request declares, by client name and by sent name. */
 export class ToolNames {
   readonly #byClientName = new Map<string, string>();
   readonly #bySentName = new Map<string, ClientTool>();
 
-  /** @param tools each tool once. If two tools would get the same name, the tool without a namespace keeps it. */
+  /**
+   * @param tools list with each tool once; if two tools would get the same sent name, the tool without a namespace
+   * keeps it
+   */
   constructor(tools: readonly ClientTool[] = []) {
     for (const hasNamespace of [false, true]) {
       for (const tool of tools) {
@@ -33,12 +39,12 @@ export class ToolNames {
     }
   }
 
-  /** The engine's name of a tool. It also works for undeclared tools, because a history may name them. */
+  /** Returns the sent name of a tool. It also works for undeclared tools, because a history may name them. */
   sentName(tool: ClientName): string {
     return this.#byClientName.get(identityOf(tool)) ?? joinedName(tool);
   }
 
-  /** The tool that a model called. A model may call an undeclared tool, which counts as a function. */
+  /** Returns the tool that a model called. A model may call an undeclared tool, which counts as a function. */
   clientTool(sentName: string): ClientTool {
     return this.#bySentName.get(sentName) ?? { name: sentName, kind: 'function' };
   }
@@ -59,7 +65,7 @@ function digestOf(identity: string): string {
   return createHash('sha256').update(identity).digest('hex').slice(0, DIGEST_CHARACTERS);
 }
 
-/** A text that is unique for each tool. */
+/** Returns a text that is unique for each tool. */
 function identityOf({ namespace, name }: ClientName): string {
   return JSON.stringify([namespace || null, name]);
 }

@@ -1,7 +1,7 @@
 /**
- * Writes an answer as chunks of the chat API. Even strict clients can read every chunk: it has all required members,
- * and no `null` that a client rejects. Calls come one after another. The last chunk has the usage, and `[DONE]` ends
- * the stream.
+ * Writes an answer as chunks of the chat API. Every chunk has all required members, and no `null` that a client
+ * rejects, so that even strict clients can read it. Tool calls come one after another. The last chunk has the usage,
+ * and `[DONE]` ends the stream.
  */
 
 import { isRefusal } from '../../messages/refusal-block.ts';
@@ -21,24 +21,24 @@ const DONE = 'data: [DONE]\n\n';
 
 interface OpenBlock {
   type: string;
-  /** Index in the content at which its text begins. */
+  /** Index in the content at which the text of the block begins. */
   start: number;
   citations: unknown[];
   /** Index of a call among the calls, or of a thinking block among the thinking blocks. */
   place: number;
-  /** Whether it is the text of a refusal. */
+  /** Whether the block is the text of a refusal. */
   isRefusal: boolean;
-  /** Whether any of its arguments or text has been sent. */
+  /** Whether a part of the block's arguments or text has been sent. */
   hasBegun: boolean;
-  /** The complete arguments of a call, if they came in one piece. */
+  /** Complete arguments of a call, if they came in one piece. */
   input: unknown;
-  /** Whether it calls a custom tool. Its text is sent only once its JSON is complete. */
+  /** Whether the block calls a custom tool. The text for a custom tool is sent only once its JSON is complete. */
   isCustom: boolean;
-  /** JSON of a custom tool call so far. */
+  /** JSON of a custom tool call, as received so far. */
   json: string;
 }
 
-/** Id and model of an answer, known before its first event. */
+/** Id and model of an answer, which are known before its first event. */
 export interface AnswerIdentity {
   generationId: string;
   model: string;
@@ -66,7 +66,7 @@ export class ChunkWriter {
     this.#head = headOf(identity);
   }
 
-  /** @returns the chunks of an event; empty if the chat API has no equivalent */
+  /** Returns the chunks of an event; empty if the chat API has no equivalent. */
   write(event: MessagesEvent): string {
     switch (event.type) {
       case 'message_start':
@@ -88,8 +88,8 @@ export class ChunkWriter {
   }
 
   /**
-   * An error instead of a normal end. Every client can read this form: an annotation of an unknown kind makes the last
-   * clients notice the error.
+   * Returns chunks that report an error instead of a normal end. Every client can read this form. It contains an
+   * annotation of an unknown kind, because some clients notice only that.
    */
   fail({ error }: ErrorEnvelope): string {
     const delta = { content: '', annotations: [{ type: 'error' }] };
@@ -98,8 +98,8 @@ export class ChunkWriter {
   }
 
   /**
-   * Every chunk has a choice, because simple clients read the first choice of each. Only the usage chunk has none, and
-   * it is sent only on request.
+   * Returns the chunks that end an answer. Every chunk has a choice, because simple clients read the first choice of
+   * each chunk. Only the usage chunk has none, and it is sent only on request.
    */
   #finish({ delta, usage, metadata }: MessageDelta): string {
     if (delta.stop_reason === null) return '';
@@ -187,18 +187,21 @@ export class ChunkWriter {
     }
     this.#length += text.length;
     const likely = logprobs === undefined ? '' : `"logprobs":${JSON.stringify(chatLogprobs(logprobs))},`;
-    // The most frequent chunk by far: written without building an object.
+    // This chunk is by far the most frequent, so it is written without building an object.
     return `${this.#head}[{"index":0,"delta":{"content":${JSON.stringify(text)}},${likely}"finish_reason":null}]}\n\n`;
   }
 
-  /** Some clients read `reasoning`, others `reasoning_content`. */
+  /** Returns a chunk of thinking. Some clients read `reasoning`, others `reasoning_content`. */
   #thought(open: OpenBlock, text: string | undefined): string {
     if (!text || !this.#settings.showsReasoning) return '';
     open.hasBegun = true;
     return this.#delta({ reasoning: text, reasoning_content: text, reasoning_details: [textDetail(open.place, text)] });
   }
 
-  /** Hidden thinking still has a signature. Its text is then empty, not missing. */
+  /**
+   * Returns the chunk with the signature of a thinking block. Hidden thinking has a signature too; its text is then
+   * empty, not missing.
+   */
   #signature(open: OpenBlock, signature: string): string {
     const detail = signatureDetail(open.place, signature);
     return this.#details(open.hasBegun ? detail : { ...detail, text: '' });
@@ -220,15 +223,18 @@ export class ChunkWriter {
     return this.#delta({ tool_calls: [{ index: open.place, function: called }] });
   }
 
-  /** The arguments of a call that a limit cut off are sent as the model wrote them. */
+  /**
+   * Returns the chunk with the text for a custom tool. If a limit cut off the arguments, they are sent as the model
+   * wrote them.
+   */
   #customInput({ place, json, input }: OpenBlock): string {
     const written = json === '' ? input : callInput(json);
     return this.#delta({ tool_calls: [{ index: place, custom: { input: written ? customInput(written) : json } }] });
   }
 
   /**
-   * The older form allows one call. The gateway requests a single call, but not every model complies, so further calls
-   * are dropped.
+   * Returns the chunk of a tool call in the older form, which allows one call. The gateway requests a single call, but
+   * not every model complies, so further calls are dropped.
    */
   #olderCall(place: number, called: object): string {
     return place === 0 ? this.#delta({ function_call: called }) : '';

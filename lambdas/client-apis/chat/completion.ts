@@ -1,4 +1,4 @@
-/** A complete answer in the form of the chat API. */
+/** Complete answer in the form of the chat API. */
 
 import { append } from '../../platform/append.ts';
 import { isRefusal } from '../../messages/refusal-block.ts';
@@ -15,14 +15,15 @@ import { completionUsage } from './usage.ts';
 /** Settings of the request that determine the form of its answer. */
 export interface CompletionSettings {
   showsReasoning: boolean;
-  /** The declared tools, by the client's names. */
+  /** Tools that the request declares, by the client's names. */
   tools: ToolNames;
   /** Whether the client uses the older form of calls: a single `function_call`. */
   hasOlderCalls: boolean;
 }
 
 /**
- * Strict clients require all of these members. Missing values are `null` if clients accept it, and omitted otherwise.
+ * Returns the complete answer. Strict clients require all of these members. A missing value is `null` if clients accept
+ * that, and omitted otherwise.
  */
 export function chatCompletion(message: MessageBody, settings: CompletionSettings): object {
   const { id, model, content, stop_reason: reason, usage, metadata } = message;
@@ -51,7 +52,7 @@ function wholeLogprobs(blocks: readonly Block[]): object | null {
   return isAsked ? chatLogprobs(texts.flatMap(logprobsOf)) : null;
 }
 
-/** Probabilities in the form of a choice. */
+/** Returns token probabilities in the form of a choice. */
 export function chatLogprobs(content: readonly TokenLogprob[]): object {
   return { content, refusal: null };
 }
@@ -65,7 +66,7 @@ function chatMessage(blocks: Block[], { showsReasoning, tools, hasOlderCalls }: 
   const calls = blocks.filter(({ type }) => type === 'tool_use').map((block) => toolCall(block, tools));
   return {
     role: 'assistant',
-    // A call or a refusal alone has null content.
+    // If an answer has only a call or a refusal, its content is null.
     content: text === '' && (calls.length > 0 || refusal !== '') ? null : text,
     refusal: refusal === '' ? null : refusal,
     ...(showsReasoning ? reasoningFields(blocks) : {}),
@@ -92,7 +93,7 @@ function spokenText(blocks: Block[]): { text: string; annotations: object[] } {
   return { text, annotations };
 }
 
-/** A call of a function or of a custom tool. */
+/** Returns a call of a function or of a custom tool. */
 function toolCall({ id, name: sent, input }: Block, tools: ToolNames) {
   const { name, kind } = tools.clientTool(sent as string);
   return kind === 'custom'
@@ -100,7 +101,10 @@ function toolCall({ id, name: sent, input }: Block, tools: ToolNames) {
     : { id, type: 'function', function: { name, arguments: JSON.stringify(input ?? {}) } };
 }
 
-/** Some clients read `reasoning`, others `reasoning_content`. Clients send the details back. */
+/**
+ * Returns the thinking of an answer. Some clients read `reasoning`, others `reasoning_content`. Clients send
+ * `reasoning_details` back in the next request.
+ */
 function reasoningFields(blocks: Block[]): object {
   const thinking = blocks.filter(({ type }) => type === 'thinking' || type === 'redacted_thinking');
   if (thinking.length === 0) return {};

@@ -13,7 +13,7 @@ import type { ToolNames } from '../tool-names.ts';
 import { assistantParts, partBlock, toolResultParts, systemParts, userParts } from './parts.ts';
 import { reasoningDetails, thinkingBlocks } from './reasoning-details.ts';
 
-/** More than the longest conversations of agents have. */
+/** Maximum number of messages. It is higher than in the longest conversations of agents. */
 const MAX_MESSAGES = 20_000;
 const MAX_CALLS = 1_024;
 
@@ -75,7 +75,10 @@ const toolCall = checkedBy<Call>(
   [functionCall, customCall],
 );
 
-/** An answer of the gateway has more members. Clients may send them back; they have no further effect. */
+/**
+ * Schema of a message of the model. An answer of the gateway has further members, which clients may send back without
+ * effect.
+ */
 const assistantMessage = z.object({
   role: z.literal('assistant'),
   content: optionalField(contentOf(assistantParts)).meta({
@@ -108,7 +111,7 @@ const toolMessage = z.object({
   ...cacheMarks,
 });
 
-/** The older form of a call's result. */
+/** Schema of a call's result in the older form. */
 const functionMessage = z.object({
   role: z.literal('function'),
   name: z.string().min(1).meta({ description: 'The name of the function whose last call this is the result of.' }),
@@ -135,14 +138,14 @@ interface Conversation {
   /** Instructions before the first message of the conversation. */
   system: Block[];
   messages: Message[];
-  /** Position in the chat of each message. */
+  /** Position in the client's list of each message. */
   origins: ClientMessagePosition[];
 }
 
 /**
- * Instructions at the beginning become the system prompt. In a chat of instructions alone, the last becomes a user
- * message.
- * @param names of the declared tools
+ * Converts the messages of a chat. Instructions at the beginning become the system prompt. If a chat has only
+ * instructions, the last becomes a user message.
+ * @param names names of the declared tools
  */
 export function chatConversation(chat: readonly SentChatMessage[], names: ToolNames): Conversation {
   const saysSystem = ({ role }: SentChatMessage) => role === 'system' || role === 'developer';
@@ -185,10 +188,10 @@ class MessageReader {
     this.#names = names;
   }
 
-  /** The result of a call; undefined for other messages. */
+  /** Returns the result of a tool call; undefined for other messages. */
   result(message: SentChatMessage): Block | undefined {
     if (message.role === 'function') {
-      // Calls of the older form have no ids. The result of a function belongs to its last call.
+      // Calls of the older form have no ids, so the result of a function belongs to the last call of that function.
       const id = this.#callIds.ofResult(functionCallId(message.name));
       return { type: 'tool_result', tool_use_id: id, content: message.content ?? '' };
     }
@@ -214,7 +217,10 @@ class MessageReader {
     }
   }
 
-  /** The order of blocks is thinking, text, calls: the chat API does not preserve any other order. */
+  /**
+   * Returns the blocks of a model's message in the order thinking, text, calls. The chat API does not preserve any
+   * other order.
+   */
   #assistantBlocks(message: AssistantMessage): Block[] {
     const { refusal, tool_calls: calls, function_call: called } = message;
     const said = saidBlocks(message);
@@ -244,7 +250,7 @@ function isPlain(message: UserMessage): message is UserMessage & { content: stri
   return typeof message.content === 'string' && !hasMark(message);
 }
 
-/** The content of a message. A cache mark on the whole message applies to its last part. */
+/** Returns the content of a message. A cache mark on the whole message applies to its last part. */
 function saidBlocks(message: Spoken): Block[] {
   const blocks = blocksOf(message.content);
   const last = blocks.at(-1);

@@ -16,8 +16,9 @@ interface FinishReason {
 }
 
 /**
- * The finish reason in the chat API, next to the stop reason of the Messages API.
- * @param answer.hasRefusal whether the answer has `refusal`, which clients read after "stop"
+ * Returns the finish reason in the chat API, and the stop reason of the Messages API.
+ * @param answer.hasRefusal whether the answer has the member `refusal`, which clients read if the finish reason is
+ * "stop"
  */
 export function finishFields(
   reason: StopReason | null,

@@ -1,6 +1,6 @@
 /**
- * Thinking in the form of OpenRouter's API: `reasoning_details`, one entry for each block. A client that sends the
- * entries back unchanged gives the model its thinking with the signatures. Damaged entries are ignored.
+ * Thinking in the form of OpenRouter's API: `reasoning_details`, one entry for each block. If a client sends the
+ * entries back unchanged, the model gets its thinking with the signatures. Damaged entries are ignored.
  */
 
 import * as z from 'zod';
@@ -9,7 +9,7 @@ import { boundedList } from '../../messages/list-of.ts';
 import type { Block } from '../../messages/types.ts';
 
 const MAX_DETAILS = 10_000;
-/** Clients drop entries with an unknown format. */
+/** Format of an entry. Clients drop entries whose format they do not support. */
 const ANTHROPIC_FORMAT = 'anthropic-claude-v1';
 const OTHER_FORMAT = 'unknown';
 
@@ -40,10 +40,10 @@ const reasoningDetail = z.looseObject({
 export const reasoningDetails = optionalField(boundedList(reasoningDetail, { max: MAX_DETAILS }));
 export type ReasoningDetail = z.output<typeof reasoningDetail>;
 
-/** An entry in an answer. */
+/** Entry in an answer. */
 export type ShownDetail = Record<string, string | number> & { type: string };
 
-/** The convention's name for the provider family that may get the block back. */
+/** Returns OpenRouter's name for the provider family that may get the block back. */
 function formatOf(signature: string): string {
   return signature.startsWith('gw1.') ? OTHER_FORMAT : ANTHROPIC_FORMAT;
 }
@@ -52,7 +52,7 @@ export function textDetail(index: number, text: string): ShownDetail {
   return { type: 'reasoning.text', text, index };
 }
 
-/** The end of a text entry. All pieces with the same index form one entry. */
+/** Returns the end of a text entry. All pieces with the same index form one entry. */
 export function signatureDetail(index: number, signature: string): ShownDetail {
   return { type: 'reasoning.text', signature, format: formatOf(signature), index };
 }
@@ -61,7 +61,7 @@ export function encryptedDetail(index: number, data: string): ShownDetail {
   return { type: 'reasoning.encrypted', data, format: formatOf(data), index };
 }
 
-/** The entry of a complete block; undefined for blocks other than thinking. */
+/** Returns the entry of a complete block; undefined for blocks other than thinking. */
 export function wholeDetail(index: number, block: Block): ShownDetail | undefined {
   if (block.type === 'redacted_thinking') return encryptedDetail(index, String(block['data']));
   if (block.type !== 'thinking') return undefined;
@@ -69,13 +69,14 @@ export function wholeDetail(index: number, block: Block): ShownDetail | undefine
   return { ...signatureDetail(index, signature), text: (block['thinking'] ?? '') as string };
 }
 
-/** Blocks for the entries that a client sends back. */
+/** Converts the entries that a client sends back into blocks. */
 export function thinkingBlocks(details: readonly ReasoningDetail[]): Block[] {
   return details.flatMap((detail): Block[] => {
     if (detail.type === 'reasoning.encrypted') {
       return detail.data ? [{ type: 'redacted_thinking', data: detail.data }] : [];
     }
-    // A client that joins the pieces of a stream wrongly keeps the signature and loses the text.
+    // A client that joins the pieces of a stream wrongly keeps the signature and loses the text. Such an entry is
+    // dropped.
     if (detail.type !== 'reasoning.text' || typeof detail.text !== 'string') return [];
     return [{ type: 'thinking', thinking: detail.text, signature: detail.signature ?? '' }];
   });

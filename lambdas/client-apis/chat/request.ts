@@ -24,10 +24,10 @@ import type { ChunkSettings } from './chunks.ts';
 import { chatBody, chatReasoning, type ChatBody } from './schema.ts';
 import { ChatTools } from './tools.ts';
 
-/** A request of the chat API, with the settings that its answer needs. */
+/** Request of the chat API, with the settings that its answer needs. */
 export interface ChatCall extends ChunkSettings {
   message: RoutedRequest;
-  /** Position in `messages` of each message for the engine. */
+  /** Position in the client's `messages` of each converted message. */
   origins: ClientMessagePosition[];
   /** Fields that are sent to no endpoint. */
   leftOut: string[];
@@ -103,7 +103,7 @@ function chatLeftOut(body: ChatBody): string[] {
   ]);
 }
 
-/** Fields about single tokens of the answer. */
+/** Returns the fields about single tokens of the answer. */
 function chatTokenFields({ logit_bias: bias, logprobs, top_logprobs: most }: ChatBody): Record<string, unknown> {
   return {
     ...(bias && Object.keys(bias).length > 0 ? { logit_bias: bias } : {}),
@@ -125,7 +125,7 @@ function limitFields({ max_tokens: limit, max_completion_tokens: newer, stop }: 
   });
 }
 
-/** Thinking settings, and the format of the answer. */
+/** Returns the thinking settings, and the format of the answer. */
 function answerFields(body: ChatBody, showsReasoning: boolean) {
   const { reasoning, reasoning_effort: effort, response_format: format } = body;
   const { output_config: output, ...thinking } = askedThinkingFields({
@@ -139,7 +139,7 @@ function answerFields(body: ChatBody, showsReasoning: boolean) {
   return { ...thinking, output_config: { ...output, ...(schema ? { format: schema } : {}) } };
 }
 
-/** Thinking switches of other services with a chat API. */
+/** Whether thinking is requested by a field that other services with a chat API have. */
 function isThinkingAsked({ thinking, enable_thinking: isEnabled }: ChatBody): boolean | undefined {
   return thinking ? thinking.type !== 'disabled' : (isEnabled ?? undefined);
 }
@@ -158,6 +158,6 @@ function pluginFields({ plugins, web_search_options: options }: ChatBody): Promp
 /** Limits and number handling for parsing the JSON of the body. */
 export const chatJson = {
   maxValues: 100_000,
-  /** Texts that a model must write, and amounts of money: the gateway must not round their digits. */
+  /** Fields in which the gateway must not round numbers: texts that a model must write, and amounts of money. */
   exactWithin: ['parameters', 'schema', 'max_price'],
 };

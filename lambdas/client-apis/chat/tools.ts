@@ -140,7 +140,7 @@ interface SentTools {
   function_call?: z.output<typeof olderFunctionCall>;
 }
 
-/** The tools of a request, for the engine and by the client's names. */
+/** Tools of a request, with the names that the client uses and the names that are sent to the model. */
 export class ChatTools {
   readonly names: ToolNames;
   /**
@@ -167,7 +167,7 @@ export class ChatTools {
     );
   }
 
-  /** The declared tools, in the form of the Messages API. */
+  /** Returns the declared tools in the form of the Messages API. */
   declared(): Tool[] {
     return this.#declared.map((tool) => {
       if (isSearch(tool)) return gatewaySearchTool(tool);
@@ -175,7 +175,7 @@ export class ChatTools {
     });
   }
 
-  /** The tool choice in the Messages API. */
+  /** Returns the tool choice in the form of the Messages API. */
   choice(): MessagesRequest['tool_choice'] {
     switch (this.#choice) {
       case null:

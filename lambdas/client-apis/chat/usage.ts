@@ -1,6 +1,6 @@
 import type { WireUsage } from '../../messages/types.ts';
 
-/** Usage in the chat API: cached tokens count in the prompt, and thinking in the answer. */
+/** Returns the usage in the form of the chat API: cached tokens count in the prompt, and thinking in the answer. */
 export function completionUsage(usage: WireUsage): Record<string, unknown> {
   const cached = usage.cache_read_input_tokens ?? 0;
   const written = usage.cache_creation_input_tokens ?? 0;

@@ -1,7 +1,7 @@
 /**
- * Items of conversations that began at another service, or of agents that store additional items. Each becomes a call
- * and its result, a text, or nothing; docs/client-apis/responses.md has the table. Items that only another service can
- * read are refused, and the error message names the fix.
+ * Items of conversations that began at another service, or of agents that store additional items. Each item becomes a
+ * call and its result, a text, or nothing; docs/client-apis/responses.md has the table. Items that only another service
+ * can read are refused, and the error message names the fix.
  */
 
 import * as z from 'zod';
@@ -16,7 +16,9 @@ const COMPACTING =
 const NO_REFERENCES =
   'is not supported: this gateway keeps no answers. Send the items themselves: in the AI SDK set store to false, in other clients send back what the answer had in output';
 
-/** Notes of agents, and steps of services whose outcome is in the text of the answer. */
+/**
+ * Types of items that are dropped: notes of agents, and steps of services whose outcome is in the text of the answer.
+ */
 const withoutWords = [
   'web_search_call',
   'ghost_snapshot',
@@ -39,7 +41,7 @@ const standInId = foreignText.meta({
   description: 'The id of the item, which stands for the id of the call where there is none.',
 });
 
-/** Calls that an agent runs itself, with tools that OpenAI's models support. */
+/** Returns the schema of a call that an agent runs itself, with a tool that OpenAI's models support. */
 const ownCall = <Type extends string>(type: Type, ...inputs: string[]) =>
   z.looseObject({
     type: z.literal(type),
@@ -57,7 +59,7 @@ const ownOutput = <Type extends string>(type: Type) =>
     output: z.unknown().optional().meta({ description: 'The result of the call.' }),
   });
 
-/** Calls that a service ran while it answered. */
+/** Returns the schema of a call that a service ran while it answered. */
 const serviceCall = <Type extends string>(type: Type) => z.looseObject({ type: z.literal(type) });
 
 const calls = [
@@ -94,7 +96,7 @@ export const refusedItems = Object.entries(refused).map(([type, why]) =>
 export type ForeignItem = z.output<(typeof foreignItems)[number]>;
 type Members = Record<string, unknown>;
 
-/** The part of a conversation that an item represents. */
+/** Part of a conversation that an item represents. */
 export type ForeignPart =
   | { kind: 'call'; id: string; name: string; input: Record<string, unknown> }
   | { kind: 'result'; id: string; content: string | Block[] }
@@ -131,7 +133,7 @@ function ownCallInput(value: unknown): Record<string, unknown> {
   return isObject ? (value as Record<string, unknown>) : { input: value ?? null };
 }
 
-/** A screenshot becomes an image. Any other object becomes JSON text. */
+/** Returns the result of an agent's call. A screenshot becomes an image, and any other object becomes JSON text. */
 function ownCallResult(output: unknown): string | Block[] {
   if (typeof output === 'string') return output;
   const { image_url: address } = (output ?? {}) as { image_url?: unknown };
@@ -139,7 +141,10 @@ function ownCallResult(output: unknown): string | Block[] {
   return output === undefined || output === null ? '' : JSON.stringify(output);
 }
 
-/** Text for a tool call that another service ran, because no model here has the tool. Image bytes are omitted. */
+/**
+ * Returns a text for a tool call that another service ran, because no model of the gateway has the tool. Image bytes
+ * are omitted.
+ */
 function serviceText(type: string, members: Members): string {
   const { id: _id, status: _status, call_id: _call, result, ...said } = members;
   const told = type === 'image_generation_call' || result === undefined ? said : { ...said, result };

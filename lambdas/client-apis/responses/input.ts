@@ -23,7 +23,7 @@ import { unsealedThinking } from './sealed-thinking.ts';
 import { foundToolsText, TOOL_SEARCH_NAME } from './tool-search.ts';
 import { responsesTools } from './tools.ts';
 
-/** More than the longest sessions of agents have. */
+/** Maximum number of items. It is higher than in the longest sessions of agents. */
 const MAX_ITEMS = 20_000;
 
 const messageType = optionalField(z.literal('message')).meta({
@@ -69,7 +69,9 @@ const outputOf = <Type extends string>(type: Type) =>
     call_id: answeredCallId,
     output: resultContent.meta({ description: 'The result of the call: a text, or a list of parts.' }),
   });
-/** Codex reports its own settings to the model in outputs that belong to no call. */
+/**
+ * Schema of a function's output. Codex also reports its own settings to the model in outputs that belong to no call.
+ */
 const functionOutput = z
   .object({
     ...outputOf('function_call_output').shape,
@@ -129,7 +131,10 @@ type KnownItem = z.output<(typeof known)[number]>;
 type TypedItem = KnownItem | ForeignItem;
 export type InputItem = SaidItem | TypedItem;
 
-/** Messages may omit their type. The type of other items decides, whatever other members they have. */
+/**
+ * Whether an item is a message. Messages may omit their type. For all other items the type decides, whatever their
+ * members are.
+ */
 function isSaid(value: unknown): value is SaidItem {
   const { type } = (value ?? {}) as { type?: unknown };
   return type === undefined || type === null || type === 'message';
@@ -148,7 +153,7 @@ interface Conversation {
   origins: ClientMessagePosition[];
 }
 
-/** Tools that the conversation declares, in their order. */
+/** Returns the tools that the conversation declares, in their order. */
 export function toolsInConversation(input: string | readonly InputItem[]): unknown[] {
   if (typeof input === 'string') return [];
   return input.flatMap((one): unknown[] => {
@@ -158,9 +163,9 @@ export function toolsInConversation(input: string | readonly InputItem[]): unkno
 }
 
 /**
- * Adjacent items of the assistant are merged into one message, with their blocks in order. So are adjacent results of
- * calls.
- * @param names of the declared tools
+ * Converts the input into messages. Adjacent items of the assistant are merged into one message, with their blocks in
+ * order. Adjacent results of calls are merged as well.
+ * @param names names of the declared tools
  */
 export function responsesConversation(input: string | readonly InputItem[], names: ToolNames): Conversation {
   if (typeof input === 'string') {
@@ -187,7 +192,7 @@ export function responsesConversation(input: string | readonly InputItem[], name
   return conversation;
 }
 
-/** Moves results before texts in a message: providers refuse any other order. */
+/** Adds blocks to a message, and moves results before texts, because providers refuse any other order. */
 function addResults(open: Block[], blocks: readonly Block[]): void {
   for (const block of blocks) {
     const firstText = open.findIndex(({ type }) => type === 'text');
@@ -197,7 +202,7 @@ function addResults(open: Block[], blocks: readonly Block[]): void {
 }
 
 interface Spoken {
-  /** Adjacent items of one kind become one message, but messages of users stay separate. */
+  /** Kind of the message. Adjacent items of one kind become one message, but messages of users stay separate. */
   kind: 'assistant' | 'results' | 'said';
   role: Message['role'];
   blocks: Block[];
@@ -250,7 +255,7 @@ class ItemReader {
     }
   }
 
-  /** OpenAI sends these arguments as an object, other services as text. */
+  /** Returns the arguments of a tool search. OpenAI sends them as an object, other services as text. */
   #searched(value: unknown): Record<string, unknown> {
     if (typeof value === 'string') return this.#arguments.read(value);
     return { ...(value as object | null | undefined) };
@@ -283,7 +288,7 @@ class ItemReader {
   }
 }
 
-/** Whether the client itself ran the search. It then becomes a tool call of the model. */
+/** Whether the client itself ran the tool search. The search then becomes a tool call of the model. */
 function isOfClient<Item extends { execution?: unknown; call_id?: string | null | undefined }>(
   one: Item,
 ): one is Item & { call_id: string } {
@@ -304,7 +309,7 @@ function results(...blocks: Block[]): Spoken {
 
 type Output = z.output<typeof resultContent>;
 
-/** A message from an agent that answers no call: text with the agent's name as heading. */
+/** Returns the blocks of an output that belongs to no call: its text under a heading with its name. */
 function toldBlocks({ name, output }: { name?: string | null | undefined; output: Output }): Block[] {
   const content = resultBlocks(output);
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;

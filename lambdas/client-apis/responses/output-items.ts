@@ -13,18 +13,21 @@ import { sealedThinking } from './sealed-thinking.ts';
 export interface OutputSettings {
   tools: ToolNames;
   showsSources: boolean;
-  /** Whether thinking has a summary. Without it, thinking is only there to be sent back. */
+  /**
+   * Whether thinking has a summary. Without a summary, the thinking is only included so that the client can send it
+   * back.
+   */
   showsThinking: boolean;
 }
 
 export type OutputItem = Record<string, unknown> & { type: string; id: string };
 
-/** Ids of items are unique across answers: clients keep them for a whole conversation. */
+/** Returns the id of an item. Ids are unique across answers, because clients keep them for a whole conversation. */
 export function itemId(prefix: string, generationId: string, index: number): string {
   return `${prefix}_${generationId.replace(/^gen-/, '').replaceAll('-', '')}${index.toString(16).padStart(4, '0')}`;
 }
 
-/** The item of a thinking block. */
+/** Returns the item of a thinking block. */
 export function reasoningItem(id: string, block: Block, { showsThinking }: OutputSettings): OutputItem {
   const text = showsThinking ? ((block['thinking'] ?? '') as string) : '';
   const summary = text === '' ? [] : [{ type: 'summary_text', text }];
@@ -52,7 +55,7 @@ export function joinOutputText(blocks: readonly Block[]): OutputText {
   return { text, annotations, logprobs };
 }
 
-/** Annotations of this API have their members next to the type. */
+/** Returns annotations in the form of the Responses API, in which their members are next to the type. */
 export function flatAnnotations(citations: unknown, start: number, end: number): object[] {
   return urlAnnotations(citations, start, end).map(({ type, url_citation: page }) => ({
     type,
@@ -64,7 +67,7 @@ export function textPart({ text, annotations, logprobs }: OutputText): object {
   return { type: 'output_text', text, annotations, logprobs };
 }
 
-/** A refusal is a part with its own type. */
+/** Returns a refusal as a part, which has its own type. */
 export function shownRefusal({ text }: OutputText): object {
   return { type: 'refusal', refusal: text };
 }
@@ -73,7 +76,7 @@ export function messageItem(id: string, status: 'in_progress' | 'completed', con
   return { type: 'message', id, status, role: 'assistant', content };
 }
 
-/** A call of a function, of a custom tool or of the client's tool search, by the client's names. */
+/** Returns a call of a function, of a custom tool or of the client's tool search, with the client's names. */
 export function callItem(id: string, { id: callId, name: sent, input }: Block, { tools }: OutputSettings): OutputItem {
   const { name, namespace, kind } = tools.clientTool(sent as string);
   const call = { id, status: 'completed', call_id: callId };
@@ -88,7 +91,7 @@ export function callItem(id: string, { id: callId, name: sent, input }: Block, {
   }
 }
 
-/** A search by the gateway, with its results. */
+/** Returns a search by the gateway, with its results. */
 export function searchItem(
   id: string,
   call: Block,

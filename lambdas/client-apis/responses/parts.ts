@@ -81,23 +81,29 @@ export const instructionContent = contentOf([inputText]).meta({
 export const userContent = contentOf([inputText, inputImage, inputFile, inputAudio]).meta({
   description: 'The words of the user, as a text or a list of parts.',
 });
-/** Some clients write output of the model in the form of user input. */
+/**
+ * Content of the model. Some clients write output of the model in the form of user input, so that form is accepted as
+ * well.
+ */
 export const assistantContent = contentOf([outputText, refusal, inputText]).meta({
   description: 'The words of the model, as a text or a list of parts.',
 });
 const outputParts = contentOf([inputText, inputImage, inputFile]);
-/** Older agents send an object here. */
+/** Result of a call. Older agents send an object. */
 export const resultContent = z.union([outputParts, z.record(z.string(), z.unknown())], {
   error: 'must be a text, a list of parts or an object',
 });
 
-/** Some agents write a whole list of parts as text. An image in it would count as a million tokens of base64. */
+/**
+ * Matches a list of parts that some agents write as text. Without conversion, an image in it would count as a million
+ * tokens of base64.
+ */
 const PARTS_AS_TEXT = /^\s*\[\s*\{[^[\]{}]{0,200}"(?:type"\s*:\s*"input_|image_url")/;
 const MAX_PART_VALUES = 10_000;
 
 /**
- * The result of a call.
- * @param output that its schema has accepted
+ * Converts the result of a call.
+ * @param output output that its schema has accepted
  */
 export function resultBlocks(output: z.output<typeof resultContent>): string | Block[] {
   if (typeof output === 'string') return partsIn(output) ?? output;
@@ -106,7 +112,7 @@ export function resultBlocks(output: z.output<typeof resultContent>): string | B
   return typeof content === 'string' ? content : JSON.stringify(output);
 }
 
-/** The parts in a text that is a JSON list of parts; undefined for any other text. */
+/** Returns the parts in a text that is a JSON list of parts; undefined for any other text. */
 function partsIn(text: string): Block[] | undefined {
   if (!PARTS_AS_TEXT.test(text) || measureJson(text, MAX_PART_VALUES).values > MAX_PART_VALUES) return undefined;
   try {
@@ -117,7 +123,7 @@ function partsIn(text: string): Block[] | undefined {
   }
 }
 
-/** @param content that its schema has accepted */
+/** Converts content into blocks. @param content content that its schema has accepted */
 export function contentBlocks(content: Content): Block[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   return content.map(partBlock);

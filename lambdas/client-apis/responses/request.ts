@@ -25,18 +25,18 @@ import { responsesConversation, toolsInConversation } from './input.ts';
 import { responseReasoning, responsesBody, responseText, type ResponsesBody } from './schema.ts';
 import { DeclaredTools } from './tools.ts';
 
-/** A request of the Responses API, with the settings that its answer needs. */
+/** Request of the Responses API, with the settings that its answer needs. */
 export interface ResponsesCall {
   message: RoutedRequest;
-  /** Position in `input` of each message for the engine. */
+  /** Position in the client's `input` of each converted message. */
   origins: ClientMessagePosition[];
   /** Fields that are sent to no endpoint. */
   leftOut: string[];
-  /** The declared tools, by the client's names. */
+  /** Tools that the request declares, by the client's names. */
   tools: ToolNames;
   /** Whether the answer lists the pages that a search found. */
   showsSources: boolean;
-  /** Whether the answer shows the thinking, as far as the provider does. */
+  /** Whether the answer shows the thinking, as far as the provider shows it. */
   showsThinking: boolean;
 }
 
@@ -97,7 +97,7 @@ function responseLeftOut(body: ResponsesBody): string[] {
   ]);
 }
 
-/** Fields about single tokens of the answer. */
+/** Returns the fields about single tokens of the answer. */
 function responseTokenFields({
   logit_bias: bias,
   include,
@@ -124,7 +124,7 @@ function asksForSummary({ reasoning }: ResponsesBody): boolean {
   return (reasoning?.summary ?? reasoning?.generate_summary ?? 'none') !== 'none';
 }
 
-/** Thinking settings, and the format of the answer. A requested summary turns thinking on. */
+/** Returns the thinking settings, and the format of the answer. A requested summary turns thinking on. */
 function answerFields(
   { reasoning, text }: ResponsesBody,
   showsThinking: boolean,
@@ -154,11 +154,11 @@ function pluginFields({ plugins, truncation }: ResponsesBody): PromptPlugins {
 /** Limits and number handling for parsing the JSON of the body. */
 export const responsesJson = {
   maxValues: 100_000,
-  /** Texts that a model must write, and amounts of money: the gateway must not round their digits. */
+  /** Fields in which the gateway must not round numbers: texts that a model must write, and amounts of money. */
   exactWithin: ['parameters', 'schema', 'max_price'],
 };
 
-/** Responses API names of Messages API fields. */
+/** Names of fields in the Responses API, by name in the Messages API. */
 export const responsesRenames: ClientFieldNames['fields'] = {
   verbosity: 'text.verbosity',
   logprobs: 'include',
@@ -171,7 +171,7 @@ export const responsesRenames: ClientFieldNames['fields'] = {
   'tool_choice.disable_parallel_tool_use': 'parallel_tool_calls',
 };
 
-/** Names and positions of the engine's fields and messages in the client's request. */
+/** Returns the names and positions of Messages API fields and messages in the client's request. */
 export function responsesFieldNames(origins: readonly ClientMessagePosition[]): ClientFieldNames {
   return { fields: responsesRenames, conversation: 'input', origins };
 }

@@ -1,6 +1,6 @@
 /**
- * The response object, in a complete response and in the first and last events of a stream. Strict clients require
- * every member.
+ * Response object, in a complete response and in the first and last events of a stream. Strict clients require every
+ * member.
  */
 
 import type { StopReason, WireUsage } from '../../messages/types.ts';
@@ -15,12 +15,12 @@ export interface ResponseState {
   usage?: WireUsage | undefined;
   incompleteReason?: string | undefined;
   error?: { code: string; message: string } | undefined;
-  /** Epoch seconds. */
+  /** Time of completion, in epoch seconds. */
   completedAt?: number | undefined;
   metadata?: unknown;
 }
 
-/** The object does not repeat the request: its settings are `null`, or the defaults. */
+/** Returns the response object. It does not repeat the request: the request's settings are `null`, or the defaults. */
 export function responseObject(state: ResponseState): object {
   const { generationId, model, status, output, usage, incompleteReason, error } = state;
   return {
@@ -59,7 +59,7 @@ export function responseObject(state: ResponseState): object {
   };
 }
 
-/** The standard tier is "standard" in the Messages API and "default" here. */
+/** Returns the service tier. The standard tier is "standard" in the Messages API and "default" in the Responses API. */
 function servedTier(usage: WireUsage | undefined): string {
   const tier = usage?.['service_tier'];
   return typeof tier === 'string' && tier !== 'standard' ? tier : 'default';
@@ -70,7 +70,7 @@ function textOf(output: readonly OutputItem[]): string {
   return parts.flatMap(({ type, text }) => (type === 'output_text' ? [text] : [])).join('');
 }
 
-/** Usage in this API: cached tokens count in the input, and thinking in the output. */
+/** Returns the usage in the form of the Responses API: cached tokens count in the input, and thinking in the output. */
 function responsesUsage(usage: WireUsage): object {
   const cached = usage.cache_read_input_tokens ?? 0;
   const written = usage.cache_creation_input_tokens ?? 0;
@@ -86,10 +86,10 @@ function responsesUsage(usage: WireUsage): object {
   };
 }
 
-/** The reason why an answer is incomplete; undefined if it is complete. */
+/** Returns the reason why an answer is incomplete; undefined if it is complete. */
 export function incompleteReason(reason: StopReason | null): string | undefined {
   return reason === 'max_tokens' || reason === 'model_context_window_exceeded' ? 'max_output_tokens' : undefined;
 }
 
-/** Text for a model that refuses without any text. Agents retry an answer without items. */
+/** Text of a refusal for which the model gave no text. It is needed because agents retry an answer without items. */
 export const REFUSED = 'The model has refused to answer.';

@@ -1,7 +1,7 @@
 /**
- * Thinking in the form of the Responses API: the item's `encrypted_content` holds the block as its provider signed it.
- * The client sends it back unchanged, because the gateway stores nothing. Only the provider's own signature, if any,
- * protects the content. The gateway merely encodes it, so that nobody takes it for text.
+ * Thinking in the form of the Responses API: the item's `encrypted_content` contains the block as its provider signed
+ * it. The client sends the item back unchanged, because the gateway stores nothing. Only the provider's own signature,
+ * if any, protects the content. The gateway merely encodes it, so that it does not look like plain text.
  */
 
 import * as z from 'zod';
@@ -14,7 +14,7 @@ const sealed = z.union([
   z.strictObject({ data: z.string() }),
 ]);
 
-/** @param block of thinking, readable or redacted */
+/** Encodes a thinking block. @param block thinking block, readable or redacted */
 export function sealedThinking(block: Block): string {
   const content =
     block.type === 'redacted_thinking'
@@ -23,7 +23,7 @@ export function sealedThinking(block: Block): string {
   return PREFIX + Buffer.from(JSON.stringify(content)).toString('base64url');
 }
 
-/** @returns undefined unless this gateway wrote the text */
+/** Decodes a thinking block; returns undefined unless this gateway wrote the text. */
 export function unsealedThinking(text: string): Block | undefined {
   if (!text.startsWith(PREFIX)) return undefined;
   try {

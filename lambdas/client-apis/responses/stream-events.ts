@@ -1,7 +1,8 @@
 /**
- * Writes an answer as events of the Responses API, in an order that every client can read. It begins with `created`.
- * Each item has `added`, its deltas, and `done`. The last event is `completed` or `incomplete`, with all items. Every
- * event has a sequence number. A stream always ends with a terminal event, because agents retry a turn without one.
+ * Writes an answer as events of the Responses API, in an order that every client can read. The answer begins with
+ * `created`. Each item has `added`, its deltas, and `done`. The last event is `completed` or `incomplete`, with all
+ * items. Every event has a sequence number. A stream always ends with a terminal event, because agents retry a turn
+ * without one.
  */
 
 import { isRefusal } from '../../messages/refusal-block.ts';
@@ -29,15 +30,15 @@ import { incompleteReason, REFUSED, responseObject, type ResponseState } from '.
 
 interface OpenBlock {
   block: Block;
-  /** Id of its item, or of the item that contains it. */
+  /** Id of the block's item, or of the item that contains the block. */
   id: string;
   /** Text received so far: thinking, or the arguments of a call. */
   written: string;
-  /** Index at which its text begins in the message. */
+  /** Index at which the text of the block begins in its message. */
   start: number;
 }
 
-/** Adjacent texts form one message. Refusals have a message of their own. */
+/** Message that is being written. Adjacent texts form one message, but a refusal is a separate message. */
 interface OpenMessage extends OutputText {
   id: string;
   isRefusal: boolean;
@@ -61,7 +62,7 @@ export class ResponseWriter {
   readonly #output: OutputItem[] = [];
   #open: OpenBlock | undefined;
   #message: OpenMessage | undefined;
-  /** Searches without results yet, by the ids of their calls. */
+  /** Calls of searches that have no results yet, by call id. */
   readonly #searches = new Map<unknown, Block>();
 
   constructor(identity: AnswerIdentity, settings: OutputSettings) {
@@ -69,7 +70,7 @@ export class ResponseWriter {
     this.#settings = settings;
   }
 
-  /** @returns the events for one event of the Messages API; empty if this API has no equivalent */
+  /** Returns the events for one event of the Messages API; empty if the Responses API has no equivalent. */
   write(event: MessagesEvent): string {
     switch (event.type) {
       case 'message_start':
@@ -88,7 +89,7 @@ export class ResponseWriter {
     }
   }
 
-  /** Two events: some clients read only `error`, others only `response.failed`. */
+  /** Returns two events that report an error, because some clients read only `error`, others only `response.failed`. */
   fail(error: GatewayError): string {
     const code = failureCode(error);
     const { message } = error;
@@ -205,7 +206,10 @@ export class ResponseWriter {
     return this.#event('response.output_text.delta', { ...place, delta: text, logprobs });
   }
 
-  /** Citations of a block cover its own part of the message. */
+  /**
+   * Returns an event for each citation of a block. A citation covers the part of the message that the block has
+   * written.
+   */
   #cite({ block, start }: OpenBlock): string {
     const message = this.#message!;
     return flatAnnotations(block['citations'], start, message.text.length)
@@ -267,7 +271,10 @@ export class ResponseWriter {
     return this.#settings.tools.clientTool(block['name'] as string).kind === 'function';
   }
 
-  /** Arguments that are not JSON are sent as the model wrote them: the client reports the error to the model. */
+  /**
+   * Returns the events that end a tool call. Arguments that are not JSON are sent as the model wrote them, because the
+   * client reports the error to the model.
+   */
   #endCall(open: OpenBlock): string {
     const { block, id, written } = open;
     const place = this.#placeOf(open);
@@ -346,7 +353,7 @@ export class ResponseWriter {
     return { item_id: id, output_index: this.#output.length };
   }
 
-  /** Position of the only part of a message. */
+  /** Returns the position of the only part of a message. */
   #partPlace(message: OpenMessage): { item_id: string; output_index: number; content_index: number } {
     return { ...this.#placeOf(message), content_index: 0 };
   }

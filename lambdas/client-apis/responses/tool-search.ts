@@ -1,11 +1,11 @@
 /**
- * A tool search that the client runs, as Codex does among the tools of its MCP servers. The models here get it as a
+ * Tool search that the client runs, as Codex does among the tools of its MCP servers. Models get the search as a
  * function. Its output declares the tools that it found, and the model reads their names.
  */
 
 import type { ToolNames } from '../tool-names.ts';
 
-/** The function name that models call. */
+/** Name of the function that models call. */
 export const TOOL_SEARCH_NAME = 'tool_search';
 
 interface FoundTool {
@@ -15,7 +15,7 @@ interface FoundTool {
 }
 
 /**
- * The result of a search, for the model.
+ * Returns the result of a tool search as text for the model.
  * @param found declarations that their schema has accepted
  */
 export function foundToolsText(found: readonly unknown[], names: ToolNames): string {

@@ -1,6 +1,7 @@
 /**
- * Tools of a response, and their equivalent in the Messages API. Agents declare tools on every request that only OpenAI
- * can run. These are dropped, because a refusal would stop the agents (docs/client-apis/responses.md lists them).
+ * Tools of a response, and their equivalent in the Messages API. On every request, agents declare tools that only
+ * OpenAI can run. These tools are dropped, because a refusal would stop the agents (docs/client-apis/responses.md lists
+ * them).
  */
 
 import * as z from 'zod';
@@ -49,7 +50,7 @@ const customDeclaration = z.object({
     }),
   ).meta({ description: 'The form of the input. The model reads a grammar; nothing holds its words to it.' }),
 });
-/** Codex does not send the tools of MCP servers at first, and searches among them itself. */
+/** Schema of a tool search. Codex does not send the tools of MCP servers at first, and searches among them itself. */
 const toolSearchDeclaration = z.object({
   type: z.literal('tool_search'),
   execution: z.literal('client').meta({
@@ -108,7 +109,7 @@ type CustomDeclaration = z.output<typeof customDeclaration>;
 type NamespaceDeclaration = z.output<typeof namespaceDeclaration>;
 type ToolSearchDeclaration = z.output<typeof toolSearchDeclaration>;
 
-/** A tool that a model can call, and the path of its declaration. */
+/** Tool that a model can call, and the path of its declaration in the request. */
 type Declared = { path: PropertyKey[] } & (
   | { kind: 'search'; declaration: z.output<typeof searchDeclaration> }
   | { kind: 'tool_search'; declaration: ToolSearchDeclaration }
@@ -117,8 +118,8 @@ type Declared = { path: PropertyKey[] } & (
 );
 
 /**
- * Tools of a request that models here can call, including tools in groups.
- * @param tools that their schema has accepted
+ * Returns the tools of a request that models of the gateway can call, including tools in groups.
+ * @param tools declarations that their schema has accepted
  */
 function declaredTools(tools: readonly unknown[]): Declared[] {
   return tools.flatMap((tool, index): Declared[] => {
@@ -154,8 +155,8 @@ function groupedTool(
 }
 
 /**
- * Finds a repeated name among single tools. Agents declare groups with tools of the same names, some of them twice, so
- * names in groups are not checked. A tool search has no name.
+ * Finds a repeated name among single tools. Names in groups are not checked, because agents declare several groups with
+ * tools of the same names, and some groups twice. A tool search has no name.
  */
 function repeatedTool(tools: readonly unknown[]): Fault | undefined {
   const single = declaredTools(tools).filter((tool) => tool.kind !== 'tool_search' && groupOf(tool) === undefined);
@@ -192,7 +193,10 @@ const namedTool = z.looseObject({
   name: optionalField(z.string()).meta({ description: 'The name of a function, a custom tool or a group.' }),
   namespace: optionalField(z.string()).meta({ description: 'The group that the tool belongs to.' }),
 });
-/** Tools that only OpenAI runs may have more members, but choosing a tool of this kind is refused as a whole. */
+/**
+ * Schema of a tool choice that names a tool. A tool that only OpenAI runs is refused as a whole, with any further
+ * members.
+ */
 const namedOwnTool = z.strictObject(namedTool.shape);
 const allowList = z.strictObject({
   type: z.literal('allowed_tools'),
@@ -218,14 +222,14 @@ export const responsesToolChoice = optionalField(
   checkedBy<NonNullable<ResponsesToolChoice>>(choiceSchema, [modes, allowList, namedTool]),
 );
 
-/** The tools of a request, for the engine and by the client's names. */
+/** Tools of a request, with the names that the client uses and the names that are sent to the model. */
 export class DeclaredTools {
   readonly names: ToolNames;
   readonly #declared: readonly Declared[];
 
   /**
-   * @param tools that their schema has accepted. If a tool is declared twice, the first declaration counts: a history
-   * repeats some.
+   * @param tools declarations that their schema has accepted; if a tool is declared twice, the first declaration
+   * applies, because a history repeats some declarations
    */
   constructor(tools: readonly unknown[]) {
     const seen = new Set<string>();
@@ -236,7 +240,7 @@ export class DeclaredTools {
     this.names = new ToolNames(this.#declared.flatMap((tool) => clientToolOf(tool) ?? []));
   }
 
-  /** Tools that the model may call, in the Messages API. */
+  /** Returns the tools that the model may call, in the form of the Messages API. */
   callable(choice: ResponsesToolChoice): Tool[] {
     const allowed = isAllowList(choice)
       ? this.#declared.filter((tool) => isAllowed(tool, choice.tools))
@@ -250,7 +254,7 @@ export class DeclaredTools {
     });
   }
 
-  /** The tool choice, in the form of the Messages API. */
+  /** Returns the tool choice, in the form of the Messages API. */
   choice(choice: ResponsesToolChoice): MessagesRequest['tool_choice'] {
     if (choice === null || choice === undefined) return undefined;
     if (choice === 'required') return { type: 'any' };
@@ -263,11 +267,11 @@ export class DeclaredTools {
     };
   }
 
-  /** @param about description of the tool's group, for the first of its tools */
+  /** Converts a declared tool. @param about description of the tool's group, for the first tool of the group */
   #engineTool(tool: Declared, about: string | null | undefined, choice: ResponsesToolChoice): Tool {
     if (tool.kind === 'search') {
-      // Agents declare a search on every request. If no search is available, only a client that requires it gets an
-      // error.
+      // Agents declare a search on every request. If no search is available, only a client that requires a search gets
+      // an error.
       const isDemanded = typeof choice === 'object' && choice !== null && kindOf(choice) === 'search';
       return { ...gatewaySearchTool(tool.declaration), ...(isDemanded ? {} : { if_possible: true }) };
     }

@@ -1,8 +1,8 @@
 /**
  * Views over the bucket of exports as Amazon Athena reads it. Athena reads each line of each file as one text. These
- * views find the newest image of each item in the lines, as lib/admin/books/database.ts does in DuckDB. Manifests lie among the data
- * files, so their lines are read as well. An export counts once its manifests exist, and only the files that the
- * manifests name belong to it.
+ * views find the newest image of each item in the lines, as lib/admin/books/database.ts does in DuckDB. Manifests lie
+ * among the data files, so their lines are read as well. An export counts once its manifests exist, and only the files
+ * that the manifests name belong to it.
  *
  * Weakness: Athena can only find manifests by name while it reads the files. So `items` reads the exports of the month
  * two more times than necessary, and a view that uses `items` several times repeats this each time.
