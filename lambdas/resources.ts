@@ -18,12 +18,12 @@ import { readWarmPrompt, writeWarmPrompt } from './store/statistics/warm-prompts
 const table = once(() => openTable());
 
 /**
- * Connections, which live as long as the process and open on first use. None of them belongs to a request, so one
- * process may serve many requests at once.
+ * Connections that all requests of a process share. They open on first use and live as long as the process. None of
+ * them belongs to a request, so one process may serve many requests at once.
  */
 export const resources = {
   table,
-  /** Health of endpoints, from this process and the others. */
+  /** Health of endpoints, as observed by this process and the others. */
   health: once(
     () =>
       new SharedHealth({
@@ -37,7 +37,7 @@ export const resources = {
   ),
   /** Measured performance of endpoints. */
   statistics: once(() => openStatistics(async () => readMeasurements(table()), nowMs)),
-  /** Cached prompts of conversations, from this process and the others. */
+  /** Prompts of conversations that providers have cached, as observed by this process and the others. */
   warmPrompts: once(
     () =>
       new WarmPrompts(
@@ -48,11 +48,11 @@ export const resources = {
         nowMs,
       ),
   ),
-  /** Reasons of refused requests. */
+  /** Log of the reasons of refused requests. */
   refusals: once(() => new RefusalLog(async (refusal) => writeRefusal(table(), refusal), nowMs)),
   /** Free models that have used up today's budget. */
   freeCapacity: once(() => openFreeCapacity(async (date) => readBudgets(table(), date), nowMs)),
   queue: perQueue((name) => openQueue(queueVariable(name))),
-  /** Identifies this run of the process on its holds. */
+  /** Id of this run of the process. Holds contain it. */
   bootId: once(() => optionalVariable(variables.bootId) ?? randomUUID()),
 };

@@ -1,6 +1,6 @@
-/** Types of the manifest: the facts of a function, and short ways to state them. It imports nothing. */
+/** Types of the manifest: the facts of a function, and short functions that state them. This file imports nothing. */
 
-/** The kind of key that a route takes. "any" takes both kinds, "none" is public. */
+/** Kind of key that a route accepts. "any" accepts both kinds; "none" means that the route is public. */
 export type Credential = 'inference' | 'management' | 'any' | 'none';
 
 export type TableAction =
@@ -13,32 +13,35 @@ export type TableAction =
   | 'ConditionCheckItem'
   | 'BatchWriteItem';
 export type SecretName = 'pepper' | 'provider-keys';
-/** A queue has the name of its worker. */
+/** Name of a queue, which is that of its worker. */
 export type QueueName = 'finalize-cost' | 'roll-up-activity' | 'advance-videos';
-/** A folder of the bucket: files that wait to be sent to a provider, and files made by providers. */
+/** Folder of the bucket: files that wait to be sent to a provider, and files made by providers. */
 export type ObjectFolder = 'video-requests' | 'videos';
-/** Parts of an upload need the same action as a whole file. */
+/** Action on files of the bucket. Parts of an upload need the same action as a whole file. */
 export type ObjectAction = 'GetObject' | 'PutObject' | 'DeleteObject' | 'AbortMultipartUpload';
 
-/** All rights of a function, in addition to its logs. */
+/** All permissions of a function, in addition to its logs. */
 export interface Grants {
   table?: readonly TableAction[];
-  /** Limits access to partitions whose keys begin with one of these words; all partitions if absent. */
+  /** Prefixes of the partition keys to which access is limited. Without this list, all partitions are allowed. */
   partitions?: readonly string[];
-  /** Limits writes to partitions whose keys begin with one of these words; all readable partitions if absent. */
+  /**
+   * Prefixes of the partition keys to which writes are limited. Without this list, all readable partitions may be
+   * written.
+   */
   writes?: readonly string[];
-  /** Access to the table's indexes too. */
+  /** Whether the access includes the table's indexes. */
   indexes?: boolean;
   objects?: Partial<Record<ObjectFolder, readonly ObjectAction[]>>;
   secrets?: readonly SecretName[];
   sendTo?: readonly QueueName[];
-  /** Reads the published catalog. */
+  /** Whether the function reads the published catalog. */
   catalog?: boolean;
-  /** Starts exports of the table to the bucket of the books. */
+  /** Whether the function starts exports of the table to the bucket of the books. */
   exports?: boolean;
-  /** Signs statements of days, and stores them in the bucket of the books. */
+  /** Whether the function signs statements of days, and stores them in the bucket of the books. */
   seals?: boolean;
-  /** Reads the message counts of these queues and of their dead-letter queues. */
+  /** Queues whose message counts the function reads, together with those of their dead-letter queues. */
   watch?: readonly QueueName[];
 }
 
@@ -48,24 +51,30 @@ export interface FunctionSpec {
   grants: Grants;
   timeoutSeconds: number;
   memoryMb: number;
-  /** A deployment first gives its new code a tenth of the work, and rolls back if that fails. */
+  /** Whether a deployment first gives the new code a tenth of the work, and rolls back if the new code fails. */
   changesGradually?: boolean;
 }
 
-/** A function that answers requests. */
+/** Function that answers requests. */
 interface EndpointSpec<Kind extends Credential> extends FunctionSpec {
   credential: Kind;
-  /** Answers through response streaming: while it produces the answer, with any bytes, and of any size. */
+  /**
+   * Whether the route answers through response streaming. It then sends the answer while it produces it, with any
+   * bytes, and of any size.
+   */
   streaming?: boolean;
-  /** Also answers on a function URL of its own. */
+  /** Whether the function also answers on its own function URL. */
   functionUrl?: boolean;
-  /** Spends money, so every answer has x-generation-id. */
+  /** Whether the route spends money. Every answer of such a route has x-generation-id. */
   inference?: boolean;
-  /** Reports the time of the gateway and the provider in `server-timing`. Routes that spend money always do. */
+  /**
+   * Whether the route reports the time of the gateway and the provider in `server-timing`. Routes that spend money
+   * always do.
+   */
   isTimed?: boolean;
-  /** Sends requests to providers itself, instead of handing that to a worker. */
+  /** Whether the route itself sends requests to providers. If not, a worker sends them. */
   asksProviders?: boolean;
-  /** Invokes models of Amazon Bedrock with the role of its function. */
+  /** Whether the route invokes models of Amazon Bedrock with the role of its function. */
   asksBedrock?: boolean;
 }
 
@@ -73,16 +82,16 @@ type Paths = readonly [string, ...string[]];
 
 export interface Route<Kind extends Credential = Credential> extends EndpointSpec<Kind> {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-  /** Below the stage `/v1`, in API Gateway's notation: `{slug+}` matches the rest of the path. */
+  /** Paths below the stage `/v1`, in API Gateway's notation: `{slug+}` matches the rest of the path. */
   paths: Paths;
 }
 
 export interface QueueWorker extends FunctionSpec {
   batchSize: number;
   maxConcurrency: number;
-  /** After this many attempts, a message moves to the dead-letter queue. */
+  /** Number of attempts after which a message moves to the dead-letter queue. */
   maxReceiveCount: number;
-  /** If the oldest message is older than this, the worker has a problem. */
+  /** Age of the oldest message at which an alarm reports a problem of the worker. */
   lateAfterSeconds: number;
 }
 
@@ -106,7 +115,7 @@ export const deleteRoute = by('DELETE');
 
 const memoryMb = 512;
 
-/** @returns a function that states an endpoint by its file under api/ and its grants */
+/** Returns a function that states an endpoint by its file under api/ and its grants. */
 function taking<Kind extends Credential>(credential: Kind, timeoutSeconds: number) {
   return (file: string, grants: Grants = {}): EndpointSpec<Kind> => ({
     entry: `api/${file}.ts`,
@@ -117,7 +126,7 @@ function taking<Kind extends Credential>(credential: Kind, timeoutSeconds: numbe
   });
 }
 
-/** A public route whose answer may be large. */
+/** Returns a public route whose answer may be large. */
 export function openLarge(file: string, grants?: Grants): EndpointSpec<'none'> {
   return { ...open(file, grants), streaming: true };
 }
@@ -125,15 +134,18 @@ export function openLarge(file: string, grants?: Grants): EndpointSpec<'none'> {
 export const open = taking('none', 10);
 export const inferring = taking('inference', 10);
 export const managed = taking('management', 15);
-/** For both kinds of keys. */
+/** Returns a route for both kinds of keys. */
 export const keyed = taking('any', 10);
 
 /** Actions that change the table. */
 export const writingActions: readonly TableAction[] = ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'];
 
-/** Items that management changes. Excludes records of requests, daily rows and seals. */
+/** Prefixes of the partitions that management changes. Records of requests, daily rows and seals are excluded. */
 const managedPartitions = ['ACCOUNT#', 'AUDIT#', 'COUNTER#', 'IDEMPOTENCY#', 'KEY#', 'KEYS#', 'WORKSPACE#'];
-/** Items that a request to a model writes. Excludes keys, accounts, workspaces and the audit. */
+/**
+ * Prefixes of the partitions that a request to a model writes. Keys, accounts, workspaces and the audit log are
+ * excluded.
+ */
 const spendingPartitions = [
   'COUNTER#',
   'FREE#',
@@ -146,28 +158,29 @@ const spendingPartitions = [
   'WARM#',
 ];
 
-/** Rights to look up the caller, and further actions on the table. */
+/** Returns the permissions to look up the caller, and further actions on the table. */
 export function reading(...more: TableAction[]): Grants {
   return { table: ['GetItem', 'BatchGetItem', ...more], secrets: ['pepper'] };
 }
 
-/** Rights to look up the caller, and to change management's items. */
+/** Returns the permissions to look up the caller, and to change accounts, keys, workspaces and their audit log. */
 export function changing(...more: TableAction[]): Grants {
   return { ...reading(...more), writes: managedPartitions };
 }
 
-/** Rights to look up the caller, to hold money, and to record the request. */
+/** Returns the permissions to look up the caller, to hold money, and to record the request. */
 export function spending(...morePartitions: string[]): Grants {
   return { ...reading('Query', 'PutItem', 'UpdateItem'), writes: [...spendingPartitions, ...morePartitions] };
 }
 
-/** The same rights, and the right to read the published catalog. */
+/** Adds the permission to read the published catalog. */
 export function ofCatalog(grants: Grants = {}): Grants {
   return { ...grants, catalog: true };
 }
 
 /**
- * A route that holds money, reads the health of endpoints, sends the request to one of them, and reports the spending.
+ * Returns a route that holds money, reads the health of endpoints, sends the request to an endpoint, and reports the
+ * spending.
  */
 export function answering(file: string) {
   const grants: Grants = {
@@ -178,20 +191,23 @@ export function answering(file: string) {
   return { ...inferring(file, grants), inference: true, asksProviders: true, changesGradually: true } as const;
 }
 
-/** A route that estimates a request: it reads the same as an answering route, and writes nothing. */
+/**
+ * Returns a route that estimates a request. It has the same read permissions as an answering route, and writes nothing.
+ */
 export function estimating(file: string) {
   return inferring(file, { ...ofCatalog(reading('Query')), secrets: ['pepper', 'provider-keys'] });
 }
 
 /**
- * A modality with complete answers, as a row of the manifest. Its routes, their names and their files follow from it.
+ * Modality whose answers are not streamed, as a row of the manifest. Its routes, their names and their files follow
+ * from the row.
  */
 export interface ModalityRow {
-  /** Its name in names of functions: `create-<one>`. */
+  /** Name of one item in names of functions: `create-<one>`. */
   one: string;
-  /** Paths of requests. The estimate and the list of models are below the first one. */
+  /** Paths of requests. The routes of the estimate and of the list of models are below the first path. */
   paths: Paths;
-  /** Its models have their own list, `GET <path>/models`. */
+  /** Whether the models of the modality have their own list, `GET <path>/models`. */
   isListed: boolean;
   /** Facts of the function that answers. */
   answering: Partial<Pick<Route, 'streaming' | 'asksBedrock' | 'timeoutSeconds' | 'memoryMb'>>;
@@ -208,7 +224,7 @@ interface ModalityRoutes<Rows extends ModalityRows> {
 }
 
 /**
- * Routes of requests (api/<kind>/create.ts), their estimates (api/<kind>/estimate.ts), and lists of models
+ * Returns the routes of requests (api/<kind>/create.ts), their estimates (api/<kind>/estimate.ts), and lists of models
  * (api/models/list-<kind>.ts).
  */
 export function modalityRoutes<Rows extends ModalityRows>(rows: Rows): ModalityRoutes<Rows> {
@@ -223,19 +239,21 @@ export function modalityRoutes<Rows extends ModalityRows>(rows: Rows): ModalityR
   return routes as ModalityRoutes<Rows>;
 }
 
-/** Rights limited to the health of endpoints. */
+/** Returns permissions limited to the health of endpoints. */
 export function healthOnly(...table: TableAction[]): Grants {
   return { table, partitions: ['HEALTH#'] };
 }
 
-/** Rights limited to the data in lists of models: the health of endpoints, and the budgets of free models. */
+/**
+ * Returns permissions limited to the data in lists of models: the health of endpoints, and the budgets of free models.
+ */
 export function publicOnly(...table: TableAction[]): Grants {
   return { table, partitions: ['HEALTH#', 'FREE#BUDGET#'] };
 }
 
 type Stated = Pick<FunctionSpec, 'grants' | 'timeoutSeconds'> & Partial<FunctionSpec>;
 
-/** Workers. Their files follow from their names. */
+/** Completes the facts of workers. Their files follow from their names. */
 export function workers<Workers extends Record<string, Stated>>(
   stated: Workers,
 ): { [Name in keyof Workers]: Workers[Name] & FunctionSpec } {
@@ -246,21 +264,24 @@ export function workers<Workers extends Record<string, Stated>>(
   return Object.fromEntries(complete) as ReturnType<typeof workers<Workers>>;
 }
 
-/** API Gateway waits longer than a streaming function may run, so that it receives the function's own last event. */
+/**
+ * Seconds that API Gateway waits longer than a streaming function may run, so that it receives the function's last
+ * event.
+ */
 const DOOR_STAYS_SECONDS = 2;
 /** Maximum duration of a stream in API Gateway. */
 const MAX_STREAM_SECONDS = 900;
 /** API Gateway's default timeout for functions that do not stream. */
 const DEFAULT_DOOR_SECONDS = 29;
 
-/** How long API Gateway waits for the whole answer of a function. */
+/** Returns the seconds that API Gateway waits for the whole answer of a function. */
 export function doorSeconds({ streaming, timeoutSeconds }: Pick<Route, 'streaming' | 'timeoutSeconds'>): number {
   return streaming ? Math.min(timeoutSeconds + DOOR_STAYS_SECONDS, MAX_STREAM_SECONDS) : DEFAULT_DOOR_SECONDS;
 }
 
 /**
- * How long a delivered message stays invisible, so that a slow batch is not processed twice. A message that failed on
- * its own does not wait that long: its worker makes it visible again within seconds.
+ * Returns the seconds for which a delivered message stays invisible, so that a slow batch is not processed twice. After
+ * a failure, the worker makes the message visible again within seconds.
  */
 export function visibilityTimeoutSeconds({ timeoutSeconds }: QueueWorker): number {
   return 6 * timeoutSeconds;

@@ -1,8 +1,8 @@
 /**
- * The manifest: every route and worker of the gateway, as data. The CDK stacks, the local runtime, the sandboxes and
- * the tests read it, so nothing is listed twice. It imports no runtime code, so that infrastructure code can read it. A
- * function of the API looks up its own route here. The bundler leaves the parts that are marked as pure out of its
- * bundle.
+ * Manifest: every route and worker of the gateway, as data. The CDK stacks, the local runtime, the sandboxes and the
+ * tests read it, so nothing is listed twice. It imports no runtime code, so that infrastructure code can read it. A
+ * function of the API looks up its own route here. The bundler removes the parts that are marked as pure from the
+ * function's bundle.
  */
 
 import {
@@ -35,12 +35,12 @@ import {
 } from './route.ts';
 
 /**
- * API Gateway ends a function that does not stream after 29 seconds. With this timeout, the function returns its own
- * error before that.
+ * Timeout of functions that do not stream. API Gateway ends such a request after 29 seconds. With this timeout, the
+ * function returns its own error before that.
  */
 const BEFORE_THE_DOOR_SECONDS = 27;
 
-/** Modalities with complete answers. Their other differences are in inference/modalities/. */
+/** Modalities whose answers are not streamed. Their other differences are in inference/modalities/. */
 export const wholeModalities = {
   decisions: {
     one: 'decision',
@@ -57,7 +57,7 @@ export const wholeModalities = {
   },
 } as const satisfies Record<string, ModalityRow>;
 
-/** The routes of these modalities. */
+/** Routes of the modalities whose answers are not streamed. */
 export const wholeRoutes = modalityRoutes(wholeModalities);
 type WholeRoutes = typeof wholeRoutes;
 export type WholeRoute = { [Part in keyof WholeRoutes]: keyof WholeRoutes[Part] }[keyof WholeRoutes];
@@ -69,10 +69,11 @@ export const routes = {
     functionUrl: true,
     asksBedrock: true,
     timeoutSeconds: 900,
-    // A stream mostly waits, and is billed by its memory. Twice the memory would save only ten milliseconds.
+    // A stream mostly waits, and its cost depends on the memory. Twice the memory would save only ten milliseconds.
     memoryMb: 512,
   }),
-  // The same engine behind two other APIs. The differences are in client-apis/.
+  // The chat completions and Responses API routes use the same engine as /messages. Their differences are in
+  // client-apis/.
   'create-chat-completion': postRoute('/chat/completions', {
     ...answering('chat/create'),
     streaming: true,
@@ -99,8 +100,7 @@ export const routes = {
   }),
   ...wholeRoutes.create,
 
-  // Estimates of the same requests. They hold, write and send nothing, but may wait for a provider that counts a
-  // prompt.
+  // Routes that estimate requests. They hold, write and send nothing, but may wait for a provider that counts a prompt.
   'estimate-message': postRoute('/messages/estimate', {
     ...estimating('messages/estimate'),
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
@@ -115,9 +115,9 @@ export const routes = {
   }),
   ...wholeRoutes.estimate,
 
-  // Access to the speed of endpoints and the remaining budgets of free models, and to nothing else in the table.
+  // The route may only read the speed of endpoints and the remaining budgets of free models in the table.
   'list-models': getRoute('/models', openLarge('models/list', ofCatalog(publicOnly('Query')))),
-  // Access to the performance of endpoints and the remaining budget of a free model, and to nothing else in the table.
+  // The route may only read the performance of endpoints and the remaining budget of a free model in the table.
   'get-model': getRoute(['/models/{slug+}', '/model/{slug+}'], open('models/get', ofCatalog(publicOnly('Query')))),
   'list-user-models': getRoute('/models/user', {
     ...keyed('models/list-user', ofCatalog(reading('Query'))),
@@ -126,7 +126,7 @@ export const routes = {
   ...wholeRoutes.list,
   'list-videos-models': getRoute('/videos/models', openLarge('models/list-videos', ofCatalog(publicOnly('Query')))),
 
-  // It waits for money that other requests hold, and downloads pictures.
+  // The request waits for money that other requests hold, and downloads pictures.
   'create-video': postRoute('/videos', {
     ...inferring('videos/create', {
       ...spending('VIDEO#'),
@@ -140,14 +140,14 @@ export const routes = {
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
     memoryMb: 1024,
   }),
-  // It downloads pictures, as for a real video.
+  // The request downloads pictures, as for a real video.
   'estimate-video': postRoute('/videos/estimate', {
     ...estimating('videos/estimate'),
     timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
     memoryMb: 1024,
   }),
   'get-video': getRoute('/videos/{id}', inferring('videos/get', reading())),
-  // A provider's notice that a job has progressed. The address is its secret.
+  // A provider calls this route when a job has progressed. The path contains a secret name, so no key is needed.
   'notice-video': postRoute(
     '/videos/notices/{name}',
     open('videos/notice', { secrets: ['pepper'], sendTo: ['advance-videos'] }),
@@ -178,7 +178,7 @@ export const routes = {
   }),
   'get-model-spending': getRoute('/activity/models', managed('activity/get-models', reading('Query'))),
 
-  // The end of a page is stored as a bookmark.
+  // The route stores the end of a page as a bookmark, so it may write bookmarks.
   'list-keys': getRoute('/keys', {
     ...managed('keys/list', { ...reading('Query', 'PutItem'), writes: ['BOOKMARKS#'] }),
     streaming: true,
@@ -257,30 +257,31 @@ export const routes = {
 
 export type RouteName = keyof typeof routes;
 
-/** The function for requests that no route serves: any other method of a path, and any other path. */
+/** Name of the function for requests that no route serves: any other method of a path, and any other path. */
 export const UNKNOWN_ROUTE = 'unknown-route';
 const unknownRouteSpec = { [UNKNOWN_ROUTE]: { ...open('service/unknown-route'), timeoutSeconds: 5, memoryMb: 256 } };
 
-/** The bucket's lifecycle rule deletes files of videos after this many days. */
+/** Number of days after which the bucket's lifecycle rule deletes files of videos. */
 export const FILES_KEPT_DAYS = 7;
 
-/** Each worker reads the queue of the same name. */
+/** Workers of queues. Each worker reads the queue of the same name. */
 export const queueWorkers = /* @__PURE__ */ workers({
   'finalize-cost': {
-    // More than ten would need a batching window, which Lambda counts in whole seconds. Holds would wait for it.
+    // More than ten messages would need a batching window, which Lambda counts in whole seconds. Holds would wait for
+    // the end of the window.
     batchSize: 10,
-    // Busy counters without limits have parts. On a counter with limits, more workers would conflict more often, and
-    // settle less.
+    // Busy counters without limits are stored in parts. Counters with limits are not, so more workers would conflict
+    // more often there, and settle less.
     maxConcurrency: 8,
     timeoutSeconds: 20,
-    // About fifty minutes.
+    // Thirty attempts take about fifty minutes.
     maxReceiveCount: 30,
     lateAfterSeconds: 120,
     changesGradually: true,
     grants: { table: ['GetItem', 'PutItem', 'UpdateItem'], sendTo: ['roll-up-activity'] },
   },
   'roll-up-activity': {
-    // A shard of a large account takes seconds to read. A small batch ends in time.
+    // The worker needs seconds to read a shard of a large account, so only a small batch ends in time.
     batchSize: 5,
     maxConcurrency: 8,
     timeoutSeconds: 120,
@@ -291,7 +292,7 @@ export const queueWorkers = /* @__PURE__ */ workers({
     grants: { table: ['GetItem', 'Query', 'UpdateItem', 'BatchWriteItem'] },
   },
   'advance-videos': {
-    // Each message may take as long as a large file.
+    // Each message may take as long as the transfer of a large file.
     batchSize: 1,
     maxConcurrency: 50,
     timeoutSeconds: 240,
@@ -333,7 +334,7 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
   },
   'seal-days': {
     everyMinutes: 1,
-    // Reads the whole day of a large account.
+    // The worker reads the whole day of a large account.
     timeoutSeconds: 900,
     memoryMb: 1_769,
     grants: { table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem'], seals: true },
@@ -346,7 +347,8 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
   'measure-endpoints': {
     everyMinutes: 1,
     timeoutSeconds: 50,
-    // It publishes the live providers, so that functions that list models need no right to read credentials.
+    // The worker publishes the list of providers with a credential. So functions that list models need no permission to
+    // read credentials.
     grants: ofCatalog({ ...healthOnly('Query', 'PutItem'), secrets: ['provider-keys'] }),
   },
 }) satisfies Record<string, ScheduledWorker>;

@@ -7,11 +7,11 @@ export interface TopToken {
 }
 
 /**
- * Probability of each label, given that the model writes one of them. A token counts for a label with any blanks around
- * it. It also counts in any case, if that leaves only one label. A label that is not among the most probable tokens is
- * at most as probable as the last of them. All missing labels together are at most as probable as the remainder. Each
- * gets an equal part of the remainder, up to that bound.
- * @returns undefined if none of the labels is among them: the model has answered something else
+ * Returns the probability of each label, given that the model writes one of the labels. A token counts for a label with
+ * any blanks around it. It also counts in upper or lower case, if that leaves only one label. A label that is not among
+ * the most probable tokens is at most as probable as the last of these tokens. All missing labels together are at most
+ * as probable as the remainder. Each missing label gets an equal part of the remainder, up to its bound.
+ * @returns undefined if none of the labels is among the tokens, because the model has then answered something else
  */
 export function labelProbabilities(top: readonly TopToken[], labels: readonly string[]): number[] | undefined {
   const masses = labels.map(() => 0);
@@ -27,7 +27,7 @@ export function labelProbabilities(top: readonly TopToken[], labels: readonly st
     masses[label]! += mass;
     seen.add(label);
   }
-  // A listed label may have a probability of almost zero.
+  // A listed label may have a probability of almost zero, which is computed as zero.
   if (masses.every((mass) => mass === 0)) return undefined;
   const missing = labels.length - seen.size;
   const share = missing === 0 ? 0 : Math.min(least, Math.max(0, 1 - listed) / missing);
@@ -42,15 +42,15 @@ function labelOf(token: string, labels: readonly string[]): number {
   return folded.length === 1 ? folded[0]! : -1;
 }
 
-/** Applies a temperature to probabilities. Use a value above 1 for an overconfident model. */
+/** Applies a temperature to probabilities. A value above 1 corrects an overconfident model. */
 export function tempered(probabilities: readonly number[], temperature: number): number[] {
   if (temperature === 1) return [...probabilities];
   return normalised(probabilities.map((probability) => probability ** (1 / temperature)));
 }
 
 /**
- * Probabilities of all options, from the probabilities within each group and between the groups' most probable options.
- * By Luce's rule, the ratio of two options does not depend on the other options.
+ * Returns the probabilities of all options, from the probabilities within each group and between the groups' most
+ * probable options. By Luce's rule, the ratio of two options does not depend on the other options.
  * @param groups probabilities within each group, in the order of the options
  * @param finals probabilities of the groups' most probable options
  */
@@ -72,7 +72,7 @@ export function inGroups<Value>(values: readonly Value[], most: number): Value[]
   );
 }
 
-/** Scales non-negative numbers to a sum of 1; all equal if they are all 0. */
+/** Scales non-negative numbers to a sum of 1. If all are 0, all results are equal. */
 export function normalised(masses: readonly number[]): number[] {
   const sum = masses.reduce((total, mass) => total + mass, 0);
   return masses.map((mass) => (sum > 0 ? mass / sum : 1 / masses.length));

@@ -1,31 +1,31 @@
 /**
- * Questions about a state, each with a list of options, and the answers computed from their probabilities. A yes/no
- * question has the options yes and no. A score has its criteria from the lowest to the highest.
+ * Questions about a state, each with a list of options, and the answers computed from the probabilities of the options.
+ * A yes/no question has the options yes and no. A score has its criteria as options, from the lowest to the highest.
  */
 
 interface Option {
-  /** The client's name for it. For a score, its index from 0. */
+  /** Client's name of the option. For a score, it is the index of the criterion, from 0. */
   key: string;
-  /** The text for the model. */
+  /** Text of the option for the model. */
   text: string;
 }
 
 export interface Question {
   type: 'choice' | 'noul' | 'score';
   instructions: string;
-  /** At least two. */
+  /** Options of the question; at least two. */
   options: Option[];
 }
 
-/** An engine's result for a question: the probability of each option, in their order. */
+/** Result of a question: the probability of each option, in the order of the options. */
 export interface Verdict {
   probabilities: number[];
-  /** The model stated the probabilities itself; nothing was measured. */
+  /** Whether the model has written the probabilities as text. If not, they come from its token probabilities. */
   isStated: boolean;
 }
 
 interface Measured {
-  /** The model stated the probabilities itself; nothing was measured. */
+  /** Set if the model has written the probabilities as text. If absent, they come from its token probabilities. */
   stated_by_model?: true;
 }
 
@@ -42,7 +42,9 @@ export type DecisionAnswer =
 
 const DECIMALS = 4;
 
-/** The answer to a question, in the client's form. The score comes from the probabilities before rounding. */
+/**
+ * Returns the answer to a question, in the client's form. The score is computed from the probabilities before rounding.
+ */
 export function answerOf({ type, options }: Question, { probabilities, isStated }: Verdict): DecisionAnswer {
   const basis = isStated ? { stated_by_model: true as const } : {};
   if (type === 'noul') return { type, noul: rounded(probabilities[0]!), ...basis };
@@ -57,7 +59,10 @@ export function answerOf({ type, options }: Question, { probabilities, isStated 
   return { type, score: rounded(score), legend, probabilities: byKey, confidence, ...basis };
 }
 
-/** Distance of the most probable option from chance: 0 if all are equal, 1 if it is certain. */
+/**
+ * Returns the distance of the most probable option from chance: 0 if all options are equally probable, 1 if one is
+ * certain.
+ */
 function confidenceOf(probabilities: readonly number[]): number {
   const chance = 1 / probabilities.length;
   return Math.max(0, (Math.max(...probabilities) - chance) / (1 - chance));
@@ -67,7 +72,10 @@ function rounded(value: number): number {
   return Number(value.toFixed(DECIMALS));
 }
 
-/** The client chooses the keys, so a key may be `__proto__`. */
+/**
+ * Builds an object from entries. The client chooses the keys, so a key may be `__proto__`, which an assignment would
+ * not store.
+ */
 function fromEntries<Value>(entries: [string, Value][]): Record<string, Value> {
   return Object.fromEntries(entries);
 }

@@ -1,4 +1,4 @@
-/** The body of POST /decisions. */
+/** Schema of the body of POST /decisions. */
 
 import * as z from 'zod';
 import { optionalField } from '../messages/field-kinds.ts';
@@ -11,7 +11,7 @@ const MAX_OPTIONS = 255;
 const MAX_QUESTION_NAME_CHARACTERS = 200;
 const MAX_ID_CHARACTERS = 256;
 
-/** A text or any JSON. The model gets it as the client wrote it. */
+/** Text or any JSON. The model gets it as the client wrote it. */
 const told = z
   .unknown()
   .refine(
@@ -84,7 +84,7 @@ export const decisionsRequestSchema = z.strictObject({
     description:
       'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
   }),
-  // The client's own labels. The gateway does not use them.
+  // Labels of the client. The gateway does not use them.
   session_id: label.meta({
     description: 'An id of your choice for the conversation or job; it does not change the answer.',
   }),
@@ -99,10 +99,13 @@ function areDistinct(texts: string[]): boolean {
   return new Set(texts.map((one) => one.trim().toLowerCase())).size === texts.length;
 }
 
-/** Numbers that the model gets as the client wrote them, and amounts of money. */
+/**
+ * Fields in which numbers keep their digits: the model gets them as the client wrote them, and `max_price` contains
+ * money.
+ */
 export const exactWithin = ['state', 'instructions', 'criteria', 'max_price'];
 
-/** The text of a value for the model. */
+/** Returns the text of a value for the model. */
 export function questionText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

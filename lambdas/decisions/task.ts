@@ -1,4 +1,4 @@
-/** A request for decisions in the form of texts for the model, and the questions made of them. */
+/** Request for decisions as texts for the model, and the questions made of these texts. */
 
 import type { Question } from './question.ts';
 import { questionText, type DecisionsRequest } from './schema.ts';
@@ -8,7 +8,7 @@ export interface Task {
   questions: Question[];
 }
 
-/** A text of a request, and its field. */
+/** Text of a request, and the field that contains it. */
 export interface TaskText {
   field: string;
   text: string;
@@ -16,7 +16,7 @@ export interface TaskText {
 
 const YES_NO = ['yes', 'no'];
 
-/** All texts of a request for the model, in a fixed order. */
+/** Returns all texts of a request for the model, in a fixed order. */
 export function taskTexts({ state, questions }: DecisionsRequest): TaskText[] {
   const texts: TaskText[] = [{ field: 'state', text: questionText(state) }];
   for (const [name, question] of Object.entries(questions)) {
@@ -28,7 +28,10 @@ export function taskTexts({ state, questions }: DecisionsRequest): TaskText[] {
   return texts;
 }
 
-/** @param texts those of `taskTexts`, perhaps changed */
+/**
+ * Builds the task from texts. @param texts texts in the order of `taskTexts`; they may have been changed, for example
+ * to remove sensitive data
+ */
 export function taskOf({ questions }: DecisionsRequest, texts: readonly string[]): Task {
   const [state, ...rest] = texts as [string, ...string[]];
   let next = 0;
@@ -42,7 +45,7 @@ export function taskOf({ questions }: DecisionsRequest, texts: readonly string[]
   };
 }
 
-/** The client's name and the model's text for each option. */
+/** Returns the client's name and the model's text of each option. */
 function criteriaOf({ type, criteria }: DecisionsRequest['questions'][string]): [string, string][] {
   switch (type) {
     case 'noul':

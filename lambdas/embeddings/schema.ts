@@ -1,4 +1,4 @@
-/** The body of POST /embeddings. */
+/** Schema of the body of POST /embeddings. */
 
 import * as z from 'zod';
 import { optionalField } from '../messages/field-kinds.ts';
@@ -13,7 +13,7 @@ const MAX_DIMENSIONS = 16_384;
 const MAX_LABEL_CHARACTERS = 512;
 const MAX_VOCABULARY = 2 ** 31;
 
-/** A text, or its tokens. */
+/** Input as a text, or as the tokens of a text. */
 export type EmbeddingInput = string | readonly number[];
 
 const INPUT_RULE = 'must be a text, a list of texts, a list of tokens, or a list of lists of tokens';
@@ -43,7 +43,7 @@ const input = z
       'The text to embed, or a list of up to 2,048 texts. Some models also take tokens: a list of numbers for one text, or a list of such lists.',
   }) as unknown as z.ZodType<string | string[] | number[] | number[][]>;
 
-/** The use of the vectors. Some models make different vectors for a question and for the texts that answer it. */
+/** Uses of the vectors. Some models return different vectors for a question and for the texts that answer it. */
 const inputTypes = ['search_query', 'search_document', 'classification', 'clustering', 'semantic_similarity'] as const;
 export type InputType = (typeof inputTypes)[number];
 
@@ -75,25 +75,28 @@ const embeddingsFields = {
   models: optionalField(z.never(OTHER_MODELS)).meta({
     description: 'This field is refused, because vectors of different models cannot be compared.',
   }),
-  // The client's own label. The gateway does not use it.
+  // The label belongs to the client. The gateway does not use it.
   user: optionalField(z.string().max(MAX_LABEL_CHARACTERS)).meta({
     description: 'An id of your choice for the end user; it does not change the answer.',
   }),
 };
 
-/** Fields that are newer than the gateway are left out and named. An explicit null counts as absent. */
+/**
+ * Schema of the request body. Fields that are newer than the gateway are accepted, but not sent; the answer names them.
+ * An explicit null counts as absent.
+ */
 export const embeddingsRequestSchema = z.looseObject(embeddingsFields).superRefine((body, context) => {
   const insistence = insistenceFault(body, unknownEmbeddingsFields(body));
   if (insistence) refuse(context, insistence);
 });
 
-/** Fields of a request that are sent to no endpoint. */
+/** Returns the fields of a request that are sent to no endpoint. */
 export function unknownEmbeddingsFields(body: object): string[] {
   return namesOf(unknownFields(body, embeddingsFields));
 }
 export type EmbeddingsRequest = z.output<typeof embeddingsRequestSchema>;
 
-/** Checks elements up to the first fault, because a list may be long. */
+/** Returns the first fault of the input. It stops there, because a list may be long. */
 function inputFault(value: unknown): Fault | undefined {
   if (typeof value === 'string') return firstFault(text, value);
   if (value === undefined) return { path: [], message: 'is required' };
@@ -118,12 +121,15 @@ function tokensFault(tokens: readonly unknown[], path: PropertyKey[]): Fault | u
   return wrong === -1 ? undefined : { path: [...path, wrong], message: 'must be a token, a whole number from 0 on' };
 }
 
-/** Checked without a schema, which takes ten times as long: a body may have two million tokens. */
+/**
+ * Whether a value is a token. The check uses no schema, because a schema takes ten times as long and a body may have
+ * two million tokens.
+ */
 function isToken(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_VOCABULARY;
 }
 
-/** The inputs as a list, from any form of the field. */
+/** Returns the inputs as a list, from any form of the field. */
 export function inputsOf({ input }: EmbeddingsRequest): EmbeddingInput[] {
   if (typeof input === 'string') return [input];
   return typeof input[0] === 'number' ? [input as number[]] : (input as (string | number[])[]);

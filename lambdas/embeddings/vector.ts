@@ -3,7 +3,8 @@
 import type { VectorEncoding } from './schema.ts';
 
 /**
- * In the provider's form. If the client requests the same form, the vector is passed on unchanged, to the last digit.
+ * Vector in the provider's form. If the client requests the same form, the vector is passed on unchanged, to the last
+ * digit.
  */
 export type Vector = { numbers: readonly number[] } | { base64: string };
 
@@ -14,13 +15,13 @@ export function dimensionsOf(vector: Vector): number {
   return Buffer.byteLength(vector.base64, 'base64') / BYTES_PER_NUMBER;
 }
 
-/** The vector in the form that the client requested. */
+/** Returns the vector in the form that the client requested. */
 export function encodedVector(vector: Vector, encoding: VectorEncoding): readonly number[] | string {
   if (encoding === 'float') return 'numbers' in vector ? vector.numbers : numbersIn(vector.base64);
   return 'base64' in vector ? vector.base64 : base64Of(vector.numbers);
 }
 
-/** Decodes base64 of 32-bit floats. */
+/** Decodes 32-bit floats from base64. */
 function numbersIn(base64: string): number[] {
   const bytes = Buffer.from(base64, 'base64');
   const numbers: number[] = [];

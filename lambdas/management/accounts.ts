@@ -27,7 +27,9 @@ import { commitChange, retryOnConflict, type ChangeContext } from './change.ts';
 import { changedPrivacy } from './privacy.ts';
 import { newWorkspace, workspaceWrites } from './workspaces.ts';
 
-/** Creates an account with its Default workspace, in one transaction. A prepaid account starts with nothing to spend. */
+/**
+ * Creates an account with its Default workspace, in one transaction. A prepaid account starts with a balance of zero.
+ */
 export async function createAccount(
   table: Table,
   actor: Actor,
@@ -86,7 +88,7 @@ export async function renameAccount(context: ChangeContext, name: string): Promi
 
 /**
  * Changes which providers may receive data of the account.
- * @throws {GatewayError} 404
+ * @throws {GatewayError} 404 if the account does not exist
  */
 export async function setAccountPrivacy(context: ChangeContext, change: PrivacyChange | null): Promise<Account> {
   const { table, accountId } = context;
@@ -109,10 +111,10 @@ export async function setAccountPrivacy(context: ChangeContext, change: PrivacyC
 }
 
 /**
- * Spreads the records of an account's requests over many partitions of their days from now on. For an account that
- * sends more than a few hundred requests a second. It cannot be undone, because readers search spread partitions only
- * for these accounts.
- * @throws {GatewayError} 404
+ * Spreads the records of an account's future requests over many partitions per day. It is meant for an account that
+ * sends more than a few hundred requests per second. It cannot be undone, because readers search spread partitions only
+ * for accounts with this setting.
+ * @throws {GatewayError} 404 if the account does not exist
  */
 export async function spreadRecords(context: ChangeContext): Promise<Account> {
   const { table, accountId } = context;
@@ -131,10 +133,11 @@ export async function spreadRecords(context: ChangeContext): Promise<Account> {
 
 /**
  * Suspends an account, closes it, or resumes it. Within five seconds, a suspended account can spend nothing. A running
- * answer that is held in a limit of the account ends at its next step. Reading still works. Align the account's keys
- * afterwards (stopped-keys.ts).
- * @param change.reason stored in the audit
- * @throws {GatewayError} 404; 409 if an account to be closed has remaining money or running requests
+ * answer whose hold counts against a limit of the account ends at its next hold step. Reading still works. The caller
+ * must update the account's keys afterwards (stopped-keys.ts).
+ * @param change.reason reason, which is stored in the audit log
+ * @throws {GatewayError} 404 if the account does not exist; 409 if an account to be closed has remaining money or
+ * running requests
  */
 export async function setAccountStatus(
   context: ChangeContext,
@@ -180,12 +183,15 @@ async function checkSettledUp(table: Table, { id, mode }: Account): Promise<void
   }
 }
 
-/** Periods for limits of a postpaid account. A lifetime limit makes no sense for it: it pays again and again. */
+/**
+ * Periods for limits of a postpaid account. A lifetime limit is excluded, because the account would reach it although
+ * it pays regularly.
+ */
 export type CreditPeriod = Exclude<Interval, 'lifetime'>;
 
 /**
  * Sets a postpaid account's limit for a period; null removes the limit.
- * @throws {GatewayError} 404; 400 for a prepaid account, whose limit is its balance
+ * @throws {GatewayError} 404 if the account does not exist; 400 for a prepaid account, whose limit is its balance
  */
 export async function setCreditLimit(
   context: ChangeContext,
@@ -220,7 +226,7 @@ export async function setCreditLimit(
   });
 }
 
-/** @throws {GatewayError} 404 */
+/** Reads an account. @throws {GatewayError} 404 if it does not exist */
 export async function requireAccount(table: Table, accountId: string): Promise<Account> {
   const account = await readAccount(table, accountId);
   if (!account) throw notFound(`There is no account "${accountId}".`);

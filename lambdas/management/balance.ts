@@ -1,6 +1,6 @@
 /**
- * The ledger of an account. Its sum of top-ups, refunds and adjustments is a prepaid account's lifetime limit, so a
- * hold can never exceed the balance. Each payment is an entry.
+ * Ledger of an account, with one entry per payment. The sum of top-ups, refunds and adjustments is a prepaid account's
+ * lifetime limit, so a hold can never exceed the balance.
  */
 
 import { MAX_AMOUNT } from '../money/bounds.ts';
@@ -25,17 +25,17 @@ import { requireAccount } from './accounts.ts';
 import { commitChange, retryOnConflict, type ChangeContext } from './change.ts';
 
 export interface Payment {
-  /** Positive. */
+  /** Amount, above zero for top-ups and refunds. */
   amount: Money;
   note?: string | undefined;
-  /** Reference of the payment, for example an invoice number. It is the id of its ledger entry. */
+  /** Reference of the payment, for example an invoice number. It is the id of the ledger entry. */
   reference: string;
 }
 
 export interface Booked {
-  /** The account after the booking. */
+  /** Account after the booking. */
   account: Account;
-  /** The payment had been booked before, so nothing changed. */
+  /** Whether the payment had been booked before, so that nothing changed. */
   wasBooked: boolean;
 }
 
@@ -43,17 +43,18 @@ export interface Booked {
  * Adds money to a prepaid account.
  *
  * Guarantee: a reference is booked only once, however often the request is repeated.
- * @throws {GatewayError} 404 for an unknown account, 400 for a postpaid one, 409 for a reference with another amount
+ * @throws {GatewayError} 404 for an unknown account, 400 for a postpaid account, 409 for a reference that was booked
+ * with another amount
  */
 export async function topUp(context: ChangeContext, payment: Payment): Promise<Booked> {
   return book(context, { ...payment, kind: 'top_up' });
 }
 
 /**
- * Removes money from a prepaid account that was paid back, or booked by mistake.
+ * Removes money from a prepaid account, because it was paid back or was booked by mistake.
  *
- * Guarantee: spent and held money stays paid for, also during concurrent spending. A reference is booked only once.
- * @throws {GatewayError} as topUp, and 409 if the amount exceeds the rest
+ * Guarantee: spent and held money cannot be removed, also during concurrent spending. A reference is booked only once.
+ * @throws {GatewayError} as `topUp`, and 409 if the amount exceeds the money that is neither spent nor held
  */
 export async function refund(context: ChangeContext, payment: Payment): Promise<Booked> {
   return book(context, { ...payment, kind: 'refund', amount: payment.amount.negated() });
@@ -61,12 +62,12 @@ export async function refund(context: ChangeContext, payment: Payment): Promise<
 
 /**
  * Corrects an account's charges, up or down, with a reason that stays in its ledger. It changes a prepaid account's
- * balance at once. For a postpaid account it is a line of the statement.
+ * balance at once. For a postpaid account, it is a line of the statement.
  *
- * Guarantee: as for top-ups and refunds. An adjustment takes no more than the money that is neither spent nor held.
- * @param adjustment.amount of either sign, and not zero
+ * Guarantee: spent and held money cannot be removed, also during concurrent spending. A reference is booked only once.
+ * @param adjustment.amount positive or negative, and not zero
  * @param adjustment.note the reason
- * @throws {GatewayError} as topUp and refund, and 400 for an amount of zero
+ * @throws {GatewayError} as `topUp` and `refund`, and 400 for an amount of zero
  */
 export async function adjust(context: ChangeContext, adjustment: Payment & { note: string }): Promise<Booked> {
   if (adjustment.amount.isZero) throw invalidRequest('amount', 'must not be 0: it would adjust nothing');
@@ -77,7 +78,7 @@ interface LedgerPayment extends Payment {
   kind: BalanceEntryKind;
 }
 
-/** @param payment.amount negative if it reduces the balance */
+/** Books a payment. @param payment.amount negative if it reduces the balance */
 async function book(context: ChangeContext, payment: LedgerPayment): Promise<Booked> {
   const { table, accountId, actor } = context;
   const { amount, note, reference: id, kind } = payment;
@@ -90,8 +91,8 @@ async function book(context: ChangeContext, payment: LedgerPayment): Promise<Boo
         'This account is postpaid: it has no balance. Create a prepaid account with "accounts create --mode prepaid", and name it with --account <id>.',
       );
     }
-    // Must come after the account is read: an earlier booking is in the sum, or the write fails because the sum is
-    // outdated.
+    // This check must come after the account is read. An earlier booking is then included in the sum that was read, or
+    // the write fails because the sum is outdated.
     if (await isBooked(context, { id, amount })) {
       return { account: await requireAccount(table, accountId), wasBooked: true };
     }
@@ -116,7 +117,8 @@ async function book(context: ChangeContext, payment: LedgerPayment): Promise<Boo
       },
     );
     if (outcome.committed) return { account: { ...account, limits, revision }, wasBooked: false };
-    // The same or another payment was faster, or a reply to this one was lost. Read everything again.
+    // Another request has booked a payment in the meantime, or the reply to this booking was lost. The next round reads
+    // everything again.
     if (outcome.failed['entry'] || outcome.failed['account']) return undefined;
     return refuseTooMuch(context, amount);
   });
@@ -143,7 +145,10 @@ function paymentForAudit({ amount, note, reference }: Payment): Item {
   return { amount_rub: amount.toString(), reference, ...(note === undefined ? {} : { note }) };
 }
 
-/** The writes that change the balance at the counter. Its parts are merged before or by them. */
+/**
+ * Returns the writes that change the balance at the account's counter. If the counter is stored in parts, they are
+ * merged.
+ */
 async function counterWrites(
   { table, accountId }: ChangeContext,
   { amount, paidIn, revision }: { amount: Money; paidIn: Money; revision: number },
@@ -159,8 +164,9 @@ function accountCounter(accountId: string): ScopeId {
 }
 
 /**
- * @param amount of the refused refund, negative
- * @returns undefined if there is enough money by now
+ * Refuses a refund that exceeds the available money.
+ * @param amount amount of the refused refund, negative
+ * @returns undefined if enough money is available by now
  * @throws {GatewayError} 409 with the available amounts
  */
 async function refuseTooMuch({ table, accountId }: ChangeContext, amount: Money): Promise<undefined> {
@@ -176,7 +182,10 @@ async function refuseTooMuch({ table, accountId }: ChangeContext, amount: Money)
   );
 }
 
-/** @throws {GatewayError} 409 if the same reference was booked with another amount */
+/**
+ * Whether a payment with this reference was booked.
+ * @throws {GatewayError} 409 if the reference was booked with another amount
+ */
 async function isBooked(
   { table, accountId }: ChangeContext,
   { id, amount }: Pick<BalanceEntry, 'id' | 'amount'>,

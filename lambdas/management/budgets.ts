@@ -19,7 +19,7 @@ import { workspaceKey } from '../store/accounts/workspaces.ts';
 import { update, type Key } from '../store/table/writes.ts';
 import { checkVersion, commitChange, retryOnConflict, type ChangeContext } from './change.ts';
 
-/** A configuration item with budgets, and the scope that counts them. */
+/** Item with budgets (workspace or member), and the scope that counts spending against them. */
 export interface BudgetOwner {
   key: Key;
   scope: ScopeId;
@@ -46,11 +46,11 @@ export function memberBudgets(workspaceId: string, memberId: string): BudgetOwne
 }
 
 /**
- * Sets or removes one budget. Configuration and counter change in one transaction. Counted amounts stay, and the next
+ * Sets or removes one budget. The item and the counter change in one transaction. Counted amounts stay, and the next
  * hold uses the new limit.
- * @param limit null removes the budget of the interval
+ * @param change.limit null removes the budget of the interval
  * @throws {GatewayError} 400 if budgets would not rise from daily to lifetime, also against concurrent changes; 404 if
- *   the owner does not exist; 412
+ * the owner does not exist; 412 if the version differs from `expectedVersion`
  */
 export async function setBudget(
   context: ChangeContext,
@@ -72,7 +72,7 @@ export async function setBudget(
     const revision = numberFrom(item['revision']);
     const at = new Date(nowMs()).toISOString();
     const limitTimes = { ...timesBefore };
-    // A budget that is older than the stored times is as old as its owner.
+    // A budget without stored times was created before times were stored. It gets the creation time of its owner.
     const since = before[change.interval] ? String(item['created_at']) : at;
     if (change.limit)
       limitTimes[change.interval] = { created: limitTimes[change.interval]?.created ?? since, updated: at };
@@ -99,7 +99,7 @@ export async function setBudget(
         ...(await limitWrites(table, owner.scope, { limits, revision: revision + 1 })),
       },
     );
-    // Limits that changed in between are read again, so that the order is checked against the current ones.
+    // If the limits have changed in the meantime, the next round reads them again and checks their order again.
     return outcome.committed ? { limits, limitTimes, version: version + 1 } : undefined;
   });
 }
@@ -108,7 +108,7 @@ function sameLimits(a: Limits, b: Limits): boolean {
   return intervals.every((interval) => a[interval]?.toString() === b[interval]?.toString());
 }
 
-/** Budgets must rise: daily < weekly < monthly < lifetime. */
+/** Checks that budgets rise: daily < weekly < monthly < lifetime. */
 function checkOrder(limits: Limits): void {
   let previous: { interval: Interval; limit: Money } | undefined;
   for (const interval of intervals) {

@@ -7,23 +7,25 @@ import type { Item, Table } from '../store/table/table.ts';
 import { transact, type TransactOutcome, type Writes } from '../store/table/transact.ts';
 import type { Write } from '../store/table/writes.ts';
 
-/** The account and author of a change. */
+/** Account and author of a change. */
 export interface ChangeContext {
   table: Table;
   accountId: string;
   actor: Actor;
   requestId?: string | undefined;
-  /** Ids of all providers. Privacy settings can only name these. If absent, they can name none. */
+  /**
+   * Returns the ids of all providers. Privacy settings can only name these providers. If absent, they can name none.
+   */
   providerIds?: () => Promise<readonly string[]>;
 }
 
-/** The context of changes over HTTP, made with a management key. */
+/** Returns the context of changes over HTTP, made with a management key. */
 export function changesOf(table: Table, { key, account }: Caller, requestId: string): ChangeContext {
   const actor: Actor = { kind: 'management_key', id: key.hash, label: key.label };
   return { table, accountId: account.id, actor, requestId };
 }
 
-/** A change in the form of the audit. */
+/** Change in the form of the audit log. */
 export interface AuditedChange {
   action: string;
   target: string;
@@ -31,25 +33,26 @@ export interface AuditedChange {
   after?: Item | undefined;
 }
 
-/** A write that the caller adds to the transaction of a change, made from its result. */
+/** Returns a write that the caller adds to the transaction of a change. `made` is the result of the change. */
 export type ExtraWrite<Made> = (made: Made) => Write | undefined;
 
-/** Adds no write. */
+/** Default of an extra write: adds no write. */
 export const noExtraWrite = (): undefined => undefined;
 
 /**
- * Disabling a runaway key or lowering a budget conflicts with the holds of the same scope, and must succeed. This
- * allows about five seconds of attempts, well within a function's fifteen.
+ * Maximum number of attempts at the transaction of a change. Disabling a runaway key or lowering a budget conflicts
+ * with the holds of the same scope, and must succeed. The attempts take about five seconds, well within a function's
+ * fifteen.
  */
 const ATTEMPTS = 30;
 
 /**
  * Makes a change and its audit entry in one transaction.
  *
- * Guarantee: a change that was made is reported as made. If an attempt before the refused one had no reply, the audit
- * entry shows whether that attempt made the change.
+ * Guarantee: a change that was made is reported as made. If a refused attempt follows an attempt without a reply, the
+ * audit entry shows whether the earlier attempt made the change.
  * @returns the outcome for `writes`
- * @throws {AlreadyAnsweredError} if the condition of `alongside` failed.
+ * @throws {AlreadyAnsweredError} if the condition of `alongside` failed
  */
 export async function commitChange<Name extends string>(
   context: ChangeContext,
@@ -69,11 +72,11 @@ export async function commitChange<Name extends string>(
   return outcome;
 }
 
-/** Maximum attempts at a change whose data keeps changing. */
+/** Maximum number of rounds of a change whose data keeps changing. */
 const MAX_CHANGE_ROUNDS = 20;
 
 /**
- * Runs a read-check-write round until no other change interferes.
+ * Repeats a round (read, check, write) until no other change interferes.
  * @param round returns undefined if another request was faster
  * @throws {GatewayError} 409 after the last round
  */
@@ -86,6 +89,7 @@ export async function retryOnConflict<Result>(round: () => Promise<Result | unde
 }
 
 /**
+ * Checks the version of a resource.
  * @param expected the version in `If-Match`; undefined accepts any version
  * @throws {GatewayError} 412 for another version
  */

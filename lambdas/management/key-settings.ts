@@ -1,4 +1,4 @@
-/** The settings of a key: one list, from which their type, their change and their audit follow. */
+/** Settings of a key: one list, from which their type, their change and their audit entry follow. */
 
 import { Money } from '../money/money.ts';
 import type { ApiKey } from '../store/accounts/keys.ts';
@@ -8,7 +8,7 @@ import type { Item } from '../store/table/table.ts';
 import type { ChangeContext } from './change.ts';
 import { changedPrivacy } from './privacy.ts';
 
-/** Settings that a value replaces and null clears, with their names in the API and in the audit. */
+/** Settings that a new value replaces and null clears, with their names in the API and in the audit log. */
 const plainSettings = {
   limit: { field: 'limit', auditedAs: 'limit_rub' },
   limitReset: { field: 'limit_reset', auditedAs: 'limit_reset' },
@@ -19,13 +19,13 @@ const plainSettings = {
 type PlainName = keyof typeof plainSettings;
 const plainNames = Object.keys(plainSettings) as PlainName[];
 
-/** The settings of a change: null clears; undefined keeps the value, or takes the default. */
+/** Settings in a change. null clears a setting; undefined keeps its value, or in a new key means the default. */
 export type KeySettings = { [Name in PlainName]?: ApiKey[Name] | null | undefined } & {
   privacy?: PrivacyChange | null | undefined;
   sensitiveData?: SensitiveDataChange | null | undefined;
 };
 
-/** The same settings by the names of the API. */
+/** Settings in a change, by the names of the API. */
 type KeySettingsBody = {
   [Name in PlainName as (typeof plainSettings)[Name]['field']]?: KeySettings[Name];
 } & { privacy?: KeySettings['privacy']; sensitive_data?: KeySettings['sensitiveData'] };
@@ -42,13 +42,13 @@ export const defaultSettings: SettingsOfKey = {
   sensitiveData: noSensitiveData,
 };
 
-/** The settings in a body of the API. */
+/** Returns the settings in a body of the API. */
 export function keySettingsOf(body: KeySettingsBody): KeySettings {
   const plain = plainNames.map((name) => [name, body[plainSettings[name].field]]);
   return { ...Object.fromEntries(plain), privacy: body.privacy, sensitiveData: body.sensitive_data } as KeySettings;
 }
 
-/** The settings of a key after a change. */
+/** Returns the settings of a key after a change. */
 export async function changedSettings(
   context: ChangeContext,
   before: SettingsOfKey,
@@ -67,7 +67,10 @@ export async function changedSettings(
   };
 }
 
-/** The settings for the audit, without secrets. Of the dictionary, it has only the size. */
+/**
+ * Returns the settings for the audit log, without secrets. Of the dictionary of sensitive words, only the size is
+ * included.
+ */
 export function settingsForAudit(key: SettingsOfKey): Item {
   const { dictionary, ...sensitiveData } = key.sensitiveData;
   const plain = plainNames.map((name) => [plainSettings[name].auditedAs, auditValue(key[name])]);

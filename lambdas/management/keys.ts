@@ -48,8 +48,9 @@ export interface CreatedKey {
 }
 
 /**
- * Creates a key. The secret is only in this result.
- * @throws {GatewayError} 404 if the workspace or the member does not exist (any more), 409 in an archived workspace.
+ * Creates a key. Only this result contains the secret.
+ * @throws {GatewayError} 404 if the workspace or the member does not exist, or the member was removed; 409 in an
+ * archived workspace
  */
 export async function createKey(
   context: ChangeContext,
@@ -79,7 +80,8 @@ export async function createKey(
   let notBefore = 0;
   return retryOnConflict(async () => {
     const account = await requireAccount(table, accountId);
-    // Its place in the list is after every other key, whichever request read the clock first.
+    // The creation time is later than that of every other key, even if another request read the clock first. So the key
+    // comes last in the list.
     const key = {
       ...template,
       isStopped: !isActive(account),
@@ -109,7 +111,8 @@ export async function createKey(
     );
     if (outcome.committed) return created;
     const { failed } = outcome;
-    // Hashes are of random secrets, so an existing key can only be our own write, whose reply was lost.
+    // Hashes are made from random secrets, so an existing key can only be this request's own write, whose reply was
+    // lost.
     const written = failed.key && (await readKey(table, key.hash));
     if (written) return { key: written, secret };
     if (failed.workspace) throw missingWorkspace(failed.workspace.item);
@@ -125,8 +128,8 @@ function missingWorkspace(item: Item | undefined): Error {
 }
 
 /**
- * A key of the account, optionally of one kind.
- * @throws {GatewayError} 404 also for other accounts' and deleted keys.
+ * Reads a key of the account, optionally of one kind.
+ * @throws {GatewayError} 404 if the key does not exist, was deleted, or belongs to another account
  */
 export async function findKey(table: Table, accountId: string, hash: string, kind?: KeyKind): Promise<ApiKey> {
   const key = await readKey(table, hash);
@@ -144,9 +147,10 @@ function checkOwned(
 }
 
 /**
- * Merges a change into a key. Counted amounts stay. Its next hold uses the new limits, or fails if the key is disabled.
- * @param expectedVersion the version that the client has read
- * @throws {GatewayError} 404, 412
+ * Merges a change into a key. Counted amounts stay. The next hold of the key uses the new limits, or fails if the key
+ * is disabled.
+ * @param selection.expectedVersion version that the client has read
+ * @throws {GatewayError} 404 if the key does not exist; 412 if it has another version
  */
 export async function updateKey(
   context: ChangeContext,
@@ -163,8 +167,8 @@ export async function updateKey(
 }
 
 /**
- * Deletes a key: it stops working, its history stays.
- * @throws {GatewayError} 404, 412
+ * Deletes a key. The key stops working; its history stays.
+ * @throws {GatewayError} 404 if the key does not exist; 412 if it has another version
  */
 export async function deleteKey(
   context: ChangeContext,
@@ -173,7 +177,7 @@ export async function deleteKey(
   let isRepeated = false;
   await retryOnConflict(async () => {
     const before = await readKey(context.table, selection.hash);
-    // Deleted between two rounds: by this request, with a lost reply, or by another one.
+    // The key was deleted between two rounds, by this request with a lost reply or by another request.
     if (isRepeated && before?.deleted) return true;
     isRepeated = true;
     checkOwned(before, context.accountId, selection);
@@ -195,7 +199,7 @@ async function mergeKey(context: ChangeContext, key: ApiKey, change: KeyChange):
   return merged;
 }
 
-/** @returns the stored key, or undefined if another request changed it first. */
+/** Stores a changed key. @returns the stored key, or undefined if another request changed it first */
 async function writeKey(
   context: ChangeContext,
   action: string,
@@ -227,7 +231,7 @@ async function writeKey(
   return outcome.committed ? after : undefined;
 }
 
-/** The configuration of a key without its secrets. */
+/** Returns the configuration of a key for the audit log, without its secrets. */
 function keyForAudit(key: ApiKey): Item {
   return {
     name: key.name,

@@ -10,14 +10,16 @@ import type { Workspace } from '../store/accounts/workspaces.ts';
 import { commitChange, noExtraWrite, retryOnConflict, type ExtraWrite, type ChangeContext } from './change.ts';
 import { checkActive } from './workspaces.ts';
 
-/** Each member takes two items of a transaction, which has at most a hundred. */
+/**
+ * Maximum number of members in one change. Each member needs two items of a transaction, which has at most a hundred.
+ */
 export const MAX_MEMBERS_AT_ONCE = 40;
-/** With more, the list of members would need more than a few queries. */
+/** Maximum number of members of a workspace. With more, reading the list would need many queries. */
 const MAX_MEMBERS = 10_000;
 
 /**
- * A member of a workspace who was not removed.
- * @throws {GatewayError} 404
+ * Reads a member of a workspace who was not removed.
+ * @throws {GatewayError} 404 if there is no such member
  */
 export async function findMember(table: Table, workspaceId: string, memberId: string): Promise<Member> {
   const member = await readMember(table, workspaceId, memberId);
@@ -25,7 +27,7 @@ export async function findMember(table: Table, workspaceId: string, memberId: st
   return member;
 }
 
-/** The members with access, in the order in which they were added. */
+/** Returns the members who were not removed, in the order in which they were added. */
 export async function activeMembers(table: Table, workspaceId: string): Promise<Member[]> {
   return (await listMembers(table, workspaceId)).filter(({ removed }) => !removed);
 }
@@ -36,8 +38,8 @@ export interface MembersChange {
 }
 
 /**
- * Gives people or services access to a workspace. A removed member returns with its budgets and counters; a member with
- * access is not changed. All of them or none.
+ * Gives people or services access to a workspace: to all of them or to none. A removed member returns with its budgets
+ * and counters. A member that already has access is not changed.
  */
 export async function addMembers(
   context: ChangeContext,
@@ -64,7 +66,7 @@ export async function addMembers(
 
 /**
  * Removes the access of members; their keys stop working.
- * @throws {GatewayError} 404 if one of them has no access.
+ * @throws {GatewayError} 404 if one of them has no access
  */
 export async function removeMembers(
   context: ChangeContext,
@@ -99,7 +101,7 @@ function newMember(workspace: Workspace, id: string): Member {
   };
 }
 
-/** Members and their counters change together: a hold must not succeed for a removed member. */
+/** Writes members and their counters in one transaction, because a hold must not succeed for a removed member. */
 async function commitMembers(
   context: ChangeContext,
   workspace: Workspace,

@@ -2,7 +2,10 @@
 
 import { shortTextRule, type TextRule } from '../platform/text-rule.ts';
 
-/** Ids of workspaces are UUIDs. A slug must not look like one, because a path may contain either. */
+/**
+ * Rule for slugs of workspaces. Ids of workspaces are UUIDs, and a path may contain an id or a slug, so a slug must not
+ * look like a UUID.
+ */
 export const slugRule: TextRule = {
   minLength: 1,
   maxLength: 50,
@@ -11,7 +14,10 @@ export const slugRule: TextRule = {
   says: 'must be 1 to 50 lower-case letters and digits, with single dashes between them',
 };
 
-/** Ids of members appear in paths, in which "add" and "remove" are routes. */
+/**
+ * Rule for ids of members. They appear in paths in which "add" and "remove" are routes, so these two words are not
+ * allowed.
+ */
 export const memberIdRule: TextRule = {
   minLength: 1,
   maxLength: 128,
@@ -19,11 +25,11 @@ export const memberIdRule: TextRule = {
   says: 'must be 1 to 128 Latin letters, digits and . _ @ : + -, beginning with a letter or digit, and neither "add" nor "remove"',
 };
 
-/** Names and descriptions of accounts, workspaces and keys. */
+/** Rule for names of accounts, workspaces and keys. `descriptionRule` is for their descriptions. */
 export const nameRule = shortTextRule(1, 100);
 export const descriptionRule = shortTextRule(0, 500);
 
-/** Tags are columns of reports, and commands name them as tag:<name>. */
+/** Rule for names of tags. Tags are columns of reports, and commands refer to them as tag:<name>. */
 export const tagNameRule: TextRule = {
   minLength: 1,
   maxLength: 40,
@@ -33,10 +39,10 @@ export const tagNameRule: TextRule = {
 export const tagValueRule = shortTextRule(1, 100);
 export const MAX_TAGS = 10;
 
-/** For payments. */
+/** Rule for notes of payments. */
 export const noteRule = shortTextRule(1, 200);
 
-/** References of payments are a part of their records' keys. */
+/** Rule for references of payments, which are a part of their records' keys. */
 export const referenceRule: TextRule = {
   minLength: 1,
   maxLength: 100,

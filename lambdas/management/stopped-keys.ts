@@ -1,7 +1,7 @@
 /**
- * Keys of a suspended or closed account are stopped. They are stored as disabled, because the previous release does not
- * know the status of accounts and would let them spend. This release reads the status, and uses each key's own setting
- * (`ApiKey.disabled`). Remove this one release after 0.3.0.
+ * Stops the keys of a suspended or closed account. The keys are stored as disabled, because the previous release does
+ * not read the status of accounts and would let them spend. This release reads the status, and uses each key's own
+ * setting (`ApiKey.disabled`). Remove this file one release after 0.3.0.
  */
 
 import { conflict } from '../platform/errors.ts';
@@ -15,20 +15,23 @@ import { listWorkspaces } from '../store/accounts/workspaces.ts';
 import { requireAccount } from './accounts.ts';
 import { retryOnConflict } from './change.ts';
 
-/** Keys written in one transaction, together with the check of the account. */
+/** Number of keys that one transaction writes, together with the check of the account. */
 const BATCH = 25;
 
 /**
- * Stops or releases every key of an account, as its status requires. Idempotent: after a crash, repeat it. Guarantee:
- * each write checks the account's status in its transaction, so a slower command cannot undo a later one. `createKey`
- * stores concurrently created keys correctly. Cost: reads all keys of the account twice, and writes those that differ.
+ * Stops or releases every key of an account, as the account's status requires. The function is idempotent: repeat it
+ * after a crash. `createKey` stores concurrently created keys correctly. Cost: it reads all keys of the account twice,
+ * and writes the keys that differ.
+ *
+ * Guarantee: each write checks the account's status in its transaction, so a slower command cannot undo a later one.
  * @returns the number of changed keys
- * @throws {GatewayError} 404; 409 if another command changes the status in the meantime
+ * @throws {GatewayError} 404 if the account does not exist; 409 if another command changes the status in the meantime
  */
 export async function alignKeys(table: Table, accountId: string): Promise<number> {
   const account = await requireAccount(table, accountId);
   let changed = 0;
-  // A key that is deleted during a pass shifts the others, so one of them may be missed.
+  // A key that is deleted during a pass moves the later keys in the list, so a pass may miss a key. Passes are repeated
+  // until one changes no key.
   for (let inPass = -1; inPass !== 0; changed += inPass) inPass = await alignOnce(table, account);
   return changed;
 }
@@ -48,7 +51,7 @@ async function alignOnce(table: Table, account: Account): Promise<number> {
   return changed;
 }
 
-/** The lists that together contain every key of an account, except deleted keys. */
+/** Returns the lists that together contain every key of an account, except deleted keys. */
 export async function keyListsOf(table: Table, accountId: string): Promise<KeyList[]> {
   const workspaces = await listWorkspaces(table, accountId);
   return [

@@ -31,9 +31,12 @@ import {
 } from './change.ts';
 import { changedPrivacy } from './privacy.ts';
 
-/** Enough for any company; reading the list stays one query. */
+/** Maximum number of workspaces of an account, so that reading the list stays one query. */
 const MAX_WORKSPACES = 1_000;
-/** As many as fit into one transaction together with the workspace itself. */
+/**
+ * Maximum number of members of a workspace that is deleted: as many as fit into one transaction with the workspace
+ * itself.
+ */
 const MAX_MEMBERS_TO_REMOVE = 80;
 
 export interface NewWorkspace {
@@ -72,7 +75,7 @@ export function newWorkspace(
   };
 }
 
-/** All writes of a new workspace: its claim on the slug, its record, its counter. */
+/** Returns all writes of a new workspace: its claim on the slug, its record, its counter. */
 export function workspaceWrites(table: Table, workspace: Workspace) {
   const scope = { kind: 'workspace', id: workspace.id } as const;
   return {
@@ -82,7 +85,10 @@ export function workspaceWrites(table: Table, workspace: Workspace) {
   };
 }
 
-/** @throws {GatewayError} 409 if the slug is taken in the account, also by a concurrent request. */
+/**
+ * Creates a workspace.
+ * @throws {GatewayError} 409 if a workspace of the account has the slug, also if it is created concurrently
+ */
 export async function createWorkspace(
   context: ChangeContext,
   input: NewWorkspace,
@@ -100,15 +106,15 @@ export async function createWorkspace(
     workspaceWrites(table, workspace),
     alongside(workspace),
   );
-  // Taken by the workspace itself: the reply to its own write was lost.
+  // If the workspace itself owns the slug, the reply to its own write was lost.
   const isOurs = !outcome.committed && slugOwner(outcome.failed.slug?.item) === workspace.id;
   if (!outcome.committed && !isOurs) throw slugTaken(input.slug);
   return workspace;
 }
 
 /**
- * A workspace of the account by id or slug.
- * @throws {GatewayError} 404, also for another account's.
+ * Reads a workspace of the account by id or slug.
+ * @throws {GatewayError} 404 if the account has no such workspace
  */
 export async function findWorkspace(table: Table, accountId: string, idOrSlug: string): Promise<Workspace> {
   const found = await readWorkspace(table, accountId, idOrSlug);
@@ -116,14 +122,17 @@ export async function findWorkspace(table: Table, accountId: string, idOrSlug: s
   return found;
 }
 
-/** @throws {GatewayError} 409 if the workspace is archived: records kept for the books do not change. */
+/**
+ * Checks that a workspace may be changed.
+ * @throws {GatewayError} 409 if the workspace is archived, because records kept for the books do not change
+ */
 export function checkActive(workspace: Workspace): void {
   if (workspace.status !== 'active') throw conflict('This workspace is archived: it can be read, not changed.');
 }
 
 /**
  * Merges a change into a workspace.
- * @throws {GatewayError} 404, 409 for a taken slug, 412
+ * @throws {GatewayError} 404 if it does not exist; 409 if another workspace has the slug; 412 if it has another version
  */
 export async function updateWorkspace(
   context: ChangeContext,
@@ -163,7 +172,7 @@ export async function updateWorkspace(
 /**
  * Removes a workspace from use. A workspace with history (keys or spending) is archived: its keys stop working, and it
  * stays readable for the books.
- * @throws {GatewayError} 400 for the Default workspace, 404, 412
+ * @throws {GatewayError} 400 for the Default workspace; 404 if it does not exist; 412 if it has another version
  */
 export async function deleteWorkspace(
   context: ChangeContext,
@@ -190,7 +199,10 @@ async function hasHistory(table: Table, workspace: Workspace): Promise<boolean> 
   return tally !== undefined || !counter.committed('lifetime').isZero;
 }
 
-/** The tally exists from the first key on, deleted ones included. */
+/**
+ * Returns the key of the item that counts the workspace's keys. The item exists once the workspace has had a key, even
+ * if the key was deleted.
+ */
 function keysTally(workspace: Workspace): Key {
   return tallyKey(inferenceKeysOf({ workspaceId: workspace.id, includeDisabled: true }));
 }
@@ -221,7 +233,8 @@ async function archive(context: ChangeContext, before: Workspace): Promise<{ arc
 }
 
 /**
- * Members are deleted in the same transaction. If it has too many members for that, the workspace is archived instead.
+ * Deletes a workspace and its members in one transaction. If it has too many members for that, the workspace is
+ * archived instead.
  */
 async function removeWorkspace(
   context: ChangeContext,
@@ -235,7 +248,7 @@ async function removeWorkspace(
     { action: 'workspace.delete', target: `workspace ${workspace.id}`, before: workspaceForAudit(workspace) },
     {
       workspace: workspaceRemoval(table, workspace),
-      // A concurrently created key gives it a history.
+      // The condition fails if a key was created concurrently, because the workspace then has a history.
       keys: mustNotExist(table, keysTally(workspace)),
       slug: slugRelease(table, workspace),
       counter: counterRemoval(table, { kind: 'workspace', id: workspace.id }),

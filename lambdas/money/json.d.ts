@@ -1,4 +1,7 @@
-/** ECMAScript "JSON.parse source text access", in Node since 22: not yet in TypeScript's own library. */
+/**
+ * Types of ECMAScript's "JSON.parse source text access", which Node supports since version 22 and TypeScript's own
+ * library lacks.
+ */
 interface JSON {
   rawJSON(text: string): unknown;
   isRawJSON(value: unknown): boolean;

@@ -1,5 +1,5 @@
 /**
- * Money: an exact amount of roubles.
+ * Exact amount of roubles.
  *
  * Guarantee: amounts are whole numbers of 10⁻¹² RUB in a bigint; no floating point is used between a price and the
  * ledger. Prices of single tokens are as small as 10⁻⁶ RUB, so 12 digits leave six for rates and markups.
@@ -10,7 +10,10 @@ const PICO_PER_RUB = 10n ** BigInt(SCALE_DIGITS);
 
 const MAX_COUNT = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** DynamoDB stores 38 significant digits. The limit here is lower: 24 digits before the point. */
+/**
+ * Matches a decimal amount with at most 24 digits before the point. DynamoDB stores 38 significant digits, so the limit
+ * is lower than that of the table.
+ */
 const DECIMAL = /^(-?)0*(\d{1,24})(?:\.(\d+))?$/;
 
 const SCIENTIFIC = /^(-?)(\d{1,40})(?:\.(\d{1,60}))?[eE]([+-]?\d{1,4})$/;
@@ -19,7 +22,7 @@ const MAX_EXPONENT = 60;
 export class Money {
   static readonly zero = new Money(0n);
 
-  /** The amount in units of 10⁻¹² RUB. */
+  /** Amount in units of 10⁻¹² RUB. */
   readonly pico: bigint;
 
   private constructor(pico: bigint) {
@@ -31,8 +34,8 @@ export class Money {
   }
 
   /**
-   * Reads a plain decimal number of roubles, such as "0.000270".
-   * @throws {RangeError} for exponents, signs other than "-", and more than 12 digits after the point.
+   * Parses a plain decimal number of roubles, such as "0.000270".
+   * @throws {RangeError} for exponents, signs other than "-", and more than 12 digits after the point
    */
   static parse(text: string): Money {
     const match = DECIMAL.exec(text);
@@ -47,8 +50,8 @@ export class Money {
   }
 
   /**
-   * Reads a number exactly in the form of JSON, DynamoDB or a person: an exponent is allowed ("1e-7").
-   * @throws {RangeError} as `parse` does, and if the exponent is larger than any amount needs.
+   * Parses a number in the form of JSON, DynamoDB or a person, without rounding. An exponent is allowed ("1e-7").
+   * @throws {RangeError} as `parse` does, and if the exponent is larger than any amount needs
    */
   static parseNumber(text: string): Money {
     const match = SCIENTIFIC.exec(text);
@@ -71,7 +74,7 @@ export class Money {
     return new Money(this.pico - other.pico);
   }
 
-  /** @param count a whole number of units, e.g. tokens. */
+  /** Multiplies the amount. @param count whole number of units, for example tokens */
   times(count: number | bigint): Money {
     return new Money(this.pico * BigInt(count));
   }
@@ -80,7 +83,10 @@ export class Money {
     return new Money(-this.pico);
   }
 
-  /** Number of whole units of this price that fit into `amount`, up to 2⁵³ − 1. Infinity if the price is zero. */
+  /**
+   * Returns the number of whole units at this price that `amount` can pay for, up to 2⁵³ − 1; Infinity if the price is
+   * zero.
+   */
   unitsIn(amount: Money): number {
     if (amount.pico <= 0n) return 0;
     if (this.pico === 0n) return Infinity;
@@ -123,7 +129,7 @@ export class Money {
     return new Money(pico);
   }
 
-  /** Shortest plain decimal: no exponent, no trailing zeros ("0.00027", "12", "-1.5"). */
+  /** Returns the shortest plain decimal: no exponent, no trailing zeros ("0.00027", "12", "-1.5"). */
   toString(): string {
     const magnitude = this.pico < 0n ? -this.pico : this.pico;
     const whole = magnitude / PICO_PER_RUB;
@@ -132,7 +138,7 @@ export class Money {
     return fraction ? `${sign}${whole}.${fraction}` : `${sign}${whole}`;
   }
 
-  /** An exact JSON number: it contains the digits of toString(), without a conversion to a float. */
+  /** Returns an exact JSON number. It contains the digits of `toString`, without a conversion to a float. */
   toJSON(): unknown {
     return JSON.rawJSON(this.toString());
   }

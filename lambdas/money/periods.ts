@@ -1,22 +1,22 @@
 /**
- * Periods in which spending is counted. All of them are UTC; weeks start on Monday.
+ * Periods in which spending is counted. All periods are in UTC; weeks start on Monday.
  *
- * A window is named by its period and first day, so a counter resets because its name changes: there is no reset job
- * that could run late, twice or never.
+ * A window is one day, week or month, and its name contains its first day. A counter has one field per window, so it
+ * resets because the name changes. There is no reset job that could run late, twice or never.
  */
 
 export const DAY_MS = 86_400_000;
 
-/** A recurring period: the names of its windows, and their starts and ends in epoch milliseconds. */
+/** Recurring period: the names of its windows, and their starts and ends in epoch milliseconds. */
 interface Recurring {
   prefix: string;
   startOf: (instantMs: number) => number;
   endOf: (startMs: number) => number;
-  /** The start in the window's name, in a form that Date.parse can read. */
+  /** Returns the start in the window's name, in a form that Date.parse can read. */
   nameOf: (startMs: number) => string;
 }
 
-/** From the shortest to the longest: budgets rise in this order. */
+/** Recurring periods from the shortest to the longest. Budgets must rise in this order. */
 const recurring = {
   daily: { prefix: 'day', startOf: startOfDay, endOf: (startMs) => startMs + DAY_MS, nameOf: utcDate },
   weekly: { prefix: 'week', startOf: startOfWeek, endOf: (startMs) => startMs + 7 * DAY_MS, nameOf: utcDate },
@@ -35,15 +35,15 @@ export const resets = Object.keys(recurring) as [Reset, ...Reset[]];
 export type Interval = Reset | 'lifetime';
 export const intervals: readonly [Interval, ...Interval[]] = [...resets, 'lifetime'];
 
-/** The names of an instant's windows, e.g. day_2026-11-20, week_2026-11-16, month_2026-11. */
+/** Names of the windows that contain an instant, for example day_2026-11-20, week_2026-11-16, month_2026-11. */
 export type Windows = Readonly<Record<Interval, string>>;
 
-/** UTC date as YYYY-MM-DD. */
+/** Returns the UTC date as YYYY-MM-DD. */
 export function utcDate(instantMs: number): string {
   return new Date(instantMs).toISOString().slice(0, 10);
 }
 
-/** The UTC dates from the first to the last, both included; empty if the last is earlier than the first. */
+/** Returns the UTC dates from the first to the last, both included; empty if the last is earlier than the first. */
 export function datesBetween(first: string, last: string): string[] {
   const count = Math.max(0, (Date.parse(last) - Date.parse(first)) / DAY_MS + 1);
   return Array.from({ length: count }, (_, index) => utcDate(Date.parse(first) + index * DAY_MS));
@@ -53,7 +53,8 @@ let today: { startMs: number; windows: Windows } | undefined;
 
 export function windowsAt(instantMs: number): Windows {
   const startMs = startOfDay(instantMs);
-  // Nearly all instants are on the same day, and a request needs its windows several times.
+  // The windows of the last day are cached. Nearly all instants are on the same day, and a request needs its windows
+  // several times.
   if (today?.startMs !== startMs) today = { startMs, windows: windowsOfPeriods(startMs) };
   return today.windows;
 }
@@ -67,14 +68,14 @@ function windowsOfPeriods(instantMs: number): Windows {
   return windows;
 }
 
-/** The end of the window around an instant, in epoch milliseconds; null for a lifetime. */
+/** Returns the end of the window that contains an instant, in epoch milliseconds; null for a lifetime. */
 export function windowEnd(interval: Interval, instantMs: number): number | null {
   if (interval === 'lifetime') return null;
   const { startOf, endOf } = recurring[interval];
   return endOf(startOf(instantMs));
 }
 
-/** The UTC days of a named window, first to last; null for "lifetime" and unknown names. */
+/** Returns the UTC days of a named window, first to last; null for "lifetime" and unknown names. */
 export function daysOfNamedWindow(name: string): string[] | null {
   const [, start] = name.split('_');
   const endMs = endOfNamedWindow(name);
@@ -82,7 +83,7 @@ export function daysOfNamedWindow(name: string): string[] | null {
   return datesBetween(utcDate(Date.parse(start!)), utcDate(endMs - DAY_MS));
 }
 
-/** The end of a named window, in epoch milliseconds; null for "lifetime" and unknown names. */
+/** Returns the end of a named window, in epoch milliseconds; null for "lifetime" and unknown names. */
 export function endOfNamedWindow(name: string): number | null {
   const [prefix, start] = name.split('_');
   const reset = resets.find((candidate) => recurring[candidate].prefix === prefix);

@@ -9,25 +9,30 @@ import type { Table } from '../store/table/table.ts';
 import { addTo, bucketOf } from './histogram.ts';
 import { addSums, noSums } from './sums.ts';
 
-/** A generation that has ended. */
+/** Generation that has ended. */
 export interface Ended {
   generationId: string;
   outcome: Outcome;
 }
 
-/** Older generations were settled late, and the statistics do not cover their time. */
+/**
+ * Maximum age of a counted generation. Older generations were settled late, and the statistics do not cover their time.
+ */
 const MAX_COUNTED_AGE_MS = 24 * HOUR_MS;
-/** Shorter answers are no measure of speed. If an answer came as one document, its writing time is unknown. */
+/**
+ * Minimum number of tokens of an answer whose speed is measured. MIN_WRITING_MS is the minimum time: if an answer came
+ * as one document, its writing time is unknown.
+ */
 const MIN_TOKENS = 20;
 const MIN_WRITING_MS = 50;
 
-/** Statuses of requests that were at fault or came too fast. They do not count for or against the endpoint. */
+/** Statuses of requests that were faulty or too frequent. They do not count for or against the endpoint. */
 const SAYS_NOTHING = new Set<number | null>([400, 413, 422, 429]);
 
-/** This process adds to one part of each slot. */
+/** Part of each slot (five minutes) to which this process adds. */
 const shard = Math.floor(Math.random() * SLOT_SHARDS);
 
-/** Best effort, for a second at most. Outcomes that cannot be counted are dropped. Never rejects. */
+/** Counts outcomes for at most a second. Outcomes that cannot be counted are dropped, and the promise never rejects. */
 export async function countOutcomes(table: Table, ended: Ended[]): Promise<void> {
   const results = await Promise.allSettled(
     bySlot(ended, nowMs()).map(([slot, sums]) => addToSlot(table, { ...slot, shard }, sums)),
@@ -37,7 +42,7 @@ export async function countOutcomes(table: Table, ended: Ended[]): Promise<void>
   log('warn', 'statistics of endpoints not counted', { count: failed.length, ...describeError(failed[0]!.reason) });
 }
 
-/** Sums of outcomes by endpoint and slot of five minutes. */
+/** Returns the sums of outcomes by endpoint and slot of five minutes. */
 export function bySlot(ended: Ended[], atMs: number): [{ slotMs: number; endpointId: string }, EndpointSums][] {
   const slots = new Map<string, [{ slotMs: number; endpointId: string }, EndpointSums]>();
   for (const { generationId, outcome } of ended) {
@@ -54,7 +59,9 @@ export function bySlot(ended: Ended[], atMs: number): [{ slotMs: number; endpoin
   return [...slots.values()];
 }
 
-/** The end of the generation itself, because its settlement may be late. */
+/**
+ * Returns the end of the generation itself. The time of its settlement is not used, because a settlement may be late.
+ */
 function outcomeEnd(generationId: string, { latencyMs, generationTimeMs: writingMs }: Outcome, atMs: number): number {
   const begunAtMs = generationTimeMs(generationId) ?? atMs;
   return Math.min(atMs, begunAtMs + (latencyMs ?? 0) + (writingMs ?? 0));
@@ -63,7 +70,7 @@ function outcomeEnd(generationId: string, { latencyMs, generationTimeMs: writing
 function sumsOf(outcome: Ended['outcome']): [endpointId: string, EndpointSums][] {
   const refused = refusedAttempts(outcome);
   const failed = refused.filter((attempt, index) => {
-    // The client aborted this attempt, so it is not a failure.
+    // The client aborted this attempt, so it is not a failure of the endpoint.
     const isAbandoned = attempt.status === null && index === refused.length - 1 && isGivenUpByClient(outcome);
     return !isAbandoned && !SAYS_NOTHING.has(attempt.status);
   });
@@ -76,7 +83,7 @@ function sumsOf(outcome: Ended['outcome']): [endpointId: string, EndpointSums][]
   return answer ? [...sums, [outcome.endpointId, answer]] : sums;
 }
 
-/** The attempts without any event. */
+/** Returns the attempts that ended without any event. */
 function refusedAttempts({ failedAttempts, endpointId, providerStatus, latencyMs }: Outcome) {
   const last = latencyMs === null ? [{ endpointId, status: providerStatus, durationMs: 0 }] : [];
   return [...failedAttempts, ...last].filter(({ status }) => !isAnswer(status));
@@ -87,8 +94,8 @@ function isGivenUpByClient({ ending }: Outcome): boolean {
 }
 
 /**
- * Sums of an answer, for the endpoint that gave it.
- * @param waitedMs time spent on endpoints that were tried before it
+ * Returns the sums of an answer, for the endpoint that gave the answer.
+ * @param waitedMs time spent on endpoints that were tried before this endpoint
  * @returns undefined if no answer began
  */
 function sumsOfAnswer(outcome: Outcome, waitedMs: number): EndpointSums | undefined {
@@ -101,7 +108,9 @@ function sumsOfAnswer(outcome: Outcome, waitedMs: number): EndpointSums | undefi
   return sums;
 }
 
-/** In tokens per second, only for complete answers whose tokens the provider counted. */
+/**
+ * Returns the speed in tokens per second; undefined unless the answer is complete and the provider counted its tokens.
+ */
 function throughputOf({
   ending,
   estimated,

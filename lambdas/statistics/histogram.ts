@@ -1,19 +1,19 @@
 /**
  * Counts of values in fixed buckets, each a fifth wider than the one below. Histograms from different processes can be
- * added. A value read back is the middle of its bucket, so its error is at most 10 % between 1 and a million. Values
- * outside that range count as its ends.
+ * added. A value that is read back is the middle of its bucket, so its error is at most 10 % between 1 and a million.
+ * Values outside that range count as 1 or as a million.
  */
 
 import type { Percentiles } from '../catalog/endpoint-statistics.ts';
 
-/** The number of values in each bucket that is not empty. */
+/** Number of values in each bucket that is not empty. */
 export type Histogram = Map<number, number>;
 
 const GROWTH = 1.2;
 const MAX_BUCKET = bucketOfSound(1_000_000);
 
 export function bucketOf(value: number): number {
-  // Includes NaN.
+  // The condition is also true for NaN.
   if (!(value > 1)) return 0;
   return Math.min(MAX_BUCKET, bucketOfSound(value));
 }
@@ -27,10 +27,10 @@ export function addTo(histogram: Histogram, bucket: number, count: number): void
 }
 
 /**
- * Percentiles as OpenRouter defines them: for p90, 90 % of the values are at least as good as it. So percentiles of
- * latency rise from the median on, and percentiles of throughput fall.
- * @param better which values are the better ones
- * @returns null with fewer values than `least`
+ * Returns percentiles as OpenRouter defines them. For p90, 90 % of the values are at least as good as the percentile.
+ * So percentiles of latency rise from the median on, and percentiles of throughput fall.
+ * @param better whether low or high values are better
+ * @returns null if there are fewer values than `least`
  * @see https://openrouter.ai/docs/guides/routing/provider-selection
  */
 export function percentilesOf(histogram: Histogram, least: number, better: 'low' | 'high'): Percentiles | null {

@@ -1,7 +1,7 @@
 /**
  * Measures the endpoints from the counted outcomes: uptime over five minutes, half an hour and a day, speed over half
- * an hour. A window consists of whole slots: the last five minutes cover five to ten, and a day covers up to an hour
- * more. Completed hours are added up once, so that a day is read in few items.
+ * an hour. A window consists of whole slots of five minutes. So the last five minutes cover five to ten minutes, and a
+ * day covers up to an hour more. Completed hours are added up once, so that a day is read in few items.
  */
 
 import type { EndpointStatistics } from '../catalog/endpoint-statistics.ts';
@@ -21,17 +21,17 @@ import type { Table } from '../store/table/table.ts';
 import { percentilesOf } from './histogram.ts';
 import { summed } from './sums.ts';
 
-/** Fewer requests are no reliable measure. */
+/** Number of requests below which nothing is measured, because the result would not be reliable. */
 const MIN_REQUESTS = 10;
-/** Time for late settlements. Later ones are missing in the day. */
+/** Time after the end of an hour for late settlements. Settlements after that are missing in the day. */
 const HOUR_CLOSES_AFTER_MS = 10 * 60_000;
-/** Maximum number of missed hours that one run makes up for. */
+/** Maximum number of missed hours that one run adds up. */
 const HOURS_A_RUN = 2;
 const HALF_HOUR_MS = 30 * 60_000;
 const HOURS_A_DAY = 24;
 const POINTS_AT_ONCE = 20;
 
-/** Counted sums of one slot. */
+/** Counted sums of one slot of five minutes. */
 interface Slot {
   slotMs: number;
   sums: [endpointId: string, EndpointSums][];
@@ -50,7 +50,7 @@ export async function measureEndpoints(table: Table, atMs: number, liveProviders
   return Object.keys(endpoints).length;
 }
 
-/** The completed hours of the last day, including newly closed ones. */
+/** Returns the completed hours of the last day. Adds up hours that have just completed. */
 async function closedHours(table: Table, atMs: number): Promise<Map<string, HourSums>[]> {
   const current = slotStartMs(atMs, HOUR_MS);
   const hours = await readHours(table, current - HOURS_A_DAY * HOUR_MS, current);
@@ -59,12 +59,12 @@ async function closedHours(table: Table, atMs: number): Promise<Map<string, Hour
   for (const hourMs of missing.slice(0, HOURS_A_RUN)) {
     const slots = await readSlots(table, hourMs, hourMs + HOUR_MS - 1);
     const sums = summed(slots.flatMap(({ sums }) => sums));
-    // The hour is closed last. If a run ends before that, the next run repeats it.
+    // The hour is marked as complete last. If a run ends before that, the next run repeats the hour.
     await writePoints(table, hourMs, sums);
     await writeHour(table, hourMs, sums);
     hours.set(hourMs, sums);
   }
-  // Hours that are not over yet are covered by their slots.
+  // Hours that are not complete yet are covered by their slots.
   return [...hours].filter(([hourMs]) => isOver(hourMs, atMs)).map(([, sums]) => sums);
 }
 
@@ -85,13 +85,15 @@ function isOver(hourMs: number, atMs: number): boolean {
   return hourMs + HOUR_MS + HOUR_CLOSES_AFTER_MS <= atMs;
 }
 
-/** The first hour that is still open: the current one, or shortly after its start the one before. */
+/**
+ * Returns the first hour that still receives settlements: the current one, or shortly after its start the one before.
+ */
 function firstOpenHour(atMs: number): number {
   const current = slotStartMs(atMs, HOUR_MS);
   return isOver(current - HOUR_MS, atMs) ? current : current - HOUR_MS;
 }
 
-/** Start of the slots to read: those of open hours, and those of the last half hour. */
+/** Returns the start of the slots to read: those of hours that are not complete, and those of the last half hour. */
 function firstSlot(atMs: number): number {
   return Math.min(firstOpenHour(atMs), slotStartMs(atMs - HALF_HOUR_MS, SLOT_MS));
 }
@@ -126,7 +128,7 @@ function measured(hours: Map<string, HourSums>[], slots: Slot[], atMs: number): 
   return Object.fromEntries(statistics);
 }
 
-/** Rounded down, so that one failure in a million is not 100 %. */
+/** Returns the uptime in percent, rounded down, so that one failure in a million is not shown as 100 %. */
 function uptimeOf(parts: (HourSums | undefined)[]): number | null {
   const requests = parts.reduce((sum, part) => sum + (part?.requests ?? 0), 0);
   const failures = parts.reduce((sum, part) => sum + (part?.failures ?? 0), 0);

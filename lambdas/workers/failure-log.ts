@@ -5,8 +5,8 @@ import { describeError, log, type LogFields } from '../platform/logger.ts';
 const MAX_CAUSES = 20;
 
 /**
- * Logs each different cause once, with its number of occurrences. Lambda's own log line of an AggregateError contains
- * no causes.
+ * Logs each different cause once, with its number of occurrences. This is needed because Lambda's own log line of an
+ * AggregateError contains no causes.
  */
 export function logFailures(message: string, failures: readonly unknown[], about: LogFields): void {
   const byCause = Map.groupBy(failures.map(describeError), ({ reason, stack }) => `${reason} ${stack}`);
@@ -16,7 +16,8 @@ export function logFailures(message: string, failures: readonly unknown[], about
 }
 
 /**
- * The loggable part of an error about a message of a queue. Field names are the gateway's own. Values are not logged.
+ * Returns the parts of an error about a queue message that may be logged. Field names are the gateway's own, so they
+ * are logged; values are not.
  */
 export function describeUnreadable(error: unknown): Pick<LogFields, 'reason' | 'stack'> {
   const described = describeError(error);

@@ -3,9 +3,9 @@ import { perQueue } from '../platform/concurrency/once.ts';
 import { openQueueGauge } from '../platform/queues/queue-levels.ts';
 import { openQueueReturns } from '../platform/queues/queue-returns.ts';
 
-/** Queue functions for workers, in addition to receiving messages. */
+/** Queue functions that workers need in addition to receiving messages. */
 export const queues = {
-  /** Returns messages to a worker's own queue. */
+  /** Functions that return messages to a worker's own queue. */
   returns: perQueue((name) => openQueueReturns(queueVariable(name))),
   gauge: perQueue((name) => openQueueGauge(queueVariable(name), deadLettersVariable(name))),
 };

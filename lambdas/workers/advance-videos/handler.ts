@@ -12,7 +12,10 @@ import { describeUnreadable } from '../failure-log.ts';
 import { queues } from '../queues.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/** Continues the jobs of a batch. Only failed messages return to the queue, and are delivered again within seconds. */
+/**
+ * Continues the video jobs of a batch. Only failed messages return to the queue, and are delivered again within
+ * seconds.
+ */
 export async function handler(event: SQSEvent, context: WorkerContext): Promise<SQSBatchResponse> {
   const tools = toolsFor(context);
   const failed: SQSRecord[] = [];

@@ -3,10 +3,12 @@ import { log } from '../../platform/logger.ts';
 import { resources } from '../../resources.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/** Time to finish the current page of accounts. */
+/** Time before the timeout at which no further page of accounts is started, so that the current page can complete. */
 const STOP_CLOSING_BEFORE_TIMEOUT_MS = 20_000;
 
-/** Runs every minute. All except the first runs after midnight read only one item. */
+/**
+ * Closes the days that have ended. It runs every minute; all runs except the first after midnight read only one item.
+ */
 export async function handler(_event: unknown, context: WorkerContext): Promise<{ sent: number }> {
   const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_CLOSING_BEFORE_TIMEOUT_MS;
   const sent = await closeDays(resources.table(), resources.queue('roll-up-activity'), { deadlineMs });

@@ -8,8 +8,8 @@ import type { WorkerContext } from '../worker-context.ts';
 const exports = openTableExports();
 
 /**
- * Runs every minute. All except a few runs of a day read only one item. A gateway on one machine has no bucket for the
- * books.
+ * Exports the books. It runs every minute; all except a few runs of a day read only one item. A local gateway has no
+ * bucket for the books, so nothing is exported there.
  */
 export async function handler(_event?: unknown, context?: Partial<WorkerContext>): Promise<{ begun: string[] }> {
   const bucket = optionalVariable(variables.booksBucket);

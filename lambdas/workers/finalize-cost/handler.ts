@@ -16,7 +16,10 @@ import { describeUnreadable } from '../failure-log.ts';
 import { queues } from '../queues.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/** Time to finish started writes, to reopen late days, and to return failed messages. */
+/**
+ * Time before the timeout at which no further settlement is started. The rest is for started writes, for reopening late
+ * days, and for returning failed messages.
+ */
 const STOP_SETTLING_BEFORE_TIMEOUT_MS = 5_000;
 
 interface SettlementMessage {
@@ -26,8 +29,8 @@ interface SettlementMessage {
 
 /**
  * Settles the generations of a batch in one transaction. Only failed messages return to the queue, and are delivered
- * again within seconds. After the last attempt, a message moves to the dead-letter queue, with an alarm: money is never
- * dropped.
+ * again within seconds. After the last attempt, a message moves to the dead-letter queue, which raises an alarm. So no
+ * money is lost.
  */
 export async function handler(event: SQSEvent, context: WorkerContext): Promise<SQSBatchResponse> {
   const about = { worker: 'finalize-cost', awsRequestId: context.awsRequestId };
@@ -56,7 +59,7 @@ export async function handler(event: SQSEvent, context: WorkerContext): Promise<
     });
     failed.set(record, result);
   }
-  // Outcomes that were settled before were counted then.
+  // Outcomes that an earlier run settled were counted by that run.
   const fresh = settlements.filter((_, index) => results[index] === 'settled' || results[index] === 'corrected');
   measureSettlements(madeOf(readable, results), nowMs());
   const late = askForLateDays(readable, results, (records, error) => {
@@ -80,8 +83,8 @@ function madeOf(readable: readonly SettlementMessage[], results: (SettleResult |
 }
 
 /**
- * Messages whose day could not be reopened are delivered again. They settle nothing twice, and try again to reopen the
- * day.
+ * Reopens the days of late settlements. If that fails, the messages are delivered again. They then settle nothing
+ * twice, and try again to reopen the day.
  */
 async function askForLateDays(
   readable: SettlementMessage[],
@@ -101,9 +104,9 @@ async function askForLateDays(
 }
 
 /**
- * Metric for an alarm, because Lambda counts no error for a run that returns messages to the queue. A message counts
- * once, at its first delivery. Otherwise a message that can never be settled would look like a fault of new code: it
- * returns seven times in five minutes.
+ * Writes a metric for an alarm, because Lambda counts no error for a run that returns messages to the queue. A message
+ * counts once, at its first delivery. A message that can never be settled is delivered seven times in five minutes, and
+ * would otherwise look like a fault of new code.
  */
 function measureFailures(failed: ReadonlyMap<SQSRecord, unknown>): void {
   const fresh = [...failed].filter(([{ attributes }]) => Number(attributes.ApproximateReceiveCount) === 1);

@@ -7,9 +7,9 @@ import { liveProviders } from '../../routing/live-providers.ts';
 import { measureEndpoints } from '../../statistics/measure.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/** Runs every minute. The next run makes up for a failed one. */
+/** Measures the endpoints. It runs every minute, and each run covers the time of earlier failed runs. */
 export async function handler(_event?: unknown, context?: Partial<WorkerContext>): Promise<{ measured: number }> {
-  // Without this, lists of models would show a new key minutes later than inference uses it.
+  // The keys are read again, so that lists of models show a new key at the same time as inference uses it.
   await rereadProviderKeys();
   const live = await liveProviders(await servedCatalog()).catch((error: unknown) => {
     const about = { worker: 'measure-endpoints', awsRequestId: context?.awsRequestId };

@@ -3,10 +3,13 @@ import { log } from '../../platform/logger.ts';
 import { resources } from '../../resources.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/** Time to finish the current page of accounts. */
+/** Time before the timeout at which no further page of accounts is started, so that the current page can complete. */
 const STOP_COMPARING_BEFORE_TIMEOUT_MS = 60_000;
 
-/** Runs every minute. All except some runs after one o'clock UTC read only one item. */
+/**
+ * Compares the books of completed days. It runs every minute; all except some runs after one o'clock UTC read only one
+ * item.
+ */
 export async function handler(_event: unknown, context: WorkerContext): Promise<{ compared: number }> {
   const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_COMPARING_BEFORE_TIMEOUT_MS;
   const compared = await reconcileDays(resources.table(), { deadlineMs });

@@ -7,15 +7,15 @@ import { once } from '../../platform/concurrency/once.ts';
 import { resources } from '../../resources.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/** Time to finish the current day. */
+/** Time before the timeout at which no further day is started, so that the current day can complete. */
 const STOP_SEALING_BEFORE_TIMEOUT_MS = 300_000;
 
 const files = once(openKeptFiles);
 const signer = once(openDocumentSigner);
 
 /**
- * Runs every minute. All except some runs after one o'clock UTC read only one item. Does nothing without storage for
- * files.
+ * Seals completed days. It runs every minute; all except some runs after one o'clock UTC read only one item. It does
+ * nothing without storage for files.
  */
 export async function handler(_event: unknown, context: WorkerContext): Promise<{ sealed: number }> {
   const tools = { table: resources.table(), files: files(), signer: signer() };

@@ -13,18 +13,28 @@ import { queues } from '../queues.ts';
 import { logFailures } from '../failure-log.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/** A local gateway requests the sweep of its dead predecessors' holds at its start. The schedule sends no ids. */
+/**
+ * Event of a sweep. At its start, a local gateway requests a sweep of the holds of its earlier processes by their ids.
+ * The schedule sends no ids.
+ */
 interface SweepEvent {
   deadBootIds?: string[];
 }
 
-/** Time to finish started work, and to reopen days. */
+/**
+ * Time before the timeout at which no further work is started. The rest is for started work, and for reopening days.
+ */
 const STOP_SWEEPING_BEFORE_TIMEOUT_MS = 15_000;
 
-/** Lives as long as the process: a queue counts as empty only after three runs saw it empty. */
+/**
+ * Observations of the queue, kept as long as the process lives, because a queue counts as empty only after three runs
+ * saw it empty.
+ */
 const watch = new BacklogWatch();
 
-/** @throws {AggregateError} at the end, with every failure; everything else is settled */
+/**
+ * Settles the holds that are due. @throws {AggregateError} at the end, with every failure; everything else is settled
+ */
 export async function handler({ deadBootIds }: SweepEvent, context: WorkerContext): Promise<{ swept: number }> {
   const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_SWEEPING_BEFORE_TIMEOUT_MS;
   const failures: Error[] = [];
@@ -33,7 +43,7 @@ export async function handler({ deadBootIds }: SweepEvent, context: WorkerContex
     return 'waiting';
   });
   const due = { nowMs: nowMs(), deadBootIds, deadlineMs };
-  // Concurrently, so that many items of one kind do not use up the time of the other.
+  // Both kinds of items are processed concurrently, so that many items of one kind do not use up the time of the other.
   const [leases, result] = await Promise.all([
     returnDueLeases(resources.table(), due),
     sweepHolds(resources.table(), { ...due, backlog, handBack }),
@@ -50,7 +60,7 @@ export async function handler({ deadBootIds }: SweepEvent, context: WorkerContex
       awsRequestId: context.awsRequestId,
       count: leases.returned,
     });
-  // A value of zero shows that a sweep ran.
+  // The metric is also written with a value of zero, which shows that a sweep ran.
   writeMetrics({ Swept: result.swept });
   logFailures('sweep failed', failures, { worker: 'sweep-holds', awsRequestId: context.awsRequestId });
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} things went wrong in a sweep`);
