@@ -69,8 +69,8 @@ export async function createAccount(
 }
 
 /**
- * Renames the account. Nothing else uses the name as a key.
- * @throws {GatewayError} 404
+ * Renames the account. The name is only displayed; records refer to the account by its id.
+ * @throws {GatewayError} 404 if the account does not exist
  */
 export async function renameAccount(context: ChangeContext, name: string): Promise<Account> {
   const { table, accountId } = context;

@@ -194,8 +194,8 @@ const namedTool = z.looseObject({
   namespace: optionalField(z.string()).meta({ description: 'The group that the tool belongs to.' }),
 });
 /**
- * Schema of a tool choice that names a tool of the gateway, without unknown members. Tools that only OpenAI runs keep the
- * schema with unknown members, because such a choice is refused as a whole.
+ * Schema of a tool choice that names a tool of the gateway, without unknown members. A choice of a tool that only OpenAI
+ * runs may have unknown members, because such a choice is refused as a whole.
  */
 const namedOwnTool = z.strictObject(namedTool.shape);
 const allowList = z.strictObject({
