@@ -6,7 +6,7 @@ import { programOf } from './programs.ts';
 
 const run = promisify(execFile);
 
-/** Runs the operator's command line with --json, in its own process. */
+/** Runs the operator's command line with --json, in a separate process. */
 export async function admin(dataDirectory: string, ...args: string[]): Promise<Record<string, unknown>> {
   const { stdout } = await run(process.execPath, [
     await programOf('bin/admin.ts'),
@@ -46,8 +46,8 @@ export async function adminHere(dataDirectory: string, ...args: string[]): Promi
 }
 
 /**
- * Runs a command in this process, as `adminHere` does. @returns its JSON output @throws {Error} with its error output
- * if it fails
+ * Runs a command in this process, as `adminHere` does. @returns the JSON output @throws {Error} with the error output
+ * if the command fails
  */
 export async function adminJson(dataDirectory: string, ...args: string[]): Promise<Record<string, unknown>> {
   const { code, out, err } = await adminHere(dataDirectory, '--json', ...args);

@@ -1,6 +1,6 @@
 /**
- * An agent's session in the form in which Claude Code 2.1 was observed to send it (fields, headers, order of blocks,
- * cache marks), with our own texts: the model searches for a tool, gets it, and calls it.
+ * Session of an agent in the form in which Claude Code 2.1 was observed to send it (fields, headers, order of blocks,
+ * cache marks). The texts are our own. In the session, the model searches for a tool, gets the tool, and calls it.
  */
 
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';
@@ -59,7 +59,10 @@ const write = {
 const RULES = 'The folder is /home/dev/demo.\nMore tools can be found: Write.';
 const TASK = 'create a file hello.txt with the word hi';
 
-/** @param turn from 1 to 3 @param sum the part of the billing line that some versions change in each request */
+/**
+ * Returns the request of a turn. @param turn from 1 to 3 @param sum part of the billing line that some versions of the
+ * agent change in each request
+ */
 export function agentTurn(turn: 1 | 2 | 3, { model, sum }: { model: string; sum: string }): MessagesRequest {
   const isFirst = turn === 1;
   const rules = { role: 'system', content: isFirst ? [text(RULES, mark)] : RULES, output_config: { effort: 'medium' } };

@@ -3,7 +3,7 @@
 import { runInNewContext } from 'node:vm';
 import type { Template } from 'aws-cdk-lib/assertions';
 
-/** A value of a metric in one minute. */
+/** Value of a metric in one minute. */
 export interface Datapoint {
   namespace: string;
   metric: string;
@@ -50,20 +50,27 @@ const comparisons: Record<string, (value: number, threshold: number) => boolean>
 };
 
 /**
- * The functions of metric math that alarms use. A missing value is undefined, and so is everything computed from it.
+ * Functions of CloudWatch's metric math that alarms use. A missing value is undefined, and so is every result computed
+ * from it.
  */
 const metricMath = {
   IF: (condition: boolean, then: number, otherwise: number) => (condition ? then : otherwise),
   FILL: (value: number | undefined, instead: number) => value ?? instead,
 };
 
-/** Whether a notification is sent: for an alarm, or for missing data if the alarm has an action for that. */
+/**
+ * Whether the alarm sends a notification. It does so in the alarm state, and for missing data if it has an action for
+ * that.
+ */
 export function notifies(alarm: AlarmProperties, points: readonly Datapoint[]): boolean {
   const state = alarmState(alarm, points);
   return state === 'ALARM' || (state === 'INSUFFICIENT_DATA' && (alarm.InsufficientDataActions ?? []).length > 0);
 }
 
-/** @param points of the minutes until now; points before the alarm's periods are ignored */
+/**
+ * Returns the state of an alarm. @param points data points of the minutes until now; points before the alarm's periods
+ * are ignored
+ */
 function alarmState(alarm: AlarmProperties, points: readonly Datapoint[]): 'ALARM' | 'OK' | 'INSUFFICIENT_DATA' {
   const { EvaluationPeriods: periods, DatapointsToAlarm: enough = periods } = alarm;
   const isBreaching = (value: number | undefined) => {
@@ -90,7 +97,7 @@ function valueIn(alarm: AlarmProperties, points: readonly Datapoint[], period: n
   return Number.isFinite(result) ? result : undefined;
 }
 
-/** @param period 0 is the period that ends now */
+/** Returns the statistic of a metric in one period. @param period 0 is the period that ends now */
 function statistic(
   { Namespace, MetricName, Dimensions = [] }: MetricOfAlarm,
   { Period, Stat }: { Period: number; Stat: string },
@@ -119,7 +126,7 @@ interface EmbeddedMetrics {
   [field: string]: unknown;
 }
 
-/** The data points in one line of a function's log: embedded metrics, and those of matching metric filters. */
+/** Returns the data points in one line of a function's log: embedded metrics, and those of matching metric filters. */
 export function datapointsOf(line: string, log: string, template: Template): Omit<Datapoint, 'minutesAgo'>[] {
   const fields = JSON.parse(line) as EmbeddedMetrics | { message: string };
   return '_aws' in fields ? embedded(fields) : filtered(fields.message, log, template);
@@ -157,7 +164,10 @@ function filtered(message: string, log: string, template: Template): Omit<Datapo
     });
 }
 
-/** Only supports the pattern in use: the text of a line's message, with stars for any characters at its ends. */
+/**
+ * Whether a line matches the pattern of a metric filter. Only the pattern in use is supported: the text of a line's
+ * message, with stars for any characters at its ends.
+ */
 function passes(pattern: string, message: string): boolean {
   const [, start, words, end] = /^\{ \$\.message = "(\*?)([^"*]+)(\*?)" \}$/.exec(pattern)!;
   return start && end ? message.includes(words!) : message === words;

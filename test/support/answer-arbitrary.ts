@@ -14,7 +14,7 @@ const citation = fc.record({
   cited_text: someText,
 });
 
-/** Cuts of a text into pieces: each number is a share of the rest. */
+/** Arbitrary positions at which a text is cut into pieces. Each number is a share of the remaining text. */
 const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 5 });
 
 function piecesOf(text: string, parts: readonly number[]): string[] {
@@ -28,7 +28,7 @@ function piecesOf(text: string, parts: readonly number[]): string[] {
   return [...pieces, rest];
 }
 
-/** A block as in its first event, with the deltas that follow. */
+/** Block as in its first event, with the deltas that follow. */
 interface SentBlock {
   block: Block;
   deltas: object[];
@@ -71,7 +71,7 @@ const blocks = fc.array(fc.oneof(textBlock, thinkingBlock, redactedBlock, callBl
 const reasons: StopReason[] = ['end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'refusal', 'pause_turn'];
 const count = fc.nat(1_000_000);
 
-/** The events of one complete answer. */
+/** Arbitrary events of one complete answer. */
 export const answerEvents = fc
   .record({ blocks, reason: fc.constantFrom(...reasons), input: count, output: count, cached: count, thinking: count })
   .map(({ blocks: sent, reason, input: prompt, output, cached, thinking }): MessagesEvent[] => {
@@ -104,7 +104,7 @@ export const answerEvents = fc
     ] as MessagesEvent[];
   });
 
-/** The message that the events add up to. */
+/** Returns the message that the events add up to. */
 export function wholeMessage(events: readonly MessagesEvent[]): MessageBody {
   const assembler = new MessageAssembler();
   for (const event of events) assembler.add(event);

@@ -8,8 +8,8 @@ import { readEvents, summarise } from './sse.ts';
 const WORD_EVERY_MS = 50;
 
 /**
- * An answer of another client on the same gateway that continues during attacks: a fault in one answer must never end
- * another.
+ * Starts an answer of another client on the same gateway, which continues during attacks. A fault in one answer must
+ * never end another.
  */
 export async function startWitness(gateway: RunningGateway, upstream: HostileUpstream) {
   let count = 0;
@@ -32,7 +32,7 @@ export async function startWitness(gateway: RunningGateway, upstream: HostileUps
   });
   const reading = readEvents(response).catch((error: unknown) => error as Error);
   return {
-    /** Ends the answer, and checks that nothing of it was lost. */
+    /** Ends the answer, and checks that no part of it was lost. */
     async expectIntact(): Promise<void> {
       done.abort();
       const events = await reading;

@@ -12,21 +12,21 @@ interface PassedAnswer {
   path: string;
   status: number;
   headers: OutgoingHttpHeaders;
-  /** Undefined as long as the original body is passed on. */
+  /** Body that replaces the original body; undefined as long as the original body is passed on. */
   body?: string;
 }
 
-/** The fault of a proxy; everything else is passed on unchanged. */
+/** Fault of a proxy. Everything else is passed on unchanged. */
 export interface Breakage {
   /** Changes the request to the gateway. */
   request?: (request: PassedRequest) => void;
-  /** Changes the response to the client; a body replaces the gateway's. */
+  /** Changes the response to the client. If it sets a body, that body replaces the gateway's. */
   answer?: (answer: PassedAnswer) => void;
-  /** Passes on responses only when they are complete. */
+  /** Whether the proxy passes on responses only when they are complete. */
   isBuffering?: boolean;
 }
 
-/** A proxy in front of a gateway with one fault that real proxies, CDNs and wrong settings have. */
+/** Starts a proxy in front of a gateway, with one fault that real proxies, CDNs and wrong settings have. */
 export function startBreakingProxy(target: string, breakage: Breakage): Promise<Listening> {
   const server = http.createServer((incoming, outgoing) => {
     void pass(incoming, outgoing).catch(() => outgoing.destroy());

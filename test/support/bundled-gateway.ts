@@ -1,6 +1,6 @@
 /**
  * Bundles the gateway of `npm start` and the operator's commands into a few files instead of a thousand modules. The
- * bundle is built from the same sources for each run. It halves the startup time, which matters for the hundreds of
+ * bundle is built from the current sources for each run. It halves the startup time, which matters for the hundreds of
  * processes that tests start.
  */
 
@@ -22,14 +22,14 @@ const programs = {
 };
 const bundledPrograms = Object.fromEntries(Object.entries(programs).map(([name, source]) => [name, bundled(source)]));
 
-/** Modules that locate source files at run time, with their replacements. */
+/** Modules that locate source files at run time, with the code that replaces them. */
 const replaced: Record<string, string> = {
   'lambdas/server/import-handler.ts': handlerImports(Object.keys(functions)),
   [`${local}/programs.ts`]: `export const programs = ${JSON.stringify(bundledPrograms)};`,
   'lib/shared/database/guard-program.ts': `export const guardProgram = ${JSON.stringify(bundledPrograms['guard'])};`,
 };
 
-/** Lets bundled code find files next to its original source. */
+/** Plugin that lets bundled code find files next to its original source. */
 const asFromSources: Plugin = {
   name: 'as-from-sources',
   setup(bundler) {
@@ -43,7 +43,6 @@ const asFromSources: Plugin = {
   },
 };
 
-/** Bundles the gateway and the commands. */
 export async function bundleGateway(): Promise<void> {
   await build({
     entryPoints: [...entries, ...Object.values(programs)].map((source) => join(project, source)),

@@ -2,7 +2,10 @@ import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { dividedByDuration, slowestFirst } from './recorded-durations.ts';
 
-/** Sorts files by recorded duration, and divides them by it for `--shard`. Vitest itself only knows their sizes. */
+/**
+ * Sorts test files by recorded duration, and divides them by duration for `--shard`. By default, Vitest uses the sizes
+ * of the files.
+ */
 export class ByDuration extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const order = slowestFirst(files.map(pathOf));

@@ -1,7 +1,7 @@
 import { openQueueCalls } from '../../lambdas/platform/queues/queue-calls.ts';
 import { openTable } from '../../lambdas/store/table/table.ts';
 
-/** A function that calls the table and a queue once each; tests bundle it like the real functions. */
+/** Function that calls the table and a queue once each. Tests bundle it like the deployed functions. */
 export async function handler(queueUrl: string): Promise<unknown[]> {
   const request = { TableName: 'table', Key: { pk: { S: 'a' }, sk: { S: 'b' } } };
   const attributes = { QueueUrl: queueUrl, AttributeNames: ['All'] };

@@ -8,10 +8,10 @@ import type { RoutingInput } from '../../lambdas/routing/usable-endpoints.ts';
 import type { EndpointSignals } from '../../lambdas/routing/order.ts';
 import { pricing } from './spending.ts';
 
-/** Signals without any data: every endpoint counts as healthy. */
+/** Signals without any data, so that every endpoint counts as healthy. */
 export const quietSignals: EndpointSignals = { isFailing: () => false, speedOf: () => undefined };
 
-/** An endpoint at an address of the test, in the form in which routing gets it from the catalog. */
+/** Returns an endpoint at an address of the test, in the form in which routing gets it from the catalog. */
 export function candidateAt(
   url: string,
   more: {
@@ -42,7 +42,7 @@ export function candidateAt(
   };
 }
 
-/** The candidates of a request for a model. */
+/** Returns the candidates of a request for a model. */
 export function candidatesOf(model: Model, more: Partial<RoutingInput> = {}) {
   const route = requestedRoute(new Catalog([model], [], 'test'), { model: model.id, messages: [] });
   return messagesCandidates(route, {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http, { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A proxy in front of DynamoDB that counts calls and consumed units. */
+/** Proxy in front of DynamoDB that counts calls and consumed units. */
 export interface CapacityMeter {
   endpoint: string;
   calls: Record<string, number>;
@@ -29,7 +29,8 @@ export async function startCapacityMeter(target: string): Promise<CapacityMeter>
       const text = await read(reply);
       meter.calls[action] = (meter.calls[action] ?? 0) + 1;
       meter.units += consumed(JSON.parse(text.toString() || '{}') as { ConsumedCapacity?: unknown });
-      // The checksum covers the original body, which contains the consumed capacity; clients get a changed body.
+      // The checksum covers the original body, which contains the consumed capacity. Clients get a changed body, so the
+      // checksum is removed.
       const { 'x-amz-crc32': _, ...headers } = reply.headers;
       response.writeHead(reply.statusCode!, headers);
       response.end(text);

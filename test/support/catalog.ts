@@ -7,11 +7,11 @@ import { variables } from '../../lambdas/platform/environment.ts';
 
 export const shippedCatalog = new URL('../../lambdas/catalog/data/', import.meta.url).pathname;
 
-/** The variables that contain the sandbox's addresses. */
+/** Names of the variables that contain the sandbox's addresses. */
 export const sandboxAddresses = Object.values(variables).filter((name) => /^GATEWAY_SANDBOX_(.*_)?URL$/.test(name));
 
 /**
- * Variables besides credentials that an operator of the whole catalog sets: own addresses, and parts of model names.
+ * Variables other than credentials that an operator of the whole catalog sets: own addresses, and parts of model names.
  */
 const operatorVariables = [
   'AZURE_OPENAI_BASE_URL',
@@ -36,7 +36,7 @@ export function loadShippedCatalog(): Catalog {
   }
 }
 
-/** A text model in the form of a catalog file, with the fields that a test needs. */
+/** Returns a text model in the form of a catalog file, with the fields that a test needs. */
 export function textModel(id: string, endpoints: object[], more: object = {}): Record<string, unknown> {
   return {
     id,
@@ -61,7 +61,7 @@ export interface CatalogDirectory {
   remove: () => void;
 }
 
-/** A catalog of these models, with the shipped providers and the test's own. */
+/** Writes a catalog of these models, with the shipped providers and the test's own. */
 export function catalogDirectory(models: object[], providers: object[] = []): CatalogDirectory {
   const path = mkdtempSync(join(tmpdir(), 'gateway-catalog-'));
   const shipped = JSON.parse(readFileSync(join(shippedCatalog, 'providers.json'), 'utf8')) as { providers: object[] };

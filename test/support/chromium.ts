@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 
-/** Path of Chromium on this machine; undefined if there is none, and tests with a browser are skipped. */
+/** Path of Chromium on this machine. If it is undefined, tests with a browser are skipped. */
 export const chromiumPath = ['chromium', 'chromium-browser', 'google-chrome']
   .map((name) => spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim())
   .find((path) => path !== '' && spawnSync(path, ['--version']).status === 0);

@@ -1,6 +1,6 @@
 /**
- * Loaded before a program (--require). On SIGUSR2 it collects garbage and reports the remaining memory on standard
- * error, so that tests can distinguish leaks from garbage. On SIGCONT it reports the number of live timers.
+ * Preloaded module (--require) that reports memory. On SIGUSR2 it collects garbage and reports the remaining memory on
+ * standard error, so that tests can distinguish leaks from garbage. On SIGCONT it reports the number of live timers.
  */
 
 const { queryObjects, setFlagsFromString } = require('node:v8');
@@ -19,7 +19,7 @@ process.on('SIGUSR2', () => {
   process.stderr.write(`collected ${JSON.stringify(process.memoryUsage())}\n`);
 });
 
-/** This takes a second or two. */
+/** Counting the timers takes a second or two. */
 process.on('SIGCONT', () => {
   process.stderr.write(`timers ${queryObjects(Timeout, { format: 'count' })}\n`);
 });

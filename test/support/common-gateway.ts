@@ -1,4 +1,4 @@
-/** One gateway that test files share, each with its own account, because starting a gateway takes a second. */
+/** Gateway that test files share, each with its own account, because starting a gateway takes a second. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,15 +7,18 @@ import { createKey } from '../../lambdas/management/keys.ts';
 import { tableOf, type GatewayAddresses, type GatewayClient } from './gateway.ts';
 import { onDemand } from './on-demand.ts';
 
-/** The name of the part of a run, and the part. */
+/**
+ * Name of the shared gateway among the parts that a run offers to its processes. `CommonGateway` is the type of that
+ * part.
+ */
 export const COMMON_GATEWAY = 'common-gateway';
 export type CommonGateway = GatewayAddresses & { dataDirectory: string };
 
 const actor = { kind: 'operator', id: 'test' } as const;
 
 /**
- * A client of the shared gateway, with an account that no other file uses. For tests of client-visible behavior: a test
- * that stops the gateway, reads its log or changes its settings must start its own.
+ * Returns a client of the shared gateway, with an account that no other file uses. It is for tests of client-visible
+ * behavior. A test that stops the gateway, reads its log or changes its settings must start its own.
  */
 export async function commonGateway(): Promise<GatewayClient> {
   const { dataDirectory, ...addresses } = await onDemand<CommonGateway>(COMMON_GATEWAY);

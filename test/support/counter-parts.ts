@@ -1,4 +1,4 @@
-/** Counters with parts, for tests that cannot wait for conflicts. */
+/** Counters that are stored in parts, for tests that cannot wait for write conflicts. */
 
 import { rememberLimitedParts } from '../../lambdas/accounting/busy-counters.ts';
 import type { Scope, ScopeId, StoredCounter } from '../../lambdas/store/counters/counters.ts';
@@ -32,7 +32,7 @@ export async function count(
   return transact(table, { counter: settleUpdate(table, scope, deltas, key) });
 }
 
-/** A table whose counters may have parts. */
+/** Creates a table whose counters may be stored in parts. */
 export async function newTableWithParts(): Promise<Table> {
   const table = await newTable();
   await allowParts(table);
@@ -41,12 +41,12 @@ export async function newTableWithParts(): Promise<Table> {
 
 export const spentIn = (counter: StoredCounter) => counter.spent('lifetime').toString();
 
-/** The spending of a scope, as readers see it. */
+/** Returns the spending of a scope, as readers see it. */
 export async function spent(table: Table, scope: ScopeId): Promise<string> {
   return spentIn(await readCounter(table, scope));
 }
 
-/** The item of the counter without its parts. */
+/** Returns the item of the counter without its parts. */
 export async function rootOf(table: Table, scope: ScopeId): Promise<Item> {
   return (await readItem(table, counterKey(scope))) ?? {};
 }
@@ -55,7 +55,7 @@ export async function hasParts(table: Table, scope: ScopeId): Promise<boolean> {
   return spreadOf(await rootOf(table, scope)) !== undefined;
 }
 
-/** The parts with these numbers that exist. */
+/** Reads the parts with these numbers, as far as they exist. */
 export function partsAt(table: Table, scope: ScopeId, spread: string, numbers: number[]): Promise<Item[]> {
   return readItems(
     table,
@@ -64,8 +64,8 @@ export function partsAt(table: Table, scope: ScopeId, spread: string, numbers: n
 }
 
 /**
- * Creates parts for a limited scope, as a hold does after conflicts at its counter. @throws if the scope has too little
- * room
+ * Creates parts for the counter of a limited scope, as a hold does after conflicts at the counter. @throws if too
+ * little of the limit remains
  */
 export async function giveLimitedParts(table: Table, scope: Scope): Promise<LimitedParts> {
   const parts = await grantParts(table, scope, { windows: windowsAt(Date.now()), amount: rub('0.001') });

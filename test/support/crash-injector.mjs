@@ -1,6 +1,6 @@
 /**
- * Loaded before a gateway (node --import): makes one of its stages throw for requests with the stage's marker, as a bug
- * in the gateway would. Stages that throw later are outside of every try block.
+ * Preloaded module (node --import) that makes one stage of a gateway throw for requests with the stage's marker, as a
+ * bug in the gateway would. Stages that throw later are outside of every try block.
  */
 
 import http from 'node:http';

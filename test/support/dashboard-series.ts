@@ -1,6 +1,9 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 
-/** The metrics in the graphs: the gateway's own, each with its dimension, and AWS's, each after its namespace. */
+/**
+ * Metrics in the graphs of a dashboard: the gateway's own, each with its dimension, and AWS's, each after its
+ * namespace.
+ */
 export interface Series {
   own: { name: string; by: string }[];
   ofAws: string[];
@@ -13,7 +16,9 @@ interface Widget {
 
 const SEARCH = /^SEARCH\('\{"([^"]+)",(\w+)\} MetricName="(\w+)"', '\w+', 300\)$/;
 
-/** The metrics of a template's dashboard. Each metric is either listed, or found by a search for one dimension. */
+/**
+ * Returns the metrics of a template's dashboard. Each metric is either listed, or found by a search for one dimension.
+ */
 export function dashboardSeries(template: Template, ownNamespace: string): Series {
   const [{ Properties }] = Object.values(template.findResources('AWS::CloudWatch::Dashboard')) as [
     { Properties: { DashboardBody: { 'Fn::Join': ['', (string | object)[]] } } },
@@ -38,7 +43,7 @@ function lineOf([first, name, ...rest]: [unknown, ...unknown[]]): { namespace: s
   return { namespace, name: searched!, by: by! };
 }
 
-/** The metrics that log lines contain. */
+/** Returns the metrics that log lines contain. */
 export function writtenSeries(log: string): { name: string; by: string }[] {
   return log
     .split('\n')

@@ -10,63 +10,66 @@ import { isLongForm } from './long-runs.ts';
 export const wires = ['anthropic', 'openai-chat', 'openai-responses', 'google-gemini', 'bedrock-converse'] as const;
 export type WireName = (typeof wires)[number];
 
-/** One wire for each reader of streams: the Messages API, server-sent events, and frames. */
+/** Wires of which each uses a different reader of streams: the Messages API, server-sent events, and frames. */
 export const readers: readonly WireName[] = ['anthropic', 'openai-chat', 'bedrock-converse'];
 
-/** Wires for attacks on the layers below a wire: wires with the same reader share this code. */
+/**
+ * Wires for attacks on the code that reads streams. Wires with the same reader share this code, so the short form takes
+ * one of each.
+ */
 export const attackedWires: readonly WireName[] = isLongForm ? wires : readers;
 
-/** `read` from a cache, and `written` to one. */
+/** Token counts as JSON text. `read` are tokens read from a cache, `written` are tokens written to a cache. */
 export type Counts = Partial<Record<'prompt' | 'output' | 'read' | 'written', string | undefined>>;
 
 export interface Dialect {
   /** Text that the path of a request on this wire contains. */
   path: string;
-  /** Encoding of its streams. Documents are UTF-8 on every wire. */
+  /** Encoding of the wire's streams. Documents are UTF-8 on every wire. */
   encoding: 'utf8' | 'latin1';
-  /** A usage with these counts, each as JSON text; undefined ones are omitted. */
+  /** Returns a usage with these counts, each as JSON text. Undefined counts are omitted. */
   usage: (counts: Counts) => string;
-  /** An event with usage in the middle of the answer. */
+  /** Returns an event with usage in the middle of the answer. */
   report: (usageJson: string) => string;
-  /** One event with any JSON. */
+  /** Returns one event with any JSON. */
   event: (json: string) => string;
-  /** The beginning of an answer, up to the first text. */
+  /** Returns the beginning of an answer, up to the first text. */
   opening: (usageJson?: string) => string;
   text: (words: string) => string;
-  /** Its text event as bytes, with arbitrary bytes inside the text. */
+  /** Returns a text event as bytes, with arbitrary bytes inside the text. */
   textAround: (before: string, bytes: Buffer, behind: string) => Buffer;
-  /** A keep-alive event without content. */
+  /** Keep-alive event without content. */
   ping: string;
-  /** An unknown event, which every reader must skip. */
+  /** Unknown event, which every reader must skip. */
   unknown: string;
-  /** The shortest event without content. */
+  /** Shortest event without content. */
   blank: string;
-  /** The beginning of an event of the maximum length. */
+  /** Beginning of an event of the maximum length. */
   endless: string;
-  /** The event with the finish reason and the usage. */
+  /** Returns the event with the finish reason and the usage. */
   reason: (usageJson?: string) => string;
-  /** The last event; nothing may follow it. */
+  /** Last event of an answer. */
   stop: string;
-  /** An error, as the body of a response or as the data of an event. `messageJson` is JSON text. */
+  /** Returns an error, as the body of a response or as the data of an event. `messageJson` is JSON text. */
   refusal: (type: string, messageJson: string) => string;
-  /** A complete answer without streaming. */
+  /** Returns a complete answer without streaming. */
   whole: (words: string) => string;
 }
 
-/** A JSON object of the defined fields. */
+/** Returns a JSON object of the defined fields. */
 const fieldsOf = (fields: Record<string, string | undefined>): string =>
   `{${Object.entries(fields)
     .filter(([, json]) => json !== undefined)
     .map(([name, json]) => `"${name}":${json}`)
     .join(',')}}`;
 
-/** The cache details of a prompt. */
+/** Returns the cache details of a prompt. */
 const cachesOf = ({ read, written }: Counts): string | undefined =>
   read === undefined && written === undefined
     ? undefined
     : fieldsOf({ cached_tokens: read, cache_write_tokens: written });
 
-/** The parts that all streams of server-sent events share. */
+/** Parts that all streams of server-sent events share. */
 const serverSent = {
   encoding: 'utf8',
   ping: ': ping\n\n',
@@ -75,7 +78,7 @@ const serverSent = {
   endless: 'data: ',
 } as const;
 
-/** These streams contain text unchanged. */
+/** Returns a function that inserts bytes into a text event. It is for streams that contain text unchanged. */
 const aroundIn =
   (text: Dialect['text']): Dialect['textAround'] =>
   (before, bytes, behind) => {
@@ -168,7 +171,7 @@ const openaiResponses: Dialect = {
     responsesEvent('response.output_item.added', responsesMessage('')),
   text: responsesText,
   textAround: aroundIn(responsesText),
-  // The event with the finish reason is the last one.
+  // The event with the finish reason is the last event.
   reason: (usage = '{"input_tokens":10,"output_tokens":5,"total_tokens":15}') =>
     responsesEvent('response.completed', `"response":{"id":"r1","status":"completed","output":[],"usage":${usage}}`),
   stop: '',
@@ -200,10 +203,10 @@ const googleGemini: Dialect = {
     `{"candidates":[{"content":{"parts":[{"text":${JSON.stringify(words)}}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":10,"candidatesTokenCount":5,"totalTokenCount":15}}`,
 };
 
-/** A frame of the stream, with one character per byte. */
+/** Returns a frame of the stream, with one character per byte. */
 const frame = (name: string, json: string): string => packFrame(name, json).toString('latin1');
 
-/** Bedrock's names for error types of the Messages API; other types keep their names. */
+/** Bedrock's names for error types of the Messages API. Other types keep their names. */
 const exceptions: Record<string, string> = {
   invalid_request_error: 'validationException',
   authentication_error: 'accessDeniedException',
@@ -231,7 +234,7 @@ const bedrockConverse: Dialect = {
       cacheWriteInputTokens: written,
     }),
   report: (usage) => frame('metadata', `{"usage":${usage}}`),
-  // An exception is named in a header of its frame; other frames are read as pieces of the answer.
+  // An exception is named in a header of its frame. Other frames are sent as pieces of the answer.
   event: (json) => frame(/"__type":"(\w+)"/.exec(json)?.[1] ?? 'contentBlockDelta', json),
   opening: () => frame('messageStart', '{"role":"assistant"}'),
   text: (words) => frame('contentBlockDelta', `{"contentBlockIndex":0,"delta":{"text":${JSON.stringify(words)}}}`),
@@ -249,7 +252,7 @@ const bedrockConverse: Dialect = {
   blank: emptyFrame.toString('latin1'),
   endless: frameHead(16 * 1_024 * 1_024).toString('latin1'),
   reason: converseReason,
-  // Usage is the last event.
+  // Usage is the last event, so nothing follows.
   stop: '',
   refusal: (type, messageJson) => `{"__type":"${exceptions[type] ?? `${type}Exception`}","message":${messageJson}}`,
   whole: (words) =>
@@ -264,10 +267,10 @@ export const dialects: Record<WireName, Dialect> = {
   'bedrock-converse': bedrockConverse,
 };
 
-/** The bytes of a text of its streams. */
+/** Returns the bytes of a text of the wire's streams. */
 export const bytesOf = ({ encoding }: Dialect, text: string): Buffer => Buffer.from(text, encoding);
 
-/** A valid answer with one text. */
+/** Returns a valid answer with one text. */
 export function answer({ opening, text, reason, stop }: Dialect, words: string): string {
   return opening() + text(words) + reason() + stop;
 }

@@ -1,4 +1,4 @@
-/** Upstreams that a test calls without a gateway. `stopUpstreams` stops all of them. */
+/** Upstream servers that a test calls without a gateway. `stopUpstreams` stops all of them. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -13,14 +13,14 @@ export async function stopUpstreams(): Promise<void> {
   for (const stop of running.splice(0)) await stop();
 }
 
-/** A request that an upstream received. */
+/** Requests that an upstream server has received. */
 export interface Seen {
   url: string;
   connections: Socket[];
   bodies: string[];
 }
 
-/** A real HTTP server. @param answer called with each complete request and the number of earlier ones */
+/** Starts a real HTTP server. @param answer called with each complete request and the number of earlier requests */
 export async function upstream(
   answer: (response: ServerResponse, request: IncomingMessage, before: number) => unknown,
 ): Promise<Seen> {
@@ -40,7 +40,7 @@ export async function upstream(
   return seen;
 }
 
-/** A server on raw TCP, without HTTP. */
+/** Starts a server on raw TCP, without HTTP. */
 export async function rawUpstream(
   onConnection: (socket: Socket) => void,
 ): Promise<{ url: string; port: number; stop: () => Promise<void> }> {
@@ -75,13 +75,13 @@ export function requestTo(
   return new UpstreamRequest(target, signal ?? new AbortController().signal);
 }
 
-/** The whole answer to a text. */
+/** Sends a text, and returns the whole answer. */
 export async function exchange(url: string, text = 'x'): Promise<string> {
   const { body } = await requestTo(url).send(text);
   return readText(body, Infinity);
 }
 
-/** One turn of the event loop, after which a returned connection is in the pool. */
+/** Waits for one turn of the event loop, after which a returned connection is in the pool. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Resolves when a connection is closed for any reason. */

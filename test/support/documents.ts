@@ -7,7 +7,7 @@ const clients = new WeakMap<Table, DynamoDBDocumentClient>();
 /** Reads numbers as exact digits, like the gateway. */
 const wrapNumbers = (digits: string) => digits;
 
-/** The SDK's client of a table, for tests that read the table as billing reviewers do. */
+/** Returns the SDK's client of a table, for tests that read the table as billing reviewers do. */
 export function documentsOf(table: Table): DynamoDBDocumentClient {
   const known = clients.get(table);
   if (known) return known;

@@ -17,7 +17,7 @@ export const accountItem = (id: string, name: string): Attributes => ({
   name: { S: name },
 });
 
-/** A line of an increment; without an image, the item was deleted. */
+/** Returns a line of an incremental export. A line without an image means that the item was deleted. */
 export const changeLine = (keys: Attributes, micros: number, image?: Attributes) => ({
   Metadata: { WriteTimestampMicros: { N: String(micros) } },
   Keys: { pk: keys['pk'], sk: keys['sk'] },
@@ -27,9 +27,9 @@ export const changeLine = (keys: Attributes, micros: number, image?: Attributes)
 let exports = 0;
 
 /**
- * Writes an export under a prefix. The data of increments is next to their folders.
- * @param times from its manifest: with exportTime it is a full export
- * @returns the folders of its manifests and of its data
+ * Writes an export under a prefix of the bucket. The data of incremental exports is next to their folders.
+ * @param times times in the manifest; with `exportTime` it is a full export
+ * @returns the folders of the manifests and of the data
  */
 export function writeExport(directory: string, prefix: string, lines: readonly object[], times: object) {
   const isFull = 'exportTime' in times;
@@ -57,13 +57,13 @@ export function writeExport(directory: string, prefix: string, lines: readonly o
   return { folder, data, file: join(data, name) };
 }
 
-/** The views of Athena, with their original SQL, over each line of each file. */
+/** Views of Athena, with their original SQL, over each line of each file. */
 export interface AthenaBooks {
-  /** Amounts are texts with all trailing zeros. @throws {Error} with DuckDB's message */
+  /** Runs a query. Amounts are texts with all trailing zeros. @throws {Error} with DuckDB's message */
   query: (sql: string) => Promise<Record<string, unknown>[]>;
 }
 
-/** One database per process, because creating its views takes as long as all queries of a test. */
+/** Opens one database per process, because creating its views takes as long as all queries of a test. */
 const openDatabase = onceOpen(async () => {
   const { DuckDBInstance } = await import('@duckdb/node-api');
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
@@ -74,9 +74,10 @@ const openDatabase = onceOpen(async () => {
 });
 
 /**
- * Reads the bucket as Hive's text format does: one text per line, with the path of its file; names with a leading
- * underscore are ignored. For invalid JSON, such as a checksum, Trino returns nothing, while DuckDB fails; so it is
- * wrapped as a JSON string here. Earlier books of this process also read this bucket from now on.
+ * Reads the bucket as Hive's text format does: one text per line, with the path of its file. Names with a leading
+ * underscore are ignored. For invalid JSON, such as a checksum, Trino returns nothing, while DuckDB fails. So such a
+ * line is stored as a JSON string. All books of a process share a database: books that were opened earlier read this
+ * bucket from then on.
  */
 export async function openAthenaBooks(directory: string): Promise<AthenaBooks> {
   const connection = await openDatabase();

@@ -4,7 +4,7 @@ function fail(): never {
   throw new Error('a fault of our own');
 }
 
-/** A function that fails and returns the stack that it would log; tests bundle it like the real functions. */
+/** Function that fails and returns the stack that it would log. Tests bundle it like the deployed functions. */
 export function handler(): string {
   try {
     return fail();

@@ -5,47 +5,52 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * Faults that emulators do not have. "lost-reply": the write happens, and the client gets no reply. "delayed": the
- * client gets no reply either, and the write happens when the test says so. "unavailable": the service answers with
- * 503.
+ * client gets no reply either, and the write happens when the test calls `deliver`. "unavailable": the service answers
+ * with 503.
  */
 export type TableFault = 'conflict' | 'throttle' | 'lost-reply' | 'delayed' | 'unavailable' | undefined;
 
-/** The transaction conflicts on the items whose JSON contains this text, in DynamoDB's form. */
+/** Fault of a transaction that conflicts on the items whose JSON (in DynamoDB's form) contains a text. */
 interface Conflict {
   conflictsAt: string;
-  /** Default: TransactionConflict. */
+  /** Code of the cancellation reason; by default TransactionConflict. */
   code?: string;
 }
 
 export interface DynamodbCall {
-  /** For example TransactWriteItems. */
+  /** Name of the action, for example TransactWriteItems. */
   action: string;
-  /** Path of the call: each client may have its own. */
+  /** Path of the call. Each client may have its own path, so that tests can identify it. */
   path: string;
   body: string;
 }
 
 export interface FaultProxy {
   endpoint: string;
-  /** The DynamoDB that the calls go to; tests may change it. */
+  /** Address of the DynamoDB to which the calls are passed on. Tests may change it. */
   target: string;
   /** All calls so far, in order. */
   calls: DynamodbCall[];
   /** Chooses the fault of each call. */
   faultFor: (call: DynamodbCall, number: number) => TableFault | Conflict;
-  /** The call continues when this resolves, so that tests can order the calls of several clients. */
+  /**
+   * Called before each call. The call continues when the promise resolves, so that tests can order the calls of several
+   * clients.
+   */
   before: (call: DynamodbCall) => Promise<void> | void;
-  /** Called after a call has got its reply. */
+  /** Called after a call has received its reply. */
   after: (call: DynamodbCall) => void;
   /** Executes the delayed calls now. @returns their status codes, in order */
   deliver: () => Promise<number[]>;
   stop: () => Promise<void>;
 }
 
-/** No client pauses for this long between related calls. */
+/**
+ * Milliseconds without calls after which earlier work is done. No client pauses for this long between related calls.
+ */
 const QUIET_MS = 300;
 
-/** Resolves after a pause without calls, when earlier work is done. */
+/** Resolves after a pause without calls, because earlier work is then done. */
 export async function untilQuiet({ calls }: FaultProxy): Promise<void> {
   for (let seen = -1; seen !== calls.length;) {
     seen = calls.length;
@@ -55,7 +60,7 @@ export async function untilQuiet({ calls }: FaultProxy): Promise<void> {
 
 const agent = new http.Agent({ keepAlive: true });
 
-/** A proxy in front of DynamoDB that injects conflicts, throttling and lost replies into real HTTP traffic. */
+/** Starts a proxy in front of DynamoDB that injects conflicts, throttling and lost replies into real HTTP traffic. */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const server = createServer((request, response) => {
     void handle(request, response).catch(() => response.destroy());

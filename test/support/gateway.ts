@@ -12,7 +12,7 @@ import { PATIENCE_MS } from './patience.ts';
 
 export interface GatewayAddresses {
   baseUrl: string;
-  /** The base URL for clients that append /v1 themselves. */
+  /** Base URL for clients that append /v1 themselves. */
   anthropicUrl: string;
   streamingUrl: string;
 }
@@ -23,35 +23,35 @@ export interface GatewayClient extends GatewayAddresses {
   managementKey: string;
   accountId: string;
   workspaceId: string;
-  /** The gateway's table. */
+  /** Opens the gateway's table. */
   table: () => Table;
 }
 
-/** A gateway in its own process, started as `npm start` does, or from the bundle of a test run. */
+/** Gateway in a separate process, started as `npm start` does, or from the bundle of a test run. */
 export interface RunningGateway extends GatewayClient {
-  /** Base URL of the server; with `--web`. */
+  /** Base URL of the server, if the gateway was started with `--web`. */
   webUrl: string;
   process: ChildProcess;
-  /** Everything on standard error so far. */
+  /** Returns everything on standard error so far. */
   log: () => string;
-  /** Stops the gateway. @throws if one of its records does not prove its price */
+  /** Stops the gateway. @throws if the cost of a record does not follow from its price and usage */
   stop: () => Promise<void>;
   kill: () => Promise<void>;
 }
 
-/** No test searches the web, whatever the developer's shell contains. */
+/** Credentials of search engines, set to empty. No test may search the web, whatever the developer's shell contains. */
 const noSearchAccounts = Object.fromEntries(
   ['YANDEX_SEARCH_API_KEY', 'BRAVE_API_KEY', 'TAVILY_API_KEY', 'EXA_API_KEY', 'SEARXNG_URL'].map((name) => [name, '']),
 );
 
 export interface StartOptions {
-  /** File of the gateway's program; default: that of these sources. */
+  /** File of the gateway's program; by default that of these sources. */
   program?: string;
   args?: string[];
   env?: Record<string, string>;
 }
 
-/** By default, the gateway gets a data directory that is removed with it. */
+/** Starts a gateway. By default it gets a data directory that is removed when it stops. */
 export async function startGateway({ program, args = [], env = {} }: StartOptions = {}): Promise<RunningGateway> {
   const data = optionOf(args, '--data') ?? mkdtempSync(join(tmpdir(), 'gateway-data-'));
   const isOwn = !args.includes('--data') && !args.includes('--ephemeral');
@@ -98,7 +98,7 @@ export async function startGateway({ program, args = [], env = {} }: StartOption
     log: () => log,
     table: () => tableOf(data),
     async stop() {
-      // Every record that a test has created must prove its price.
+      // The cost of every record that a test has created must follow from its price and usage.
       const unproven = isRunning(child, data) ? await unprovenRecords(tableOf(data)) : [];
       await end('SIGTERM');
       if (unproven.length > 0) throw new Error(`Records without proof of their price: ${JSON.stringify(unproven)}`);
@@ -111,7 +111,7 @@ function isRunning(child: ChildProcess, data: string): boolean {
   return child.exitCode === null && child.signalCode === null && existsSync(join(data, 'run.json'));
 }
 
-/** The table of the gateway that runs on this data. */
+/** Opens the table of the gateway that runs on this data directory. */
 export function tableOf(data: string): Table {
   const run = JSON.parse(readFileSync(join(data, 'run.json'), 'utf8')) as Record<string, string>;
   return openTable({ endpoint: run['dynamodb_endpoint']!, name: run['table_name']! });
@@ -122,7 +122,7 @@ function optionOf(args: string[], name: string): string | undefined {
   return index === -1 ? undefined : args[index + 1];
 }
 
-/** A JSON request with the gateway's inference key. */
+/** Sends a JSON request with the gateway's inference key. */
 export function post(gateway: GatewayClient, path: string, body: unknown, headers: Record<string, string> = {}) {
   return fetch(`${gateway.baseUrl}${path}`, {
     method: 'POST',
@@ -135,7 +135,7 @@ export function get(gateway: GatewayClient, path: string, key = gateway.key) {
   return fetch(`${gateway.baseUrl}${path}`, { headers: { authorization: `Bearer ${key}` } });
 }
 
-/** A user message with directives for the sandbox after @sandbox. */
+/** Returns a user message with directives for the sandbox after @sandbox. */
 export function said(text: string, directives = ''): { role: 'user'; content: string } {
   return { role: 'user', content: directives === '' ? text : `${text}\n@sandbox ${directives}` };
 }

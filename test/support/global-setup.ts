@@ -13,15 +13,16 @@ import { installTableRules } from './table-rules/install.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     dynamodbEndpoint: string;
-    /** The emulator without table rules, even if the run has them. */
+    /** Endpoint of the emulator without table rules, even if the run has them. */
     plainDynamodbEndpoint: string;
   }
 }
 
 /**
- * Starts one DynamoDB in memory for the whole run, in which every test file has its own table. On demand it also makes
- * the bundle of the gateway for tests, and one shared gateway for tests that are only its clients (common-gateway.ts).
- * With `TEST_TABLE_RULES`, each emulator of the run has the rules of the real service (table-rules/settings.ts).
+ * Starts one DynamoDB in memory for the whole run, in which every test file has its own table. On demand it also builds
+ * the bundle of the gateway for tests, and starts one shared gateway for tests that are only its clients
+ * (common-gateway.ts). With `TEST_TABLE_RULES`, each emulator of the run has the rules of the real service
+ * (table-rules/settings.ts).
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   rmSync(synthesizedDirectory, { recursive: true, force: true });

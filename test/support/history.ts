@@ -1,6 +1,6 @@
 /**
- * An account with a history, made as the gateway does: holds, settlements, corrections, payments, and rolled-up days.
- * Its records are spread from noon of the last day but one.
+ * Account with a history, made as the gateway does: holds, settlements, corrections, payments, and rolled-up days. From
+ * noon of the last day but one, its records are spread over more partitions.
  */
 
 import { priceUsage } from '../../lambdas/accounting/price.ts';
@@ -34,9 +34,9 @@ import { holdRequest, outcome, placeHold, rub } from './spending.ts';
 export interface History {
   table: Table;
   account: Account;
-  /** The UTC days with generations, oldest first; all but the last are rolled up. */
+  /** UTC days with generations, oldest first. All but the last are rolled up. */
   dates: string[];
-  /** The hash of each key by name; "old server" was deleted. */
+  /** Hash of each key by name. The key "old server" was deleted. */
   keys: Record<string, string>;
   /** Total cost of the generations of all days, added up by the test itself. */
   total: Money;
@@ -58,7 +58,7 @@ const prices: Pricing = {
   overrides: [{ min_prompt_tokens: 700, prompt: rub('0.000246913578'), completion: rub('0.001481481481') }],
 };
 
-/** Usage of a generation: different for each index, but constant. */
+/** Returns the usage of a generation, which is different for each index but always the same for one index. */
 function usageAt(index: number): TokenUsage {
   const of = (most: number, by: number) => (index * by) % most;
   return {
@@ -71,7 +71,8 @@ function usageAt(index: number): TokenUsage {
 }
 
 /**
- * Outcome of a generation: with several rounds and searches, capped at its hold, broken off without cost, or plain.
+ * Returns the outcome of a generation: with several rounds and searches, capped at its hold, broken off without cost,
+ * or plain.
  */
 function outcomeAt(index: number, { amount, scopes }: Hold): Outcome {
   const base = { ...outcome(Money.zero), pricing: prices, model: `test/model-${index % 3}` };
@@ -103,16 +104,16 @@ function outcomeAt(index: number, { amount, scopes }: Hold): Outcome {
 }
 
 export interface RuledHistory extends History {
-  /** Stops the proxy in front of its table. */
+  /** Stops the proxy in front of the table. */
   stop: () => Promise<void>;
 }
 
 /**
- * A history in a table with DynamoDB's rules, which refuses or loses a fifth of all calls while the history is made.
- * @param of as for makeHistory
+ * Makes a history in a table with DynamoDB's rules. The table refuses or loses a fifth of all calls while the history
+ * is made.
  */
 export async function makeRuledHistory(of: HistoryTerms & { withParts?: boolean }): Promise<RuledHistory> {
-  // Short, because the long form uses one item after the other.
+  // The lock time of transactions is short, because the long form uses one item after the other.
   const ruled = await newRuledTable({ transactionMs: 1 });
   if (of.withParts) await allowParts(ruled.table);
   const history = await ruled.inTrouble(() => makeHistory(ruled.table, of));
@@ -127,8 +128,9 @@ interface HistoryTerms {
 }
 
 /**
- * @param of.generations on each of `of.days` days, the last of which is today
- * @param of.mode a prepaid account was paid a million, and refunded ten
+ * Makes a history.
+ * @param of.generations number of generations on each of `of.days` days, the last of which is today
+ * @param of.mode a prepaid account gets a payment of a million and a refund of ten
  */
 export async function makeHistory(table: Table, of: HistoryTerms): Promise<History> {
   const { generations, days = 3, mode = 'prepaid', nowMs = Date.now() } = of;
@@ -143,7 +145,7 @@ export async function makeHistory(table: Table, of: HistoryTerms): Promise<Histo
   const payers = await makePayers(context, account);
   let total = Money.zero;
   for (const date of dates) {
-    // For today, only the part that has passed.
+    // Today's generations must not lie in the future, so only the past part of the day is used.
     const spanMs = Math.min(DAY_MS, nowMs - Date.parse(date));
     total = total.plus(await spend(table, { account, payers, date, generations, spanMs }));
   }
@@ -208,7 +210,7 @@ async function spend(
   return total;
 }
 
-/** A prepaid account is limited. */
+/** Returns the scopes of a payer. A prepaid account has a limit. */
 function scopesOf(account: Account, { accountId, workspaceId, memberId, keyHash }: Payer): Scope[] {
   const ids = { key: keyHash, workspace: workspaceId, account: accountId, member: `${workspaceId}/${memberId}` };
   const isLimited = account.mode === 'prepaid';

@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import { wires, type WireName } from './dialects.ts';
 import { SOUND_PATH } from './hostile-upstream.ts';
 
-/**
- * The gateway's credential for its hostile providers, from the variable HOSTILE_KEY, in the form of an AWS access key.
- */
+/** Credential for the hostile providers, from the variable HOSTILE_KEY, in the form of an AWS access key. */
 export const CREDENTIAL = 'evil-7f3a91c2d4e6b8:0b5d8e1f6a9c';
 export const PRICES = {
   prompt: '0.0001',
@@ -14,7 +12,7 @@ export const PRICES = {
   input_cache_write: '0.0002',
 };
 
-/** Names of its models, by wire. */
+/** Names of the hostile models, by wire. */
 const names: Record<WireName, string> = {
   anthropic: 'claude',
   'openai-chat': 'gpt',
@@ -28,7 +26,10 @@ const quirks: Partial<Record<WireName, object>> = {
   'openai-chat': { stream_usage: true },
 };
 
-/** @param fallback the model has a second, working endpoint @param signing its provider signs thinking itself */
+/**
+ * Returns the id of a model. @param fallback the model has a second, working endpoint @param signing the model's
+ * provider signs thinking itself
+ */
 export function modelOf({
   wire,
   fallback,
@@ -41,20 +42,23 @@ export function modelOf({
   return `evil/${names[wire]}${fallback ? '-fb' : ''}${signing ? '-signing' : ''}`;
 }
 
-/** The providers of a model with a fallback, the hostile one first. An order in a request overrides their health. */
+/**
+ * Returns the providers of a model with a fallback, the hostile one first. An order in a request overrides the health
+ * of the providers.
+ */
 export const fallbackOrder = (wire: WireName): string[] => [`evil-${names[wire]}`, `sound-${names[wire]}`];
 
-/** A model whose answers continue during attacks. */
+/** Model whose answers continue during attacks. */
 export const WITNESS_MODEL = 'evil/witness';
 
-/** A catalog of models whose first, and usually only, endpoint is the hostile upstream. */
+/** Writes a catalog of models whose first, and usually only, endpoint is the hostile upstream server. */
 export function writeHostileCatalog(directory: string, url: string): void {
   mkdirSync(join(directory, 'models'), { recursive: true });
   const providers = wires.flatMap((wire) => [
     provider(`evil-${names[wire]}`, wire, url),
     provider(`sound-${names[wire]}`, wire, `${url}${SOUND_PATH}`),
   ]);
-  // The provider is in the process of the test, which an attack may block for seconds.
+  // The timeout is long, because the provider runs in the process of the test, which an attack may block for seconds.
   providers.push({ ...provider('patient-claude', 'anthropic', url), timeouts: { idle_ms: 60_000 } });
   const models = [
     model(WITNESS_MODEL, ['patient-claude']),
@@ -76,7 +80,7 @@ function provider(id: string, wire: WireName, baseUrl: string): object {
     base_url: baseUrl,
     credential: 'HOSTILE_KEY',
     data_policy: { logs_prompts: false, trains_on_prompts: false },
-    // Long enough for an answer on a busy machine, short for tests that wait for a timeout.
+    // The timeouts are long enough for an answer on a busy machine, and short for tests that wait for a timeout.
     timeouts: { connect_ms: 2_000, first_byte_ms: 3_000, idle_ms: 3_000 },
     quirks: quirks[wire] ?? {},
   };

@@ -19,34 +19,36 @@ import { manage } from './manage.ts';
 import { startWitness } from './balance-observer.ts';
 import { PATIENCE_MS } from './patience.ts';
 
-/** A gateway with hostile providers, and checks that must hold for every answer. */
+/** Gateway with hostile providers, and checks that must hold for every answer. */
 export interface HostileGateway {
   gateway: RunningGateway;
   upstream: HostileUpstream;
   /**
-   * Sends one request that the provider answers by the attack, and checks everything that must hold for every answer.
+   * Sends one request that the provider answers with the attack, and checks everything that must hold for every answer.
    */
   attack: (attack: Attack) => Promise<Aftermath>;
-  /** The same, from a client that disconnects during the answer. @returns the record */
+  /** Sends such a request from a client that disconnects during the answer, and checks the books. */
   abandon: (attack: Attack, leave: Promise<unknown>) => Promise<void>;
   /** Checks that the gateway's process runs and answers. */
   expectAlive: () => Promise<void>;
-  /** Checks that the gateway survived: alive, no secrets in its log, and other answers untouched. */
+  /**
+   * Checks that the gateway survived an attack: it answers, its log has no secrets, and other answers are untouched.
+   */
   expectUnharmed: () => Promise<void>;
   /** Checks that a text contains no part of the operator's credential and no address of a provider. */
   expectDiscreet: (text: string) => void;
-  /** Error lines of the gateway's log with this message about this generation. */
+  /** Returns the error lines of the gateway's log with this message about this generation. */
   alarms: (message: string, { generation }: Aftermath) => object[];
   stop: () => Promise<void>;
 }
 
 export interface Attack extends Question {
   behaviour: Behaviour;
-  /** null: no limit. */
+  /** Limit of the client's key; null means no limit. */
   limitRub?: number | null;
 }
 
-/** The client's response, and the record. */
+/** Client's response, and the record. */
 export interface Aftermath extends Reply {
   cost: Money;
   generation: Item;
@@ -130,7 +132,7 @@ export async function startHostileGateway(env: Record<string, string> = {}): Pro
   };
 }
 
-/** Uses its own key, so that only one request is recorded for it. */
+/** Returns a client with a new key, so that only one request is recorded for the key. */
 export async function newClient(gateway: RunningGateway, limitRub: number | null): Promise<RunningGateway> {
   const { status, body } = await manage(gateway, 'POST', '/keys', { name: 'test', limit: limitRub });
   expect(status).toBe(201);
@@ -152,7 +154,7 @@ function boundOf(promptBytes: number, maxTokens: number): Money {
   return DEAREST_INPUT.times(promptBytes + AROUND_PROMPT_TOKENS).plus(COMPLETION.times(maxTokens));
 }
 
-/** An error of a provider is reported as its failure; every other answer is valid. */
+/** Checks that an answer is valid, or that an error of the provider is reported as the provider's failure. */
 function expectProvidersFault({ status, error, message, events, stopReason }: Reply): void {
   expect([200, 400, 413, 429, 502, 504, 529]).toContain(status);
   if (error) {
@@ -171,8 +173,8 @@ function expectProvidersFault({ status, error, message, events, stopReason }: Re
 }
 
 /**
- * A non-streamed answer that its provider broke off: an error that the client may retry, and the price of the usage
- * that the provider had reported by then, which on most wires is nothing.
+ * Checks a non-streamed answer that its provider broke off. The client gets an error that it may retry. It pays the
+ * price of the usage that the provider had reported by then, which on most wires is nothing.
  */
 export function expectBrokenOff({ status, headers, error, generation }: Aftermath, wire: WireName): void {
   expect(error).toBeDefined();
@@ -182,7 +184,10 @@ export function expectBrokenOff({ status, headers, error, generation }: Aftermat
   expect(generation).toMatchObject({ estimated: false, tokens_prompt: prompt, tokens_completion: completion });
 }
 
-/** The last usage that the client receives equals that of the record, and so does its cost. */
+/**
+ * Checks that the last usage that the client receives equals the usage of the record, and that the same holds for the
+ * cost.
+ */
 function expectToldAsBilled({ message, events }: Reply, generation: Item): void {
   const ending = events.findLast((event) => event.type === 'message_delta');
   const told = (message?.['usage'] ?? ending?.usage) as WireUsage | undefined;
@@ -204,7 +209,10 @@ function expectToldAsBilled({ message, events }: Reply, generation: Item): void 
   });
 }
 
-/** Nothing stays held; the recorded cost was charged, and is within the limit and the hold. */
+/**
+ * Checks that no money stays held, that the recorded cost was charged, and that the cost is within the limit and the
+ * hold.
+ */
 async function expectExactBooks(client: RunningGateway, cost: Money, bound: Money): Promise<void> {
   const { limit, limit_remaining: remaining, usage } = await spendingOf(client);
   expect(usage.toString()).toBe(cost.toString());
@@ -226,7 +234,7 @@ async function untilNothingIsHeld(client: RunningGateway): Promise<void> {
 const exactly = (_key: string, value: unknown, { source }: { source: string }): unknown =>
   typeof value === 'number' ? Money.parseNumber(source) : value;
 
-/** The response of GET /key, with every number as its text. */
+/** Returns the response of GET /key, with every number as its text. */
 async function spendingOf(client: RunningGateway) {
   const json = await (await get(client, '/key')).text();
   const { data } = JSON.parse(json, exactly as Parameters<typeof JSON.parse>[1]) as {

@@ -3,16 +3,17 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { answer, bytesOf, dialects, type Dialect } from './dialects.ts';
 
 /**
- * A provider that misbehaves as each test requires, byte by byte. It writes to the raw socket, because HTTP libraries
- * prevent most of this. It speaks every wire of `dialects`.
+ * Provider that misbehaves as each test requires, byte by byte, on every wire of dialects.ts. It writes to the raw
+ * socket, because HTTP libraries prevent most of this.
  */
 export interface HostileUpstream {
   url: string;
   /**
-   * Registers a behavior. @returns text for a prompt that triggers it; a prompt without such text gets a valid answer
+   * Registers a behavior. @returns a text that triggers the behavior if a prompt contains it; other prompts get a valid
+   * answer
    */
   behaves: (behaviour: Behaviour) => string;
-  /** Number of requests that only a client that follows redirects sends. */
+  /** Returns the number of requests that only a client that follows redirects sends. */
   trapped: () => number;
   stop: () => Promise<void>;
 }
@@ -27,22 +28,22 @@ export interface Exchange {
   isOpen: () => boolean;
   /** Resolves when the connection is closed. */
   closed: Promise<unknown>;
-  /** Writes bytes, or a text of the dialect, unchanged and with back-pressure. */
+  /** Writes bytes, or a text of the dialect, unchanged. It waits while the connection is slow. */
   write: (bytes: string | Buffer) => Promise<boolean>;
-  /** A response with a length, after which the connection is reusable. */
+  /** Sends a response with a length, after which the connection is reusable. */
   respond: (status: string, headers: Record<string, string>, body: string) => Promise<boolean>;
-  /** The head of a stream. */
+  /** Sends the head of a stream. */
   begin: () => Promise<boolean>;
-  /** A piece of the stream. */
+  /** Sends a piece of the stream. */
   send: (text: string | Buffer) => Promise<boolean>;
-  /** The regular end of the stream, after which the connection is reusable. */
+  /** Sends the regular end of the stream, after which the connection is reusable. */
   finish: () => Promise<boolean>;
   hangUp: () => void;
   reset: () => void;
 }
 
 const SOUND_WORDS = 'All is well.';
-/** Every request under this path gets a valid answer. */
+/** Path under which every request gets a valid answer. */
 export const SOUND_PATH = '/sound';
 export const TRAP_PATH = '/internal/secrets';
 
@@ -59,7 +60,7 @@ export async function startHostileUpstream(): Promise<HostileUpstream> {
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.setNoDelay(true);
-    // Every exchange of a connection listens for its end.
+    // Every exchange of a connection listens for the end of the connection, so there may be many listeners.
     socket.setMaxListeners(0);
     socket.on('error', () => socket.destroy());
     socket.once('close', () => sockets.delete(socket));

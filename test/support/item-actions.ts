@@ -1,6 +1,6 @@
 import type { DynamodbCall } from './fault-proxy.ts';
 
-/** A permission that a call to DynamoDB needs, with its partition; undefined for a scan. */
+/** Permission that a call to DynamoDB needs, with its partition. The partition is undefined for a scan. */
 export interface ItemAction {
   action: string;
   partition: string | undefined;
@@ -28,7 +28,7 @@ const ofTransactions = {
   Get: 'GetItem',
 } as const;
 
-/** The permissions that a call needs; a transaction needs those of its items. */
+/** Returns the permissions that a call needs. A transaction needs the permissions of its items. */
 export function itemActions({ action, body }: Pick<DynamodbCall, 'action' | 'body'>): ItemAction[] {
   const asked = JSON.parse(body) as Body;
   const needs = (right: string, item: Item | undefined): ItemAction => ({
@@ -55,7 +55,7 @@ export function itemActions({ action, body }: Pick<DynamodbCall, 'action' | 'bod
   return [needs(action, asked.Key ?? asked.Item)];
 }
 
-/** The placeholder of the partition's value: `pk = :pk AND …`. */
+/** Returns the placeholder of the partition's value in a key condition: `pk = :pk AND …`. */
 function partitionIn({ KeyConditionExpression = '' }: Body): string {
   return /^\s*\S+\s*=\s*(:\w+)/.exec(KeyConditionExpression)?.[1] ?? '';
 }

@@ -10,7 +10,7 @@ import type { SensitiveCategory } from '../../lambdas/store/accounts/sensitive-d
 export interface LabelledSentence {
   file: string;
   text: string;
-  /** From left to right. */
+  /** Labelled parts, from left to right. */
   labels: { category: SensitiveCategory; start: number; end: number }[];
 }
 

@@ -5,7 +5,7 @@ import type { QueueName } from '../../lambdas/route.ts';
 import { localCredentials } from '../../lambdas/platform/aws/sdk.ts';
 import { createTable, LOCAL_TABLE, startDynamodb } from '../../lib/shared/database/dynamodb.ts';
 
-/** In DynamoDB JSON. */
+/** Item of the table in DynamoDB JSON. */
 export type StoredItem = Record<string, AttributeValue>;
 
 const fixture = join(import.meta.dirname, '../fixtures/release-0.2.0');
@@ -16,16 +16,16 @@ export const releasedItems = read('items.jsonl')
   .split('\n')
   .map((line) => JSON.parse(line) as StoredItem);
 
-/** The secrets of keys that the last release created. */
+/** Secrets of keys that the last release created. */
 export const releasedKeys = JSON.parse(read('keys.json')) as Record<
   'inference_key' | 'management_key' | 'server_key',
   string
 >;
 
-/** A message of each of its queues, as JSON. */
+/** One message of each queue of the last release, as JSON. */
 export const releasedMessages = JSON.parse(read('messages.json')) as Record<QueueName, object>;
 
-/** Date on which it was used. */
+/** Date on which the data of the last release was created. */
 export const RELEASED_DATE = '2026-11-20';
 
 /** Creates a data directory as the last release left it. */

@@ -8,12 +8,12 @@ import type { Table } from '../../lambdas/store/table/table.ts';
 import type { DynamodbCall } from './fault-proxy.ts';
 import { books, holdRequest, newSpender, outcome, rub, type Spender } from './spending.ts';
 
-/** A spender whose key has this daily limit. */
+/** Creates a spender whose key has this daily limit. */
 export function limitedSpender(table: Table, limit: string): Promise<Spender> {
   return newSpender(table, { key: { daily: rub(limit) }, account: { lifetime: rub('1000') } });
 }
 
-/** "spent of committed" of its key. */
+/** Returns "spent of committed" of the spender's key. */
 export async function keyOf(table: Table, spender: Spender): Promise<string | undefined> {
   return (await books(table, spender)).key[0];
 }
@@ -29,12 +29,15 @@ export function placed(result: HoldResult): PlacedHold {
   return result.placed;
 }
 
-/** Leases that a process takes after two holds in a second. */
+/**
+ * Creates leases of a process that takes a lease after two holds in a second. A lease is money that a process holds for
+ * several requests.
+ */
 export const eagerLeases = () => new Leases({ minHoldsASecond: 2 });
 
 /**
- * A process that has placed two holds of 0.4 RUB for a spender: one directly, and one from a lease of 1.6 RUB that it
- * took for the second. So 2 RUB are held, and 1.2 RUB of the lease remain.
+ * Returns the leases of a process that has placed two holds of 0.4 RUB for a spender: one directly, and one from a
+ * lease of 1.6 RUB that it took for the second hold. So 2 RUB are held, and 1.2 RUB of the lease remain.
  */
 export async function withLease(table: Table, spender: Spender): Promise<Leases> {
   const leases = eagerLeases();
@@ -54,7 +57,7 @@ export async function settleOne(table: Table, { generation }: HoldRequest, cost:
   if (results[0] !== 'settled') throw new Error(`Not settled: ${String(results[0])}`);
 }
 
-/** Two runs of the sweep: the first finds the leases that are due at its time, and the second returns them. */
+/** Runs the sweep of leases twice. The first run finds the leases that are due, and the second run returns them. */
 export async function sweepTwice(table: Table, nowMs: number): Promise<void> {
   for (const atMs of [nowMs, nowMs + 600_000]) {
     const { failures } = await returnDueLeases(table, { nowMs: atMs });

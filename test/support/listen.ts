@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A test's own server on loopback. */
+/** Server of a test on the loopback address. */
 export interface Listening {
   url: string;
   stop: () => Promise<void>;

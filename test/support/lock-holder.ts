@@ -1,4 +1,4 @@
-/** A process that claims a directory (`claim`), or belongs to a boot of it (`belong`), until it ends. */
+/** Process that claims a directory (`claim`), or belongs to a gateway on the directory (`belong`), until it ends. */
 import { belongToBoot } from '../../lib/local/boot-processes.ts';
 import { claimDirectory } from '../../lib/shared/data-directory/directory-claim.ts';
 

@@ -1,13 +1,13 @@
 import { vi } from 'vitest';
 
-/** A line of the log, as it is written on standard error. */
+/** Line of the log, as it is written to standard error. */
 export interface LogLine {
   message: string;
   [field: string]: unknown;
 }
 
 /**
- * Collects log lines instead of writing them, until mocks are restored. @returns the lines, to which later ones are
+ * Collects log lines instead of writing them, until mocks are restored. @returns the lines, to which later lines are
  * added
  */
 export function keepLog(): LogLine[] {

@@ -1,22 +1,24 @@
 import { commitSeed } from './commit-seed.ts';
 
-/** Whether this is the long form of the tests. */
+/** Whether the tests run in their long form. */
 export const isLongForm = process.env['TEST_LONG'] !== undefined && process.env['TEST_LONG'] !== '';
 
 /**
- * Number of repetitions of a randomized test: a part in `npm test`, which has to be fast, and all in the long form,
- * `TEST_LONG=1 npm test`.
+ * Returns the number of repetitions of a randomized test: a part in `npm test`, which has to be fast, and all in the
+ * long form, `TEST_LONG=1 npm test`.
  */
 export function repeated(times: number, { ofWhichAlways }: { ofWhichAlways: number }): number {
   return isLongForm ? times : ofWhichAlways;
 }
 
-/** A whole number that is constant for all runs of a commit, unless the environment sets another one. */
+/**
+ * Seed of the run: a whole number that is the same for all runs of a commit, unless the environment sets another one.
+ */
 export const runSeed = Number(process.env['TEST_SEED'] ?? commitSeed());
 
 /**
- * Indexes of a list that a test iterates over: a part in `npm test`, starting at an index that depends on the commit,
- * and all in the long form.
+ * Returns the indexes of a list that a test iterates over: a part in `npm test`, starting at an index that depends on
+ * the commit, and all in the long form.
  */
 export function placesIn(length: number, { ofWhichAlways }: { ofWhichAlways: number }): number[] {
   const all = Array.from({ length }, (_, place) => place);
@@ -24,7 +26,7 @@ export function placesIn(length: number, { ofWhichAlways }: { ofWhichAlways: num
   return all.filter((place) => place % step === runSeed % step);
 }
 
-/** The entries at these indexes. */
+/** Returns the entries of a list that a test iterates over: a part in `npm test`, all in the long form. */
 export function entriesIn<Entry>(list: readonly Entry[], terms: { ofWhichAlways: number }): Entry[] {
   return placesIn(list.length, terms).map((place) => list[place]!);
 }

@@ -1,4 +1,4 @@
-/** Many generations of one account: copies of a real one, each with its own id and time. */
+/** Copies of a real generation of an account, each with its own id and time. */
 
 import { generationTimeMs, uuidv7 } from '../../lambdas/platform/ids.ts';
 import { batchWrite } from '../../lambdas/store/table/batch-write.ts';
@@ -9,8 +9,10 @@ import type { Table } from '../../lambdas/store/table/table.ts';
 const BATCH = 1_000;
 
 /**
- * @param of.id of a final generation @param of.spanMs the copies are spread evenly over this time and end at `of.endMs`
- *   @returns the ids, oldest first
+ * Copies a generation.
+ * @param of.id id of a final generation
+ * @param of.spanMs the copies are spread evenly over this time, and end at `of.endMs`
+ * @returns the ids, oldest first
  */
 export async function copyGeneration(
   table: Table,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** All pages of the repository for readers. */
+/** All Markdown pages of the repository. */
 export const pages = [
   'README.md',
   'CHANGELOG.md',
@@ -16,7 +16,7 @@ export const pages = [
 
 export const pageText = (path: string) => readFileSync(path, 'utf8');
 
-/** A line of a page. `isProse` is false in tables and blocks of code. */
+/** Line of a page. `isProse` is false in tables and blocks of code. */
 interface PageLine {
   text: string;
   number: number;
@@ -34,7 +34,7 @@ export function linesOf(markdown: string): PageLine[] {
   });
 }
 
-/** The anchors that GitHub gives to the headings of a page: a repeated heading gets a number. */
+/** Returns the anchors that GitHub gives to the headings of a page. A repeated heading gets a number. */
 export function anchorsOf(markdown: string): string[] {
   const counts = new Map<string, number>();
   return headingsOf(markdown).map((heading) => {
@@ -53,7 +53,7 @@ export function headingsOf(markdown: string): string[] {
   return linesOf(markdown).flatMap(({ text, isCode }) => (isCode ? [] : (/^#+ (.+)$/.exec(text)?.[1] ?? [])));
 }
 
-/** Targets of links and pictures, without absolute URLs. */
+/** Returns the targets of links and pictures, without absolute URLs. */
 export function linksOf(markdown: string): string[] {
   const prose = linesOf(markdown)
     .filter(({ isCode }) => !isCode)
@@ -64,7 +64,7 @@ export function linksOf(markdown: string): string[] {
     .filter((target) => !/^[a-z]+:/.test(target));
 }
 
-/** Commands in code blocks and between backticks, one per line, without their comments. */
+/** Returns the commands in code blocks and between backticks, one per line, without their comments. */
 export function commandsOf(markdown: string): string[] {
   const inBlocks = linesOf(markdown.replaceAll('\\\n', ' '))
     .filter(({ isCode }) => isCode)

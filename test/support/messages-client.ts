@@ -4,25 +4,24 @@ import type { WireName } from './dialects.ts';
 import type { GatewayClient } from './gateway.ts';
 import { fallbackOrder, modelOf } from './hostile-catalog.ts';
 
-/** A request to a hostile model. */
+/** Request to a hostile model. */
 export interface Question {
   wire: WireName;
   stream?: boolean;
-  /** The model has a second, working endpoint, which is tried second. */
+  /** Whether the model has a second, working endpoint, which is tried second. */
   fallback?: boolean;
-  /** The model's provider signs thinking itself (Anthropic wire). */
+  /** Whether the model's provider signs thinking itself (Anthropic wire). */
   signing?: boolean;
   maxTokens?: number;
   /** Time that the client waits for the whole answer. */
   patienceMs?: number;
 }
 
-/** The response. */
 export interface Reply {
   status: number;
   headers: Headers;
   body: string;
-  /** The body of a non-streamed answer. */
+  /** Body of a non-streamed answer. */
   message: Record<string, unknown> | undefined;
   events: MessagesEvent[];
   error: ClientError | undefined;

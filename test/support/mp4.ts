@@ -1,4 +1,4 @@
-/** Reads MP4 files as a player does, as far as tests need it: boxes, and the samples that their tables refer to. */
+/** Reads MP4 files as a player does, as far as tests need it: boxes, and the samples to which their tables refer. */
 
 const containers = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl', 'dinf']);
 
@@ -8,7 +8,10 @@ export interface Movie {
   samples: Buffer[];
 }
 
-/** @throws {Error} unless the file consists of complete, consecutive boxes whose samples are inside of it */
+/**
+ * Reads a file. @throws {Error} unless the file consists of complete, consecutive boxes, and all samples are inside the
+ * file
+ */
 export function readMp4(file: Buffer): Movie {
   const boxes = new Map<string, Buffer>();
   collect(file, '', boxes);

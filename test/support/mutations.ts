@@ -1,16 +1,16 @@
 /**
- * Mutations of JSON as text, which clients could send although no JavaScript program would write them: duplicate
+ * Mutations of JSON as text. Clients could send such JSON although no JavaScript program would write it: duplicate
  * members, a member named __proto__, or a number that no float can represent.
  */
 
 import fc, { type Arbitrary } from 'fast-check';
 
-/** JSON as written; members of an object may be duplicates. */
+/** JSON as written. Members of an object may be duplicates. */
 type Node = { kind: 'text'; text: string } | { kind: 'list'; items: Node[] } | { kind: 'object'; members: Member[] };
 type Member = [name: string, value: Node];
 
 interface Mutation {
-  /** Index of the value in the order of the text, modulo their number. */
+  /** Index of the value in the order of the text, modulo the number of values. */
   at: number;
   operation: (typeof operations)[number];
   value: string;
@@ -99,7 +99,7 @@ const mutation: Arbitrary<Mutation> = fc.record({
   name: fc.constantFrom(...names),
 });
 
-/** JSON text: one of the given values, with one to three mutations. */
+/** Returns JSON text: one of the given values, with one to three mutations. */
 export function mutated(bases: unknown[]): Arbitrary<string> {
   return fc
     .record({ base: fc.constantFrom(...bases), mutations: fc.array(mutation, { minLength: 1, maxLength: 3 }) })
@@ -123,7 +123,7 @@ function textOf(node: Node): string {
   }
 }
 
-/** A value and a function to replace it: by nothing, itself, or several values. */
+/** Value in a document, and a function that replaces it by nothing, itself, or several values. */
 interface Place {
   node: Node;
   put: (nodes: Node[]) => void;

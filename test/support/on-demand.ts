@@ -1,17 +1,17 @@
 /**
- * Parts of a test run that take seconds to make. The run's main process makes each of them once, when a test file first requests it over HTTP; most
- * runs of a single file need none.
+ * Parts of a test run that take seconds to make. The run's main process makes each part once, when a test file first
+ * requests it over HTTP. Most runs of a single file need no part.
  */
 
 import { createServer } from 'node:http';
 import { listen } from './listen.ts';
 
-/** The environment variable with the address, which the run's processes inherit. */
+/** Environment variable with the address of the server that offers the parts. The run's processes inherit it. */
 const ADDRESS = 'GATEWAY_TEST_PARTS';
 
 type Parts = Record<string, () => Promise<unknown>>;
 
-/** Offers parts to all processes of this run. @returns stops it */
+/** Offers parts to all processes of this run. @returns a function that stops the offer */
 export async function offerOnDemand(parts: Parts): Promise<() => Promise<void>> {
   const made = new Map<string, Promise<unknown>>();
   const server = await listen(
@@ -33,7 +33,7 @@ export function isOffered(): boolean {
   return process.env[ADDRESS] !== undefined;
 }
 
-/** @throws {Error} if the part could not be made */
+/** Requests a part by its name. @throws {Error} if the part could not be made */
 export async function onDemand<Part>(name: string): Promise<Part> {
   const response = await fetch(`${process.env[ADDRESS]}/${name}`);
   const text = await response.text();

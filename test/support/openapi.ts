@@ -48,14 +48,14 @@ export function misfit(schema: SchemaObject, value: unknown): string | undefined
   return validate(value) ? undefined : ajv.errorsText(validate.errors);
 }
 
-/** The documented response of an operation with a status. */
+/** Returns the documented response of an operation with a status. */
 export function documentedResponse(operation: OperationObject, status: number): ResponseObject | undefined {
   const response = operation.responses[String(status)];
   if (!response || !('$ref' in response)) return response;
   return document.components.responses[response.$ref.split('/').at(-1)!];
 }
 
-/** A schema, or the component that it refers to. */
+/** Returns a schema, or the component to which it refers. */
 export function resolveSchema(schema: SchemaObject): SchemaObject {
   return schema.$ref ? resolveSchema(document.components.schemas[schema.$ref.split('/').at(-1)!]!) : schema;
 }

@@ -1,6 +1,6 @@
 import { toGatewayError, type ErrorKind } from '../../lambdas/platform/errors.ts';
 
-/** Maximum number of attempts: as many as a queue delivers, or a patient client sends. */
+/** Maximum number of attempts. A queue delivers a message, and a patient client sends a request, at least as often. */
 const MAX_ASKED = 20;
 
 /**
@@ -18,8 +18,8 @@ export async function persistently<Result>(work: () => Promise<Result>): Promise
 }
 
 /**
- * The same for work that can be done only once. @param done the kind of error which shows that an earlier attempt
- * succeeded after all
+ * Retries work that can be done only once, while the gateway is busy. @param done kind of error that shows that an
+ * earlier attempt succeeded
  */
 export async function persistentlyOnce(work: () => Promise<unknown>, done: ErrorKind): Promise<void> {
   let asked = 0;

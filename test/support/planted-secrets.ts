@@ -1,7 +1,7 @@
 import type { SchemaObject } from '../../lambdas/api/service/openapi-types.ts';
 import { resolveSchema } from './openapi.ts';
 
-/** A body with a planted text, and the path of that text. */
+/** Body that contains a planted text, and the path of that text. */
 export interface Planted {
   path: string;
   value: unknown;
@@ -10,11 +10,11 @@ export interface Planted {
 /** Maximum depth for recursive schemas. */
 const DEEPEST = 2;
 
-/** Values for texts with a required form, by field name. */
+/** Values for texts that must have a certain form, by field name. */
 export type Forms = Record<string, string>;
 
 /**
- * Every value that a schema allows with `text` in one of its texts: one value per text in each variant, with all
+ * Returns values that a schema allows with `text` in one of their texts: one value per text in each variant, with all
  * required fields. A field that is added to the schema is therefore included.
  */
 export function planted(
@@ -55,12 +55,12 @@ function plantedInObject(schema: SchemaObject, text: string, forms: Forms, withi
     })),
   );
   if (!additionalProperties) return fields;
-  // Fields may be newer than the gateway, or be named by the client.
+  // Further fields may be newer than the gateway, or be named by the client.
   const others = planted(additionalProperties === true ? {} : additionalProperties, text, forms, within);
   return [...fields, ...others.map(({ path, value }) => ({ path: `.*${path}`, value: { ...base, own1: value } }))];
 }
 
-/** An object with all required fields, and all fields that have a form. */
+/** Returns an object with all required fields, and all fields that have a form. */
 function smallestObject(schema: SchemaObject, forms: Forms): Record<string, unknown> {
   const { properties = {}, required = [], additionalProperties, minProperties = 0 } = schema;
   const ownSchema = typeof additionalProperties === 'object' ? additionalProperties : {};
@@ -72,7 +72,7 @@ function smallestObject(schema: SchemaObject, forms: Forms): Record<string, unkn
   ]) as Record<string, unknown>;
 }
 
-/** A value with required content only. */
+/** Returns a value with required content only. */
 function least(schema: SchemaObject, name: string, forms: Forms): unknown {
   const resolved = resolveSchema(schema);
   const choices = resolved.anyOf ?? resolved.oneOf;

@@ -1,4 +1,4 @@
-/** Evaluates resource policies as AWS does, for the features that the templates use; everything else is an error. */
+/** Evaluates resource policies as AWS does, for the features that the templates use. Other features cause an error. */
 
 export interface Statement {
   Effect: 'Allow' | 'Deny';
@@ -9,15 +9,15 @@ export interface Statement {
 }
 
 export interface Access {
-  /** For example `cloudwatch.amazonaws.com`. */
+  /** Service that calls, for example `cloudwatch.amazonaws.com`. */
   service: string;
   action: string;
   resource: unknown;
-  /** Condition keys, for example `aws:SourceAccount`. */
+  /** Values of condition keys, for example of `aws:SourceAccount`. */
   context: Record<string, unknown>;
 }
 
-/** A denying statement overrides all allowing ones. */
+/** Returns the result of a policy. A denying statement overrides all allowing statements. */
 export function decide(statements: readonly Statement[], access: Access): 'allowed' | 'denied' | 'not allowed' {
   const applying = statements.filter((statement) => applies(statement, access));
   if (applying.some(({ Effect }) => Effect === 'Deny')) return 'denied';
@@ -58,7 +58,7 @@ function holds(operator: string, wanted: unknown, actual: unknown): boolean {
   }
 }
 
-/** Values in templates may be references. */
+/** Whether two values are equal. Values in templates may be references, so their JSON is compared. */
 function same(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,6 +1,6 @@
 /**
- * Sets variables of this process, which later test files may share: a gateway that one of them starts would inherit
- * them and use the wrong table.
+ * Sets environment variables of this process. Later test files may share the process: a gateway that one of them starts
+ * would inherit the variables and use the wrong table.
  * @returns a function that restores the environment
  */
 export function setEnvironment(values: Record<string, string>): () => void {

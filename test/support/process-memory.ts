@@ -2,19 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { RunningGateway } from './gateway.ts';
 
-/** Environment of a gateway whose memory can be measured; its heap is bounded as with `npm start`. */
+/** Environment of a gateway whose memory can be measured. Its heap is bounded as with `npm start`. */
 export const memoryEnvironment = {
   NODE_OPTIONS: `--max-semi-space-size=8 --require ${fileURLToPath(new URL('collect-on-signal.cjs', import.meta.url))}`,
 };
 
 interface KeptMemory {
-  /** Bytes of objects. */
+  /** Bytes of JavaScript objects. */
   heapUsed: number;
-  /** Bytes of buffers and other external memory that V8 knows of. */
+  /** Bytes of buffers and other external memory that V8 counts. */
   external: number;
 }
 
-/** The gateway's reply to a signal, after a keyword. @throws if it does not arrive in time */
+/** Returns the gateway's reply to a signal, after a keyword. @throws if the reply does not arrive in time */
 async function reportOf(gateway: RunningGateway, signal: NodeJS.Signals, word: string): Promise<string> {
   const reports = () => [...gateway.log().matchAll(new RegExp(`^${word} (.*)$`, 'gm'))];
   const before = reports().length;
@@ -24,12 +24,12 @@ async function reportOf(gateway: RunningGateway, signal: NodeJS.Signals, word: s
   return reports()[before]![1]!;
 }
 
-/** The memory of a gateway after garbage collection. @throws if it does not report in time */
+/** Returns the memory of a gateway after garbage collection. @throws if the gateway does not report in time */
 async function memoryOf(gateway: RunningGateway): Promise<KeptMemory> {
   return JSON.parse(await reportOf(gateway, 'SIGUSR2', 'collected')) as KeptMemory;
 }
 
-/** Number of pending timers, including unreferenced ones. @throws if it does not report in time */
+/** Returns the number of pending timers, including unreferenced ones. @throws if the gateway does not report in time */
 export async function timersOf(gateway: RunningGateway): Promise<number> {
   return Number(await reportOf(gateway, 'SIGCONT', 'timers'));
 }
@@ -40,7 +40,7 @@ const STEADY_BYTES = 16 * 1024;
 const STEADY_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 200;
 
-/** The retained bytes once they are stable, when work after answers is done, even on a busy machine. */
+/** Returns the retained bytes once they are stable. Work after answers is then done, even on a busy machine. */
 export async function steadyBytesOf(gateway: RunningGateway): Promise<number> {
   const deadline = performance.now() + STEADY_WITHIN_MS;
   for (let before = await memoryOf(gateway); ;) {

@@ -1,6 +1,6 @@
 /**
- * Loaded before a program (--require): answers each connection to a socket in the directory PROCESS_REPORTS with a
- * report about its process. Child processes inherit it.
+ * Preloaded module (--require) that answers each connection to a socket in the directory PROCESS_REPORTS with a report
+ * about its process. Child processes inherit it.
  */
 
 const { createServer } = require('node:net');
@@ -8,7 +8,7 @@ const { join } = require('node:path');
 const { isMainThread } = require('node:worker_threads');
 
 const directory = process.env.PROCESS_REPORTS;
-/** A copy, because programs may remove arguments. */
+/** The arguments are copied, because programs may remove some of them. */
 const argv = [...process.argv];
 
 function report() {

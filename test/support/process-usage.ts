@@ -1,11 +1,11 @@
 import type { RunningGateway } from './gateway.ts';
 
-/** Set in a gateway's environment so that its memory can be inspected. */
+/** Environment of a gateway whose memory can be inspected. */
 export const measurable = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
 
 /**
- * Memory that a gateway, started as `measurable`, retains after garbage collection: objects and buffers. Resident
- * memory shows little about it, because it is returned to the system late, or never.
+ * Returns the memory that a gateway, started with `measurable`, retains after garbage collection: objects and buffers.
+ * Resident memory is no measure, because it is returned to the system late, or never.
  */
 export async function heldMb(gateway: RunningGateway): Promise<number> {
   const url = /Debugger listening on (ws:\S+)/.exec(gateway.log())![1]!;

@@ -1,6 +1,6 @@
 /**
- * Facts about the Node processes of a gateway, reported by the processes themselves: the same on every system, without
- * system tools.
+ * Facts about the Node processes of a gateway, which the processes report themselves. So they are the same on every
+ * system and need no system tools.
  */
 
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-/** The state of a Node process. */
+/** State of a Node process. */
 export interface ProcessReport {
   pid: number;
   parentPid: number;
@@ -27,7 +27,10 @@ const preload = fileURLToPath(new URL('process-reports.cjs', import.meta.url));
 
 let directory: string | undefined;
 
-/** All sockets are in one directory per test process; a socket path may have at most 104 bytes on macOS. */
+/**
+ * Returns the directory of the sockets, one per test process. Its path is short, because a socket path may have at most
+ * 104 bytes on macOS.
+ */
 function socketDirectory(): string {
   if (directory === undefined) {
     const made = mkdtempSync(join(tmpdir(), 'pr-'));
@@ -37,23 +40,26 @@ function socketDirectory(): string {
   return directory;
 }
 
-/** The environment of a program whose processes report. */
+/** Returns the environment of a program whose processes report. */
 export function reporting(environment: Record<string, string | undefined>): Record<string, string | undefined> {
   const options = [environment['NODE_OPTIONS'], `--require ${preload}`].filter(Boolean).join(' ');
   return { ...environment, NODE_OPTIONS: options, PROCESS_REPORTS: socketDirectory() };
 }
 
-/** A busy process answers late, and a paused one never. */
+/** Maximum wait for a report. A busy process answers late, and a paused process never answers. */
 const REPORT_TIMEOUT_MS = 10_000;
 
-/** @throws if the process does not run, is paused, or was not started with the environment of `reporting` */
+/**
+ * Requests the report of a process. @throws if the process does not run, is paused, or was not started with the
+ * environment of `reporting`
+ */
 export async function reportOf(pid: number): Promise<ProcessReport> {
   const socket = connect(join(socketDirectory(), `${pid}.sock`));
   socket.setTimeout(REPORT_TIMEOUT_MS, () => socket.destroy(new Error(`Process ${pid} gives no report`)));
   return JSON.parse(await text(socket)) as ProcessReport;
 }
 
-/** Reports of all direct and indirect child processes. */
+/** Returns the reports of all direct and indirect child processes. */
 export async function descendantsOf(pid: number): Promise<ProcessReport[]> {
   const pids = readdirSync(socketDirectory()).map((name) => Number.parseInt(name, 10));
   const settled = await Promise.allSettled(pids.map(reportOf));
@@ -63,7 +69,6 @@ export async function descendantsOf(pid: number): Promise<ProcessReport[]> {
   return below(pid);
 }
 
-/** Whether a process runs. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -3,17 +3,17 @@ import { fileURLToPath } from 'node:url';
 import { isOffered, onDemand } from './on-demand.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
-/** Next to the packages, so that external packages of the bundle are found. */
+/** Directory of the bundle. It is next to the packages, so that external packages of the bundle are found. */
 export const bundleDirectory = join(project, 'node_modules', '.cache', 'bundled-gateway');
 
 export const entries = ['bin/local.ts', 'bin/admin.ts'] as const;
 
-/** The path contains the program's name, because processes are searched by it. */
+/** Returns the path of a bundled program. It contains the program's name, because processes are searched by it. */
 export function bundled(source: string): string {
   return join(bundleDirectory, `${source}.mjs`);
 }
 
-/** The file of a program: in the bundle of this test run, or in the sources if no run offers a bundle. */
+/** Returns the file of a program: in the bundle of this test run, or in the sources if no run offers a bundle. */
 export async function programOf(entry: (typeof entries)[number]): Promise<string> {
   if (!isOffered()) return join(project, entry);
   await onDemand('bundle');

@@ -3,9 +3,9 @@ import fc, { type Arbitrary } from 'fast-check';
 /** Requests with every content type of the Messages API, and with unknown ones. */
 export interface GeneratedPrompt {
   body: Record<string, unknown>;
-  /** Content that tokenizers count in their own ways. */
+  /** Number of images, which tokenizers count in different ways. */
   images: number;
-  /** PDFs, files by reference, recordings, and blocks of unknown types. */
+  /** Number of PDFs, files by reference, recordings, and blocks of unknown types. */
   opaque: number;
 }
 
@@ -26,7 +26,7 @@ const awkward = [
 const text = fc
   .tuple(
     fc.array(fc.oneof(fc.constantFrom(...awkward), fc.string({ maxLength: 12 })), { minLength: 1, maxLength: 8 }),
-    // Sometimes so long that it exceeds the allowance for a provider's own text.
+    // Some texts are so long that they exceed the allowance for a provider's own text.
     fc.constantFrom(1, 1, 1, 100),
   )
   .map(([parts, times]) => parts.join('').repeat(times));
@@ -59,7 +59,7 @@ const image = withCache(
     )
     .map((source) => ({ block: { type: 'image', source }, images: 1, opaque: 0 })),
 );
-/** An image in an unexpected place, so that it counts as text. */
+/** Image in an unexpected place, so that it counts as text. */
 const strayImage = fc.tuple(text, base64).map(([words, data]) =>
   plain({
     type: 'text',
@@ -110,7 +110,7 @@ function sum(parts: Part[]): { images: number; opaque: number } {
   };
 }
 
-/** A user's message, sometimes after a call and its result. */
+/** Message of a user, sometimes after a call and its result. */
 const turn = fc
   .tuple(
     fc.array(

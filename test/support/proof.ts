@@ -6,7 +6,7 @@ import { Money } from '../../lambdas/money/money.ts';
 import { generationFrom } from '../../lambdas/store/generations/generation.ts';
 import type { Item, Table } from '../../lambdas/store/table/table.ts';
 
-/** A record whose price does not follow from its fields. */
+/** Record whose cost does not follow from its price and usage. */
 export interface Unproven {
   id: string;
   total: string;
@@ -14,8 +14,9 @@ export interface Unproven {
 }
 
 /**
- * Recomputes every final record of a table: tokens and seconds times prices, as a reviewer would do with an export.
- * Usage that a provider reported beyond the bound is charged at the hold, and marked.
+ * Returns all final records of a table whose cost differs from a new computation: tokens and seconds times prices, as a
+ * reviewer would compute it from an export. Usage that a provider reported beyond the bound is charged at the hold, and
+ * marked.
  */
 export async function unprovenRecords(table: Table): Promise<Unproven[]> {
   const unproven: Unproven[] = [];

@@ -1,8 +1,11 @@
-/** Prose of the repository: comments of the program, and paragraphs of Markdown, with the patterns that docs/writing.md replaces. */
+/**
+ * Prose of the repository: comments of the program, and paragraphs of Markdown, with the patterns that docs/writing.md
+ * replaces.
+ */
 
 /**
- * Patterns by name. They count words, not meanings, so some matches are fine: "where" of a place, "asked" of a person. The goals leave
- * room for those.
+ * Patterns by name. They count words, not meanings, so some matches are fine: "where" of a place, "asked" of a person.
+ * The ceilings leave room for such matches.
  */
 const patterns = {
   /** Every "what", except in "what-if". */
@@ -33,7 +36,7 @@ function commentOf(line: string, isInBlock: boolean): string | undefined {
   return /(?:^|[\s;{}])\/\/ (.*)$/.exec(line)?.[1];
 }
 
-/** Markdown without blocks of code, inline code, and addresses of links. */
+/** Returns Markdown without blocks of code, inline code, and addresses of links. */
 export function proseOf(markdown: string): string {
   return markdown
     .replaceAll(/^\s*```[^]*?^\s*```/gm, '')
@@ -41,7 +44,7 @@ export function proseOf(markdown: string): string {
     .replaceAll(/\]\([^)]*\)/g, ']');
 }
 
-/** Words have a letter or a digit; lines of tables and marks have none. */
+/** Returns the number of words. A word has a letter or a digit; lines of tables and marks have none. */
 export function wordCount(text: string): number {
   return text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 }

@@ -6,7 +6,7 @@ import {
   type SensitiveData,
 } from '../../lambdas/store/accounts/sensitive-data.ts';
 
-/** Settings that protect everything. */
+/** Settings that protect every category of sensitive data. */
 export const everything: SensitiveData = { ...noSensitiveData, enabled: true, categories: [...sensitiveCategories] };
 
 export const prompt = (content: string, more: Partial<MessagesRequest> = {}): MessagesRequest => ({
@@ -15,7 +15,7 @@ export const prompt = (content: string, more: Partial<MessagesRequest> = {}): Me
   ...more,
 });
 
-/** Protects a request of some key. */
+/** Protects a request of a fixed account and key. */
 export function protect(
   request: MessagesRequest,
   settings: SensitiveData,
@@ -25,7 +25,7 @@ export function protect(
   return protectFor(request, protection, options);
 }
 
-/** A prompt of one text, as a provider gets it. */
+/** Returns a prompt of one text as a provider gets it. */
 export async function sentText(text: string, settings: Partial<SensitiveData> = {}): Promise<string> {
   const { message } = await protect(prompt(text), { ...everything, ...settings });
   return message.messages[0]!.content as string;

@@ -1,19 +1,19 @@
 /**
- * Tests with a known, unfixed cause of occasional failures (test/quarantine.json). A run prints them with their dates,
- * and does not count their failures. The list is usually empty.
+ * Tests that fail at times for a known reason that is not fixed yet (test/quarantine.json). A run prints them with
+ * their dates, and does not count their failures. The list is usually empty.
  */
 
 import { readFileSync } from 'node:fs';
 
-/** More would hide real failures. */
+/** Maximum number of quarantined tests. More would hide real failures. */
 export const MAX_QUARANTINED = 5;
 
 export interface QuarantinedTest {
-  /** As printed by a run: the file, a colon, the full name. */
+  /** Name as a run prints it: the file, a colon, the full name. */
   test: string;
   /** Date of the entry, as 2026-11-27. */
   since: string;
-  /** The cause, as far as it is known. */
+  /** Cause of the failures, as far as it is known. */
   cause: string;
 }
 

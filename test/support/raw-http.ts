@@ -6,7 +6,10 @@ export interface RawAnswer {
   body: string;
 }
 
-/** Sends a request exactly as written, because HTTP clients for Node repair mistakes. Closes the connection. */
+/**
+ * Sends a request exactly as written, and closes the connection. HTTP clients for Node cannot be used, because they
+ * correct mistakes.
+ */
 export async function sendRaw(baseUrl: string, lines: string[], body = ''): Promise<RawAnswer> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);

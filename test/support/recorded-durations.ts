@@ -1,6 +1,6 @@
 /**
  * Seconds per test file in the last recorded run (`npm run test:durations`). They determine the order of files and the
- * shards of CI; unrecorded files get a default.
+ * shards of CI. Files without a record get a default.
  */
 
 import { readFileSync } from 'node:fs';
@@ -12,13 +12,13 @@ const recorded = JSON.parse(readFileSync(new URL('../durations.json', import.met
   number
 >;
 
-/** @param file its path, for example `test/money/money.test.ts` @returns seconds */
+/** Returns the seconds of a file. @param file path, for example `test/money/money.test.ts` */
 function durationOf(file: string): number {
   return recorded[file] ?? UNKNOWN_SECONDS;
 }
 
 /**
- * Divides files into parts of about the same duration: assigns each file, slowest first, to the part with the least
+ * Divides files into parts of about the same duration. Each file, slowest first, is assigned to the part with the least
  * time.
  * @returns one list per part, always the same for the same files
  */
@@ -32,7 +32,7 @@ export function dividedByDuration(files: readonly string[], parts: number): stri
   return lists.map((list) => list.files);
 }
 
-/** Slowest first, because a slow file that starts last would run alone at the end. */
+/** Sorts files by duration, slowest first, because a slow file that starts last would run alone at the end. */
 export function slowestFirst(files: readonly string[]): string[] {
   return files.toSorted((one, other) => durationOf(other) - durationOf(one) || one.localeCompare(other));
 }

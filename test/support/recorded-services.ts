@@ -6,19 +6,19 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { listen } from './listen.ts';
 
-/** A call of a function to SQS, S3 or Secrets Manager, in terms of permissions. */
+/** Call of a function to SQS, S3 or Secrets Manager, in terms of permissions. */
 interface ServiceCall {
   functionName: string;
-  /** For example sqs:SendMessage; batch calls need the same permission. */
+  /** Action, for example sqs:SendMessage. Batch calls need the same permission. */
   action: string;
-  /** The name of a queue or secret, or bucket and key. */
+  /** Name of a queue or secret, or bucket and key. */
   resource: string;
 }
 
 /** Proxies in front of SQS, S3 and Secrets Manager that record the callers. */
 export interface RecordedServices {
   calls: ServiceCall[];
-  /** For a gateway that loads own-endpoints.mjs. */
+  /** Environment for a gateway that loads own-endpoints.mjs. */
   env: Record<string, string>;
   stop: () => Promise<void>;
 }
@@ -26,7 +26,8 @@ export interface RecordedServices {
 const agent = new http.Agent({ keepAlive: true });
 
 /**
- * @param secretsManager its endpoint; those of SQS and S3 are known after the gateway has started its first function
+ * Starts the proxies. @param secretsManager endpoint of Secrets Manager; the endpoints of SQS and S3 are known after
+ * the gateway has started its first function
  */
 export async function startRecordedServices(
   functionNames: readonly string[],
@@ -76,7 +77,10 @@ function calledBy({ method, url, headers }: IncomingMessage, body: Buffer): Pick
   return { action: `sqs:${operation.replace(/Batch$/, '')}`, resource: queueUrl!.split('/').at(-1)! };
 }
 
-/** @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html */
+/**
+ * Returns the action and resource of a call to S3.
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html
+ */
 function calledOfS3(method: string, { pathname, searchParams }: URL): Pick<ServiceCall, 'action' | 'resource'> {
   const resource = decodeURIComponent(pathname.slice(1));
   if (!resource.includes('/')) return { action: 's3:ListBucket', resource };

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../lambdas/platform/errors.ts';
 
-/** The gateway's error that refuses a call. @throws if the call succeeds or fails for another reason */
+/** Returns the gateway's error that refuses a call. @throws if the call succeeds or fails for another reason */
 export function refused(read: () => unknown): GatewayError {
   let result: unknown;
   try {
@@ -12,7 +12,10 @@ export function refused(read: () => unknown): GatewayError {
   throw new Error(`It was not refused: ${JSON.stringify(result)}`);
 }
 
-/** The same for asynchronous calls. */
+/**
+ * Returns the gateway's error that refuses an asynchronous call. @throws if the call succeeds or fails for another
+ * reason
+ */
 export async function refusedLater(read: () => Promise<unknown>): Promise<GatewayError> {
   const result = await read().catch((error: unknown) => error);
   if (result instanceof GatewayError) return result;

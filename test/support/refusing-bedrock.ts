@@ -1,4 +1,4 @@
-/** Amazon Bedrock as far as it was observed to reject requests of agents; accepts other requests. */
+/** Amazon Bedrock that rejects requests of agents as the service was observed to do. It accepts other requests. */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { packFrame } from './event-stream.ts';
@@ -27,7 +27,7 @@ const KNOWN_FIELDS = new Set([
   'metadata',
 ]);
 
-/** The message as users have quoted it. @returns undefined if the request is accepted */
+/** Returns the error message as users have quoted it; undefined if the request is accepted. */
 function refusalOf(body: Body): string | undefined {
   if (body.anthropic_beta?.some((beta) => !TAKEN_BETAS.has(beta))) return 'invalid beta flag';
   if (JSON.stringify(body.system ?? '').includes('x-anthropic-billing-header')) {
@@ -42,7 +42,7 @@ function refusalOf(body: Body): string | undefined {
 }
 
 export interface RefusingBedrock extends Listening {
-  /** The messages of rejected requests. */
+  /** Error messages of the rejected requests. */
   refusals: string[];
   answered: () => number;
 }

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { listen, type Listening } from './listen.ts';
 
-/** Cuts of a recording: random, after every byte, or none. */
+/** Way to cut a recording into chunks: at random, after every byte, or not at all. */
 export type Cut = 'random' | 'bytes' | 'whole';
 
 export interface Replayed {
@@ -11,12 +11,12 @@ export interface Replayed {
   contentType: string;
 }
 
-/** The upstream model that is answered with the n-th recording and these cuts. */
+/** Returns the name of the upstream model that is answered with the n-th recording and these cuts. */
 export function replayModel(index: number, cut: Cut): string {
   return `recording-${index}-${cut}`;
 }
 
-/** Plays recordings. Some wires have the model in the body, others in the address. */
+/** Starts a server that plays recordings. Some wires have the model in the body, others in the address. */
 export async function startReplay(recordings: Replayed[]): Promise<Listening> {
   const server = createServer((request, response) => {
     void (async () => {
@@ -41,7 +41,7 @@ async function writeInPieces(response: ServerResponse, bytes: Buffer, cut: Cut):
   }
 }
 
-/** The same bytes in awkward pieces; most are cut within a line, an event or a character. */
+/** Cuts the bytes of a recording. Most random pieces are cut within a line, an event or a character. */
 function* pieces(bytes: Buffer, cut: Cut): Generator<Buffer> {
   for (let start = 0; start < bytes.length;) {
     const size = cut === 'whole' ? bytes.length : cut === 'bytes' ? 1 : 1 + Math.floor(Math.random() ** 2 * 700);

@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { SchemaObject } from '../../lambdas/api/service/openapi-types.ts';
 import { resolveSchema, type DocumentedOperation } from './openapi.ts';
 
-/** A request as a client might send it: usually valid, sometimes not. */
+/** Request as a client might send it: usually valid, sometimes not. */
 export interface GeneratedRequest {
   path: string;
   headers: Record<string, string>;
@@ -33,7 +33,9 @@ const anything = fc.oneof(
   hostileText,
 );
 
-/** Values that a schema allows. `known` contains values of fields that refer to existing resources. */
+/**
+ * Returns arbitrary values that a schema allows. `known` contains values of fields that refer to existing resources.
+ */
 export function valueOf(
   schema: SchemaObject,
   name: string,
@@ -41,7 +43,7 @@ export function valueOf(
   within: readonly string[] = [],
 ): Arbitrary<unknown> {
   const { $ref } = schema;
-  // Ends recursive schemas.
+  // Recursive schemas end here.
   if ($ref !== undefined && within.includes($ref)) return anything;
   const inside = $ref === undefined ? within : [...within, $ref];
   const resolved = resolveSchema(schema);
@@ -74,7 +76,7 @@ export function valueOf(
   }
 }
 
-/** An integer within its bounds; without an upper bound, not far above the lower one. */
+/** Returns an arbitrary integer within its bounds; without an upper bound, not far above the lower one. */
 function integerOf({ minimum = 0, maximum = minimum + 100_000 }: SchemaObject): Arbitrary<number> {
   return fc.integer({ min: minimum, max: Math.min(maximum, minimum + 100_000) });
 }
@@ -91,7 +93,7 @@ function objectOf(
   return fc.record(fields, { requiredKeys: required });
 }
 
-/** A body with one mistake: a field of another type, an extra field, a missing field, or no object. */
+/** Returns a body with one mistake: a field of another type, an extra field, a missing field, or no object. */
 function spoiled(body: Arbitrary<unknown>): Arbitrary<unknown> {
   return fc.oneof(
     anything,
@@ -111,7 +113,10 @@ function spoiled(body: Arbitrary<unknown>): Arbitrary<unknown> {
   );
 }
 
-/** Requests to one operation. @param known values of parameters and fields that refer to existing resources */
+/**
+ * Returns arbitrary requests to one operation. @param known values of parameters and fields that refer to existing
+ * resources
+ */
 export function requestsTo(
   { path, parameters, body }: DocumentedOperation,
   known: Record<string, string[]>,
@@ -156,7 +161,9 @@ export function requestsTo(
   });
 }
 
-/** Most clients encode values in a path; some do not. */
+/**
+ * Encodes a value in a path as most clients do. Values that begin with % stay as they are, as some clients send them.
+ */
 function pathPart(value: string): string {
   return value.startsWith('%') ? value : encodeURIComponent(wellFormed(value)).replaceAll('%2F', '/') || 'x';
 }

@@ -2,18 +2,18 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 interface Sent {
   method: string;
-  /** The resource that API Gateway matches, as in the template. */
+  /** Resource that API Gateway matches, as in the template. */
   resource: string;
-  /** The path as the client wrote it, after the stage. */
+  /** Path as the client wrote it, after the stage. */
   path: string;
-  /** As API Gateway extracts them from the path: still encoded. */
+  /** Path parameters as API Gateway extracts them: still encoded. */
   pathParameters: Record<string, string> | null;
   headers?: Record<string, string>;
   body?: string;
 }
 
 /**
- * An event as API Gateway passes it to a function, with every field of format 1.0.
+ * Returns an event as API Gateway passes it to a function, with every field of format 1.0.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
  */
 export function restEvent({ method, resource, path, pathParameters, headers = {}, body }: Sent): APIGatewayProxyEvent {

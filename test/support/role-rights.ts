@@ -1,14 +1,14 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 
-/** A statement of a role: an action on resources, which are written as logical ids and the text after them. */
+/** Permission of a role: an action on a resource, which is written as its logical id and the text after the id. */
 export interface Right {
   action: string;
   resource: string;
-  /** Prefixes of the partition keys, if the right is restricted to some partitions. */
+  /** Prefixes of the partition keys, if the permission is restricted to some partitions. */
   partitions: readonly string[] | undefined;
 }
 
-/** An action of a function, in terms of permissions. */
+/** Action of a function, in terms of permissions. */
 export interface Deed {
   action: string;
   resource: string;
@@ -29,8 +29,8 @@ interface Role {
 const DESCRIPTION = 'model gateway: ';
 
 /**
- * The rights of each function's role, by the function's name in the manifest.
- * @param api with the resources of its nested stacks
+ * Returns the permissions of each function's role, by the function's name in the manifest.
+ * @param api template of the API stack, with the resources of its nested stacks
  */
 export function rolesOfFunctions({ api, data }: { api: Template; data: Template }): Map<string, Right[]> {
   const roles = api.findResources('AWS::IAM::Role') as Record<string, Role>;
@@ -60,7 +60,7 @@ function rightsOf(statement: Statement, outputs: Record<string, { Value: unknown
     );
 }
 
-/** A reference as the logical id that it leads to, with the text around it. */
+/** Returns a reference as the logical id to which it refers, with the text around it. */
 function nameOf(value: unknown, outputs: Record<string, { Value: unknown }>): string {
   if (typeof value === 'string') return value;
   const reference = value as Record<string, unknown>;
@@ -87,7 +87,7 @@ export function isUsedBy({ action, resource, partitions }: Right, deed: Deed): b
   );
 }
 
-/** A star matches any text; the policies of the templates use no other wildcard. */
+/** Whether a text matches a pattern. A star matches any text; the policies of the templates use no other wildcard. */
 function fits(pattern: string, text: string): boolean {
   const words = pattern.split('*').map((word) => word.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
   return new RegExp(`^${words.join('.*')}$`, 's').test(text);

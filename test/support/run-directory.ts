@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 
 /**
- * Directory of the templates that a test run has synthesized, because each process would need seconds to repeat it.
+ * Directory of the templates that a test run has synthesized. They are stored because each process would need seconds
+ * to repeat the synthesis.
  */
 export const synthesizedDirectory = join(import.meta.dirname, '../../.vitest/synthesized');

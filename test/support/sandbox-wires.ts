@@ -1,9 +1,9 @@
 import { textModel } from './catalog.ts';
 
-/** The sandbox over each of its wires, alone and with a working provider as fallback. */
+/** Models of the sandbox over each of its wires, alone and with a working provider as fallback. */
 
 interface SandboxWire {
-  /** Its wire in the catalog, and the variable with its address. */
+  /** Wire in the catalog. `address` is the variable with the sandbox's address for this wire. */
   wire: string;
   address: string;
   provider?: object;
@@ -37,15 +37,18 @@ export const PRICES = { prompt: '0.001', completion: '0.01' };
 export const SOUND_PRICES = { prompt: '1', completion: '1' };
 
 const policy = { logs_prompts: false, trains_on_prompts: false };
-/** A busy machine may be slow; tests of silence do not need to wait for it. */
+/**
+ * Timeouts of the two groups of models. A busy machine may be slow, so the first group waits long; tests of silence use
+ * the second group, which does not.
+ */
 const timeouts = {
   test: { connect_ms: 5_000, first_byte_ms: 20_000, idle_ms: 20_000 },
   impatient: { connect_ms: 5_000, first_byte_ms: 1_000, idle_ms: 20_000 },
 };
 
 /**
- * `test/<wire>` is the sandbox alone. `impatient/<wire>` only waits a second for its first byte. So does
- * `impatient/<wire>-or-sound`, which has the more expensive provider at this address as fallback.
+ * Returns the models and providers. `test/<wire>` is the sandbox alone. `impatient/<wire>` waits only a second for its
+ * first byte. So does `impatient/<wire>-or-sound`, which has the more expensive provider at this address as fallback.
  */
 export function sandboxModels(soundUrl: string): { models: object[]; providers: object[] } {
   const wires: [string, SandboxWire][] = Object.entries(sandboxWires);

@@ -4,18 +4,18 @@ import { startGateway, type RunningGateway } from './gateway.ts';
 import { newClient } from './hostile-gateway.ts';
 import { startHostileUpstream, type HostileUpstream } from './hostile-upstream.ts';
 
-/** A gateway with the test's own models, whose providers answer each prompt as the test specifies. */
+/** Gateway with the test's own models, whose providers answer each prompt as the test specifies. */
 export interface ScriptedGateway {
   gateway: RunningGateway;
   behaves: HostileUpstream['behaves'];
-  /** A client of the gateway with its own limited key. */
+  /** Returns a client of the gateway with its own limited key. */
   withLimit: (limitRub: number) => Promise<RunningGateway>;
   stop: () => Promise<void>;
 }
 
 export interface Script {
   models: object[];
-  /** The path of an exchange begins with the id of its provider. */
+  /** Providers of the models. The path of an exchange begins with the id of its provider. */
   providers: { id: string; wire: WireName; [field: string]: unknown }[];
   env?: Record<string, string>;
 }

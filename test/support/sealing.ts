@@ -11,7 +11,7 @@ import type { Table } from '../../lambdas/store/table/table.ts';
 import { checkAccount, type SealFinding } from '../../lib/admin/seals/check-files.ts';
 import { compareAccount } from '../../lib/admin/seals/compare-records.ts';
 
-/** A key and a directory for sealed days. */
+/** Key and directory for sealed days. */
 export interface Sealing {
   directory: string;
   publicKey: string;
@@ -36,12 +36,12 @@ export function sealBefore(tools: SealTools, date: string): Promise<number> {
   return sealDays(tools, { atMs: Date.parse(`${date}T02:00:00Z`) });
 }
 
-/** The date a number of days after another one. */
+/** Returns the date a number of days after another date. */
 export function daysAfter(date: string, days: number): string {
   return utcDate(Date.parse(date) + days * DAY_MS);
 }
 
-/** Findings of both checks: the files alone, and the records compared with them. */
+/** Returns the findings of both checks: the files alone, and the records compared with the files. */
 export async function verifyAll(
   { directory, publicKey, tools }: Sealing,
   account: string,
@@ -54,7 +54,7 @@ export async function verifyAll(
 }
 
 /**
- * A response that grants a timestamp of a SHA-256, with only the parts that are read without the authority's
+ * Returns a response that grants a timestamp of a SHA-256. It has only the parts that are read without the authority's
  * certificate: its token contains just the hash.
  */
 export function grantedTimestamp(sha256: Buffer): Buffer {
@@ -62,7 +62,7 @@ export function grantedTimestamp(sha256: Buffer): Buffer {
   return derSequence(granted, derSequence(Buffer.from([0x04, sha256.length]), sha256));
 }
 
-/** A SEQUENCE in DER, of less than 128 bytes. */
+/** Returns a DER SEQUENCE of less than 128 bytes. */
 function derSequence(...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   return Buffer.concat([Buffer.from([0x30, content.length]), content]);

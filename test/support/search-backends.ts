@@ -15,7 +15,7 @@ interface AskedSearch {
   body: string;
 }
 
-/** A local search API that records its last request. */
+/** Local search API that records its last request. */
 export interface SearchApi extends Listening {
   asked: () => AskedSearch;
   answers: (answer: (response: ServerResponse) => void) => void;
@@ -46,7 +46,7 @@ export async function startSearchApi(): Promise<SearchApi> {
 
 export const searchKinds: SearchKind[] = ['yandex', 'brave', 'tavily', 'exa', 'searxng'];
 
-/** A backend of a kind at an address, with the credential "secret-key". */
+/** Returns a backend of a kind at an address, with the credential "secret-key". */
 export function backendAt(kind: SearchKind, baseUrl: string, limits?: BackendLimits): OpenBackend {
   const dataPolicy = { logs_prompts: true, trains_on_prompts: true };
   const data = { id: kind, name: kind, kind, data_policy: dataPolicy };
@@ -65,7 +65,7 @@ export const queryOf = (words: string, more: Partial<SearchQuery> = {}): SearchQ
 export const ask = (backend: OpenBackend, query: SearchQuery): Promise<SearchOutcome> =>
   backend.search(query, new AbortController().signal);
 
-/** A page in a backend's response; the values replace its texts, whatever their type. */
+/** Page in a backend's response. The values replace its texts, whatever their type. */
 export interface ToldPage {
   title?: unknown;
   url?: unknown;
@@ -77,7 +77,7 @@ const xmlText = (value: unknown) => (typeof value === 'string' ? value : JSON.st
 
 export const yandexBody = (xml: string): string => JSON.stringify({ rawData: Buffer.from(xml).toString('base64') });
 
-/** A response with these pages in the form of each API. */
+/** Functions that return a response with these pages, in the form of each search API. */
 export const answerOf: Record<SearchKind, (pages: ToldPage[]) => string> = {
   yandex: (pages) => {
     const groups = pages.map(

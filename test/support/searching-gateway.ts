@@ -10,14 +10,14 @@ interface ModelTurn {
   text?: string;
   calls?: { id?: string; name?: string; input: unknown }[];
   usage?: { prompt: number; completion: number };
-  /** Answers with this status only. */
+  /** HTTP status of the answer, if it is only an error. */
   status?: number;
   finish?: string;
-  /** Closes the connection before this piece. */
+  /** Index of the piece before which the connection is closed. */
   breaksAt?: number;
 }
 
-/** A request as the model received it. */
+/** Request as the model received it. */
 interface ModelRequest {
   messages: {
     role: string;
@@ -35,18 +35,18 @@ export interface Page {
   content: string;
 }
 
-/** A gateway whose only model and whose searches answer as the test specifies. */
+/** Gateway whose only model and whose searches answer as the test specifies. */
 export interface SearchingGateway {
   gateway: RunningGateway;
   /** Requests to the model, oldest first. */
   asked: ModelRequest[];
   /** Queries to the search backend. */
   queries: string[];
-  /** Sets the turns of the model; the last one is repeated. */
+  /** Sets the turns of the model. The last turn is repeated. */
   plays: (...turns: ModelTurn[]) => void;
   /** Sets a function that computes the model's turn from the request. */
   behaves: (turnFor: (request: ModelRequest) => ModelTurn) => void;
-  /** Sets the pages that a query finds, or the status that it fails with. */
+  /** Sets the pages that a query finds, or the status with which it fails. */
   finds: (find: (query: string) => Page[] | number | Promise<Page[] | number>) => void;
   stop: () => Promise<void>;
 }
@@ -111,7 +111,7 @@ export async function startSearchingGateway(env: Record<string, string> = {}): P
         supported_parameters: ['tools', 'structured_outputs'],
       }),
       textModel('test/plain', [{ provider: 'scripted', pricing: PRICES }]),
-      // Its provider counts prompts.
+      // The provider of this model counts prompts.
       textModel('test/counted', [{ provider: 'counting', pricing: PRICES, quirks: { count_tokens: true } }], {
         supported_parameters: ['tools'],
       }),

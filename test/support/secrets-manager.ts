@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 /** Secrets Manager on this machine, as far as functions need it, with faults. */
 export interface DrilledSecrets {
   endpoint: string;
-  /** By name; other names are not found. */
+  /** Secrets by name. Other names are not found. */
   secrets: Map<string, string>;
   state: 'answering' | 'refusing' | 'unreachable';
   stop: () => Promise<void>;
@@ -32,7 +32,7 @@ export async function startSecretsManager(secrets: Map<string, string>): Promise
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { SecretId: name, VersionStage: stage } = JSON.parse(await text(request)) as Record<string, string>;
     if (manager.state === 'unreachable') return void request.socket.destroy();
-    // No secret here has a previous version.
+    // No secret in this emulator has a previous version.
     const secret = stage === undefined ? manager.secrets.get(name!) : undefined;
     const refusal =
       manager.state === 'refusing'

@@ -10,7 +10,7 @@ import { createQueue, startSqs, type LocalSqs } from '../../lib/local/queues.ts'
 import { manifestWiring } from '../../lib/local/wiring.ts';
 import { setEnvironment } from './process-environment.ts';
 
-/** The queues of the manifest in a real SQS emulator. The functions in this process use them and a table. */
+/** Queues of the manifest in a real SQS emulator. The functions in this process use these queues and a table. */
 export interface SettlementQueue {
   sqs: LocalSqs;
   url: string;

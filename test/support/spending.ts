@@ -20,7 +20,7 @@ export const rub = (text: string) => Money.parse(text);
 
 export const pricing: Pricing = { prompt: rub('0.001'), completion: rub('0.002') };
 
-/** A payer with its scopes, some of which are limited. */
+/** Payer with its scopes, some of which are limited. */
 export interface Spender {
   payer: Payer;
   scopes: Scope[];
@@ -114,7 +114,7 @@ function placedOf(result: HoldResult, { generation }: HoldRequest): PlacedHold {
   throw refusalError(result.refused, { atMs: generation.createdAtMs });
 }
 
-/** Settled and committed spending of every scope in every window around now, as decimal text. */
+/** Returns the settled and committed spending of every scope in every window around now, as decimal text. */
 export async function books(table: Table, spender: Spender, atMs = Date.now()) {
   const windows = windowsAt(atMs);
   const entries = await Promise.all(
@@ -129,7 +129,7 @@ export async function books(table: Table, spender: Spender, atMs = Date.now()) {
   return Object.fromEntries(entries) as Record<ScopeKind, string[]>;
 }
 
-/** The same spending in every window, with these commitments; by default nothing is held. */
+/** Returns the same spending for every window, with these commitments. By default nothing is held. */
 export const settledEverywhere = (spent: string, committed = spent) => intervals.map(() => `${spent} of ${committed}`);
 
 export async function finalCosts(table: Table, spender: Spender): Promise<Money> {

@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 
-/** The data of server-sent events, as a client reads them from arbitrary chunks. */
+/** Returns the data of server-sent events, as a client reads them from arbitrary chunks. */
 export function dataIn(pieces: readonly Uint8Array[]): string[] {
   const data: string[] = [];
   const parser = createParser({ onEvent: (event) => data.push(event.data) });

@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import type { MessagesEvent } from '../../lambdas/messages/types.ts';
 
-/** The events of an answer, in order. @param onEvent called with each event as it arrives */
+/** Returns the events of an answer, in order. @param onEvent called with each event as it arrives */
 export async function readEvents(
   response: Response,
   onEvent: (event: MessagesEvent) => void = () => {},
@@ -19,7 +19,7 @@ export async function readEvents(
   return events;
 }
 
-/** The content of the events: the text, the tool calls with their arguments, and the end. */
+/** Returns the content of the events: the text, the tool calls with their arguments, and the end. */
 export function summarise(events: MessagesEvent[]) {
   const blocks = new Map<number, { type: string; name?: unknown; text: string }>();
   let stopReason: string | null = null;
@@ -54,7 +54,7 @@ export function summarise(events: MessagesEvent[]) {
   };
 }
 
-/** Arguments as JSON values; truncated JSON stays text. */
+/** Returns arguments as JSON values. Truncated JSON stays text. */
 function toolInput(json: string): unknown {
   try {
     return JSON.parse(json || '{}');

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { LocalState } from '../../lib/shared/data-directory/state.ts';
 
 /**
- * A thread on a data directory: starts at the same moment as all others, and returns the secrets that it would use.
+ * Thread on a data directory. It starts at the same moment as all other threads, and returns the secrets that it would
+ * use.
  */
 const { directory, gate } = workerData as { directory: string; gate: SharedArrayBuffer };
 const state = LocalState.at(directory);

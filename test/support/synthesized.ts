@@ -11,17 +11,17 @@ import { readAssets, readTemplate } from '../../lib/local/sandboxed/templates.ts
 
 export interface Synthesized {
   data: Template;
-  /** Includes the resources of its nested stacks. */
+  /** Template of the API stack, including the resources of its nested stacks. */
   api: Template;
   books: Template;
   /** Findings of the AWS Solutions checks. */
   violations: readonly unknown[];
 }
 
-/** The file format. */
+/** Content of a stored file. */
 type SynthesizedText = Record<'data' | 'api' | 'books', object> & { violations: unknown[] };
 
-/** The templates of a deployment with these settings, synthesized once per run. */
+/** Returns the templates of a deployment with these settings, synthesized once per run. */
 export function synthesize(settings: Record<string, unknown> = {}): Synthesized {
   const name = createHash('sha256').update(JSON.stringify(settings)).digest('hex');
   const kept = join(synthesizedDirectory, `${name}.json`);
@@ -35,7 +35,10 @@ export function synthesize(settings: Record<string, unknown> = {}): Synthesized 
   };
 }
 
-/** Two processes may create the same file concurrently, so it appears complete or not at all. */
+/**
+ * Synthesizes templates and stores them. Two processes may create the same file concurrently, so the file appears
+ * complete or not at all.
+ */
 function keepSynthesized(path: string, settings: Record<string, unknown>): void {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-templates-'));
   try {

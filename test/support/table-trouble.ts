@@ -1,9 +1,9 @@
-/** A table with all faults at once, for tests of whole gateways. */
+/** Table with all faults at once, for tests of whole gateways. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamodbCall, FaultProxy, TableFault } from './fault-proxy.ts';
 
-/** One call in four has a fault. */
+/** Share of the calls with each fault. In total, one call in four has a fault. */
 const fates: [share: number, fate: TableFault][] = [
   [0.08, 'throttle'],
   [0.06, 'lost-reply'],
@@ -11,7 +11,7 @@ const fates: [share: number, fate: TableFault][] = [
   [0.04, 'delayed'],
   [0.02, 'unavailable'],
 ];
-/** A delayed call happens after its client has given up. */
+/** Milliseconds between deliveries of delayed calls. A delayed call happens after its client has stopped waiting. */
 const DELIVER_EVERY_MS = 700;
 const LATE_SHARE = 0.03;
 const LATE_MS = 1_200;
@@ -21,14 +21,17 @@ function anyFate({ action }: DynamodbCall): TableFault {
   for (const [share, fate] of fates) {
     left -= share;
     if (left >= 0) continue;
-    // Reads do not conflict, and a late read has no effect.
+    // Reads do not conflict, and a late read has no effect, so reads are throttled instead.
     const isRead = /^(?:Get|BatchGet|Query)/.test(action);
     return isRead && (fate === 'delayed' || fate === 'conflict') ? 'throttle' : fate;
   }
   return undefined;
 }
 
-/** Injects faults through a proxy until it is stopped; then all delayed calls arrive. */
+/**
+ * Injects faults through a proxy until they are stopped; then all delayed calls arrive. @returns a function that stops
+ * the faults
+ */
 export function startTrouble(proxy: FaultProxy): () => Promise<void> {
   proxy.faultFor = anyFate;
   proxy.before = async () => void (Math.random() < LATE_SHARE && (await sleep(LATE_MS)));

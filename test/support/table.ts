@@ -3,14 +3,17 @@ import { inject } from 'vitest';
 import { createTable } from '../../lib/shared/database/dynamodb.ts';
 import { openTable, type Table } from '../../lambdas/store/table/table.ts';
 
-/** A new table in the DynamoDB of the run. @param endpoint its address, for example of a fault proxy */
+/**
+ * Creates a table in the DynamoDB of the run. @param endpoint address through which the table is opened, for example
+ * that of a fault proxy
+ */
 export async function newTable(endpoint?: string): Promise<Table> {
   const name = `test-${randomUUID()}`;
   await createTable(inject('dynamodbEndpoint'), name);
   return openTable({ endpoint: endpoint ?? inject('dynamodbEndpoint'), name });
 }
 
-/** The same table through another endpoint. */
+/** Opens the same table through another endpoint. */
 export function tableThrough(endpoint: string, table: Table): Table {
   return openTable({ endpoint, name: table.name });
 }

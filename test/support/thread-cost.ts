@@ -1,6 +1,6 @@
 const ROUNDS = 3;
 
-/** CPU milliseconds of this thread, independent of other work on this machine. */
+/** Returns the CPU milliseconds of this thread, independent of other work on this machine. */
 async function threadCpuMs(work: () => unknown): Promise<number> {
   const before = process.threadCpuUsage();
   await work();
@@ -9,8 +9,9 @@ async function threadCpuMs(work: () => unknown): Promise<number> {
 }
 
 /**
- * CPU milliseconds of the cheapest of several rounds, because a round may include garbage collection for other tests.
- * @param maxMs stops after a round below it
+ * Returns the CPU milliseconds of the cheapest of several rounds, because a round may include garbage collection for
+ * other tests.
+ * @param maxMs no further round is run after a round below this time
  */
 export async function lowestThreadCpuMs(work: () => unknown, maxMs: number): Promise<number> {
   let lowestMs = Infinity;

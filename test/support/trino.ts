@@ -1,4 +1,4 @@
-/** The grammar of Trino, which Amazon Athena uses. */
+/** Grammar of Trino, which Amazon Athena uses. */
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { once } from '../../lambdas/platform/concurrency/once.ts';
@@ -7,7 +7,7 @@ interface Parser {
   validate(sql: string): { message: string; startLine: number }[];
 }
 
-/** The published parser cannot be imported by Node, because it refers to folders without their index file. */
+/** The published parser is bundled, because Node cannot import it: it refers to folders without their index file. */
 const parser = once(async () => {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(import.meta.resolve('dt-sql-parser/dist/parser/trino/index.js'))],
@@ -21,7 +21,7 @@ const parser = once(async () => {
   return new TrinoSQL();
 });
 
-/** @returns the mistakes that the grammar finds in a statement */
+/** Returns the mistakes that the grammar finds in a statement. */
 export async function trinoMistakes(sql: string): Promise<string[]> {
   return (await parser()).validate(sql).map(({ message, startLine }) => `line ${startLine}: ${message}`);
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { MessageStart, WireUsage } from '../../lambdas/messages/types.ts';
 import { listen, type Listening } from './listen.ts';
 
-/** A test's own upstream on the Anthropic wire. */
+/** Starts an upstream server of the test on the Anthropic wire. */
 export async function startUpstream(
   answer: (response: ServerResponse, request: IncomingMessage) => void,
 ): Promise<Listening> {
@@ -18,7 +18,7 @@ export async function startUpstream(
 const frame = (data: { type: string; [field: string]: unknown }) =>
   `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** The message in the first event of an answer. */
+/** Returns the message in the first event of an answer. */
 export const messageWith = (usage: WireUsage): MessageStart['message'] => ({
   id: 'msg_1',
   type: 'message',
@@ -45,8 +45,8 @@ export const frames = {
 };
 
 /**
- * A catalog with the model test/model, served by the given addresses in order, and test/flat, which costs 1 RUB per
- * request and nothing else.
+ * Writes a catalog with the model test/model, served by the given addresses in order, and test/flat, which costs only 1
+ * RUB per request.
  */
 export function writeCatalog(directory: string, urls: string[]): void {
   mkdirSync(join(directory, 'models'), { recursive: true });

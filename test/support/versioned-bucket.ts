@@ -12,13 +12,13 @@ interface Version {
 }
 
 /**
- * A bucket with versions and conditional writes, as S3 documents them; the emulator has neither. Unsigned requests are
+ * Bucket with versions and conditional writes, as S3 documents them. The emulator has neither. Unsigned requests are
  * refused.
  */
 export interface VersionedBucket extends Listening {
-  /** Latest first. */
+  /** Versions, latest first. */
   versions: Version[];
-  /** Its response during an outage; with `requests`, only for so many. */
+  /** Response during an outage. With `requests`, the outage ends after as many requests. */
   outage: { status: number; requests?: number } | undefined;
   requests: number;
 }

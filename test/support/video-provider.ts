@@ -2,17 +2,20 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from './listen.ts';
 
-/** A provider's behavior for a job, from its prompt. */
+/** Behavior of a provider for a job, read from the job's prompt. */
 export interface VideoScript {
-  /** Responses to submissions, in order; the last one repeats. A number is a status; `silence` never answers. */
+  /** Responses to submissions, in order; the last one repeats. A number is an HTTP status; `silence` never answers. */
   submit?: (number | 'accept' | 'silence')[];
-  /** Responses to polls, likewise: a status of the convention, an HTTP status, or any other text unchanged. */
+  /**
+   * Responses to polls, in order; the last one repeats. Each is a job status, an HTTP status, or any other text
+   * unchanged.
+   */
   poll?: (string | number)[];
-  /** Size of the file, or a status instead, likewise. */
+  /** Responses to file requests, in order; the last one repeats. Each is a file of a size, or an HTTP status. */
   file?: ({ bytes: number } | { brokenAfter: number } | { claims: number } | number)[];
 }
 
-/** A provider of the public convention that behaves as the prompt (JSON) specifies. */
+/** Provider of videos with the API that OpenRouter also uses. It behaves as the prompt (JSON) specifies. */
 export interface VideoProvider {
   url: string;
   /** Requests in order of arrival, as `POST /one/videos`. */
@@ -48,7 +51,7 @@ export async function startVideoProvider(): Promise<VideoProvider> {
     const then = turn<Step<'submit'>>(script.submit ?? ['accept'], tried);
     if (then === 'silence') return void response.destroy();
     if (typeof then === 'number') return answer(response, then, { error: { message: `no: ${then}` } });
-    // One job per token, however often it is sent.
+    // There is one job per token, however often the token is sent.
     if (!made.has(token)) made.set(token, { script, polls: 0, files: 0 });
     answer(response, 202, { id: token, status: 'pending' });
   }
@@ -105,7 +108,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** A model `test/film` whose endpoints are the paths of a provider, in this order. */
+/** Returns a catalog with a model `test/film`, whose endpoints are the paths of a provider, in this order. */
 export function filmCatalog(url: string, paths: string[]): { models: object[]; providers: object[] } {
   const providers = paths.map((id) => ({
     id,

@@ -25,18 +25,18 @@ import { setEnvironment } from './process-environment.ts';
 import type { Spender } from './spending.ts';
 import { filmCatalog, startVideoProvider, type VideoScript } from './video-provider.ts';
 
-/** Stops a function before or after this write, counted over the whole test. */
+/** Stops a function before or after a write. The writes are counted over the whole test. */
 export interface Kill {
   at: number;
   when: 'before' | 'after';
 }
 
-/** Time until a message is delivered again after its function died. */
+/** Milliseconds until a message is delivered again after its function was stopped. */
 const VISIBILITY_MS = 24 * 60_000;
 
 /**
- * Everything that makes videos, in this process: a real table, bucket and provider, and a queue with simulated time, so
- * that hours pass at once.
+ * Starts everything that makes videos, in this process: a real table, bucket and provider, and a queue with simulated
+ * time, so that hours pass at once.
  */
 export async function startVideoWorks(table: Table, paths = ['one']) {
   const provider = await startVideoProvider();
@@ -71,7 +71,10 @@ function worksOf(table: Table, catalog: Catalog) {
   const messages: { dueAtMs: number; body: string }[] = [];
   const state = { kill: undefined as Kill | undefined, writes: 0, submittedAtMs: 0, died: () => {} };
 
-  /** A write that the function may not survive: a dead function never resolves, so that no code catches its death. */
+  /**
+   * Carries out a write during which the function may be stopped. A stopped function never resolves, so that no code
+   * catches the stop.
+   */
   async function written<Result>(write: () => Promise<Result>): Promise<Result> {
     state.writes += 1;
     const isLast = state.kill?.at === state.writes;
@@ -86,7 +89,7 @@ function worksOf(table: Table, catalog: Catalog) {
     return new Promise(() => {});
   }
 
-  /** @returns whether it survived */
+  /** Runs a function. @returns whether it was not stopped */
   async function survives(work: () => Promise<unknown>): Promise<boolean> {
     const { promise: died, resolve } = Promise.withResolvers<void>();
     state.died = resolve;
@@ -157,9 +160,9 @@ function worksOf(table: Table, catalog: Catalog) {
     state,
     bucket,
     run,
-    /** Submits a job as POST /videos does. @returns its id, whether or not the function survives */
+    /** Submits a job as POST /videos does. @returns the job's id, whether or not the function was stopped */
     async submit(spender: Spender, script: VideoScript, callbackUrl?: string): Promise<string> {
-      // The job's windows belong to this moment, because a job may last longer than a day.
+      // The windows of the hold belong to the time of the submission, because a job may last longer than a day.
       state.submittedAtMs = clock.ms;
       const generationId = `gen-${uuidv7(clock.ms)}`;
       const model = catalog.find('test/film')!;
@@ -184,7 +187,7 @@ function worksOf(table: Table, catalog: Catalog) {
       await survives(start);
       return generationId;
     },
-    /** The sweep when everything that it examines is due. */
+    /** Runs the sweep at a time at which everything that it examines is due. */
     async sweep(): Promise<void> {
       clock.ms += 3 * 3_600_000;
       const result = await sweepHolds(table, { nowMs: clock.ms, backlog: 'none', handBack });
@@ -196,7 +199,7 @@ function worksOf(table: Table, catalog: Catalog) {
   };
 }
 
-/** Key of the stored request of a job. */
+/** Returns the key of the stored request of a job. */
 export function requestKeyOf({ id, payer }: { id: string; payer: { accountId: string } }): string {
   return `video-requests/${payer.accountId}/${id}`;
 }

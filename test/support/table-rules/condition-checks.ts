@@ -1,12 +1,12 @@
 /**
- * Conditions of a transaction that is refused anyway. DynamoDB reports failed conditions next to conflicts: one
- * response may show that a condition failed at one item, and that another item was busy.
+ * Failed conditions in a transaction that is refused anyway. DynamoDB reports failed conditions next to conflicts: one
+ * response may report that a condition failed at one item, and that another item was busy.
  */
 
 import type { CancellationReason } from './refusals.ts';
 import type { ItemWrite, WriteBody } from './requests.ts';
 
-/** The condition of a single write in the form of a transaction; undefined if it has none. */
+/** Returns the condition of a single write in the form of a transaction; undefined if the write has none. */
 function conditionOf({ request }: ItemWrite): { ConditionCheck: WriteBody } | undefined {
   const { TableName, ConditionExpression: condition, ReturnValuesOnConditionCheckFailure: returned } = request;
   if (condition === undefined) return undefined;
@@ -36,7 +36,7 @@ function entriesUsed<Value>(
 
 /**
  * Adds failed conditions to the reasons of a refused transaction.
- * @param check runs condition checks. @returns their cancellation reasons; undefined if all hold
+ * @param check runs condition checks, and returns their cancellation reasons; undefined if all conditions hold
  */
 export async function withFailedConditions(
   writes: readonly ItemWrite[],

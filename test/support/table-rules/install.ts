@@ -5,8 +5,8 @@ import { findBinary } from '../../../lib/shared/database/dynamodb-program.ts';
 import { RULES_VARIABLE, rulesFrom } from './settings.ts';
 
 /**
- * Runs every emulator that this process and its children start under the rules of DynamoDB, if the environment requires
- * them. An emulator that already runs (DYNAMODB_ENDPOINT) is not changed.
+ * Imposes the rules of DynamoDB on every emulator that this process and its children start, if the environment requires
+ * the rules. An emulator that already runs (DYNAMODB_ENDPOINT) is not changed.
  * @returns whether the rules are required
  */
 export function installTableRules(directory: string): boolean {

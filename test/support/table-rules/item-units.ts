@@ -1,11 +1,11 @@
 /** Sizes of items, and the cost of reading and writing them, as documented ("DynamoDB item sizes and formats"). */
 
-/** A value in DynamoDB JSON, for example `{"S": "text"}`. */
+/** Value in DynamoDB JSON, for example `{"S": "text"}`. */
 export type AttributeJson = Record<string, unknown>;
 export type ItemJson = Record<string, AttributeJson>;
 
 const KB = 1_024;
-/** Overhead of a list or map, and of each of its elements. */
+/** Overhead in bytes of a list or map. ELEMENT_BYTES is that of each element. */
 const COLLECTION_BYTES = 3;
 const ELEMENT_BYTES = 1;
 
@@ -44,7 +44,7 @@ export function valueBytes(value: AttributeJson): number {
   }
 }
 
-/** One byte per two significant digits, plus one. */
+/** Returns the size of a number: one byte per two significant digits, plus one. */
 function numberBytes(text: string): number {
   const digits = text
     .replace(/e.*$/i, '')
@@ -54,7 +54,8 @@ function numberBytes(text: string): number {
 }
 
 /**
- * A write costs one unit per KB of the item; in a transaction it is prepared and committed, which costs twice as much.
+ * Returns the units of a write: one per KB of the item. In a transaction a write is prepared and committed, which costs
+ * twice as much.
  */
 export function writeUnits(bytes: number, { isTransaction }: { isTransaction: boolean }): number {
   return Math.max(1, Math.ceil(bytes / KB)) * (isTransaction ? 2 : 1);
@@ -65,7 +66,9 @@ export type Consistency = 'eventual' | 'strong' | 'transaction';
 
 const unitsPer4Kb = { eventual: 0.5, strong: 1, transaction: 2 };
 
-/** A read costs per 4 KB of everything that is read together: an item, or a page of a query. */
+/**
+ * Returns the units of a read. It costs per 4 KB of everything that is read together: an item, or a page of a query.
+ */
 export function readUnits(bytes: number, consistency: Consistency): number {
   return Math.max(1, Math.ceil(bytes / (4 * KB))) * unitsPer4Kb[consistency];
 }

@@ -1,6 +1,6 @@
 /**
- * Facts about items from passing calls: their sizes, and their partition in the sweep index. The size is exact after a
- * whole item was written or read; later updates only increase it by the values that they contain.
+ * Facts about items from the calls that pass the proxy: their sizes, and their partition in the sweep index. The size
+ * is exact after a whole item was written or read. Later updates only increase it by the values that they contain.
  */
 
 import { itemBytes, valueBytes, writeUnits, type ItemJson } from './item-units.ts';
@@ -8,19 +8,19 @@ import { itemName, partitionName, textOf, type ItemWrite } from './requests.ts';
 
 const MAX_ITEMS = 100_000;
 
-/** The index of lib/shared/table-definition.ts. */
+/** Sweep index, as in lib/shared/table-definition.ts. */
 const INDEX = { name: 'sweep', partition: 'sweep_shard', sort: 'sweep_at' } as const;
 
 interface KnownItem {
   bytes: number;
-  /** Partition of the index that contains the item; undefined if it is in none. */
+  /** Partition of the index that contains the item; undefined if no partition does. */
   indexed: string | undefined;
 }
 
 export class KnownItems {
   readonly #items = new Map<string, KnownItem>();
 
-  /** Stores an item that was read. */
+  /** Stores the facts of an item that was read. */
   see(table: string, item: ItemJson): void {
     if (!item['pk'] || !item['sk']) return;
     this.#remember(itemName(table, item), { bytes: itemBytes(item), indexed: indexedIn(table, item) });
@@ -31,7 +31,7 @@ export class KnownItems {
   }
 
   /**
-   * The units of a write, by partition: the item's own and those of the index.
+   * Returns the units of a write, by partition: those of the item and those of the index.
    * @param options.isDone whether the write was carried out, so that the item changes
    */
   unitsOf(
@@ -54,7 +54,7 @@ export class KnownItems {
     return units;
   }
 
-  /** The partitions in which a write needs capacity. */
+  /** Returns the partitions in which a write needs capacity. */
   partitionsOf(write: ItemWrite): string[] {
     const before = this.#items.get(write.item) ?? { bytes: 0, indexed: undefined };
     const index = touchesIndex(write) ? [before.indexed, afterWrite(write, before)?.indexed] : [];

@@ -1,5 +1,5 @@
 /**
- * Replaces the emulator's binary in test runs with rules: the binary gets its own port, and a second process imposes
+ * Replaces the emulator's binary in test runs with rules. The binary gets its own port, and a second process imposes
  * the rules on the requested port. This process becomes the binary, so that ending it ends the binary. Its arguments
  * are the binary and the binary's arguments.
  */

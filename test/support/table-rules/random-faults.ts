@@ -1,27 +1,27 @@
 /**
- * Faults that any call to the real service may have, in given shares of all calls. All of them are possible there: a
- * refused write was not carried out; a write whose reply is lost may have been carried out, or may be a moment later.
+ * Faults that any call to the real service may have, in given shares of all calls. A refused write was not carried out.
+ * A write whose reply is lost may have been carried out, or may be carried out a moment later.
  */
 
 import { randomFrom } from '../random.ts';
 
 /** Shares of all calls, from 0 to 1. */
 export interface FaultShares {
-  /** Writes are refused because another transaction has some of their items. */
+  /** Share of writes that are refused because another transaction uses some of their items. */
   conflicts: number;
   throttles: number;
-  /** The call is carried out, but the client gets no reply. */
+  /** Share of calls that are carried out although the client gets no reply. */
   lostReplies: number;
-  /** The call does not arrive, or fails before it is carried out. */
+  /** Share of calls that do not arrive, or fail before they are carried out. */
   lostRequests: number;
 }
 
 export type Fate =
   | 'conflict'
   | 'throttle'
-  /** Carried out; then the connection is cut. */
+  /** The call is carried out; then the connection is cut. */
   | 'cut-after'
-  /** Carried out; then the service reports a failure. */
+  /** The call is carried out; then the service reports a failure. */
   | 'error-after'
   /** The connection is cut, but the call is carried out a moment later. */
   | 'late'
@@ -39,7 +39,7 @@ export class RandomFaults {
     this.#chance = randomFrom(seed);
   }
 
-  /** The fault of the next call; undefined for none. */
+  /** Returns the fault of the next call; undefined for none. */
   next(): Fate | undefined {
     const { conflicts, throttles, lostReplies, lostRequests } = this.#shares;
     let place = this.#chance();
@@ -57,7 +57,7 @@ export class RandomFaults {
     return choices[Math.floor(this.#chance() * choices.length)]!;
   }
 
-  /** A random subset with at least one member. */
+  /** Returns a random subset with at least one member. */
   someOf(count: number): boolean[] {
     const chosen = Array.from({ length: count }, () => this.#chance() < 0.3);
     if (count > 0) chosen[Math.floor(this.#chance() * count)] = true;

@@ -45,7 +45,7 @@ import type { Table } from '../../../lambdas/store/table/table.ts';
 import { persistently, persistentlyOnce } from '../persistence.ts';
 import { holdRequest, rub, settlement } from '../spending.ts';
 
-/** An event; amounts are thousandths of a rouble. */
+/** Random event. Amounts are thousandths of a rouble. */
 export type Happening =
   | { do: 'hold'; amount: number }
   | { do: 'extend' | 'give-back'; amount: number }
@@ -65,7 +65,7 @@ const weighted = (weight: number, fields: Record<string, fc.Arbitrary<unknown>>)
 });
 const named = (...names: string[]) => fc.constantFrom(...names);
 
-/** Limits cover a few holds each; otherwise none would ever be reached. */
+/** Arbitrary event. Limits cover a few holds each; higher limits would never be reached. */
 const happening = fc.oneof(
   weighted(14, { do: named('hold'), amount }),
   weighted(3, { do: named('extend', 'give-back'), amount }),
@@ -88,11 +88,11 @@ interface Running {
   placed: PlacedHold;
 }
 
-/** Limits cover few holds, and so do leases. */
+/** Creates leases that cover few holds, because limits cover few holds too. */
 const newLeases = () => new Leases({ minHoldsASecond: 1, minHolds: 2, partsOfRoom: 2, refusedMs: 1 });
 
 const actor = { kind: 'operator', id: 'test' } as const;
-/** A token costs the smallest possible amount, so that every amount is a valid price. */
+/** Prices at which a prompt token costs the smallest possible amount, so that every amount is a valid price. */
 const pricing = { prompt: Money.fromPico(1n), completion: Money.zero };
 const thousandths = (count: number) => Money.fromPico(BigInt(count) * 1_000_000_000n);
 
@@ -116,7 +116,7 @@ export class RandomHistory {
   readonly #table: Table;
   readonly #payer: Payer;
   readonly #running: Running[] = [];
-  /** Leases of the process that places holds; it takes as many as possible. */
+  /** Leases of the process that places holds. It takes as many leases as possible. */
   #leases = newLeases();
   #bootId: string = randomUUID();
   readonly #dead: string[] = [];
@@ -186,7 +186,7 @@ export class RandomHistory {
     }
   }
 
-  /** Compares the table with the test's own sums when nothing is running. */
+  /** Compares the table with the test's own sums when no request is running. */
   async check(): Promise<void> {
     for (const one of scopesOf(this.#payer)) {
       const counter = await readCounter(this.#table, one);
@@ -205,7 +205,7 @@ export class RandomHistory {
     }
   }
 
-  /** Settles everything that is running. */
+  /** Settles all running requests. */
   async end(): Promise<void> {
     await this.#leases.returnAll();
     await this.#die();
@@ -213,7 +213,7 @@ export class RandomHistory {
     while (this.#estimated.length > 0) await this.#correct(70);
   }
 
-  /** Ends the process; the sweep returns its leases, and another process replaces it. */
+  /** Ends the process. The sweep returns its leases, and another process replaces it. */
   async #die(): Promise<void> {
     this.#dead.push(this.#bootId);
     this.#bootId = randomUUID();
@@ -263,7 +263,7 @@ export class RandomHistory {
     }));
     if ('placed' in result) return void this.#running.push({ request, placed: result.placed });
     if ('refused' in result && !result.isUncertain) return;
-    // Releases a hold as admission does. If that fails, the sweep settles it without a charge.
+    // The hold is released as admission does. If that fails, the sweep settles the hold without a charge.
     await persistently(async () => {
       if (!(await releaseUnknown(this.#table, request.generation)))
         throw new Error('An uncertain hold was not released');
@@ -275,7 +275,7 @@ export class RandomHistory {
     if (!one) return;
     const part = amount.exceeds(one.placed.hold.amount) ? Money.fromPico(one.placed.hold.amount.pico / 2n) : amount;
     const { placed } = one;
-    // As a stream does it: a returned amount is not used anymore, whether or not the reply arrives.
+    // As in a stream, a returned amount is not used anymore, whether or not the reply arrives.
     if (way === 'give-back')
       one.placed = { ...placed, hold: { ...placed.hold, amount: placed.hold.amount.minus(part) } };
     const result =
@@ -293,7 +293,7 @@ export class RandomHistory {
 
   #ended(part: number): Settlement[] {
     return this.#running.splice(0, 3).map(({ request, placed: { hold } }) => {
-      // A request that began before a scope had a limit is counted in it at its end, without a hold.
+      // A request that began before a scope had a limit is counted in the scope at its end, without a hold.
       this.#letPass(scopesOf(this.#payer).flatMap(({ kind }) => (hold.scopes.includes(kind) ? [] : [kind])));
       const plain = settlement(request, hold, Money.zero);
       return { ...plain, outcome: costing(plain.outcome, shareOf(hold.amount, part)) };
@@ -324,7 +324,7 @@ export class RandomHistory {
   }
 
   async #correct(part: number): Promise<void> {
-    // The money that an estimate returned may have been spent by others.
+    // Other requests may have spent the money that an estimate returned.
     if (this.#estimated.length > 0) this.#letPass(scopesOf(this.#payer).map(({ kind }) => kind));
     const settlements = this.#estimated.splice(0, 2).map((one) => {
       const cost = shareOf(one.hold.amount, part);
@@ -353,7 +353,7 @@ export class RandomHistory {
     const payment = { amount, reference: `${way}-${this.#payments}`, note: 'because' };
     if (way === 'adjust') return void (await persistently(() => adjust(this.#context, payment)));
     if (way === 'pay') return void (await persistently(() => topUp(this.#context, payment)));
-    // The refund may exceed the balance, which is refused.
+    // The refund may exceed the balance, in which case it is refused.
     const left = await persistently(() => readCounter(this.#table, this.#scope('account')));
     if (amount.exceeds(remaining(left, windowsAt(Date.now())) ?? Money.zero)) return;
     await persistentlyOnce(() => refund(this.#context, payment), 'conflict').catch((error: unknown) => {

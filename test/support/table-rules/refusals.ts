@@ -1,4 +1,4 @@
-/** DynamoDB's error responses, in its JSON form. */
+/** Error response of DynamoDB, in its JSON form. */
 
 import type { ItemJson } from './item-units.ts';
 
@@ -9,7 +9,7 @@ export interface Refusal {
 
 const SERVICE = 'com.amazonaws.dynamodb.v20120810';
 
-/** The limits of an on-demand table. */
+/** Error message for a table or index in on-demand mode. */
 const ON_DEMAND_MESSAGE =
   'Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your table or index so please try again shortly. If exceptions persist, check if you have a hot key: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html';
 const PROVISIONED_MESSAGE =
@@ -44,7 +44,10 @@ export const transactionInProgress = refused('TransactionInProgressException', {
   Message: 'The transaction with the given request token is already in progress.',
 });
 
-/** @param of.table its name @param of.operation the kind of call that exceeded the limit */
+/**
+ * Returns the error for exceeded throughput. @param of.table name of the table @param of.operation kind of call that
+ * exceeded the limit
+ */
 export function throttling({ table, operation }: { table: string; operation: 'Read' | 'Write' }): Refusal {
   return {
     status: 400,

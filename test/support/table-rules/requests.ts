@@ -3,12 +3,12 @@
 import type { AttributeJson, ItemJson } from './item-units.ts';
 
 export interface TableRequest {
-  /** For example TransactWriteItems. */
+  /** Action, for example TransactWriteItems. */
   action: string;
   body: RequestBody;
 }
 
-/** A write of one item, in a transaction or alone. */
+/** Write of one item, in a transaction or alone. */
 export interface WriteBody {
   TableName: string;
   Key?: ItemJson;
@@ -34,13 +34,13 @@ export interface RequestBody extends Partial<WriteBody> {
   RequestItems?: Record<string, BatchedWrite[] | { Keys: ItemJson[]; ConsistentRead?: boolean }>;
 }
 
-/** A written item, with the kind of write. */
+/** Written item, with the kind of write. */
 export interface ItemWrite {
   kind: 'Put' | 'Update' | 'Delete' | 'ConditionCheck' | 'Get';
   table: string;
-  /** Unique name of the item among all tables. */
+  /** Name of the item that is unique among all tables. */
   item: string;
-  /** Name of its partition. */
+  /** Name of the item's partition. */
   partition: string;
   request: WriteBody;
 }
@@ -55,7 +55,7 @@ export function isSingleWrite(action: string): boolean {
   return action in singleWrites;
 }
 
-/** Calls that read or write items; other calls concern tables. */
+/** Calls that read or write items. Other calls concern tables. */
 export const itemActionNames: ReadonlySet<string> = new Set([
   ...Object.keys(singleWrites),
   'TransactWriteItems',
@@ -67,7 +67,7 @@ export const itemActionNames: ReadonlySet<string> = new Set([
   'Scan',
 ]);
 
-/** The items of a transaction in order, or the item of a single write. */
+/** Returns the items of a transaction in order, or the item of a single write. */
 export function writesOfRequest({ action, body }: TableRequest): ItemWrite[] {
   const single = singleWrites[action];
   if (single) return [itemWrite(single, body as WriteBody)];
@@ -77,7 +77,7 @@ export function writesOfRequest({ action, body }: TableRequest): ItemWrite[] {
   });
 }
 
-/** A write of a batch in the form of a single write. */
+/** Returns a write of a batch in the form of a single write. */
 export function batchedItemWrite(table: string, { PutRequest: put, DeleteRequest: removal }: BatchedWrite): ItemWrite {
   return put
     ? itemWrite('Put', { TableName: table, Item: put.Item })
@@ -98,7 +98,7 @@ export function partitionName(table: string, partition: string, index = ''): str
   return `${table}\n${index}\n${partition}`;
 }
 
-/** The partition that a query reads: `pk = :pk AND …`. */
+/** Returns the partition that a query reads: `pk = :pk AND …`. */
 export function queriedPartition(body: RequestBody): string {
   const placeholder = /^\s*\S+\s*=\s*(:\w+)/.exec(body.KeyConditionExpression ?? '')?.[1] ?? '';
   return partitionName(body.TableName!, textOf(body.ExpressionAttributeValues?.[placeholder]), body.IndexName);

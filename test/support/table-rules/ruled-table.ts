@@ -5,20 +5,20 @@ import type { FaultShares } from './random-faults.ts';
 import { startRulesProxy } from './rules-proxy.ts';
 import type { RulesOptions } from './table-rules.ts';
 
-/** A table with the rules of DynamoDB. */
+/** Table with the rules of DynamoDB. */
 export interface RuledTable {
   table: Table;
-  /** Runs work while a fifth of its calls is refused or lost; pending late calls complete before it ends. */
+  /** Runs work while a fifth of its calls is refused or lost. Late calls complete before it ends. */
   inTrouble: <Result>(work: () => Promise<Result>, seed?: number) => Promise<Result>;
   /** Number of refusals per rule, and of calls per fault. */
   imposed: Readonly<Record<string, number>>;
   stop: () => Promise<void>;
 }
 
-/** A fifth of all calls. */
+/** Faults that affect a fifth of all calls. */
 export const troubles: FaultShares = { conflicts: 0.06, throttles: 0.06, lostReplies: 0.05, lostRequests: 0.03 };
 
-/** @param table an existing table; by default a new one */
+/** Opens a table with the rules. @param table an existing table; by default a new one */
 export async function newRuledTable(options: RulesOptions = {}, table?: Table): Promise<RuledTable> {
   const proxy = await startRulesProxy(inject('dynamodbEndpoint'), options);
   const { rules } = proxy;

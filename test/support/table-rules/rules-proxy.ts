@@ -12,9 +12,9 @@ export interface RulesProxy {
 }
 
 /**
- * A proxy in front of a DynamoDB emulator that imposes the rules of the real service.
- * @param target the emulator
- * @param options.port its port; any by default
+ * Starts a proxy in front of a DynamoDB emulator that imposes the rules of the real service.
+ * @param target address of the emulator
+ * @param options.port port of the proxy; any free port by default
  */
 export async function startRulesProxy(
   target: string,
@@ -66,7 +66,7 @@ export async function startRulesProxy(
   };
 }
 
-/** Emulators accept any signature. */
+/** Returns the headers of a call to an emulator, which accepts any signature. */
 function emulatorHeaders(action: string): IncomingHttpHeaders {
   return {
     'content-type': 'application/x-amz-json-1.0',

@@ -9,7 +9,7 @@ export const RULES_VARIABLE = 'TEST_TABLE_RULES';
 
 const shareNames = ['conflicts', 'throttles', 'lostReplies', 'lostRequests'] as const;
 
-/** @returns undefined if no rules are required @throws {Error} for unknown words */
+/** Parses the settings. @returns undefined if no rules are required @throws {Error} for unknown words */
 export function rulesFrom(words: string | undefined): RulesOptions | undefined {
   if (!words) return undefined;
   if (words === 'on') return {};

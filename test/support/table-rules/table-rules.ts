@@ -3,8 +3,8 @@
  * has limited throughput, and any call may be refused, fail or lose its reply (random-faults.ts). All other responses
  * come from the emulator.
  *
- * A batched write of an item in a running transaction is returned in UnprocessedItems, because its fate is not
- * documented.
+ * A batched write of an item in a running transaction is returned in UnprocessedItems, because DynamoDB does not
+ * document another result.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -42,7 +42,7 @@ import {
 import { PartitionUnits, partitionRates, type UnitRates } from './throughput.ts';
 
 export interface RulesOptions {
-  /** Time for which a transaction locks its items, in addition to the emulator's time. */
+  /** Milliseconds for which a transaction locks its items, in addition to the emulator's time. */
   transactionMs?: number;
   /** Units per second of a partition key; undefined: unlimited. */
   rates?: UnitRates | undefined;
@@ -60,7 +60,7 @@ export interface Reply {
 export type Emulator = (action: string, body: object) => Promise<Reply>;
 
 const DEFAULT_TRANSACTION_MS = 8;
-/** Range in milliseconds: a call whose client got no reply is carried out this much later. */
+/** Range in milliseconds after which a call is carried out whose client got no reply. */
 const LATE_MS = [2, 60] as const;
 /** Time for which DynamoDB remembers the token of a transaction. */
 const TOKEN_MS = 600_000;
@@ -76,10 +76,10 @@ export class TableRules {
   readonly #nowMs: () => number;
   readonly #units: Record<keyof UnitRates, PartitionUnits>;
   readonly #known = new KnownItems();
-  /** Items that transactions have locked, and the number of running single writes per item. */
+  /** Items that transactions have locked. `#written` is the number of running single writes per item. */
   readonly #locked = new Set<string>();
   readonly #written = new Map<string, number>();
-  /** Items that were ever part of a transaction; single calls to other items cannot conflict. */
+  /** Items that were ever part of a transaction. Single calls to other items cannot conflict. */
   readonly #shared = new Set<string>();
   readonly #tokensUnderWay = new Set<string>();
   /** Completion time of each transaction, by token. */
@@ -97,7 +97,7 @@ export class TableRules {
     this.#units = { write: unitsOf('write'), read: unitsOf('read') };
   }
 
-  /** @returns the response; undefined to cut the connection */
+  /** Carries out a call under the rules. @returns the response; undefined to cut the connection */
   async answer(request: TableRequest): Promise<Reply | undefined> {
     if (!itemActionNames.has(request.action)) return this.#emulator(request.action, request.body);
     const fate = this.#faults.next();
@@ -157,7 +157,8 @@ export class TableRules {
       return this.#impose('in progress', transactionInProgress);
     }
     const writes = writesOfRequest(request);
-    // DynamoDB does not carry out a transaction with a known token again, but repeats the answer. That cannot conflict.
+    // DynamoDB does not carry out a transaction with a known token again, but repeats the answer. Such a repetition
+    // cannot conflict.
     const isKnown = token !== undefined && this.#isAlive(token);
     const refusal = await (isKnown ? this.#refuseCall(writes, fate) : this.#refuseTransaction(writes, fate));
     if (refusal) return refusal;
@@ -304,7 +305,7 @@ export class TableRules {
     const reply = await this.#emulator(action, body);
     if (reply.status !== 200) return reply;
     const items = (reply.body['Items'] ?? (reply.body['Item'] ? [reply.body['Item']] : [])) as ItemJson[];
-    // A projection is not the whole item.
+    // A projection is not the whole item, so it has no effect on the known sizes.
     const isWhole = body.IndexName === undefined && !('ProjectionExpression' in body);
     if (isWhole) for (const item of items) this.#known.see(table, item);
     const bytes = items.reduce((sum, item) => sum + itemBytes(item), 0);
@@ -312,7 +313,7 @@ export class TableRules {
     return reply;
   }
 
-  /** A transactional read fails on items that are being written. */
+  /** Marks items as being written during a write, because a transactional read fails on such items. */
   async #whileWriting<Result>(writes: ItemWrite[], write: () => Promise<Result>): Promise<Result> {
     for (const { item } of writes) this.#written.set(item, (this.#written.get(item) ?? 0) + 1);
     try {
@@ -332,7 +333,10 @@ export class TableRules {
     if (this.#shared.size > MAX_SHARED) this.#shared.delete(this.#shared.values().next().value!);
   }
 
-  /** Items of a transaction that another one has locked; items that no other call has used are skipped. */
+  /**
+   * Returns which items of a transaction conflict with another transaction, at random. Items that no other call has
+   * used are skipped.
+   */
   #meetings(writes: ItemWrite[]): boolean[] {
     const shared = writes.flatMap(({ item }, index) => (this.#shared.has(item) ? [index] : []));
     const chosen = this.#faults.someOf(shared.length);
@@ -363,7 +367,9 @@ export class TableRules {
     return doneAtMs !== undefined && this.#nowMs() - doneAtMs < TOKEN_MS;
   }
 
-  /** The emulator may remember tokens longer than DynamoDB, so forgotten ones are removed. */
+  /**
+   * Removes the token of a transaction if DynamoDB would have forgotten it. The emulator may remember tokens longer.
+   */
   #withoutForgotten(body: RequestBody): RequestBody {
     const { ClientRequestToken: token, ...others } = body;
     return token !== undefined && this.#tokens.has(token) ? others : body;
