@@ -1,6 +1,5 @@
 /**
- * The parts that all drills share: a temporary directory, steps that are reported as they end, and the same final
- * checks.
+ * Parts that all drills share: a temporary directory, steps that are reported as they end, and the same final checks.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,7 +9,7 @@ import { createTable, LOCAL_TABLE, startDynamodb } from '../../lib/shared/databa
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { runCommand, startedGateway, type DrilledAnswer, type DrilledGateway } from './gateway-process.ts';
 
-/** A step and its result. */
+/** Step of a drill, and its result. */
 export interface DrillStep {
   step: string;
   isRight: boolean;
@@ -24,11 +23,11 @@ export interface DrillOptions {
   report: (step: DrillStep) => void;
 }
 
-/** The tools that a drill gets. */
+/** Tools that a drill gets. */
 export interface DrillTools {
-  /** A temporary directory, initially empty. */
+  /** Temporary directory, initially empty. */
   parent: string;
-  /** The data directory of the gateway. */
+  /** Data directory of the gateway. */
   data: string;
   requests: number;
   done: (step: string, isRight: boolean, says: string) => void;
@@ -41,7 +40,7 @@ export interface DrillTools {
    * the first call
    */
   startOnTable: (prepare?: (table: FaultProxy) => void) => Promise<{ table: FaultProxy; gateway: DrilledGateway }>;
-  /** Cleanups at the end of the drill, the last one first. */
+  /** Cleanup functions at the end of the drill. The last one runs first. */
   ends: (() => Promise<void>)[];
   /** Creates a key with a limit of 1,000 RUB. */
   limitedKey: () => Promise<string>;
@@ -96,7 +95,8 @@ export async function inDrill(
 }
 
 /**
- * Sends sequential requests, all of which must succeed, and reports one step. @param model default: the sandbox's model
+ * Sends sequential requests, all of which must succeed, and reports one step. @param model by default the sandbox's
+ * model
  */
 export async function askAsStep(
   { requests, done }: Pick<DrillTools, 'requests' | 'done'>,
@@ -127,7 +127,9 @@ export function askAtOnce(
   return Promise.all(Array.from({ length: requests }, () => gateway.ask(key, model)));
 }
 
-/** Sum of the costs in responses. A float is exact enough for the report; the books are compared exactly. */
+/**
+ * Returns the sum of the costs in responses. A float is exact enough for the report; the books are compared exactly.
+ */
 export function rubOf(answers: readonly DrilledAnswer[]): number {
   return rounded(answers.reduce((sum, { costRub }) => sum + (costRub ?? 0), 0));
 }
@@ -136,7 +138,7 @@ export function rounded(rub: number): number {
   return Math.round(rub * 1e12) / 1e12;
 }
 
-/** Summary of responses: the number per status, and the duration of the slowest. */
+/** Returns a summary of responses: the number per status, and the duration of the slowest. */
 export function summarizeAnswers(answers: readonly DrilledAnswer[]): string {
   const kinds = Object.entries(Object.groupBy(answers, ({ seen }) => seen)).map(
     ([seen, of]) => `${of!.length} × ${seen}`,
@@ -145,12 +147,14 @@ export function summarizeAnswers(answers: readonly DrilledAnswer[]): string {
   return `${kinds.join(', ')}; the slowest took ${(slowestMs / 1000).toFixed(1)} s; ${rubOf(answers)} RUB reported`;
 }
 
-/** Longer than a settlement takes that was refused for a while. */
+/**
+ * Milliseconds until settlements must be complete. It is longer than a settlement takes that was refused for a while.
+ */
 const SETTLED_WITHIN_MS = 200_000;
 
 /**
- * The last two steps of every drill: the key has spent exactly the cost that responses reported, nothing is held, and
- * the books agree.
+ * Reports the last two steps of every drill: the key has spent exactly the cost that responses reported, no money is
+ * held, and the books agree.
  */
 export async function checkBooks(
   { done, admin }: DrillTools,
@@ -167,5 +171,5 @@ export async function checkBooks(
   done('the books', isSound, says.slice(0, MAX_SAID));
 }
 
-/** Maximum characters of the differences in a report. */
+/** Maximum number of characters of the differences in a report. */
 const MAX_SAID = 2_000;

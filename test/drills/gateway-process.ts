@@ -5,32 +5,34 @@ import { text } from 'node:stream/consumers';
 import { StartFailure } from '../../lib/shared/failure.ts';
 import { projectDirectory } from '../../lib/shared/project-directory.ts';
 
-/** The response that a client got. */
+/** Response that a client got. */
 export interface DrilledAnswer {
   status: number;
-  /** The status; for a refusal also its type, and whether it has `retry-after`. */
+  /**
+   * Status of the response. For a refusal, it also has the type of error, and whether the response has `retry-after`.
+   */
   seen: string;
-  /** Undefined if there was no answer. */
+  /** Cost in the response; undefined if there was no answer. */
   costRub: number | undefined;
   durationMs: number;
 }
 
-/** A gateway in its own process, started as `npm start` starts it, and its clients. */
+/** Gateway in a separate process, started as `npm start` starts it, and its clients. */
 export interface DrilledGateway {
-  /** An inference key, which the gateway only prints at its first start. */
+  /** Inference key, which the gateway only prints at its first start. */
   key: string;
-  /** @param model default: the sandbox's model */
+  /** Sends a request. @param model by default the sandbox's model */
   ask: (key: string, model?: string) => Promise<DrilledAnswer>;
   /**
    * Starts a streamed answer that takes many seconds. @returns once the stream has begun; `isWhole` resolves to whether
-   * it completed
+   * the stream completed
    */
   begin: (key: string) => Promise<{ isWhole: Promise<boolean> }>;
-  /** The spending of a key, and the rest of its limit after holds; null without a limit. */
+  /** Returns the spending of a key, and the amount of its limit that remains after holds; null without a limit. */
   spendingOf: (key: string) => Promise<{ spentRub: number; leftRub: number | null }>;
-  /** Spending of a key, read after a pause in which the last answers can settle. */
+  /** Returns the spending of a key, read after a pause in which the last answers can settle. */
   spentRub: (key: string) => Promise<number>;
-  /** Whether its log contains this text. */
+  /** Whether the gateway's log contains this text. */
   hasLogged: (words: string) => boolean;
   stop: () => Promise<void>;
 }
@@ -40,11 +42,11 @@ interface GatewayMore {
   env?: Record<string, string>;
 }
 
-/** Maximum characters of the log that are kept, and that an error message contains. */
+/** Maximum number of characters of the log that are kept. MAX_LAST_WORDS is the maximum in an error message. */
 const MAX_LOG = 1_000_000;
 const MAX_LAST_WORDS = 1_000;
 
-/** @throws {StartFailure} if it does not start */
+/** Starts a gateway. @throws {StartFailure} if it does not start */
 export async function startedGateway(data: string, { args = [], env = {} }: GatewayMore = {}): Promise<DrilledGateway> {
   const child = spawn(process.execPath, ['bin/local.ts', '--json', '--port', '0', '--data', data, ...args], {
     cwd: projectDirectory,

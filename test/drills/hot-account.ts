@@ -12,8 +12,8 @@ import {
 import type { DynamodbCall, FaultProxy } from '../support/fault-proxy.ts';
 
 /**
- * Sends ten times as many concurrent requests as other drills, with one limited key. Its counter is one item, which
- * DynamoDB writes sequentially.
+ * Drill: sends ten times as many concurrent requests as other drills, with one limited key. The key's counter is one
+ * item, which DynamoDB writes sequentially.
  */
 export function drillHotAccount(options: DrillOptions): Promise<DrillStep[]> {
   return inDrill(options, async (tools) => {
@@ -36,12 +36,12 @@ export function drillHotAccount(options: DrillOptions): Promise<DrillStep[]> {
   });
 }
 
-/** Time for which DynamoDB holds the items of a transaction. */
+/** Milliseconds for which DynamoDB holds the items of a transaction. */
 const TRANSACTION_MS = 5;
 
 /**
- * Lets transactions conflict as in DynamoDB, which emulators do not do: a transaction that touches an item of a running
- * one is cancelled, with the reason at that item.
+ * Makes transactions conflict as in DynamoDB, which emulators do not do. A transaction that uses an item of a running
+ * transaction is cancelled, with the reason at that item.
  */
 function letMeet(table: FaultProxy, conflicts: { count: number }): void {
   const busy = new Map<string, number>();
@@ -66,7 +66,7 @@ function letMeet(table: FaultProxy, conflicts: { count: number }): void {
   };
 }
 
-/** Sort keys and partition keys of the items that a transaction writes, as JSON in the form that the call has. */
+/** Returns the keys of the items that a transaction writes, as JSON in the form that the call has. */
 function transactionItemKeys({ body }: DynamodbCall): string[] {
   const { TransactItems } = JSON.parse(body) as {
     TransactItems: Record<string, { Key?: ItemKey; Item?: ItemKey }>[];

@@ -1,4 +1,4 @@
-/** Rehearses failures on this machine: `npm run drill -- --help`. */
+/** Program that rehearses failures on this machine: `npm run drill -- --help`. */
 
 import { runDrill } from './run.ts';
 import { StartFailure } from '../../lib/shared/failure.ts';

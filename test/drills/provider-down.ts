@@ -13,8 +13,8 @@ import {
 } from './drill.ts';
 
 /**
- * A provider is down. Requests fail over to another provider of the model. If there is none, clients get an error and
- * are not charged.
+ * Drill: a provider is down. Requests fail over to another provider of the model. If there is none, clients get an
+ * error and are not charged.
  */
 export function drillProviderDown(options: DrillOptions): Promise<DrillStep[]> {
   return inDrill(options, async (tools) => {
@@ -33,7 +33,7 @@ export function drillProviderDown(options: DrillOptions): Promise<DrillStep[]> {
   });
 }
 
-/** A provider at a port without a listener, and the sandbox. */
+/** Writes a catalog with the sandbox, and with a provider at a port on which no program listens. */
 function writeCatalogWithDeadProvider(directory: string, port: number): void {
   const providers = [
     drillProvider('down', { base_url: `http://127.0.0.1:${port}` }),

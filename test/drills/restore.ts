@@ -15,8 +15,9 @@ import type { FaultProxy } from '../support/fault-proxy.ts';
 import type { DrilledAnswer, DrilledGateway } from './gateway-process.ts';
 
 /**
- * The table is lost during requests, and is restored from an export under another address, which the running gateway
- * then uses. Running streams complete, refused requests succeed later, and records from after the export are lost.
+ * Drill: the table is lost during requests, and is restored from an export at another address, which the running
+ * gateway then uses. Running streams complete, refused requests succeed later, and records from after the export are
+ * lost.
  */
 export function drillRestore(options: DrillOptions): Promise<DrillStep[]> {
   return inDrill(options, async (tools) => {
@@ -60,7 +61,8 @@ export function drillRestore(options: DrillOptions): Promise<DrillStep[]> {
 }
 
 /**
- * Restores the export into a new table, compares its books before anything is spent, and switches the gateway to it.
+ * Restores the export into a new table, compares its books before any request spends money, and switches the gateway to
+ * the new table.
  */
 async function restored({ parent, done, admin, ends }: DrillTools, books: string, table: FaultProxy): Promise<boolean> {
   const data = join(parent, 'restored');
@@ -76,11 +78,11 @@ async function restored({ parent, done, admin, ends }: DrillTools, books: string
   return true;
 }
 
-/** Clients retry as long as `retry-after` is present. */
+/** Milliseconds for which clients retry, as long as responses have `retry-after`. */
 const RETRY_WITHIN_MS = 240_000;
 const RETRY_AFTER_MS = 1_000;
 
-/** @returns all responses; the last one is final */
+/** Repeats a request until it is answered. @returns all responses; the last one is final */
 async function askUntilAnswered(gateway: DrilledGateway, key: string): Promise<DrilledAnswer[]> {
   const deadlineMs = performance.now() + RETRY_WITHIN_MS;
   const answers = [await gateway.ask(key)];

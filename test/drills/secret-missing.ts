@@ -20,8 +20,9 @@ const KEYS = 'drill/provider-keys';
 const MODEL = 'drill/keyed';
 
 /**
- * Secrets in Secrets Manager cannot be read, are missing, or are wrong. A process that has already read them continues.
- * A new process returns an error with `retry-after`, or the error that no provider can be used, and charges nothing.
+ * Drill: secrets in Secrets Manager cannot be read, are missing, or are wrong. A process that has already read them
+ * continues. A new process returns an error with `retry-after`, or the error that no provider can be used, and charges
+ * nothing.
  */
 export function drillSecretMissing(options: DrillOptions): Promise<DrillStep[]> {
   return inDrill(options, async (tools) => {
@@ -99,7 +100,7 @@ async function refused(
   done(step, answers.every(isRight), summarizeAnswers(answers));
 }
 
-/** No provider accepted the request. */
+/** Whether no provider accepted the request. */
 function isWithoutProvider({ status }: DrilledAnswer): boolean {
   return status === 502;
 }
@@ -108,7 +109,7 @@ function isUnknownKey({ status }: DrilledAnswer): boolean {
   return status === 401;
 }
 
-/** The environment of a deployed function, as far as secrets are concerned. */
+/** Returns the variables with which a deployed function finds its secrets. */
 function secretsEnvironment({ endpoint }: DrilledSecrets): Record<string, string> {
   return {
     [variables.pepperSecret]: PEPPER,
@@ -121,7 +122,7 @@ function secretsEnvironment({ endpoint }: DrilledSecrets): Record<string, string
   };
 }
 
-/** The sandbox as a provider that needs a key. */
+/** Writes a catalog with the sandbox as a provider that needs a key. */
 function writeCatalogWithSecret(directory: string): void {
   const providers = [drillProvider('keyed', { base_url_variable: 'GATEWAY_SANDBOX_URL', credential: 'DRILL_KEY' })];
   const models = [drillModel(MODEL, [drillEndpoint('keyed', '0.001')])];

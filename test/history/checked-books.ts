@@ -1,4 +1,4 @@
-/** All books at once, when nothing is under way. */
+/** Checks all books of a history at once, when no request is running. */
 
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,7 +26,7 @@ export interface CheckTerms {
   clocks: readonly ClockSpan[];
   data: string;
   isLast: boolean;
-  /** Gets the items of the table if anything differs. */
+  /** Stores the items of the table if there is any difference. */
   keep: (items: readonly RawItem[]) => void;
 }
 
@@ -35,12 +35,15 @@ export interface Checked {
   records: { final: number; pending: number; swept: number; leased: number };
   leases: { returned: number; open: number };
   told: { compared: number; swept: SweptAfterTold };
-  /** Whether `reconcile --deep` says that the books are sound; null if it was not run. */
+  /** Whether `reconcile --deep` reports that the books are sound; null if it was not run. */
   reconciled: boolean | null;
   differences: Difference[];
 }
 
-/** Settlements, returns of leases and the sweep may still be at work. */
+/**
+ * Maximum number of comparisons. Settlements, returns of leases and the sweep may still be running during the first
+ * ones.
+ */
 const LOOKS = 15;
 const LOOK_EVERY_MS = 3_000;
 
@@ -80,7 +83,7 @@ function bookDifferences(items: readonly RawItem[], { nowMs, ceilings, isLast }:
   ];
 }
 
-/** Work that the sweep and the roll-up have left. */
+/** Returns the work that the sweep and the roll-up have not done yet, as differences. */
 function unfinished(items: readonly RawItem[]): Difference[] {
   const complete = completeDays(items);
   const days = [...recordedDays(items)].filter((day) => !complete.has(day));
@@ -118,7 +121,7 @@ function countsOf(items: readonly RawItem[]): Pick<Checked, 'records' | 'leases'
   };
 }
 
-/** The product's own comparison. Its exit code is not looked at, but its answer. */
+/** Runs the gateway's own comparison. Its JSON answer is used, not its exit code. */
 async function reconcile(data: string): Promise<{ sound: boolean; says: string }> {
   const program = await programOf('bin/admin.ts');
   return new Promise((resolve) => {

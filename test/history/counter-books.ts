@@ -18,10 +18,10 @@ interface Amounts {
 type ScopeAmounts = Map<string, Map<string, Amounts>>;
 
 const DAY_MS = 86_400_000;
-/** Counters drop windows that ended so long ago. */
+/** Milliseconds after the end of a window at which counters drop the window. */
 const KEPT_AFTER_END_MS = DAY_MS;
 
-/** The windows of all intervals at a time. */
+/** Returns the windows of all intervals at a time. */
 export function windowsOf(createdAt: string): string[] {
   const date = createdAt.slice(0, 10);
   const dayMs = Date.parse(`${date}T00:00:00Z`);
@@ -42,7 +42,7 @@ function endOf(window: string): number {
   return month.setUTCMonth(month.getUTCMonth() + 1);
 }
 
-/** The scopes of a record or a lease, by their kinds. */
+/** Returns the scopes of a record or a lease, by kind. */
 function scopesOf(item: RawItem): Record<string, string> {
   const workspace = textIn(item, 'workspace_id');
   const member = textIn(item, 'member_id');
@@ -54,7 +54,10 @@ function scopesOf(item: RawItem): Record<string, string> {
   };
 }
 
-/** Sums of the costs of final records, the holds of pending ones, and the rests of open leases. */
+/**
+ * Returns the sums of the costs of final records, the holds of pending records, and the remaining amounts of open
+ * leases.
+ */
 function expectedAmounts(items: readonly RawItem[]): ScopeAmounts {
   const amounts: ScopeAmounts = new Map();
   const drawn = new Map<string, bigint>();
@@ -94,7 +97,7 @@ function amountsIn(amounts: ScopeAmounts, scope: string, window: string): Amount
   return sum;
 }
 
-/** Values of counters, each with the parts that it names. */
+/** Returns the values of counters, each including the parts that it names. */
 function storedAmounts(items: readonly RawItem[]): ScopeAmounts {
   const amounts: ScopeAmounts = new Map();
   const counters = items.filter((item) => textIn(item, 'pk').startsWith('COUNTER#'));
@@ -113,7 +116,7 @@ function storedAmounts(items: readonly RawItem[]): ScopeAmounts {
   return amounts;
 }
 
-/** Compares every window of every scope. @param nowMs by the gateway's clock */
+/** Compares every window of every scope. @param nowMs time of the gateway's clock */
 export function counterDifferences(items: readonly RawItem[], nowMs: number): Difference[] {
   const [expected, stored] = [expectedAmounts(items), storedAmounts(items)];
   const differences: Difference[] = [];
@@ -134,10 +137,10 @@ export function counterDifferences(items: readonly RawItem[], nowMs: number): Di
 
 const periods = { daily: 'day', weekly: 'week', monthly: 'month', lifetime: 'lifetime' } as const;
 export type Period = keyof typeof periods;
-/** The highest limit that was ever set, by scope and period. */
+/** Highest limit that was ever set, by scope and period. */
 export type Ceilings = Map<string, Map<Period, bigint>>;
 
-/** Windows in which more was spent and held than any limit has allowed. */
+/** Returns the windows in which more was spent and held than any limit has allowed. */
 export function excesses(items: readonly RawItem[], ceilings: Ceilings): Difference[] {
   const differences: Difference[] = [];
   for (const [scope, windows] of expectedAmounts(items)) {
@@ -157,7 +160,7 @@ export function excesses(items: readonly RawItem[], ceilings: Ceilings): Differe
   return differences;
 }
 
-/** Leases that were returned with another amount than their records leave. */
+/** Returns the leases whose returned amount differs from the amount that their records leave. */
 export function leaseDifferences(items: readonly RawItem[]): Difference[] {
   const drawn = new Map<string, bigint>();
   for (const item of items) {
@@ -173,7 +176,7 @@ export function leaseDifferences(items: readonly RawItem[]): Difference[] {
   });
 }
 
-/** Records that cost more than they held. */
+/** Returns the records whose cost exceeds their hold. */
 export function overcharges(items: readonly RawItem[]): Difference[] {
   return items.flatMap((item) => {
     if (item['entity'] !== 'generation' || item['state'] !== 'final') return [];
@@ -186,7 +189,7 @@ export function overcharges(items: readonly RawItem[]): Difference[] {
   });
 }
 
-/** Prepaid accounts whose limit is not the sum of their ledger. */
+/** Returns the prepaid accounts whose limit is not the sum of their ledger. */
 export function balanceDifferences(items: readonly RawItem[]): Difference[] {
   const ledger = new Map<string, bigint>();
   for (const item of items) {

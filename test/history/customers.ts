@@ -1,4 +1,4 @@
-/** Accounts, workspaces, members and keys of a history, and what their owners change while it runs. */
+/** Accounts, workspaces, members and keys of a history, and the changes that their owners make while it runs. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,11 +16,11 @@ import type { ReadyLine } from './gateway-processes.ts';
 export interface CustomerKey {
   name: string;
   secret: string;
-  /** How many of a hundred requests are its. */
+  /** Percentage of the requests that use the key. */
   weight: number;
 }
 
-/** A change over the management API. */
+/** Change over the management API. */
 interface Change {
   method: string;
   path: string;
@@ -31,7 +31,7 @@ type Random = () => number;
 
 const actor = { kind: 'operator', id: 'history' } as const;
 const FIRST_PAYMENT = '40';
-/** Every limit of money that none of the requests ever reaches: leases need much room. */
+/** Limit in roubles that no request ever reaches. It is high because leases need much remaining money. */
 const AMPLE = 1_000_000;
 
 export class Customers {
@@ -45,7 +45,7 @@ export class Customers {
   #payments = 0;
   readonly #hashes: Record<string, string> = {};
   #workspaces = { main: '', second: '' };
-  /** Answers to changes, by status. */
+  /** Number of responses to changes, by status. */
   readonly answers: Record<string, number> = {};
 
   constructor(table: Table, random: Random) {
@@ -53,7 +53,9 @@ export class Customers {
     this.#random = random;
   }
 
-  /** Makes everything. @param ready of the gateway's first start, while nothing goes wrong */
+  /**
+   * Creates all accounts, workspaces, members and keys. @param ready first start of the gateway, before faults begin
+   */
   async settle(ready: ReadyLine, data: string): Promise<void> {
     this.#baseUrl = ready.base_url;
     this.#managementKey = ready.management_key!;
@@ -73,12 +75,12 @@ export class Customers {
     await this.#prepaidAccount(data);
   }
 
-  /** The management API of the gateway's present start. */
+  /** Uses the management API of the gateway's present start. */
   movedTo({ base_url }: ReadyLine): void {
     this.#baseUrl = base_url;
   }
 
-  /** One change of somebody's; it may fail like any request. */
+  /** Makes one random change. It may fail like any request. */
   async change(): Promise<void> {
     const choice = this.#random();
     if (choice < 0.25) return this.#pay(String(1 + Math.floor(this.#random() * 8)));
@@ -153,7 +155,7 @@ export class Customers {
     });
   }
 
-  /** Notes a limit before it is asked for: a change whose answer is lost may have been made. */
+  /** Records a limit before it is requested, because a change whose response is lost may have been made. */
   #raise(scope: string, period: Period, limit: string): void {
     const ceilings = this.ceilings.get(scope) ?? new Map<Period, bigint>();
     this.ceilings.set(scope, ceilings);

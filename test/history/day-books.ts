@@ -22,7 +22,7 @@ function finalRecords(items: readonly RawItem[]): RawItem[] {
 
 const SHARDS = 8;
 
-/** Days of accounts whose rows are complete, as `<account> <UTC day>`. */
+/** Returns the days of accounts whose rows are complete, as `<account> <UTC day>`. */
 export function completeDays(items: readonly RawItem[]): Set<string> {
   const days = items
     .filter(({ entity }) => entity === 'activity_day')
@@ -34,7 +34,7 @@ function shardVersions(day: RawItem): string[] {
   return Object.keys(day).filter((name) => /^version_\d$/.test(name));
 }
 
-/** Days that have records, as `<account> <UTC day>`. */
+/** Returns the days that have records, as `<account> <UTC day>`. */
 export function recordedDays(items: readonly RawItem[]): Set<string> {
   return new Set(
     finalRecords(items).map((record) => `${textIn(record, 'account_id')} ${textIn(record, 'created_at').slice(0, 10)}`),
@@ -70,7 +70,7 @@ function dayName(day: RawItem): string {
   return `${textIn(day, 'pk').split('#')[1]} ${textIn(day, 'date')}`;
 }
 
-/** Compares what each model has cost each account on each day. */
+/** Compares the cost of each model for each account on each day. */
 export function monthDifferences(items: readonly RawItem[]): Difference[] {
   const [stored, expected]: [Sums, Sums] = [new Map(), new Map()];
   for (const item of items) {
@@ -88,7 +88,7 @@ export function monthDifferences(items: readonly RawItem[]): Difference[] {
   return differencesOf('model month', stored, expected);
 }
 
-/** Compares what budgets of free models have spent and hold, by day and model. */
+/** Compares the spent and held amounts of budgets of free models, by day and model. */
 export function budgetDifferences(items: readonly RawItem[]): Difference[] {
   const [stored, expected]: [Sums, Sums] = [new Map(), new Map()];
   for (const item of items) {

@@ -1,4 +1,4 @@
-/** The processes of a gateway as `npm start` starts it, each of which can be killed alone. */
+/** Processes of a gateway as `npm start` starts it. Each process can be killed alone. */
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,11 +28,11 @@ export interface GatewayTerms {
   catalogPath: string;
   hasServer: boolean;
   logFile: string;
-  /** By how much its clock is ahead of this machine's. */
+  /** Milliseconds by which the gateway's clock is ahead of this machine's clock. */
   clockOffsetMs: number;
 }
 
-/** A start waits for the sweep of what its predecessors have left, on a busy machine. */
+/** Longest time in ms for a start. On a busy machine, it includes the sweep of the holds of earlier processes. */
 const START_TIMEOUT_MS = 180_000;
 const MAX_LAST_WORDS = 600;
 
@@ -67,7 +67,7 @@ export class GatewayProcesses {
     };
   }
 
-  /** @throws with its last words if it does not start */
+  /** Starts the processes. @throws with the end of the log if the gateway does not start */
   static async start(terms: GatewayTerms): Promise<GatewayProcesses> {
     const startedAtMs = Date.now();
     const front = await spawnGateway(terms);
@@ -102,13 +102,13 @@ export class GatewayProcesses {
     return this.#front.exitCode !== null || this.#front.signalCode !== null;
   }
 
-  /** @returns whether the process was there */
+  /** Sends a signal to a process. @returns whether the process existed */
   async signal(role: Role, signal: NodeJS.Signals): Promise<boolean> {
-    // A paused process reports nothing: it is the one that was paused.
+    // A paused process cannot report, so the recorded process id is used for it.
     return sendSignal(signal === 'SIGCONT' ? this.#pids[role] : await this.#pidNow(role), signal);
   }
 
-  /** Workers are started again when they end. */
+  /** Returns the present process id. Workers are restarted when they end, so their id may have changed. */
   async #pidNow(role: Role): Promise<number | undefined> {
     if (role !== 'workers' || this.hasEnded) return this.#pids[role];
     const descendants = await descendantsOf(this.#front.pid!);
@@ -117,7 +117,7 @@ export class GatewayProcesses {
     return this.#pids.workers;
   }
 
-  /** @returns whether the front process ended within this time */
+  /** Waits for the end of the front process. @returns whether it ended within this time */
   async endsWithin(timeoutMs: number): Promise<boolean> {
     if (this.hasEnded) return true;
     await Promise.race([once(this.#front, 'exit'), sleep(timeoutMs, undefined, { ref: false })]);
@@ -129,7 +129,7 @@ export class GatewayProcesses {
     return this.#builds;
   }
 
-  /** Processes that still run. */
+  /** Returns the processes that still run. */
   survivors(): Role[] {
     const roles = Object.keys(this.#pids) as Role[];
     return roles.filter((role) => this.#pids[role] !== undefined && isAlive(this.#pids[role]));
@@ -152,14 +152,14 @@ async function spawnGateway(terms: GatewayTerms): Promise<ChildProcess> {
     ['--max-semi-space-size=16', await programOf('bin/local.ts'), ...args, ...(hasServer ? ['--web'] : [])],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A signal to the process group of the history must not reach it.
+      // The process group is separate, so that a signal to the group of the history does not reach the gateway.
       detached: true,
       env: reporting({ ...process.env, DYNAMODB_ENDPOINT: endpoint }),
     },
   );
 }
 
-/** Ends a process that has not become ready, and what it has started. */
+/** Ends a process that has not become ready, and the processes that it has started. */
 async function endTree(front: ChildProcess): Promise<void> {
   if (front.exitCode !== null || front.signalCode !== null) return;
   const started = await descendantsOf(front.pid!);

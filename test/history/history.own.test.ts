@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** The night has more of it (`npm run history`). */
+/** The nightly run has a longer history (`npm run history`). */
 it.runIf(isLongForm).each([true, false])(
   'half a minute of kills and faults of the table leaves books that add up (with the server: %s)',
   { timeout: 400_000 },

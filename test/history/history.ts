@@ -1,4 +1,6 @@
-/** A history: a gateway under load whose processes are killed and whose table fails, and then its books. */
+/**
+ * History: a gateway under load whose processes are killed and whose table fails, and then the comparison of its books.
+ */
 
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,14 +22,14 @@ import { Traffic } from './traffic.ts';
 export interface HistoryOptions {
   minutes: number;
   seed: number;
-  /** With the server, which takes leases. */
+  /** Whether the gateway has a server, which takes leases. */
   hasServer: boolean;
   perSecond: number;
   /** Share of the calls to the table that are refused or lost. */
   faults: number;
-  /** Minutes between two checks. */
+  /** Minutes between two checks of the books. */
   checkEvery: number;
-  /** Empty at first; it is left as it is. */
+  /** Directory of the history. It is empty at first, and is not removed. */
   directory: string;
   say: (line: string) => void;
 }
@@ -39,7 +41,7 @@ export interface HistoryReport {
   blows: Record<string, number>;
   faults: Record<string, number>;
   starts: { tried: number; failed: number; twice: number; outlived: Record<string, number>; clockSteps: number };
-  /** Messages of warnings and errors in the gateway's log. */
+  /** Messages of warnings and errors in the gateway's log, with their number. */
   logged: Record<string, number>;
   checks: Checked[];
   passed: boolean;
@@ -47,16 +49,16 @@ export interface HistoryReport {
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-/** As long as a transaction holds its items in DynamoDB. */
+/** Milliseconds for which a transaction holds its items in DynamoDB. */
 const TRANSACTION_MS = 5;
-/** Between two blows. */
+/** Range of milliseconds between two blows (kills, pauses or signals). */
 const [LEAST_CALM_MS, MOST_CALM_MS] = [4_000, 15_000];
 const CHANGES_EVERY_MS = 3_000;
 const MAX_STARTS = 12;
-/** Of the faults while it starts: each of them may end a start. */
+/** Factor of the faults during a start, because each fault may end the start. */
 const FAULTS_AT_START = 0.1;
 const SETTLES_WITHIN_MS = 8 * MINUTE_MS;
-/** How often a start moves the clock to shortly before the next midnight. */
+/** Share of the starts that move the clock to shortly before the next midnight. */
 const CLOCK_STEPS = 0.2;
 
 export class History {
@@ -187,7 +189,7 @@ export class History {
     this.#proxy.rules.suffer(this.#shares(1), this.#newSeed());
   }
 
-  /** Starts the gateway, again if a fault of the table ends its start. */
+  /** Starts the gateway. Starts it again if a fault of the table ends the start. */
   async #start(): Promise<void> {
     if (this.#report.starts.tried > 0 && this.#random() < CLOCK_STEPS) this.#stepClock();
     for (let turn = 1; ; turn += 1) {
@@ -204,7 +206,7 @@ export class History {
     }
   }
 
-  /** Two processes on one directory: one of them must give way. */
+  /** Starts two gateways on one directory. One of them must end. */
   async #startTwice(): Promise<void> {
     this.#proxy.rules.suffer({});
     const second = sleep(this.#random() * 2_500).then(() => this.#startOne());
@@ -214,7 +216,7 @@ export class History {
     const [kept, ...others] = started;
     if (!kept) return this.#start();
     if (others.length > 0) this.#report.starts.twice += 1;
-    // Both serve: clients of the first one stay with it.
+    // If both serve requests, clients of the first gateway keep its addresses.
     if (others.length > 0) this.#traffic.movedTo(kept.ready);
     this.#took(others[0] ?? kept);
   }
@@ -268,13 +270,16 @@ export class History {
       this.#note(`difference: ${kind}, ${where}: ${stored}, should be ${expected}`);
   }
 
-  /** The table is in memory: what differs could not be looked up later. */
+  /** Stores the items of the table. The table is in memory, so differences could not be examined later. */
   #keep(name: string, items: readonly RawItem[]): void {
     const lines = items.map((item) => `${JSON.stringify(item)}\n`);
     writeFileSync(join(this.#options.directory, `table ${name}.jsonl`), lines.join(''));
   }
 
-  /** Two days later all that was left behind is swept, and all days are rolled up. */
+  /**
+   * Makes the last check. It runs two days later by the gateway's clock, so that all remaining holds are swept and all
+   * days are rolled up.
+   */
   async #lastCheck(): Promise<void> {
     await this.#gateway.signal('server', 'SIGCONT');
     await this.#gateway.signal('front', 'SIGTERM');
@@ -313,11 +318,11 @@ export class History {
     appendFileSync(join(this.#options.directory, 'history.log'), `${new Date().toISOString()} ${line}\n`);
   }
 
-  /** No process outlives the history, paused or not. */
+  /** Ends all processes, also paused ones, so that none continues after the history. */
   #endAll(): void {
     for (const pid of this.#started) {
       if (!isAlive(pid)) continue;
-      // A paused process ends as well.
+      // SIGKILL also ends a paused process.
       process.kill(pid, 'SIGKILL');
     }
     for (const build of this.#builds) rmSync(build, { recursive: true, force: true });

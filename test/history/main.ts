@@ -43,7 +43,7 @@ if (values.help) {
   process.stdout.write(`${usage}\n`);
   process.exit(0);
 }
-// The history's own calls to the table are those of a laptop.
+// Calls of the history to the table use the settings of a local gateway.
 process.env['GATEWAY_LOCAL'] = '1';
 const say = (line: string) => void process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
 const options: HistoryOptions = {

@@ -1,17 +1,17 @@
-/** What befalls the processes of a gateway: kills, pauses, signals and starts at the wrong time. */
+/** Blows to the processes of a gateway: kills, pauses, signals and starts at the wrong time. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GatewayProcesses } from './gateway-processes.ts';
 
 type Random = () => number;
 
-/** How a blow leaves the gateway. */
+/** State of the gateway after a blow. */
 export type Aftermath =
-  /** It goes on. */
+  /** The gateway continues to run. */
   | 'runs'
-  /** Its front process has ended, or has to be ended. */
+  /** The front process has ended, or has to be ended, so the gateway must be started again. */
   | 'start again'
-  /** Two processes start at once on its data. */
+  /** Two gateways are started at the same time on its data. */
   | 'start twice';
 
 interface Blow {
@@ -22,7 +22,9 @@ interface Blow {
 
 const LEAST_PAUSE_MS = 2_000;
 const MOST_PAUSE_MS = 25_000;
-/** The front process stops when it has lost its server; its last requests may take some seconds. */
+/**
+ * Milliseconds until the front process has stopped after it lost its server. Its last requests may take some seconds.
+ */
 const LOSS_MS = 20_000;
 const STOP_MS = 40_000;
 
@@ -89,7 +91,7 @@ const blows: Record<string, Blow> = {
       await sleep(random() * 3_000);
       await gateway.signal('front', 'SIGKILL');
       await gateway.endsWithin(LOSS_MS);
-      // It goes on beside the next start, with what it knew before.
+      // The server continues next to the next start of the gateway, with the state that it had before.
       setTimeout(() => void gateway.signal('server', 'SIGCONT'), random() * MOST_PAUSE_MS).unref();
       return 'start again';
     },
@@ -99,7 +101,7 @@ const blows: Record<string, Blow> = {
     needsServer: true,
     async strike(gateway, random) {
       await gateway.signal('server', 'SIGTERM');
-      // The front process goes on without it.
+      // The front process continues without the server.
       await sleep(random() * 10_000);
       return 'start again';
     },

@@ -1,4 +1,7 @@
-/** Providers that outlive the gateway: they run in the process of the history, so a stream goes on while the front process is dead. */
+/**
+ * Providers that run in the process of the history. So a stream continues while the front process of the gateway is
+ * dead.
+ */
 
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
@@ -14,7 +17,7 @@ export interface OutsideProviders {
 }
 
 const pricing = { prompt: '0.0003', completion: '0.0015' };
-/** Every so many requests to the flaky provider fail. */
+/** Number of requests to the flaky provider of which one fails. */
 const FAILS_EVERY = 3;
 
 const providerAt = (id: string, url: string) => ({
@@ -25,7 +28,10 @@ const providerAt = (id: string, url: string) => ({
   data_policy: { logs_prompts: false, trains_on_prompts: false },
 });
 
-/** @returns a catalog with the sandbox's models, `outside/claude`, and `outside/fallback`, whose first provider is flaky */
+/**
+ * Starts the providers. @returns a catalog with the sandbox's models, `outside/claude`, and `outside/fallback`, whose
+ * first provider is flaky
+ */
 export async function startProviders(): Promise<OutsideProviders> {
   const sandbox = await startSandbox();
   const flaky = await startFlaky(sandbox.anthropicUrl);
@@ -53,7 +59,7 @@ export async function startProviders(): Promise<OutsideProviders> {
   };
 }
 
-/** Passes requests on, and fails some of them: with a status, or without an answer. */
+/** Starts a server that passes requests on, and fails some of them: with a status, or without an answer. */
 function startFlaky(target: string) {
   let requests = 0;
   const server = http.createServer((incoming, outgoing) => {

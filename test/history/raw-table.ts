@@ -1,12 +1,15 @@
-/** A table as it is stored. No code of the product takes part: its books are to be checked from the outside. */
+/**
+ * Reads the table as it is stored. It uses no code of the gateway, because the gateway's books are to be checked
+ * independently.
+ */
 
-/** Numbers are texts with all their digits. */
+/** Value of an attribute. Numbers are texts with all their digits. */
 type RawValue = string | boolean | null | RawValue[] | RawItem;
 export interface RawItem {
   [name: string]: RawValue;
 }
 
-/** A value in the form of DynamoDB's API. */
+/** Value in the form of DynamoDB's API. */
 interface WireValue {
   S?: string;
   N?: string;
@@ -16,10 +19,10 @@ interface WireValue {
   M?: Record<string, WireValue>;
 }
 
-/** Everything else says nothing about money. */
+/** Matches the partition keys of items that contain amounts. Other items are ignored. */
 const KEPT = /^(GENERATION|COUNTER|LEASE|ACCOUNT|MODELS|ACTIVITY|FREE#BUDGET)#/;
 
-/** Reads all items that say something about money. */
+/** Reads all items that contain amounts. */
 export async function scanTable(endpoint: string, tableName: string): Promise<RawItem[]> {
   const items: RawItem[] = [];
   let from: object | undefined;
@@ -43,7 +46,7 @@ async function callScan(endpoint: string, body: object): Promise<ScanPage> {
       'content-type': 'application/x-amz-json-1.0',
       'x-amz-target': 'DynamoDB_20120810.Scan',
       'x-amz-date': '20260101T000000Z',
-      // Emulators take any signature.
+      // Emulators accept any signature.
       authorization:
         'AWS4-HMAC-SHA256 Credential=local/20260101/local/dynamodb/aws4_request, SignedHeaders=host, Signature=00',
     },
@@ -87,7 +90,7 @@ function isItem(value: RawValue | undefined): value is RawItem {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An amount in units of 10⁻¹² RUB; 0 if it is absent. */
+/** Returns an amount in units of 10⁻¹² RUB; 0 if it is absent. */
 export function picoIn(item: RawItem, name: string): bigint {
   const value = item[name];
   return typeof value === 'string' ? picoOf(value) : 0n;
@@ -96,7 +99,7 @@ export function picoIn(item: RawItem, name: string): bigint {
 const DECIMAL = /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 const PICO_DIGITS = 12;
 
-/** Reads a decimal number exactly. @throws for digits below 10⁻¹² */
+/** Parses a decimal number exactly. @throws for digits below 10⁻¹² */
 export function picoOf(text: string): bigint {
   const [, sign, whole, fraction = '', exponent = '0'] = DECIMAL.exec(text) ?? [];
   if (whole === undefined || whole + fraction === '') throw new Error(`Not a decimal number: ${text}`);
@@ -108,7 +111,7 @@ export function picoOf(text: string): bigint {
   return sign === '-' ? -pico : pico;
 }
 
-/** Writes an amount as roubles. */
+/** Formats an amount in roubles. */
 export function roublesOf(pico: bigint): string {
   const digits = String(pico < 0n ? -pico : pico).padStart(PICO_DIGITS + 1, '0');
   const fraction = digits.slice(-PICO_DIGITS).replace(/0+$/, '');

@@ -1,4 +1,4 @@
-/** Requests of every kind that spends money. */
+/** Random requests of every kind that spends money. */
 
 import { said } from '../support/gateway.ts';
 
@@ -7,7 +7,7 @@ export interface HistoryRequest {
   path: string;
   body: object;
   isStreamed: boolean;
-  /** Its client leaves so many milliseconds after the answer begins. */
+  /** Milliseconds after the beginning of the answer at which the client disconnects. */
   leavesAfterMs?: number;
   hasIdempotencyKey?: boolean;
 }
@@ -39,7 +39,7 @@ const pick = <Choice>(random: Random, choices: readonly Choice[]): Choice =>
   choices[Math.floor(random() * choices.length)]!;
 const between = (random: Random, least: number, most: number) => Math.floor(least + random() * (most - least));
 
-/** Words for the sandbox: mostly short answers, because a lease is for many of them. */
+/** Returns directives for the sandbox. Most answers are short, because one lease pays for many short answers. */
 function shortWords(random: Random): string {
   return `tokens=${between(random, 2, 40)} delay=${between(random, 0, 8)}`;
 }

@@ -1,27 +1,27 @@
-/** What clients were told, against what records say. */
+/** Compares the costs in clients' responses with the records. */
 
 import type { Difference } from './counter-books.ts';
 import { picoIn, picoOf, roublesOf, textIn, type RawItem } from './raw-table.ts';
 
-/** A whole answer. */
+/** Complete response. */
 export interface Told {
   generationId: string;
   kind: string;
-  /** In roubles, with the digits of the answer; undefined if the answer names no cost. */
+  /** Cost in roubles, with the digits of the response; undefined if the response contains no cost. */
   cost: string | undefined;
-  /** When its end was read, by this machine's clock. */
+  /** Time at which the client read the end of the response, by this machine's clock. */
   toldAtMs: number;
-  /** Requests with the same key are charged once. */
+  /** Idempotency key of the request. Requests with the same key are charged once. */
   idempotencyKey: string | undefined;
 }
 
-/** A time during which the gateway's clock was off this machine's by the same amount. */
+/** Period during which the offset between the gateway's clock and this machine's clock was constant. */
 export interface ClockSpan {
   fromMs: number;
   offsetMs: number;
 }
 
-/** How costs that clients were told differ from records after a kill; guarantees.md names this weakness. */
+/** Number of costs in responses that differ from the records after a kill. guarantees.md describes this weakness. */
 export interface SweptAfterTold {
   lower: number;
   higher: number;
@@ -34,7 +34,7 @@ export interface ToldComparison {
   differences: Difference[];
 }
 
-/** A client reads the end of an answer a little later than the server writes it. */
+/** Milliseconds by which a client may read the end of a response later than the server writes it. */
 const READING_MS = 500;
 
 export function compareTold(
@@ -81,13 +81,13 @@ function compareOne(
   });
 }
 
-/** The time of this machine at which the gateway's clock showed this. */
+/** Returns this machine's time at a time of the gateway's clock. */
 export function machineTimeOf(gatewayMs: number, clocks: readonly ClockSpan[]): number {
   const at = clocks.findLast(({ fromMs, offsetMs }) => gatewayMs - offsetMs >= fromMs) ?? clocks[0];
   return gatewayMs - (at?.offsetMs ?? 0);
 }
 
-/** Idempotency keys that several generations were charged for. */
+/** Returns the idempotency keys for which several generations were charged. */
 function chargedTwice(told: readonly Told[], records: ReadonlyMap<string, RawItem>): Difference[] {
   const byKey = Map.groupBy(
     told.filter(({ idempotencyKey }) => idempotencyKey !== undefined),

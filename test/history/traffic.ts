@@ -1,4 +1,4 @@
-/** Clients: requests at random times, over every address at which a server may answer. */
+/** Clients of a history: requests at random times, over every address at which a server may answer. */
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,30 +10,32 @@ type Random = () => number;
 
 const MAX_AT_ONCE = 120;
 const ANSWER_TIMEOUT_MS = 90_000;
-/** Shares of requests: to the address of functions, and to the servers of earlier starts. */
+/**
+ * Share of requests to the address of the functions. TO_EARLIER is the share of requests to servers of earlier starts.
+ */
 const TO_FUNCTIONS = 0.1;
 const TO_EARLIER = 0.15;
-/** A load that ends waits so long for its answers, then its clients leave. */
+/** Milliseconds that the end of a load waits for responses. After that, its clients disconnect. */
 const LAST_ANSWERS_MS = 20_000;
-/** How often a client repeats a request with its Idempotency-Key. */
+/** Number of times that a client sends a request with an Idempotency-Key. */
 const REPEATS = 3;
-/** How the load changes each few seconds: quiet, as stated, twice as much. */
+/** Factors of the load, one of which is chosen every few seconds: quiet, as configured, nearly twice as much. */
 const LOADS = [0.3, 1, 1, 1.7] as const;
 const LOAD_MS = 8_000;
 
-/** Marks of an answer that has come to its end. */
+/** Matches the end of a complete stream. */
 const WHOLE_STREAM = /event: message_stop|data: \[DONE\]|event: response\.(?:completed|incomplete)/;
 
 export class Traffic {
   readonly told: Told[] = [];
-  /** By kind and status. */
+  /** Number of responses by kind and status. */
   readonly seen: Record<string, number> = {};
   requests = 0;
   #isOn = false;
   #leaving = new AbortController();
   #underWay = 0;
   #factor = 1;
-  /** The servers that are asked. */
+  /** Addresses to which requests are sent. */
   #urls = { functions: '', streaming: '', server: undefined as string | undefined };
   #earlier: string[] = [];
   readonly #keys: readonly CustomerKey[];
@@ -46,7 +48,7 @@ export class Traffic {
     this.#perSecond = terms.perSecond;
   }
 
-  /** Asks this start from now on; clients of the last one still know its server. */
+  /** Sends requests to this start from now on. Some clients still use the server of earlier starts. */
   movedTo(urls: { base_url: string; streaming_url: string; web_url?: string }): void {
     if (this.#urls.server !== undefined) this.#earlier = [this.#urls.server, ...this.#earlier].slice(0, 3);
     this.#urls = {
@@ -64,7 +66,7 @@ export class Traffic {
     void this.#changeLoad();
   }
 
-  /** Resolves when no request is under way. */
+  /** Ends the load. Resolves when no request is running. */
   async end(): Promise<void> {
     this.#isOn = false;
     const leaving = this.#leaving;
@@ -149,7 +151,7 @@ export class Traffic {
     return this.#keys.find(({ weight }) => (place -= weight) < 0) ?? this.#keys[0]!;
   }
 
-  /** The function URL has one route. */
+  /** Returns the address for a request. The function URL has only one route. */
   #anyUrl({ path, isStreamed }: HistoryRequest): string {
     const { functions, streaming, server } = this.#urls;
     if (server !== undefined && this.#random() >= TO_FUNCTIONS) {

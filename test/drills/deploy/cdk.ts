@@ -10,11 +10,11 @@ import { projectDirectory } from '../../../lib/shared/project-directory.ts';
 import { fitAssembly } from './emulated-templates.ts';
 import { EMULATED_ACCOUNT, EMULATED_REGION, type MiniStack } from './ministack.ts';
 
-/** Values of outputs, by stack. */
+/** Values of stack outputs, by stack. */
 export type Outputs = Record<string, Record<string, string>>;
 
 interface Synthesis {
-  /** The checkout: this project, or another release of it. */
+  /** Directory of the checkout: this project, or another release of it. */
   checkout: string;
   /** Settings without the prefix `gateway:`. */
   settings: Record<string, unknown>;
@@ -40,7 +40,7 @@ export async function synthesizeFor({ checkout, settings, assembly }: Synthesis)
   return fitAssembly(assembly);
 }
 
-/** @param directory contains no app, so that nothing is synthesized */
+/** Bootstraps the account for the CDK. @param directory directory without an app, so that nothing is synthesized */
 export async function bootstrapAccount(emulator: MiniStack, directory: string): Promise<void> {
   const account = `aws://${EMULATED_ACCOUNT}/${EMULATED_REGION}`;
   await cdk(emulator, { checkout: projectDirectory, cwd: directory }, ['bootstrap', account]);
@@ -72,7 +72,7 @@ function cdk(
   return runProgram([program, '--no-notices', '--ci', ...args], { cwd, env: environment });
 }
 
-/** Maximum characters of a program's output in an error message. */
+/** Maximum number of characters of a program's output in an error message. */
 const MAX_SAID = 1_500;
 
 /** Runs a Node program. @returns its standard output @throws {StartFailure} with the end of its output if it fails */

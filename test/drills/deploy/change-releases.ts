@@ -1,4 +1,4 @@
-/** Deploys the last release and uses it, upgrades to the present release, and rolls back. */
+/** Phase of the drill that deploys the last release and uses it, upgrades to the present release, and rolls back. */
 
 import { projectDirectory } from '../../../lib/shared/project-directory.ts';
 import { checkAccounts, checkSpent } from './checks.ts';
@@ -18,7 +18,7 @@ interface Course extends Rehearsal {
   customers: Customers;
   /** All responses to the paying customer's key. */
   answers: DeployedAnswer[];
-  /** Requests that the emulator terminated: they may be charged although the client got no response. */
+  /** Number of requests that the emulator terminated. They may be charged although the client got no response. */
   killed: number;
 }
 
@@ -95,7 +95,7 @@ async function rollBack(course: Course, gateway: DeployedGateway): Promise<void>
   await checkCourse(course, gateway);
 }
 
-/** Functions may cache a caller for a few seconds. */
+/** Milliseconds to wait after a change, because functions may cache a caller for a few seconds. */
 const KNOWN_FOR_MS = 6_000;
 
 async function checkRefused({ reporter, customers }: Course, gateway: DeployedGateway): Promise<void> {

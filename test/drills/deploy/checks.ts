@@ -31,7 +31,8 @@ export async function checkAccounts(
   const answers: Record<string, unknown>[] = [];
   for (const { accountId } of customers) {
     const reconcile = gateway.admin(projectDirectory, '--account', accountId, 'reconcile', '--deep');
-    // The command fails if the books differ; its message contains the report.
+    // The command fails if the books differ, and its error message contains the report. So the failure is recorded as a
+    // result.
     answers.push(await reconcile.catch((error: unknown) => ({ sound: false, says: (error as Error).message })));
   }
   const isSound = answers.every((answer) => answer['sound'] === true);

@@ -35,13 +35,13 @@ async function callQueryApi(
   return text;
 }
 
-/** Switches off termination protection. */
+/** Switches off the termination protection of a stack. */
 export async function unprotectStack(emulator: MiniStack, stack: string): Promise<void> {
   const fields = { Action: 'UpdateTerminationProtection', EnableTerminationProtection: 'false', StackName: stack };
   await callQueryApi(emulator, { name: 'cloudformation', version: '2010-05-15' }, fields);
 }
 
-/** @returns environment variables with temporary credentials of the role */
+/** Returns environment variables with temporary credentials of the role. */
 export async function assumeRole(emulator: MiniStack, role: string): Promise<Record<string, string>> {
   const fields = { Action: 'AssumeRole', RoleArn: role, RoleSessionName: 'drill' };
   const answer = await callQueryApi(emulator, { name: 'sts', version: '2011-06-15' }, fields);

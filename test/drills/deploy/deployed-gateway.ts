@@ -1,16 +1,16 @@
-/** A gateway deployed in the emulator, used by its operator and its clients. */
+/** Gateway that is deployed in the emulator, as its operator and its clients use it. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DRILL_MODEL } from './drill-provider.ts';
 import { runProgram, type Outputs } from './cdk.ts';
 import type { MiniStack } from './ministack.ts';
 
-/** A response as the client got it. */
+/** Response as the client got it. */
 export interface DeployedAnswer {
   status: number;
-  /** Undefined if there was no answer. */
+  /** Cost in the response; undefined if there was no answer. */
   costRub: number | undefined;
-  /** The body of an error response, or the reason why there was no response. */
+  /** Body of an error response, or the reason why there was no response. */
   failure?: string;
 }
 
@@ -27,7 +27,7 @@ interface Spending {
 }
 
 const TABLE_OUTPUT = 'TableName';
-/** The emulator takes less than this to start sixty functions on a busy machine. */
+/** Longest time in ms for a request. The emulator needs less time to start sixty functions on a busy machine. */
 const REQUEST_TIMEOUT_MS = 280_000;
 const SETTLED_WITHIN_MS = 240_000;
 const LOOK_EVERY_MS = 1_000;
@@ -44,7 +44,7 @@ export class DeployedGateway {
     this.url = this.apiUrl;
   }
 
-  /** The API's URL at the emulator, which does not support host names. */
+  /** Returns the URL of the API at the emulator, which does not support host names. */
   get apiUrl(): string {
     const [id] = new URL(this.#outputs['BaseUrl']!).host.split('.');
     return `${this.#emulator.endpoint}/_aws/execute-api/${id}/v1`;
@@ -59,7 +59,10 @@ export class DeployedGateway {
     return this.#outputs[name];
   }
 
-  /** Runs an operator's command of a checkout. @returns its JSON output @throws {StartFailure} if it fails */
+  /**
+   * Runs an operator's command of a checkout. @returns the command's JSON output @throws {StartFailure} if the command
+   * fails
+   */
   async admin(checkout: string, ...args: string[]): Promise<Record<string, unknown>> {
     const { endpoint, environment } = this.#emulator;
     const target = ['--table', this.#outputs[TABLE_OUTPUT]!, '--pepper-secret', this.#outputs['PepperSecretArn']!];
@@ -134,7 +137,7 @@ export function totalRub(answers: readonly DeployedAnswer[]): number {
 
 const MAX_SHOWN = 300;
 
-/** Number of responses per status, with one body for each unexpected status. */
+/** Returns the number of responses per status, with one body for each unexpected status. */
 export function statusesOf(answers: readonly DeployedAnswer[]): string {
   const groups = Object.groupBy(answers, ({ status }) => String(status));
   return Object.entries(groups)

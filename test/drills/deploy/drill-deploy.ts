@@ -1,4 +1,6 @@
-/** Deploys the gateway into an emulated AWS, uses it, changes its release, and removes it. */
+/**
+ * Runs the deployment drill: deploys the gateway into an emulated AWS, uses it, changes its release, and removes it.
+ */
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -80,7 +82,7 @@ function rehearsalOn(
   release: Release,
   gaps: Set<string>,
 ): Rehearsal {
-  // A fixed path, so that the bundles for this catalog are built only once.
+  // The path is fixed, so that the bundles for this catalog are built only once.
   const catalog = join(projectDirectory, '.build', 'drill-catalog');
   writeExactCatalog(catalog);
   mkdirSync(join(parent, 'assemblies'));
@@ -91,7 +93,7 @@ function rehearsalOn(
     release,
     async synthesize(name, checkout, stage) {
       const assembly = join(parent, 'assemblies', name);
-      // Without CodeDeploy, a change takes effect at once.
+      // The emulator lacks CodeDeploy, so a change must take effect at once.
       const own = checkout === projectDirectory ? { canaryMinutes: 0, streamRuntime: shape } : {};
       const settings = { stage, catalog, variables: provider, ...own };
       for (const gap of await synthesizeFor({ checkout, settings, assembly })) gaps.add(gap);
@@ -116,8 +118,8 @@ function rehearsalOn(
 }
 
 /**
- * Stacks with money are protected. The first attempt to delete them must fail; after the documented steps, the second
- * one must succeed.
+ * Deletes protected stacks. Stacks with money are protected, so the first attempt must fail. After the documented
+ * steps, the second attempt must succeed.
  */
 async function destroyProtected(reporter: Reporter, emulator: MiniStack, synthesized: Synthesized): Promise<void> {
   const refusal = await destroyAll(emulator, synthesized).then(

@@ -1,14 +1,14 @@
-/** The provider of the drill: the sandbox on loopback. With its prices, a hold equals the cost of the answer. */
+/** Provider of the drill: the sandbox on this machine. With its prices, a hold equals the cost of the answer. */
 
 import { drillModel, drillProvider, writeDrillCatalog } from '../catalog.ts';
 
 export const DRILL_MODEL = 'drill/exact';
-/** The variable that contains its address. */
+/** Name of the variable that contains the provider's address. */
 export const PROVIDER_VARIABLE = 'DRILL_PROVIDER_URL';
 
 /**
- * Answers are cut at `max_tokens`, so their hold equals their cost. Prompts are held by their bytes; the prompt price
- * is so low that the excess of sixty holds is far below the cost of one answer.
+ * Prices of the drill's model. Answers are cut at `max_tokens`, so their hold equals their cost. Prompts are held by
+ * their bytes; the prompt price is so low that the excess of sixty holds is far below the cost of one answer.
  */
 const pricing = { prompt: '0.000001', completion: '0.002' };
 

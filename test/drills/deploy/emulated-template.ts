@@ -1,4 +1,4 @@
-/** The parts of a CloudFormation template that the drill changes. */
+/** Parts of a CloudFormation template that the drill changes. */
 export interface EmulatedTemplate {
   Resources: Record<string, EmulatedResource>;
   Outputs?: Record<string, { Value: unknown }>;

@@ -1,4 +1,4 @@
-/** Adapts synthesized templates to MiniStack, and lists the features that this leaves untested. */
+/** Adapts synthesized templates to MiniStack, and lists the features that remain untested. */
 
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { withServerOutputs } from './server-outputs.ts';
 
 const streamedHandlers = fileURLToPath(new URL('./streamed-handlers.cjs', import.meta.url));
 
-/** Resource types that the emulator lacks, with the feature that stays untested. */
+/** Resource types that the emulator lacks, with the feature that remains untested. */
 const missingTypes: Record<string, string> = {
   'AWS::CodeDeploy::Application': 'shift traffic gradually to new code (CodeDeploy)',
   'AWS::CodeDeploy::DeploymentGroup': 'shift traffic gradually to new code (CodeDeploy)',
@@ -41,7 +41,7 @@ export function fitAssembly(directory: string): string[] {
   return [...found];
 }
 
-/** @param reportGap called for each change, with the feature that the emulator lacks */
+/** Adapts a template. @param reportGap called for each change, with the feature that the emulator lacks */
 export function fitTemplate(synthesized: EmulatedTemplate, reportGap: (gap: string) => void): EmulatedTemplate {
   const template = withServerOutputs(synthesized);
   const kept = Object.entries(template.Resources).filter(([, resource]) => !isMissing(resource, reportGap));
@@ -77,7 +77,8 @@ function fitResource(resource: EmulatedResource, reportGap: (gap: string) => voi
     return { ...resource, Properties: { ...Properties, InvokeMode: 'BUFFERED' } };
   }
   if (Type === 'AWS::ApiGateway::Method') return { ...resource, Properties: withWholeAnswers(Properties, reportGap) };
-  // Streaming functions may answer with arbitrary bytes. Responses in one piece may do so only for these types.
+  // Streaming functions may answer with arbitrary bytes. Without streaming, API Gateway allows that only for the types
+  // in this list.
   if (Type === 'AWS::ApiGateway::RestApi')
     return { ...resource, Properties: { ...Properties, BinaryMediaTypes: ['*/*'] } };
   if (Type === 'AWS::IAM::Role')
@@ -122,7 +123,7 @@ function withBatchRight(
   });
 }
 
-/** The emulator treats conditions on unknown keys as not met. */
+/** Removes conditions on partition keys, because the emulator treats conditions on unknown keys as not met. */
 function withoutPartitions(
   properties: Record<string, unknown>,
   reportGap: (gap: string) => void,

@@ -1,4 +1,4 @@
-/** The parts of a deployment drill that all phases use. */
+/** Parts of a deployment drill that all phases use. */
 
 import type { DeployedGateway } from './deployed-gateway.ts';
 import type { MiniStack } from './ministack.ts';
@@ -9,7 +9,7 @@ import type { ServerProcess } from './server-process.ts';
 export const shapes = ['functions', 'web'] as const;
 export type Shape = (typeof shapes)[number];
 
-/** A checkout with its synthesized templates. */
+/** Checkout with its synthesized templates. */
 export interface Synthesized {
   checkout: string;
   assembly: string;
@@ -24,7 +24,7 @@ export interface Rehearsal {
   synthesize: (name: string, checkout: string, stage: string) => Promise<Synthesized>;
   deploy: (synthesized: Synthesized) => Promise<DeployedGateway>;
   destroy: (synthesized: Synthesized) => Promise<void>;
-  /** Starts the server of a deployment and directs clients to it; undefined if the shape has none. */
+  /** Starts the server of a deployment and directs clients to it; undefined if the deployment has no server. */
   serve: (gateway: DeployedGateway) => Promise<ServerProcess | undefined>;
 }
 

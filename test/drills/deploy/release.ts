@@ -1,4 +1,4 @@
-/** The sources of the previous release, from git. */
+/** Sources of the previous release, from git. */
 
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,18 +13,18 @@ const run = promisify(execFile);
 export interface Release {
   version: string;
   commit: string;
-  /** Its sources and packages. */
+  /** Directory with the sources and packages of the release. */
   directory: string;
 }
 
-/** The latest version with a date in the changelog. */
+/** Returns the latest version with a date in the changelog. */
 export function lastReleaseOf(changelog: string): string | undefined {
   return /^## \[(\d+\.\d+\.\d+)\] - /m.exec(changelog)?.[1];
 }
 
 /**
  * Checks out the last release into a directory: from its tag, or else from the commit that dated it in the changelog.
- * Uses the packages of this project if the versions are the same, and installs them otherwise.
+ * It uses the packages of this project if the versions are the same, and installs them otherwise.
  * @throws {StartFailure} if git does not have the commit, as in a shallow clone
  */
 export async function checkOutRelease(directory: string): Promise<Release> {
@@ -52,7 +52,7 @@ async function commitOf(version: string): Promise<string | undefined> {
   );
 }
 
-/** @returns the last line of its output; undefined if there is none, or it fails */
+/** Runs git. @returns the last line of its output; undefined if there is none, or git fails */
 async function git(...args: string[]): Promise<string | undefined> {
   const { stdout } = await run('git', args, { cwd: projectDirectory }).catch(() => ({ stdout: '' }));
   return stdout.trim().split('\n').at(-1) || undefined;

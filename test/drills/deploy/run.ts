@@ -22,7 +22,10 @@ Each line begins with ok, FAILED, or "not possible in the emulator". The exit co
 
 const SKIPPED = `Skipped: MiniStack is not installed, so nothing was deployed. Install it with: pip install 'ministack==1.5.33' cryptography\n`;
 
-/** @param args everything after `deploy` @returns the exit code @throws {StartFailure} if an argument is invalid */
+/**
+ * Runs the deployment drill. @param args arguments after `deploy` @returns the exit code @throws {StartFailure} if an
+ * argument is invalid
+ */
 export async function runDeployDrill(args: string[]): Promise<number> {
   const values = parseDeployArgs(args);
   if (values.help) {
@@ -54,7 +57,8 @@ export async function runDeployDrill(args: string[]): Promise<number> {
 }
 
 /**
- * Exit handlers stop the emulator and remove its directory. A signal may arrive several times, even while they run.
+ * Ends the process on signals. Exit handlers stop the emulator and remove its directory. A signal may arrive several
+ * times, even while they run.
  */
 function endOnSignals(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130));

@@ -8,9 +8,9 @@ import type { EmulatedResource, EmulatedTemplate } from './emulated-template.ts'
 const VARIABLES_OUTPUT = 'DrillServerVariables';
 const ROLE_OUTPUT = 'DrillServerRole';
 const REVISION = 'AWS::Lambda::WebFunctionRevision';
-/** The nested stack of the server, in its parent template. */
+/** Matches the id of the server's nested stack in its parent template. */
 const NESTED_STACK = /^Server.*NestedStackResource/;
-/** Replaces the value of outputs that refer to a Web Function. */
+/** Value of outputs that refer to a Web Function, which the emulator lacks. */
 const NOWHERE = 'not-in-the-emulator';
 
 interface ServiceConfig {
@@ -19,8 +19,8 @@ interface ServiceConfig {
 }
 
 /**
- * Adds the outputs; must run before the Web Function is removed. Also allows the account, and so the drill, to assume
- * the server's role.
+ * Adds the outputs. It must run before the Web Function is removed from the template. It also allows the account, and
+ * so the drill, to assume the server's role.
  */
 export function withServerOutputs(template: EmulatedTemplate): EmulatedTemplate {
   const { Resources, Outputs = {} } = template;
@@ -66,7 +66,7 @@ function assumableByAccount(role: EmulatedResource): EmulatedResource {
   return { ...role, Properties };
 }
 
-/** @returns undefined if the deployment has no server */
+/** Returns the role and the variables of the server; undefined if the deployment has no server. */
 export function serverOf(
   output: (name: string) => string | undefined,
 ): { role: string; variables: Record<string, string> } | undefined {

@@ -1,6 +1,6 @@
 'use strict';
 /**
- * Replaces Lambda's global for streaming handlers, which the emulator lacks: collects the response and returns it in
+ * Replaces Lambda's global for streaming handlers, which the emulator lacks. It collects the response and returns it in
  * one piece. Node loads this file with --require before the function.
  */
 const { isUtf8 } = require('node:buffer');

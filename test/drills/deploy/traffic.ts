@@ -2,10 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { statusesOf, totalRub, type DeployedAnswer, type DeployedGateway } from './deployed-gateway.ts';
 import type { Reporter } from './report.ts';
 
-/** Several concurrent clients, so that requests are running during each change of a deployment. */
+/** Number of concurrent clients. There are several, so that requests are running during each change of a deployment. */
 const CLIENTS = 2;
 
-/** Sends requests from several clients, each one after the other, until `work` has ended. @returns all responses */
+/**
+ * Sends requests from several clients until `work` has ended. Each client sends one request after the other. @returns
+ * all responses
+ */
 export async function askDuring(
   gateway: DeployedGateway,
   key: string,
@@ -38,11 +41,11 @@ export async function askOneAfterAnother(
   return answers;
 }
 
-/** Error of the emulator if it terminated the process of a request. */
+/** Matches the error of the emulator if it terminated the process of a request. */
 const KILLED = /Worker process died/;
 
 /**
- * Reports requests during a change of the deployment, all of which must succeed. On AWS a function completes its
+ * Reports requests during a change of the deployment, all of which must succeed. On AWS, a function completes its
  * requests after its code has changed; the emulator terminates them.
  * @returns the number of terminated requests
  */
@@ -65,20 +68,23 @@ function reportAnswered(reporter: Reporter, step: string, answers: readonly Depl
   reporter.done(step, areAnswered, `${statusesOf(answers)}; ${totalRub(answers)} RUB reported`);
 }
 
-/** Clients retry if the gateway is busy, as SDKs do. */
+/** Milliseconds for which clients retry while the gateway is busy, as SDKs do. */
 const RETRY_WITHIN_MS = 480_000;
-/** Back-off with jitter: each wait is up to twice as long as the one before, so that clients spread. */
+/**
+ * First wait of the back-off with jitter. Each wait is up to twice as long as the wait before, so that clients do not
+ * retry at the same time.
+ */
 const FIRST_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 30_000;
 
 export interface PatientAnswers {
-  /** The last response to each client. */
+  /** Last response to each client. */
   answers: DeployedAnswer[];
   /** Number of responses with status 529, and of failed connections. */
   busy: number;
 }
 
-/** Sends one request from each of several concurrent clients. Each retries as long as the gateway is busy. */
+/** Sends one request from each of several concurrent clients. Each client retries as long as the gateway is busy. */
 export async function askTogether(gateway: DeployedGateway, key: string, clients: number): Promise<PatientAnswers> {
   const deadlineMs = performance.now() + RETRY_WITHIN_MS;
   let busy = 0;
@@ -93,10 +99,10 @@ export async function askTogether(gateway: DeployedGateway, key: string, clients
   return { answers: await Promise.all(Array.from({ length: clients }, client)), busy };
 }
 
-/** If the connection was never established, the gateway got no request. */
+/** Whether a request can be retried. If the connection was never established, the gateway got no request. */
 function isToRetry({ status, failure }: DeployedAnswer): boolean {
   return status === BUSY || (status === 0 && failure?.includes('ConnectTimeoutError') === true);
 }
 
-/** The gateway's status if its table or a function does not answer in time. Nothing was sent to a provider. */
+/** Status of the gateway if its table or a function does not answer in time. No request was sent to a provider. */
 const BUSY = 529;

@@ -1,5 +1,6 @@
 /**
- * A first deployment of the present release: smoke checks, many concurrent requests against one limit, and deletion.
+ * Phase of the drill with a first deployment of the present release: smoke checks, many concurrent requests against one
+ * limit, and deletion.
  */
 
 import { projectDirectory } from '../../../lib/shared/project-directory.ts';
@@ -10,10 +11,10 @@ import type { Rehearsal } from './rehearsal.ts';
 import { arrivedInOnePiece, smokeWith, type SmokeResult } from './smoke.ts';
 import { askOneAfterAnother, askTogether } from './traffic.ts';
 
-/** Number of concurrent requests, and the number that the limit pays for. */
+/** Number of concurrent requests. PAID_FOR is the number that the limit can pay for. */
 const AT_ONCE = 60;
 const PAID_FOR = 40;
-/** The emulator is slow on a busy machine. */
+/** Longest time until a settlement. It is long because the emulator is slow on a busy machine. */
 const SETTLED_WITHIN_SECONDS = '240';
 
 export async function useNewDeployment(rehearsal: Rehearsal): Promise<void> {
@@ -55,7 +56,7 @@ async function smoke(
     if (arrivedInOnePiece(result)) reporter.notPossible(step, 'the stream is correct, but arrives in one piece');
     else reporter.done(step, result.result !== 'failed', describeSmoke(result));
   }
-  // The server has no management routes, and its API route streams.
+  // The server has no management routes, and its API route streams, so only clients' routes are checked.
   if (gateway.url === gateway.apiUrl) return;
   for (const result of await smokeWith({ ...common, url: gateway.url }, environment)) {
     reporter.done(`smoke of the server: ${result.check}`, result.result !== 'failed', describeSmoke(result));
@@ -66,12 +67,12 @@ function describeSmoke({ result, says }: SmokeResult): string {
   return result === 'skipped' ? `skipped: ${says}` : says;
 }
 
-/** Many concurrent requests with one key: exactly as many are answered as its limit pays for. */
+/** Sends many concurrent requests with one key. Exactly as many must be answered as the key's limit can pay for. */
 async function meetLimit({ reporter }: Rehearsal, gateway: DeployedGateway, customer: Customer): Promise<void> {
   const [first] = await askOneAfterAnother(reporter, 'a request', { gateway, key: customer.key, requests: 1 });
   const costRub = first?.costRub ?? Number.NaN;
   await warmUp(reporter, gateway, customer);
-  // Adds half an answer for the bytes of prompts, which are held before their tokens are counted.
+  // The limit includes half an answer more, for the bytes of prompts, which are held before their tokens are counted.
   const limitRub = (costRub * (PAID_FOR + 0.5)).toFixed(12);
   const key = await gateway.limitedKey(projectDirectory, customer, limitRub);
   const { answers, busy } = await askTogether(gateway, key, AT_ONCE);
@@ -88,8 +89,8 @@ async function meetLimit({ reporter }: Rehearsal, gateway: DeployedGateway, cust
 }
 
 /**
- * The emulator starts a process for each concurrent request. Many starts at the same moment would only compete for the
- * CPU.
+ * Numbers of concurrent requests with which the functions are started. The emulator starts a process for each
+ * concurrent request, and many starts at the same moment would compete for the CPU.
  */
 const ROUNDS = [5, 10, 20, 40, AT_ONCE];
 
