@@ -3,8 +3,8 @@ import { ByDuration } from './test/support/by-duration.ts';
 import { PATIENCE_MS } from './test/support/patience.ts';
 
 /**
- * Rooms whose tests leave nothing behind in their process: files of theirs share one, with all that it has imported. That is a
- * quarter of the time of all tests.
+ * Test folders whose tests leave no changes in their process. Their files share processes and the loaded modules, which
+ * saves a quarter of the time of all tests.
  */
 const rooms = [
   'accounting',
@@ -40,8 +40,9 @@ const rooms = [
 ];
 
 /**
- * Files in them that set their process up for themselves: its environment, or the secrets that a process reads once. And files that need an
- * environment which no other has set: drills would use a table of other tests, whose books are in the middle of something.
+ * Files in these folders that change their process: its environment, or the secrets that a process reads once. The
+ * pattern also matches files that need an unchanged environment. For example, drills would otherwise use the table of
+ * other tests, whose books are not settled.
  */
 const settingUp = 'test/**/*.own.test.ts';
 
@@ -52,14 +53,14 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/same-seed.ts'],
     reporters: ['default', ['json', { outputFile: '.vitest/results.json' }]],
-    // Tests run on a person's machine, as `npm start` does; nothing is published there.
+    // Tests run with the settings of a local gateway, to which no catalog is published.
     env: { GATEWAY_LOCAL: '1', GATEWAY_PUBLICATIONS_DIRECTORY: '/nowhere' },
-    // What hangs ends; a machine that is busy with other things is slower than that by far.
+    // The timeouts end tests that hang. They are long, because a busy machine may be slow.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: PATIENCE_MS } },
-    // Much of a test's time is waiting, so twice the two cores that there are at least; beyond that they would only wait for each
-    // other, because tests start gateways and databases of their own.
+    // Tests mostly wait, so there are more workers than cores. Even more workers would wait for each other, because
+    // tests start gateways and databases.
     maxWorkers: 6,
     fileParallelism: true,
     sequence: { sequencer: ByDuration },

@@ -6,7 +6,9 @@ import type { GatewayClient } from '../support/gateway.ts';
 import { reportOnClients, sandboxModels } from './clients/report.ts';
 import { documented } from './document.ts';
 
-/** In the short form each client is tried over some wires, and each wire by some clients. */
+/**
+ * Number of wires per client. In the short form, each client uses some wires, and each wire is used by some clients.
+ */
 const WIRES_PER_CLIENT = isLongForm ? messagesWires.length : 2;
 
 let gateway: GatewayClient;
@@ -17,7 +19,7 @@ beforeAll(async () => {
   process.stdout.write(`\n${report.table}\n\n`);
 }, 300_000);
 
-/** The clients that people use, through every API and over all wires of the sandbox, against one running gateway. */
+/** Common client programs, through every API and over all wires of the sandbox, against one running gateway. */
 describe('clients', () => {
   it('are tried over every wire that answers messages', () => {
     expect(sandboxModels().map(({ wire }) => wire)).toEqual(messagesWires);
@@ -36,7 +38,10 @@ describe('clients', () => {
   });
 });
 
-/** The lines of a page; columns are as wide as their widest cell, which is another in a part of a table. */
+/**
+ * Returns the lines of a Markdown table without its padding. Columns are as wide as their widest cell, so a part of the
+ * table has other widths.
+ */
 function linesOf(markdown: string): string[] {
   return markdown.split('\n').map((line) => line.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---'));
 }

@@ -25,7 +25,7 @@ real traffic of real providers, and no part of the repository; without them, the
 Agents and Python run nightly, and in \`npm test\` if they are installed: \`npm install --prefix test/conformance/agents\`;
 \`pip install -r test/conformance/python/requirements.txt\`, then \`PYTHON=<interpreter> npm test -- test/conformance/python\`.`;
 
-/** A section of the page, as it is. */
+/** Returns a section of the page without changes. */
 export function documented(title: string): string | undefined {
   const sections = readFileSync(path, 'utf8')
     .trimEnd()

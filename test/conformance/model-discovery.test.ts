@@ -4,7 +4,10 @@ import OldAnthropic from 'anthropic-sdk-0x';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type RunningGateway } from '../support/gateway.ts';
 
-/** Pickers list only models that can be called: with these credentials there are enough for several pages. Nothing is sent to the providers. */
+/**
+ * Credentials of two providers. Lists of models for pickers contain only callable models, and with these credentials
+ * there are enough for several pages. No request is sent to the providers.
+ */
 const credentials = { ANTHROPIC_API_KEY: 'none', OPENAI_API_KEY: 'none' };
 
 let gateway: RunningGateway;
@@ -67,7 +70,7 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('Anthropic %s', 
 
     const before = await all(clients[name]().models.list({ limit: 2, before_id: end }));
 
-    // Page by page towards the start, each page in the order of the list.
+    // The pages go towards the start of the list, and each page is in the order of the list.
     expect(before.map(({ id }) => id)).toEqual([3, 4, 1, 2, 0].map((index) => whole.data[index]!.id));
   });
 

@@ -9,13 +9,13 @@ let manager: OpenRouter;
 let client: OpenRouter;
 beforeAll(async () => {
   gateway = await commonGateway();
-  // It would repeat every 5xx for an hour.
+  // The SDK would retry every 5xx for an hour.
   const options = { serverURL: gateway.baseUrl, retryConfig: { strategy: 'none' as const } };
   manager = new OpenRouter({ ...options, apiKey: gateway.managementKey });
   client = new OpenRouter({ ...options, apiKey: gateway.key });
 });
 
-/** A client that is not ours, whose validators check every answer: an answer that it cannot read makes it throw. */
+/** Tests with the OpenRouter SDK, whose validators check every response. It throws if it cannot read a response. */
 describe('the OpenRouter SDK', () => {
   it('creates a key and sees its secret once', async () => {
     const created = await manager.apiKeys.create({
@@ -107,7 +107,7 @@ describe('the OpenRouter SDK', () => {
     expect(all.result.data.length).toBeGreaterThan(30);
     const own = await client.models.listForUser({ bearer: gateway.key }, {});
     const allIds = all.result.data.map(({ id }) => id);
-    // A key lists the models that can be called: without credentials, those of the sandbox.
+    // The list of a key contains only callable models. Without credentials, these are the models of the sandbox.
     expect(own.result.data.map(({ id }) => id)).toEqual(allIds.filter((id) => id.startsWith('sandbox/')));
   });
 

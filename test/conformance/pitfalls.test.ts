@@ -10,7 +10,10 @@ beforeAll(async () => {
   gateway = await commonGateway();
 });
 
-/** Each was an open fault of at least one other gateway; several have a part on the way there, and one on the way back. */
+/**
+ * All pitfalls. Each was an open fault of at least one other gateway. Several have a part in requests and a part in
+ * answers.
+ */
 const pitfalls = [...requestPitfalls, ...answerPitfalls, ...journeyPitfalls].toSorted((a, b) => a.number - b.number);
 
 describe('the pitfalls of translation', () => {

@@ -14,8 +14,8 @@ import { wireRows } from './recorded/rows.ts';
 import { heard, type Said } from './recorded/said.ts';
 
 /**
- * A sample of the recordings, played back through the whole gateway: streams and a document of each provider. What the
- * decoders make of all recordings is measured without a gateway, in recorded.test.ts.
+ * Sample of the recordings, played back through the whole gateway: streams and one document of each provider.
+ * recorded.test.ts measures all recordings, with the decoders alone.
  */
 const MAX_STREAMS = repeated(8, { ofWhichAlways: 4 });
 const MAX_SMALL = repeated(8, { ofWhichAlways: 4 });
@@ -62,7 +62,7 @@ function rowOf(wire: Interaction['wire']) {
   return wireRows.find((row) => row.wire === wire)!;
 }
 
-/** Of each provider on each wire, spread over its recordings. */
+/** Returns a sample of the recordings of each provider on each wire, spread over its recordings. */
 function sampleOf(interactions: Interaction[]): Interaction[] {
   const complete = interactions.filter(
     (interaction) =>
@@ -75,10 +75,16 @@ function sampleOf(interactions: Interaction[]): Interaction[] {
   });
 }
 
-/** Larger than the prompts of most recordings, also of those that count several rounds. */
+/**
+ * Number of repetitions that makes a prompt larger than those of most recordings, also of recordings that count several
+ * rounds.
+ */
 const DEFAULT_REPEATS = 15_000;
 
-/** As large as the prompt that was answered: a provider is not believed to have read more than it was sent. */
+/**
+ * Returns a prompt that is as large as the recorded one, because the gateway does not accept a usage that exceeds the
+ * prompt that was sent.
+ */
 function promptOf({ usage }: Said): string {
   const tokens = usage ? usage.input + usage.cacheRead + usage.cacheWrite : 0;
   return 'Go on. '.repeat(Math.max(DEFAULT_REPEATS, tokens / 6));
@@ -96,12 +102,14 @@ async function expectSameThroughGateway(interaction: Interaction, cut: Cut): Pro
   expect(start.message).toMatchObject({ id: response.headers.get('x-generation-id'), model });
   expect(complaintsAbout(events)).toEqual([]);
   if (interaction.name.includes('spliced-message-start')) {
-    // A second beginning while a call is open: half a call is not for anybody to run, so the answer ends there.
+    // This recording begins a second message while a call is open. No client should run half of a call, so the gateway
+    // ends the answer.
     expect(events.at(-1)).toMatchObject({ type: 'error', error: { type: 'api_error' } });
     return;
   }
   const { usage, ...words } = recorded;
-  // The gateway tells what it charges: the sum of all iterations, where the provider's own words are those of the last.
+  // The gateway reports the usage that it charges: the sum of all iterations. The provider's own total is that of the
+  // last iteration, so it is not compared.
   expect(heard(events)).toMatchObject(usage && !hasIterations(events) ? { ...words, usage } : words);
   const isStream = interaction.answer.kind === 'stream';
   if (row.keepsEvents && isStream) expect(unnamed(events)).toEqual(unnamed(row.keepsEvents(interaction)));
@@ -112,7 +120,7 @@ async function expectProvenCost(events: MessagesEvent[], id: string, { wire }: I
   const generation = await finalGeneration(gateway, id);
   const ending = events.findLast((event) => event.type === 'message_delta')!;
   expect(generation['total_cost']).toBe(ending.usage['cost']);
-  // Anthropic does not charge for a refusal that came before any output, although it tells its tokens.
+  // Anthropic reports the tokens of a refusal before any output, but does not charge them.
   const hasOutput = events.some(({ type }) => type === 'content_block_delta');
   const isFree = wire === 'anthropic' && ending.delta.stop_reason === 'refusal' && !hasOutput;
   expect(generation['tokens_completion']).toBe(ending.usage.output_tokens);
@@ -124,7 +132,10 @@ function hasIterations(events: MessagesEvent[]): boolean {
   return (ending?.usage.iterations?.length ?? 0) > 1;
 }
 
-/** With compaction or an advisor, the answer's own usage is only that of its last iteration. */
+/**
+ * Returns the output tokens that are billed. With compaction or an advisor, the answer's own usage is only that of its
+ * last iteration.
+ */
 function billedOutput({
   iterations,
   output_tokens: output,
@@ -136,7 +147,10 @@ function billedOutput({
   return all.length < 2 ? output : all.reduce((sum, { output_tokens: own }) => sum + own, 0);
 }
 
-/** Events without what the gateway rewrites, and with the counts that it adds where a provider gives none. */
+/**
+ * Returns events without the values that the gateway rewrites, and with the counts that it adds if a provider reports
+ * none.
+ */
 function unnamed(events: MessagesEvent[]): unknown[] {
   const noCaches = { cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
   return events.map((event) => {
@@ -145,9 +159,10 @@ function unnamed(events: MessagesEvent[]): unknown[] {
       return { ...event, message: { ...message, id: '', model: '', usage: { ...noCaches, ...message.usage } } };
     }
     if (event.type !== 'message_delta') return event;
-    // Searches of the provider's own cannot be asked for, and are not charged: their number is not passed on.
+    // Clients cannot request searches by the provider, and such searches are not charged. So their number is not passed
+    // on.
     const { cost: _, input_tokens: __, server_tool_use: ___, output_tokens, ...usage } = event.usage;
-    // What the gateway charges is told, not what the last iteration came to.
+    // With several iterations, the gateway reports the charged total instead of the provider's output count.
     const output = (usage.iterations?.length ?? 0) > 1 ? {} : { output_tokens };
     return { ...event, usage: { ...noCaches, ...usage, ...output } };
   });

@@ -5,7 +5,7 @@ import { hasRecordings } from './recorded/interactions.ts';
 import { reportOnRecordings, type RecordedReport } from './recorded/report.ts';
 import { wireRows } from './recorded/rows.ts';
 
-/** Real traffic of real providers, in both directions. docs/conformance.md has what it comes to. */
+/** Recordings of the traffic of real providers, in both directions. docs/conformance.md describes the results. */
 describe('recorded interactions', () => {
   it('are measured on every wire that answers messages', () => {
     expect(wireRows.map(({ wire }) => wire).toSorted()).toEqual(messagesWires.toSorted());

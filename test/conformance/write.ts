@@ -1,4 +1,4 @@
-/** `npm run conformance`: writes docs/conformance.md from what is measured here. */
+/** Program of `npm run conformance`, which writes docs/conformance.md from the measurements. */
 
 import { startGateway } from '../support/gateway.ts';
 import { reportOnClients } from './clients/report.ts';

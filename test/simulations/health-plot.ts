@@ -4,7 +4,7 @@ import { failsAll, failsHalf, RUN_MS, TROUBLE_BEGINS_MS, TROUBLE_ENDS_MS } from 
 interface Line {
   name: string;
   colour: string;
-  /** Percent of the requests, by slot of time. */
+  /** Percentage of the requests, by slot of time. */
   values: number[];
 }
 
@@ -14,7 +14,7 @@ const WIDTH = 720;
 const HEIGHT = 300;
 const MARGIN = { top: 46, right: 16, bottom: 40, left: 48 };
 
-/** The plot of docs/routing.md, as SVG: which part of the requests goes to an endpoint in trouble first. */
+/** Returns the plot of docs/routing.md as SVG: the share of requests that first go to an endpoint in trouble. */
 export async function healthPlot(): Promise<string> {
   const lines = [
     { name: 'half of its requests fail', colour: '#1f6feb', values: await sharesOver(failsHalf) },

@@ -1,6 +1,6 @@
 /**
- * Requests over several instances of a function, two endpoints of which one is in trouble for a while, and the real code
- * that decides which of them is tried first. Only time, chance and the table between the instances are simulated.
+ * Simulates requests over several instances of a function and two endpoints, one of which is in trouble for a while.
+ * The code that decides which endpoint is tried first is the real one. Only time, chance and the table are simulated.
  */
 
 import { SharedHealth, type HealthReport, type HealthReports } from '../../lambdas/routing/health.ts';
@@ -11,13 +11,13 @@ export interface Scenario {
   instances: number;
   requestsPerSecond: number;
   durationMs: number;
-  /** Whether the troubled endpoint fails an attempt at this time after the beginning; `chance` is from 0 to 1. */
+  /** Whether the troubled endpoint fails an attempt at this time after the beginning. `chance` is from 0 to 1. */
   fails: (atMs: number, chance: number) => boolean;
-  /** Instead of the simulated table. */
+  /** Storage of health reports that replaces the simulated table. */
   reports?: HealthReports;
 }
 
-/** A request: when it came, and whether the troubled endpoint was tried first. */
+/** Request: its time, and whether the troubled endpoint was tried first. */
 export interface Sent {
   atMs: number;
   isTroubledFirst: boolean;
@@ -26,11 +26,11 @@ export interface Sent {
 const TROUBLED = 'acme/model';
 const FAILED_AFTER_MS = 300;
 const ANSWERED_AFTER_MS = 1_200;
-/** As admission keeps callers. */
+/** Milliseconds for which a caller is cached, as in admission. */
 const CALLER_CACHE_MS = 3_000;
 const START_MS = Date.UTC(2026, 10, 20);
 
-/** One function as Lambda runs many of them. */
+/** Instance of a function, of which Lambda runs many. */
 interface Instance {
   health: SharedHealth;
   callerReadAtMs: number;
@@ -66,7 +66,7 @@ export async function simulate(scenario: Scenario): Promise<Sent[]> {
   };
   const arrive = () => {
     void handle(instances[Math.floor(chance() * instances.length)]!);
-    // The intervals of clients that know nothing of each other.
+    // Requests of independent clients arrive at exponentially distributed intervals.
     const nextMs = time.nowMs() + (-Math.log(1 - chance()) * 1_000) / requestsPerSecond;
     if (nextMs < START_MS + durationMs) time.at(nextMs, arrive);
   };
@@ -75,19 +75,22 @@ export async function simulate(scenario: Scenario): Promise<Sent[]> {
   return sent;
 }
 
-/** Reports are read beside this; often the caller is known from a moment ago. */
+/** Looks up the caller of a request, which is often cached. Reports are read concurrently. */
 async function findCaller(instance: Instance, time: SimulatedTime, chance: () => number): Promise<void> {
   if (time.nowMs() - instance.callerReadAtMs < CALLER_CACHE_MS) return;
   instance.callerReadAtMs = time.nowMs();
   await time.sleep(callMs(chance));
 }
 
-/** How long a call to the table takes. */
+/** Returns the duration of a call to the table in ms. */
 function callMs(chance: () => number): number {
   return 4 + chance() * 20;
 }
 
-/** A table with the delays of a real one: some milliseconds a call, and readings that may be up to a second old. */
+/**
+ * Returns storage of health reports with the delays of a real table: some milliseconds per call, and readings that may
+ * be up to a second old.
+ */
 function simulatedReports(time: SimulatedTime, chance: () => number): HealthReports {
   let written: { key: string; visibleAtMs: number; report: HealthReport }[] = [];
   return {
@@ -95,7 +98,7 @@ function simulatedReports(time: SimulatedTime, chance: () => number): HealthRepo
       await time.sleep(callMs(chance));
       const key = `${Math.floor(report.publishedAtMs / 10_000)}#${report.instance}`;
       const visibleAtMs = time.nowMs() + (chance() < 0.1 ? chance() * 1_000 : chance() * 20);
-      // What nobody would ask for any more is forgotten, so that long runs stay quick.
+      // Reports that no reader requests anymore are removed, so that long runs stay fast.
       written = written.filter(({ report: { publishedAtMs } }) => publishedAtMs > time.nowMs() - 60_000);
       written.push({ key, visibleAtMs, report: structuredClone(report) });
     },
@@ -113,7 +116,7 @@ function simulatedReports(time: SimulatedTime, chance: () => number): HealthRepo
   };
 }
 
-/** A real table: simulated time waits for it. */
+/** Returns storage in a real table. The simulated time stops during its calls. */
 function outside(time: SimulatedTime, reports: HealthReports): HealthReports {
   return {
     write: (report, to) => time.outside(reports.write(report, to)),

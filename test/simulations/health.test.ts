@@ -18,10 +18,10 @@ import {
 
 const SEEDS = repeated(200, { ofWhichAlways: 20 });
 
-/** What two instances do with a request a second. */
+/** Usual scenario: two instances with one request per second. */
 const usual = { instances: 2, requestsPerSecond: 1, durationMs: RUN_MS };
 
-/** The runs of many seeds. */
+/** Returns the runs of many seeds. */
 async function runs(trouble: () => Scenario['fails'], more: Partial<Scenario> = {}, seeds = SEEDS): Promise<Sent[][]> {
   const all: Sent[][] = [];
   for (let seed = 1; seed <= seeds; seed += 1) {
@@ -35,7 +35,10 @@ const between = (sent: Sent[], fromMs: number, toMs: number) =>
 const first = (sent: Sent[]) => sent.filter(({ isTroubledFirst }) => isTroubledFirst);
 const shareOf = (all: Sent[][], holds: (sent: Sent[]) => boolean) => all.filter(holds).length / all.length;
 
-/** How many requests went to it first until it was tried again: half a minute after its last failure. */
+/**
+ * Returns the number of requests that went to the endpoint first before it was excluded. It is tried again half a
+ * minute after its last failure.
+ */
 const sentBeforeItWasOut = (sent: Sent[]) => first(between(sent, TROUBLE_BEGINS_MS, TROUBLE_BEGINS_MS + 27_000)).length;
 const isOutWithinTen = (sent: Sent[]) => sentBeforeItWasOut(sent) <= 10;
 
@@ -103,7 +106,7 @@ describe('an endpoint that fails for fifteen seconds and works for fifteen', () 
 describe('an endpoint that fails one request of a thousand', () => {
   it.each([
     ['two instances', { instances: 2, requestsPerSecond: 50, durationMs: 120_000 }],
-    // As Lambda does it: each instance knows little by itself.
+    // With many instances, as on Lambda, each instance alone observes few failures.
     ['two hundred instances', { instances: 200, requestsPerSecond: 50, durationMs: 120_000 }],
   ])('stays in first place, over %s', async (_name, traffic) => {
     const sent = (await runs(failsOnceInAThousand, traffic, 3)).flat();
@@ -111,7 +114,7 @@ describe('an endpoint that fails one request of a thousand', () => {
   });
 });
 
-// A plot takes many times as long as what is tested above.
+// A plot takes many times as long as the tests above.
 it.runIf(isLongForm)('is what the plot of the documentation shows', async () => {
   const shown = readFileSync(new URL('../../docs/health.svg', import.meta.url), 'utf8');
   expect(await healthPlot(), 'npm run simulate writes the plot again').toBe(shown);

@@ -3,19 +3,19 @@ import { simulateHolds } from './hold-simulation.ts';
 interface Line {
   name: string;
   colour: string;
-  /** What 95 of a hundred holds took at most, in milliseconds, and the percentage that was refused, by rate. */
+  /** 95th percentile of the time to hold in ms, and percentage of refused requests, by rate. */
   points: { perSecond: number; p95Ms: number; refusedPercent: number }[];
 }
 
 const RATES = [10, 20, 40, 60, 120, 250, 500, 1_000, 2_000];
-/** Beyond it a counter of one item refuses most of them. */
+/** Rate above which a counter that is stored in one item refuses most requests. */
 const MOST_OF_ONE_ITEM = 250;
 const MOST_MS = 2_000;
 const WIDTH = 720;
 const HEIGHT = 300;
 const MARGIN = { top: 46, right: 40, bottom: 44, left: 56 };
 
-/** The plot of docs/busy-accounts.md, as SVG: how long holds of one limited key take. */
+/** Returns the plot of docs/busy-accounts.md as SVG: the time that holds of one limited key take. */
 export async function holdPlot(): Promise<string> {
   const upToOneItem = RATES.filter((rate) => rate <= MOST_OF_ONE_ITEM);
   return drawn([
@@ -29,7 +29,10 @@ export async function holdPlot(): Promise<string> {
   ]);
 }
 
-/** @param how.perServer so many requests a second come to each of them; without it no server leases */
+/**
+ * Returns the points of a line. @param how.perServer requests per second of each server; without it no server takes
+ * leases
+ */
 async function pointsOver(
   rates: number[],
   { hasParts, perServer }: { hasParts: boolean; perServer?: number },

@@ -1,6 +1,7 @@
 /**
- * Requests of one limited key, which hold money, take a second, and are settled, over the real code that holds and settles them. Only time,
- * chance and the table are simulated. All requests are of one process: each knows what another has learnt of the key's counter.
+ * Simulates requests of one limited key. Each request holds money, takes a second, and is settled. The code that holds
+ * and settles is the real one; only time, chance and the table are simulated. All requests run in one process, so each
+ * request uses what earlier ones have learned about the key's counter.
  */
 
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
@@ -19,32 +20,32 @@ import { inSimulatedTime } from './without-waiting.ts';
 
 export interface HoldScenario {
   seed: number;
-  /** Requests of the key, which come as they please. */
+  /** Requests of the key per second, which arrive at random times. */
   perSecond: number;
   seconds: number;
-  /** Whether a busy counter may have parts. */
+  /** Whether a busy counter may be stored in parts. */
   hasParts: boolean;
-  /** Servers that share the requests, and lease; without it each request is held by itself. */
+  /** Number of servers that share the requests and take leases. Without it, each request is held separately. */
   servers?: number;
-  /** The limit is a day's, and what is measured begins at midnight. */
+  /** Whether the limit is daily and the measurement begins at midnight. */
   isMidnight?: boolean;
 }
 
 export interface Held {
-  /** The part of all requests that was refused because the counter was busy. */
+  /** Share of all requests that were refused because the counter was busy. */
   refused: number;
-  /** How long it took to hold: what half of the requests waited at most, and 95 of a hundred. */
+  /** Median of the time to hold in ms. `p95Ms` is the 95th percentile. */
   p50Ms: number;
   p95Ms: number;
-  /** What the key's counter says is spent, with its parts, and what its requests came to. */
+  /** Spending according to the key's counter, including its parts. `settled` is the sum of the settled costs. */
   counted: string;
   settled: string;
-  /** What is held after all of them have ended. */
+  /** Amount that is held after all requests have ended. */
   held: string;
 }
 
 const DELAYS = { wayMs: 2, transactionMs: 8 };
-/** Until the first conflicts have given the counter its parts. */
+/** Milliseconds of simulated time before the measurement, in which the first conflicts lead to the counter's parts. */
 const BEGINNING_MS = 1_000;
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const MIDNIGHT_MS = Date.UTC(2026, 10, 21);
@@ -57,7 +58,10 @@ const LIMIT = Money.parse('1000000');
 const HOLD = Money.parse('1');
 const COST = Money.parse('0.4');
 
-/** How many runs this process has begun: what it remembers of the counters of one must be nothing to the next. */
+/**
+ * Number of runs that this process has begun. It is part of names, so that a run does not use what the process
+ * remembers of the counters of earlier runs.
+ */
 let runs = 0;
 
 export const simulateHolds = onceEach(async (scenario: HoldScenario): Promise<Held> => {
@@ -156,14 +160,17 @@ class Traffic {
       if (batch.length > 0) {
         const results = await settleBatch(this.#table, batch, { swept: false });
         this.#settled += results.filter((result) => result === 'settled').length;
-        // What could not be settled is delivered again.
+        // Requests that could not be settled are delivered again.
         this.#ended.push(...batch.filter((_, index) => results[index] instanceof Error));
       }
       await this.#time.sleep(WORK_EVERY_MS * (0.5 + this.#chance()));
     }
   }
 
-  /** Whose other scopes have no limits, and are as many as there are requests: this is about the key. */
+  /**
+   * Returns the payer of a request. Only the key has a limit: there are many accounts, workspaces and members, without
+   * limits.
+   */
   #payer() {
     const name = `${this.#key.id}, ${this.#running % 100}`;
     return { accountId: name, workspaceId: name, memberId: name, keyHash: this.#key.id };

@@ -5,11 +5,13 @@ import { holdPlot } from './hold-plot.ts';
 import { simulateHolds } from './hold-simulation.ts';
 
 const SEEDS = repeated(10, { ofWhichAlways: 1 });
-/** Simulated in full in the long form; the documentation has those figures. */
+/**
+ * Requests per second, which only the long form simulates in full. The documentation has the figures of the long form.
+ */
 const NIGHT_RATE = repeated(2_000, { ofWhichAlways: 500 });
 const busy = { perSecond: 2_000, seconds: repeated(5, { ofWhichAlways: 0.5 }) };
 
-/** The long form takes minutes, and a simulation that is still running when the next one begins would disturb it. */
+/** Timeout of minutes for the long form. A simulation that still runs when the next one begins would disturb it. */
 const TIMES = { timeout: 900_000 };
 
 describe('a key with a limit', TIMES, () => {
@@ -61,7 +63,7 @@ describe('a key with a limit', TIMES, () => {
     expect([counted, held]).toEqual([settled, '0']);
   });
 
-  // A plot takes many times as long as what is tested above.
+  // A plot takes many times as long as the tests above.
   it.runIf(isLongForm)('holds as the plot of the documentation shows', async () => {
     const shown = readFileSync(new URL('../../docs/holds.svg', import.meta.url), 'utf8');
     expect(await holdPlot(), 'npm run simulate writes the plot again').toBe(shown);

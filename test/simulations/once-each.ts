@@ -1,4 +1,7 @@
-/** The same scenario gives the same run, so that a process needs each only once: plots and tests have some in common. */
+/**
+ * Wraps a simulation so that a process runs each scenario only once. The same scenario gives the same result, and plots
+ * and tests share scenarios.
+ */
 export function onceEach<Scenario extends object, Result>(
   simulate: (scenario: Scenario) => Promise<Result>,
 ): (scenario: Scenario) => Promise<Result> {

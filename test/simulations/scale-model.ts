@@ -1,6 +1,6 @@
 /**
- * What a deployment takes in a second: what each part of AWS takes, divided by what the code asks of it for one request. Arithmetic, and the
- * settlement simulation; nothing of it was measured on AWS.
+ * Model of the requests per second that a deployment supports. It divides the limits of each part of AWS by the amount
+ * that the code needs for one request. It uses arithmetic and the settlement simulation; no value was measured on AWS.
  */
 
 import { queueWorkers } from '../../lambdas/routes.ts';
@@ -11,7 +11,7 @@ import {
   sweepPartitions,
 } from '../../lambdas/store/generations/generation-key.ts';
 
-/** Quotas of AWS for an account that has asked for nothing, and what DynamoDB never gives more of. */
+/** Default quotas of AWS for a new account, and fixed limits of DynamoDB. */
 const LAMBDA_EXECUTIONS = 1_000;
 const API_REQUESTS = 10_000;
 const NEW_TABLE_UNITS = 4_000;
@@ -21,31 +21,43 @@ const PARTITION_UNITS = 1_000;
 /** Partitions of a day of an account whose records are spread. */
 const SPREAD_RECORD_PARTITIONS = GENERATION_SHARDS * SPREAD_PARTITIONS;
 
-/** So long a worker takes for a batch without conflicts: the transaction, its way, and what it does besides (settlement-simulation.ts). */
+/**
+ * Seconds that a worker needs for a batch without conflicts: the transaction, the network, and the worker's other steps
+ * (settlement-simulation.ts).
+ */
 const BATCH_SECONDS = 0.0275;
-/** A request enters the index of the sweep, and leaves it. */
+/** Write units of the sweep index: a request is added to the index, and removed from it. */
 const INDEX_UNITS = 2;
 
-/** An answer of a second has one output step and no checkpoint; one of fifteen a second step and two checkpoints, and each ten seconds one more. */
+/**
+ * Returns the write units of checkpoints. An answer of one second has one output step and no checkpoint. An answer of
+ * fifteen seconds has a second step and two checkpoints, and each further ten seconds add a checkpoint.
+ */
 function checkpointUnits(seconds: number): number {
   return seconds < 15 ? 0 : 2 * Math.floor((seconds - 15) / 10);
 }
 
-/** Write units of a request: hold, checkpoints, settlement, and its share of counters (docs/figures.md, docs/server.md). */
+/**
+ * Returns the write units of a request: hold, checkpoints, settlement, and its share of counters (docs/figures.md,
+ * docs/server.md).
+ */
 function writeUnits(seconds: number): number {
   return (seconds < 15 ? 9 : 22) + checkpointUnits(seconds);
 }
 
-/** The part of them that goes to its record. */
+/** Returns the write units of a request that its record needs. */
 function recordUnits(seconds: number): number {
   return (seconds < 15 ? 5 : 12) + checkpointUnits(seconds);
 }
 
 interface Ceiling {
   of: string;
-  /** Requests a second. @param seconds that an answer takes @param accounts that they are spread over */
+  /**
+   * Returns the supported requests per second. @param seconds duration of an answer @param accounts number of accounts
+   * over which the requests are spread
+   */
   perSecond: (seconds: number, accounts: number) => number;
-  /** What makes it higher. */
+  /** Measure that raises the limit. */
   raisedBy: string;
 }
 
@@ -95,14 +107,14 @@ export const ceilings: readonly Ceiling[] = [
   { of: 'the API', perSecond: () => API_REQUESTS, raisedBy: 'the quota "Throttle rate", and `gateway:rateLimit`' },
 ];
 
-/** Two digits say all that arithmetic knows. */
+/** Rounds to two digits, because the model is not more exact than that. */
 function rounded(perSecond: number): string {
   return Number(perSecond.toPrecision(2)).toLocaleString('en-US');
 }
 
 const SECONDS = [1, 15, 60];
 
-/** The rows of the table of docs/scale.md. */
+/** Returns the rows of the table of docs/scale.md. */
 export function ceilingRows(): string[][] {
   return ceilings.map(({ of, perSecond, raisedBy }) => [
     of,
@@ -112,7 +124,9 @@ export function ceilingRows(): string[][] {
   ]);
 }
 
-/** What to have for a rate: executions, write units, workers of settlement, and accounts that it is spread over. */
+/**
+ * Returns the needs of a rate: executions, write units, settlement workers, and accounts over which the rate is spread.
+ */
 export function needRows(): string[][] {
   return [100, 1_000, 10_000].flatMap((rate) =>
     SECONDS.map((seconds) => [

@@ -13,7 +13,10 @@ const x = (seconds: number) =>
 const y = (rate: number) =>
   (HEIGHT - MARGIN.bottom - between(rate, 10, 100_000) * (HEIGHT - MARGIN.top - MARGIN.bottom)).toFixed(1);
 
-/** The plot of docs/scale.md, as SVG: requests a second that each part takes, by the length of an answer, for one account. */
+/**
+ * Returns the plot of docs/scale.md as SVG: requests per second that each part supports, by the duration of an answer,
+ * for one account.
+ */
 export function scalePlot(): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12">
 <rect width="${WIDTH}" height="${HEIGHT}" fill="#ffffff"/>

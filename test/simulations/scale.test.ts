@@ -7,7 +7,7 @@ import { queueWorkers } from '../../lambdas/routes.ts';
 
 const page = readFileSync('docs/scale.md', 'utf8');
 
-/** The cells of the table under a heading. */
+/** Returns the cells of the table under a heading. */
 function tableUnder(heading: string): string[][] {
   const [, section = ''] = page.split(`## ${heading}\n`);
   const [, , ...rows] = section

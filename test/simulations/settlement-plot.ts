@@ -3,7 +3,7 @@ import { simulateSettlement } from './settlement-simulation.ts';
 interface Line {
   name: string;
   colour: string;
-  /** Settlements a second, by number of workers. */
+  /** Settlements per second, by number of workers. */
   values: number[];
 }
 
@@ -15,7 +15,7 @@ const WIDTH = 720;
 const HEIGHT = 300;
 const MARGIN = { top: 46, right: 16, bottom: 44, left: 56 };
 
-/** The plot of docs/busy-accounts.md, as SVG: how many settlements of one account there are in a second. */
+/** Returns the plot of docs/busy-accounts.md as SVG: the number of settlements of one account per second. */
 export async function settlementPlot(): Promise<string> {
   const lines = [
     { name: 'one item', colour: '#d1242f', values: await ratesOver({ isLimited: true }) },

@@ -1,6 +1,6 @@
 /**
- * The settlements of one account, of which there are always more, over several workers at once, and the real code that settles them. Only
- * time, chance and the table are simulated.
+ * Simulates the settlements of one account, of which there is an unlimited number, over several concurrent workers. The
+ * code that settles is the real one; only time, chance and the table are simulated.
  */
 
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
@@ -18,32 +18,32 @@ import { inSimulatedTime } from './without-waiting.ts';
 
 export interface SettlementScenario {
   seed: number;
-  /** How many batches are settled at the same time. */
+  /** Number of batches that are settled at the same time. */
   workers: number;
-  /** How many keys of one workspace the requests are spread over. */
+  /** Number of keys of one workspace over which the requests are spread. */
   keys: number;
-  /** Whether the account and its workspace have limits: then each request holds money in them. */
+  /** Whether the account and its workspace have limits. If so, each request holds money against them. */
   isLimited: boolean;
   seconds: number;
 }
 
 export interface Settled {
   perSecond: number;
-  /** The part of all transactions that met others, and were tried again. */
+  /** Share of all transactions that conflicted with others, and were retried. */
   met: number;
-  /** What the account's counter says, with its parts. */
+  /** Spending according to the account's counter, including its parts. */
   counted: string;
-  /** What the settlements came to. */
+  /** Sum of the settled costs. */
   settled: string;
 }
 
-/** As the queue hands them out. */
+/** Number of messages that the queue delivers at a time. */
 const BATCH = 10;
-/** What a worker does besides: taking messages, counting outcomes, handing back. */
+/** Milliseconds of a worker's other steps: receiving messages, counting outcomes, returning messages. */
 const BETWEEN_MS = 10;
-/** As far as anything is known of them: nobody has published how long DynamoDB keeps an item from others. */
+/** Estimated delays in ms. DynamoDB does not document how long a transaction locks an item. */
 const DELAYS = { wayMs: 2, transactionMs: 8 };
-/** While the first conflicts give counters their parts. */
+/** Milliseconds of simulated time before the measurement, in which the first conflicts lead to the counters' parts. */
 const BEGINNING_MS = 1_000;
 const START_MS = Date.UTC(2026, 10, 20, 12);
 
@@ -83,10 +83,13 @@ export const simulateSettlement = onceEach(async (scenario: SettlementScenario):
   });
 });
 
-/** How many runs this process has begun: what it remembers of the counters of one must be nothing to the next, not even to the same again. */
+/**
+ * Number of runs that this process has begun. It is part of names, so that a run does not use what the process
+ * remembers of the counters of earlier runs.
+ */
 let runs = 0;
 
-/** Requests of one account that have ended, as many as are asked for. */
+/** Requests of one account that have ended, as many as the workers request. */
 class Settlements {
   readonly account: ScopeId;
   readonly #table: SimulatedTable;

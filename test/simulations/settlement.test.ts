@@ -7,7 +7,7 @@ import { simulateSettlement, type SettlementScenario } from './settlement-simula
 
 const SEEDS = repeated(10, { ofWhichAlways: 1 });
 
-/** As many workers as the deployment has. */
+/** Number of workers, as in the deployment. */
 const workers = queueWorkers['finalize-cost'].maxConcurrency;
 const busy = { workers, keys: 50, seconds: repeated(10, { ofWhichAlways: 1 }) };
 
@@ -17,7 +17,7 @@ async function runs(scenario: Omit<SettlementScenario, 'seed'>) {
   return all;
 }
 
-/** The long form takes minutes, and a simulation that is still running when the next one begins would disturb it. */
+/** Timeout of minutes for the long form. A simulation that still runs when the next one begins would disturb it. */
 const TIMES = { timeout: 900_000 };
 
 describe('an account without limits', TIMES, () => {
@@ -51,7 +51,7 @@ describe('an account with limits, whose holds have made no parts', TIMES, () => 
   });
 });
 
-// A plot takes many times as long as what is tested above.
+// A plot takes many times as long as the tests above.
 it.runIf(isLongForm)('is what the plot of the documentation shows', async () => {
   const shown = readFileSync(new URL('../../docs/settlement.svg', import.meta.url), 'utf8');
   expect(await settlementPlot(), 'npm run simulate writes the plot again').toBe(shown);

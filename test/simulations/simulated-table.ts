@@ -1,6 +1,7 @@
 /**
- * A table that refuses transactions which meet as DynamoDB refuses them: one that touches an item of another that is under way is
- * cancelled, with the reason at that item. It understands what store/table/writes.ts makes, and no more.
+ * Table that cancels conflicting transactions as DynamoDB does. A transaction that uses an item of a running
+ * transaction is cancelled, with the reason at that item. It supports only the requests that store/table/writes.ts
+ * makes.
  */
 
 import type { Table } from '../../lambdas/store/table/table.ts';
@@ -10,18 +11,18 @@ import type { Attributes } from '../../lambdas/store/table/attribute-values.ts';
 import type { SimulatedTime } from './simulated-time.ts';
 
 export interface SimulatedTable extends Table {
-  /** How many transactions were carried out, and how many were cancelled because they met others. */
+  /** Number of transactions that were carried out, and that were cancelled because of conflicts. */
   transactions: { done: number; met: number };
 }
 
 interface Delays {
-  /** From a client to the table, and the same back. */
+  /** Milliseconds from a client to the table, and the same back. */
   wayMs: number;
-  /** So long a transaction keeps its items from all others. */
+  /** Milliseconds for which a transaction locks its items. */
   transactionMs: number;
 }
 
-/** A write of one item. */
+/** Write of one item. */
 interface Request {
   Key?: Attributes;
   Item?: Attributes;
@@ -39,7 +40,7 @@ export function simulatedTable(
   const items = new Map<string, Attributes>();
   const busy = new Set<string>();
   const transactions = { done: 0, met: 0 };
-  // Half of it at least, and half more at most.
+  // The delay is random, from half to one and a half times the given value.
   const way = () => time.sleep(wayMs * (0.5 + chance()));
   const write = (request: Request) => void items.set(nameOf(request), changed(items.get(nameOf(request)), request));
   const failed = (request: Request) => !holds(items.get(nameOf(request)) ?? {}, request);
@@ -130,7 +131,7 @@ function holds(item: Attributes, request: Request): boolean {
   });
 }
 
-/** A name that has to be absent, a comparison, or one of the two. */
+/** Matches a condition: an attribute that must be absent, a comparison, or either of them. */
 const CONDITION =
   /^\(?(?:attribute_not_exists\((?<absent>#\w+)\))?(?: OR )?(?:(?<name>#\w+) (?<operator>=|<=) (?<value>:\w+))?\)?$/;
 
@@ -138,7 +139,7 @@ function unknown(text: string): never {
   throw new TypeError(`The simulated table does not know "${text}"`);
 }
 
-/** The item after a request. */
+/** Returns the item after a request. */
 function changed(before: Attributes | undefined, request: Request): Attributes {
   if (request.Item) return request.Item;
   const {

@@ -1,25 +1,25 @@
-/** Simulated time and chance: events in their order, numbers from a seed. The same seed gives the same run. */
+/** Simulated time and chance: events in their order, and numbers from a seed. The same seed gives the same run. */
 
 export interface SimulatedTime {
   nowMs: () => number;
-  /** Resolves when that time has come. */
+  /** Resolves when this time has passed. */
   sleep: (ms: number) => Promise<void>;
   at: (timeMs: number, act: () => void) => void;
-  /** Time stands still until this is done, which happens outside of the simulation. */
+  /** Stops the simulated time until some work is done that runs outside of the simulation. */
   outside: <Result>(work: Promise<Result>) => Promise<Result>;
-  /** Lets time pass up to then. */
+  /** Advances the time until then. */
   run: (untilMs: number) => Promise<void>;
-  /** Lets time pass until something is done. */
+  /** Advances the time until some work is done. */
   during: <Result>(work: Promise<Result>) => Promise<Result>;
 }
 
-/** @param startMs epoch milliseconds, as the wall clock of the run */
+/** Creates a simulated time. @param startMs epoch milliseconds, as the wall clock of the run */
 export function simulatedTime(startMs: number): SimulatedTime {
   let nowMs = startMs;
   let events: { timeMs: number; act: () => void }[] = [];
   const working = new Set<Promise<unknown>>();
   const at = (timeMs: number, act: () => void) => void events.push({ timeMs, act });
-  /** What happens next, and what follows from it without waiting. */
+  /** Runs the events of the next time, and all code that follows from them without waiting. */
   const step = async (timeMs: number) => {
     nowMs = timeMs;
     const due = events.filter((event) => event.timeMs === timeMs);
@@ -52,7 +52,7 @@ export function simulatedTime(startMs: number): SimulatedTime {
   };
 }
 
-/** A generator of numbers from 0 to 1, good enough to throw dice (mulberry32). */
+/** Returns a generator of numbers from 0 to 1, random enough for a simulation (mulberry32). */
 export function dice(seed: number): () => number {
   let state = seed;
   return () => {

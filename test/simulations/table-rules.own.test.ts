@@ -66,7 +66,7 @@ const countOf = async (pk: string) => {
   );
   return (body['Item'] as { count?: { N: string } } | undefined)?.count?.N ?? '0';
 };
-/** Resolves when a transaction has its items. */
+/** Resolves when a transaction has locked its items. */
 const untilUnderWay = () => eventually(() => expect(proxy.rules.isTransacting).toBe(true), 5);
 const codes = ({ body }: Answer) => (body['CancellationReasons'] as { Code: string }[]).map(({ Code: code }) => code);
 
@@ -208,7 +208,7 @@ describe('a token', () => {
 
 describe('a partition key', () => {
   const rates = { write: 10, read: 10 };
-  /** A clock that stands still, so that nothing is made up for. */
+  /** Settings with a clock that does not advance, so that no capacity is regained. */
   const still = { nowMs: () => 0, rates, transactionMs: 0 };
 
   it('takes so many units of writes in a second, and more in the next', async () => {
@@ -221,7 +221,7 @@ describe('a partition key', () => {
     };
 
     const first = [];
-    // Two units each.
+    // Each write costs two units.
     for (let time = 0; time < 6; time += 1) first.push(await write());
     const elsewhere = await call('PutItem', put(randomUUID()));
     atMs = 500;
@@ -307,7 +307,9 @@ it('weighs items as the documentation does', () => {
   expect([readUnits(1, 'eventual'), readUnits(4_097, 'strong'), readUnits(1, 'transaction')]).toEqual([0.5, 2, 2]);
 });
 
-/** How so many transactions ended, each over an item of its own and one of all of them. */
+/**
+ * Counts the outcomes of transactions. Each transaction writes its own item and one item that all transactions share.
+ */
 async function outcomes(count: number): Promise<Record<string, number>> {
   const seen: Record<string, number> = {};
   const common = randomUUID();

@@ -1,4 +1,4 @@
-/** Kinds of trouble that an endpoint may be in, between two times of a run. */
+/** Kinds of trouble that an endpoint may be in between two times of a run. */
 
 import type { Scenario } from './health-simulation.ts';
 
@@ -6,7 +6,7 @@ type Fails = Scenario['fails'];
 
 export const TROUBLE_BEGINS_MS = 60_000;
 export const TROUBLE_ENDS_MS = 150_000;
-/** Two minutes of recovery. */
+/** Duration of a run, with two minutes of recovery. */
 export const RUN_MS = 270_000;
 
 function during(trouble: Fails): Fails {
@@ -17,7 +17,7 @@ export const failsHalf = () => during((_, chance) => chance < 0.5);
 
 export const failsAll = () => during(() => true);
 
-/** Beginning with the first. */
+/** Fails every second attempt, beginning with the first. */
 export function failsEverySecond(): Fails {
   let attempts = 0;
   return during(() => {
@@ -26,7 +26,7 @@ export function failsEverySecond(): Fails {
   });
 }
 
-/** Fifteen seconds badly, fifteen well, and so on. */
+/** Fails all attempts for fifteen seconds, then none for fifteen seconds, and so on. */
 export const flaps = () => during((atMs) => Math.floor(atMs / 15_000) % 2 === 0);
 
 export const failsOnceInAThousand = (): Fails => (_, chance) => chance < 0.001;

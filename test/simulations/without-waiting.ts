@@ -10,7 +10,10 @@ interface Means {
   timer: typeof setTimeout;
 }
 
-/** Runs code that waits and throws dice by itself in simulated time, with simulated dice. Nothing else may run meanwhile. */
+/**
+ * Runs code that waits, and that uses random numbers, in simulated time and with simulated chance. No other code may
+ * run at the same time.
+ */
 export async function inSimulatedTime<Result>(
   time: SimulatedTime,
   chance: () => number,
@@ -39,7 +42,7 @@ export async function inSimulatedTime<Result>(
 
 function use({ sleep, random, now, wallMs, timer }: Means): void {
   timers.setTimeout = sleep;
-  // Those who have imported it by its name have the new one, too.
+  // Modules that have imported a timer by its name get the replacement, too.
   syncBuiltinESMExports();
   Math.random = random;
   performance.now = now;

@@ -1,4 +1,4 @@
-/** Writes the plots of the documentation from the simulations that the tests run. */
+/** Program that writes the plots of the documentation from the simulations that the tests run. */
 
 import { writeFileSync } from 'node:fs';
 import { healthPlot } from './health-plot.ts';

@@ -1,6 +1,7 @@
 /**
- * Programs of agents. They are installed apart, because they are large: `npm install --prefix test/conformance/agents`, or elsewhere with
- * AGENT_CLIENTS_DIRECTORY. Where one is missing its tests are skipped, unless AGENT_CLIENTS=required (the nightly job).
+ * Programs of agents. They are installed separately, because they are large: `npm install --prefix
+ * test/conformance/agents`, or elsewhere with AGENT_CLIENTS_DIRECTORY. The tests of a missing program are skipped,
+ * unless AGENT_CLIENTS=required (the nightly job).
  */
 
 import { spawn } from 'node:child_process';
@@ -12,17 +13,17 @@ import { join } from 'node:path';
 const directory = process.env['AGENT_CLIENTS_DIRECTORY'] ?? import.meta.dirname;
 const RUN_MS = 110_000;
 
-/** Reads records of an archive: a server of tools that an agent starts. */
+/** Path of a tool server (Model Context Protocol) that an agent starts. Its tool reads records of an archive. */
 export const archiveServer = join(import.meta.dirname, 'mcp-server.mjs');
 
 const programOf = (name: string) => join(directory, 'node_modules', '.bin', name);
 
-/** Whether tests of this agent are to be left out. */
+/** Whether the tests of this agent are skipped. */
 export function isLeftOut(name: string): boolean {
   return process.env['AGENT_CLIENTS'] !== 'required' && !existsSync(programOf(name));
 }
 
-/** A person's machine: a home, and a folder to work in. */
+/** Directories of an agent's user: a home, and a folder to work in. */
 export interface Desk {
   home: string;
   work: string;
@@ -42,7 +43,10 @@ interface Ended {
   stderr: string;
 }
 
-/** No agent calls home, updates itself, or sees the settings of who runs the tests. */
+/**
+ * Environment in which no agent sends telemetry, updates itself, or reads the settings of the person who runs the
+ * tests.
+ */
 const quiet = {
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   DISABLE_AUTOUPDATER: '1',
@@ -53,11 +57,11 @@ const quiet = {
   OPENCODE_DISABLE_MODELS_FETCH: '1',
 };
 
-/** Runs a line of a shell in which the agents are known by their names. @throws when it does not end */
+/** Runs a shell command that can call the agents by name. @throws if the command does not end */
 export async function runAgent(line: string, { home, work }: Desk, env: Record<string, string>): Promise<Ended> {
   const child = spawn('bash', ['-c', line], {
     cwd: work,
-    // In a group of its own, so that what an agent has started ends with it.
+    // The process group is separate, so that all processes that an agent has started end with the agent.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {

@@ -1,4 +1,6 @@
-/** Claude Code on models that are not Claude: it shortens the conversation by itself when a provider refuses a prompt as too long. */
+/**
+ * Claude Code with models other than Claude. It shortens the conversation when a provider refuses a prompt as too long.
+ */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isLeftOut, newDesk, runAgent, type Desk } from './agent.ts';
@@ -6,7 +8,7 @@ import { DONE, reader, READ_THEM, writeRecords } from './records.ts';
 import type { Session } from './strict-provider.ts';
 import { startWatchedGateway, type WatchedGateway } from './watched-gateway.ts';
 
-/** A model of each wire, and of an imitation of the Messages API. */
+/** Models, one for each wire and one whose provider offers a compatible form of the Messages API. */
 const models = [
   'openai/gpt-4.1',
   'openai/gpt-5.5',
@@ -35,7 +37,10 @@ async function readRecords(model: string, contextTokens?: number) {
   }
 }
 
-/** @param breaksAt the answer that breaks off: from then on the model takes less */
+/**
+ * Returns a session of the model. @param breaksAt number of the answer that breaks off; after it, the model's context
+ * is smaller
+ */
 function session(maxTokens: number, breaksAt?: number): Session {
   const next = reader(desk, (path) => ({ name: 'Read', input: { file_path: path } }));
   let answers = 0;
@@ -72,7 +77,7 @@ describe.skipIf(isLeftOut('claude'))('Claude Code', () => {
   });
 
   it.each(models)('goes on after a whole answer of %s was refused because the prompt is too long', async (model) => {
-    // Claude Code asks for a whole answer after a stream has broken off.
+    // Claude Code requests an answer without streaming after a stream has broken off.
     const log = gateway.begin(session(60_000, 4));
 
     expect(await readRecords(model)).toMatchObject({ is_error: false, result: DONE });

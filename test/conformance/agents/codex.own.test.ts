@@ -1,4 +1,4 @@
-/** Codex with a server of tools: it finds and calls its tools, keeps its history, and shortens it. */
+/** Codex with a tool server: it finds and calls the tools, keeps its history, and shortens the history. */
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,10 @@ import { archiveServer, isLeftOut, newDesk, runAgent, type Desk } from './agent.
 import type { Session, Turn } from './strict-provider.ts';
 import { startWatchedGateway, type WatchedGateway } from './watched-gateway.ts';
 
-/** A model of each wire. Codex knows the first by itself, and the others from the list of the gateway. */
+/**
+ * Models, one for each wire. Codex has built-in facts for the first model, and reads those of the others from the
+ * gateway's model list.
+ */
 const models = [
   'openai/gpt-5.5',
   'anthropic/claude-sonnet-4.6',
@@ -48,7 +51,10 @@ async function readRecords(settings: string) {
   };
 }
 
-/** The model writes a file and looks at it, then reads records with the tool of the server, which it may have to search for. */
+/**
+ * Returns a session of the model. The model writes a file and reads it, then reads records with the tool of the server,
+ * for which it may have to search.
+ */
 function session(): Session {
   let step = 0;
   const calling = (name: string, input: object): Turn => ({
@@ -72,7 +78,7 @@ function session(): Session {
       ? { thinking: 'Enough.', text: DONE }
       : calling(reads!, { id: `r${step - 2}-${RECORD_CHARACTERS}` });
   };
-  // The request for a summary is too long as well: Codex shortens it until it fits.
+  // The request for a summary is too long as well. Codex shortens that request until it fits.
   return { maxTokens: (prompt) => (isCompaction(prompt) ? 25_000 : 200_000), turn };
 }
 
@@ -135,7 +141,10 @@ const isCompaction = ({ lastUserText }: SandboxPrompt): boolean =>
 
 const tokenPart = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** Codex compresses for who has signed in: a made-up person, whose token nobody checks. */
+/**
+ * Returns the credentials of an invented user. Codex only compresses requests of users who have signed in, and the
+ * gateway ignores their token.
+ */
 function subscription(): object {
   const claims = {
     email: 'dev@example.com',

@@ -1,4 +1,7 @@
-/** opencode on a model whose provider says in words of its own that a prompt is too long: it shortens the conversation and goes on. */
+/**
+ * opencode with a model whose provider reports a too long prompt in a message of its own form. opencode shortens the
+ * conversation and continues.
+ */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +13,7 @@ import { startWatchedGateway, type WatchedGateway } from './watched-gateway.ts';
 
 const NOVA = 'amazon/nova-2-lite';
 const CHAT = '@ai-sdk/openai-compatible';
-/** The APIs that opencode speaks, by the packages that its settings name. */
+/** APIs that opencode supports, by the packages that its settings name. */
 const apis = [
   { api: 'chat completions', npm: CHAT, path: '/v1/chat/completions' },
   { api: 'messages', npm: '@ai-sdk/anthropic', path: '/v1/messages' },
@@ -20,7 +23,7 @@ const apis = [
 let gateway: WatchedGateway;
 let desk: Desk;
 
-/** @returns the texts of its answer */
+/** Lets opencode read the records. @returns the texts of its answer */
 async function readRecords({
   model = NOVA,
   npm = CHAT,
@@ -36,7 +39,7 @@ async function readRecords({
     .flatMap(({ type, part }) => (type === 'text' ? (part?.text ?? []) : []));
 }
 
-/** Titles and summaries are asked for without tools. */
+/** Returns a session of the model. opencode requests titles and summaries without tools. */
 function session(maxTokens: number): Session {
   const next = reader(desk, (path) => ({ name: 'read', input: { filePath: path } }));
   return {

@@ -1,4 +1,4 @@
-/** A prompt that does not fit, as each provider says it. */
+/** Error messages of providers about a prompt that does not fit into the context. */
 
 import type { Endpoint } from '../../../lambdas/catalog/catalog.ts';
 import type { WireEvent } from '../../../lib/local/sandbox/answer.ts';
@@ -13,7 +13,10 @@ type Words = (numbers: Numbers) => string;
 const ofDeepSeek: Words = ({ tokens, maxTokens }) =>
   `This model's maximum context length is ${maxTokens} tokens. However, you requested ${tokens + 8} tokens (${tokens} in the messages, 8 in the completion). Please reduce the length of the messages or completion.`;
 
-/** Messages by the ids of providers; the sources are those of the rules that read them (lambdas/providers/faults/context-rules.ts). */
+/**
+ * Error messages by provider id. Their sources are listed with the rules that read them
+ * (lambdas/providers/faults/context-rules.ts).
+ */
 const words: Record<string, Words> = {
   openai: ({ tokens, maxTokens }) =>
     `This model's maximum context length is ${maxTokens} tokens. However, your messages resulted in ${tokens} tokens. Please reduce the length of the messages.`,
@@ -33,7 +36,7 @@ export function overflowWords({ provider }: Endpoint, numbers: Numbers): string 
   return said(numbers);
 }
 
-/** The Responses API accepts the request, and says so within the stream. */
+/** Returns the events of the Responses API, which accepts a too long prompt and reports the error within the stream. */
 export function overflowEvents(): WireEvent[] {
   const error = {
     code: 'context_length_exceeded',

@@ -1,4 +1,4 @@
-/** Files that an agent is told to read, one after the other: together they are longer than the context of the model. */
+/** Files that an agent must read, one after the other. Together they are longer than the context of the model. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,10 @@ export function writeRecords(desk: Desk): void {
   }
 }
 
-/** The next turn of a model that reads each record once, whatever was forgotten in between. */
+/**
+ * Returns a function that plays the next turn of a model that reads each record once, whatever the agent has removed
+ * from the conversation.
+ */
 export function reader(desk: Desk, call: (path: string) => { name: string; input: object }): () => Turn {
   let read = 0;
   return () => {

@@ -1,4 +1,7 @@
-/** The shipped catalog, with every provider at one address: models, endpoints and quirks are those that operators get. */
+/**
+ * Shipped catalog in which every provider has the same address. Models, endpoints and quirks are those that operators
+ * get.
+ */
 
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +13,7 @@ interface ProviderEntry {
   base_url?: string;
 }
 
-/** Each provider is below the address, under its id. */
+/** Writes the catalog. The address of each provider ends with the provider's id. */
 export function redirectedCatalog(url: string): CatalogDirectory {
   const path = mkdtempSync(join(tmpdir(), 'gateway-redirected-'));
   cpSync(shippedCatalog, path, { recursive: true });

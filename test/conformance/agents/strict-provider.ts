@@ -1,6 +1,6 @@
 /**
- * All providers of the shipped catalog at one address of this machine. Each request must pass the strict fake of its endpoint, and fit into a
- * context; its answer is the next turn of a script.
+ * All providers of the shipped catalog at one address of this machine. Each request must pass the strict fake (a
+ * checker of the provider's rules) of its endpoint, and fit into the context. The answer is the next turn of a script.
  */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -23,23 +23,23 @@ export interface Turn {
   thinking?: string;
   text?: string;
   calls?: { name: string; input: object }[];
-  /** The connection breaks within the last block. */
+  /** Whether the connection breaks within the last block. */
   breaks?: boolean;
 }
 
 export interface Session {
-  /** Tokens beyond which the model does not take this prompt. */
+  /** Returns the number of tokens above which the model refuses this prompt. */
   maxTokens: (prompt: SandboxPrompt) => number;
-  /** Answers the next prompt that fits. */
+  /** Returns the answer to the next prompt that fits. */
   turn: (prompt: SandboxPrompt) => Turn;
 }
 
 /** Requests of a session. */
 export interface SessionLog {
   answered: SandboxPrompt[];
-  /** Tokens of each prompt that was too long. */
+  /** Number of tokens of each prompt that was too long. */
   overflows: number[];
-  /** Requests that the strict fakes have refused. */
+  /** Messages of the strict fakes about requests that they refused. */
   refusals: string[];
 }
 
@@ -48,7 +48,7 @@ export interface StrictProvider extends Listening {
 }
 
 const CHARACTERS_PER_TOKEN = 4;
-/** So long after the last word a connection breaks that the word has arrived. */
+/** Milliseconds between the last output and the break of the connection, so that the output has arrived. */
 const BREAK_MS = 50;
 
 const endpoints = loadShippedCatalog().models.flatMap((model) => model.endpoints);
@@ -109,7 +109,7 @@ export async function bytesOf(request: IncomingMessage): Promise<Buffer> {
 const headersOf = ({ headers }: IncomingMessage): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
-/** Paths by which the sandbox tells its wires apart. */
+/** Paths by which the sandbox distinguishes its wires. */
 const sandboxPaths: Partial<Record<Wire, string>> = {
   anthropic: '/anthropic',
   'openai-chat': '/openai/v1',
@@ -117,7 +117,7 @@ const sandboxPaths: Partial<Record<Wire, string>> = {
   'google-gemini': '/gemini/v1beta',
   'bedrock-converse': '/bedrock',
 };
-/** The model in the path of a request to Google or Amazon. */
+/** Matches the model in the path of a request to Google or Amazon. */
 const MODEL_IN_PATH = /\/models?\/([^/]+?)(?::\w+|\/[\w-]+)(?:\?.*)?$/;
 
 interface Place {
@@ -180,7 +180,7 @@ function writeEvents(response: ServerResponse, { contentType, encode }: Writer['
   response.end();
 }
 
-/** Thinking is sealed in the way that the strict fakes know as their own. */
+/** Replaces the signatures of thinking by signatures that the strict fakes accept as the provider's own. */
 function withOwnSeal(event: WireEvent): WireEvent {
   if (typeof event === 'string') return event;
   const sealed = JSON.stringify(event)

@@ -1,4 +1,4 @@
-/** A gateway between real agents and strict providers, with what the agents send to it. */
+/** Gateway between real agents and strict providers, with a record of the agents' requests. */
 
 import { createServer, request as forward } from 'node:http';
 import { readCatalogFiles } from '../../../lambdas/catalog/files.ts';
@@ -9,31 +9,31 @@ import { listen } from '../../support/listen.ts';
 import { redirectedCatalog } from './redirected-catalog.ts';
 import { bytesOf, startStrictProvider, type Session, type SessionLog } from './strict-provider.ts';
 
-/** A request of an agent. */
+/** Request of an agent. */
 interface Sent {
   path: string;
-  /** Its content-encoding. */
+  /** Content-encoding of the request. */
   encoding: string | undefined;
   status: number;
-  /** Whether it asks for a stream; false for a body that is compressed. */
+  /** Whether the request asks for a stream; false for a compressed body. */
   isStreamed: boolean;
 }
 
 export interface WatchedGateway {
   key: string;
-  /** Address of the functions, with /v1. */
+  /** Base URL of the functions, with /v1. */
   baseUrl: string;
-  /** Address of the server, which takes every compression, with /v1. */
+  /** Base URL of the server, which accepts every compression, with /v1. */
   serverUrl: string;
   begin: (session: Session) => SessionLog;
-  /** Requests since the session began. */
+  /** Returns the requests since the session began. */
   sent: () => readonly Sent[];
-  /** The text that `admin clients` prints. @param contextTokens in the place of those of the catalog */
+  /** Returns the text that `admin clients` prints. @param contextTokens replaces the context length of the catalog */
   configuration: (client: string, model: string, contextTokens?: number) => string;
   stop: () => Promise<void>;
 }
 
-/** Each provider has a credential: any of a model's endpoints may be asked. */
+/** Credentials of all providers, because a request may be sent to any endpoint of a model. */
 const credentials = {
   ANTHROPIC_API_KEY: 'k',
   BEDROCK_AWS_CREDENTIAL: 'id:secret',

@@ -1,4 +1,4 @@
-/** The AI SDK through each API: it checks every event and body against a schema. */
+/** The AI SDK through each API. It checks every event and body against a schema. */
 
 import assert from 'node:assert/strict';
 import { createAnthropic } from '@ai-sdk/anthropic';
@@ -37,18 +37,18 @@ import {
 
 type ProviderOptions = NonNullable<Parameters<typeof generateText>[0]['providerOptions']>;
 
-/** One of its providers, and what is special to it. */
+/** Provider package of the AI SDK, and its special features. */
 interface Provider {
   name: string;
   api: Client['api'];
   modelOf: (subject: Subject) => Exclude<LanguageModel, string>;
-  /** Of every request. */
+  /** Options of every request. */
   always?: ProviderOptions;
   thinking: ProviderOptions;
   structured?: ProviderOptions;
-  /** What it reads of an answer besides text and calls. */
+  /** Parts of an answer that the package reads in addition to text and calls. */
   reads: { thinking: boolean; sources: boolean };
-  /** What a request that is searched for has of its own; undefined where the provider has a test of its own. */
+  /** Options of a request with a search; undefined if the package has a separate test of searches. */
   searching?: (subject: Subject) => {
     model?: ReturnType<Provider['modelOf']>;
     tools?: ToolSet;
@@ -80,7 +80,7 @@ const openAiChat: Provider = {
   name: 'AI SDK, @ai-sdk/openai',
   api: 'chat completions',
   modelOf: (subject) => createOpenAI(addressOf(subject)).chat(subject.model),
-  // It knows by their names which models think.
+  // The package decides by the model's name whether the model thinks, so the option overrides it.
   thinking: { openai: { reasoningEffort: 'low', forceReasoning: true } },
   reads: { thinking: false, sources: true },
   searching: (subject) => ({ model: createOpenAI({ ...addressOf(subject), fetch: withSearch }).chat(subject.model) }),
@@ -90,7 +90,7 @@ const openAiResponses: Provider = {
   name: 'AI SDK, @ai-sdk/openai',
   api: 'responses',
   modelOf: (subject) => createOpenAI(addressOf(subject))(subject.model),
-  // Without it, the next turn refers to what this gateway would have to have stored.
+  // With storage, the next turn would refer to an answer that the gateway does not store.
   always: { openai: { store: false } },
   thinking: { openai: { store: false, reasoningEffort: 'low', reasoningSummary: 'auto', forceReasoning: true } },
   reads: { thinking: true, sources: true },
@@ -195,7 +195,7 @@ function clientOf(provider: Provider): Client {
       cancel: async (subject) => {
         const stop = new AbortController();
         const result = streamText({ ...asked(subject, 'Long', LONG_ANSWER), abortSignal: stop.signal });
-        // What comes of the answer is rejected, and would end the process where nobody has asked for it.
+        // Promises of the aborted result reject. Without a handler, an unhandled rejection would end the process.
         for (const promised of [result.usage, result.totalUsage, result.finishReason, result.steps, result.text]) {
           Promise.resolve(promised).catch(() => {});
         }
@@ -213,13 +213,13 @@ export const aiSdk: Client[] = [anthropic, openAiChat, openAiResponses, compatib
   clientOf(provider),
 );
 
-/** It has no setting for the option of chat completions that asks for a search. */
+/** Sends a request with a search option. The package has no setting for this option of chat completions. */
 const withSearch: typeof fetch = (address, init) => {
   const body = JSON.parse(init!.body as string) as object;
   return fetch(address, { ...init, body: JSON.stringify({ ...body, web_search_options: {} }) });
 };
 
-/** A search, an answer with its sources where the provider reads them, and another turn with all of that before it. */
+/** Runs a search, an answer with its sources if the package reads them, and another turn that contains both. */
 async function searchWith(provider: Provider, subject: Subject): Promise<void> {
   const question = ask(provider, subject, searched.question);
   const result = streamText({ ...question, ...provider.searching!(subject) });
@@ -235,7 +235,7 @@ async function searchWith(provider: Provider, subject: Subject): Promise<void> {
   assert.match(second.text, /And now\?/);
 }
 
-/** A search, what it found, an answer that cites it, and another turn with all of that before it. */
+/** Runs a search with results, an answer that cites them, and another turn that contains all of it. */
 async function search(subject: Subject): Promise<void> {
   const { tools: own } = createAnthropic(addressOf(subject));
   const webSearch = { web_search: own.webSearch_20250305({ maxUses: MAX_SEARCHES }) };
@@ -252,7 +252,7 @@ async function search(subject: Subject): Promise<void> {
   assert.equal(call?.providerExecuted, true);
   assert.equal(found?.toolCallId, call?.toolCallId);
   assert.ok(results.every(({ encryptedContent: sealed }) => sealed !== ''));
-  // Its sources are what was found.
+  // The sources of the answer are the search results.
   assert.deepEqual(
     (await result.sources).map((source) => (source.sourceType === 'url' ? source.url : undefined)),
     results.map(({ url }) => url),
@@ -270,13 +270,13 @@ async function search(subject: Subject): Promise<void> {
   assert.match(second.text, /And now\?/);
 }
 
-/** It has no type for that. */
+/** Returns the number of searches in the usage, for which the SDK has no type. */
 async function searchesOf(metadata: PromiseLike<ProviderMetadata | undefined>): Promise<unknown> {
   const usage = (await metadata)?.['anthropic']?.['usage'] as { server_tool_use?: { web_search_requests: number } };
   return usage.server_tool_use?.web_search_requests;
 }
 
-/** @throws the first error in it. */
+/** Collects the text of a stream. @throws the first error in the stream */
 async function collect(parts: AsyncIterable<{ type: string; text?: string; error?: unknown }>): Promise<string> {
   let text = '';
   for await (const part of parts) {

@@ -1,4 +1,4 @@
-/** The Anthropic SDK, in the version of today and in the one that other clients still bring with them. */
+/** The Anthropic SDK, in its present version and in an older version that other clients still include. */
 
 import assert from 'node:assert/strict';
 import Anthropic from '@anthropic-ai/sdk';
@@ -107,7 +107,7 @@ function textOf({ content }: Anthropic.Message): string {
   return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
 }
 
-/** A search, what it found, an answer that cites it, and another turn with all of that before it. */
+/** Runs a search with results, an answer that cites them, and another turn that contains all of it. */
 async function search(client: Anthropic, subject: Subject): Promise<void> {
   const webSearch = { type: 'web_search_20250305', name: 'web_search', max_uses: MAX_SEARCHES } as const;
   const question = { ...ask(subject, searched.question), tools: [webSearch] };
@@ -135,7 +135,10 @@ async function search(client: Anthropic, subject: Subject): Promise<void> {
   assert.match(textOf(second), /And now\?/);
 }
 
-/** Calls, results, and the answer to them. @param before the type of block that has to come before the calls */
+/**
+ * Runs tool calls, their results, and the answer to the results. @param before type of block that must come before the
+ * calls
+ */
 async function runTools(
   client: Anthropic,
   question: Anthropic.MessageCreateParamsNonStreaming,

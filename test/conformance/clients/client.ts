@@ -1,4 +1,4 @@
-/** The features that every client uses, through its API and over every wire. */
+/** Features that every client uses, through its API and over every wire. */
 
 import assert from 'node:assert/strict';
 import type { GatewayClient } from '../../support/gateway.ts';
@@ -17,16 +17,19 @@ export const features = [
 ] as const;
 export type Feature = (typeof features)[number];
 
-/** Where the gateway is, and the model that is asked. */
+/** Gateway and model that a client uses. */
 export interface Subject {
   gateway: GatewayClient;
   model: string;
 }
 
-/** The API that a client speaks. */
+/** API that a client uses. */
 type Api = 'messages' | 'chat completions' | 'responses';
 
-/** Each use throws when the client does not get what it should. What was cancelled is looked up afterwards, by the key. */
+/**
+ * Client program with one function per feature. Each function throws if the client does not get the expected result.
+ * Cancelled answers are checked afterwards, by the key.
+ */
 export interface Client {
   name: string;
   api: Api;
@@ -35,17 +38,17 @@ export interface Client {
 
 export const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 export const pdf = 'JVBERi0=';
-/** What the sandbox counts for a document. */
+/** Number of tokens that the sandbox counts for a document. */
 export const PDF_TOKENS = 1_500;
 export const THINKING_BUDGET = 1_024;
 export const MAX_TOKENS = 2_000;
-/** An answer that takes a minute: the first of two words counts. */
+/** Directives for an answer that takes a minute. Tests abort it after the first output. */
 export const LONG_ANSWER = 'tokens=500 delay=100';
 
-/** A question that is searched for, and one afterwards that is not. */
+/** Question for which the model searches, and a next question for which it does not. */
 export const searched = { question: 'Cities?', next: 'And now?', nextDirectives: 'search=0' };
 export const MAX_SEARCHES = 3;
-/** The Messages API quotes no more of a source. */
+/** Maximum length of a quotation in the Messages API. */
 const MAX_CITED_CHARACTERS = 150;
 
 interface Citation {
@@ -53,7 +56,10 @@ interface Citation {
   cited_text: string;
 }
 
-/** What is cited has been found, and is quoted; the markers by which the model cites it are gone. */
+/**
+ * Checks that citations refer to found pages and quote them, and that the model's markers of citations were removed
+ * from the text.
+ */
 export function assertCited(text: string, citations: Citation[], foundUrls: string[]): void {
   assert.ok(citations.length > 0);
   assert.doesNotMatch(text, /\[\d+\]/);
@@ -69,9 +75,9 @@ export const weatherSchema = {
   required: ['city'],
   additionalProperties: false,
 };
-/** Of a tool without arguments. */
+/** Schema of a tool without arguments. */
 export const clockSchema = { type: 'object' as const, properties: {} };
-/** A structured answer, and the one that the sandbox gives. */
+/** Schema of a structured answer. */
 export const answerSchema = {
   type: 'object' as const,
   properties: {
@@ -91,7 +97,7 @@ interface UrlCitation {
   end_index: number;
 }
 
-/** Each citation has a source, and a place in the text. */
+/** Checks that each citation has a source, and a position in the text. */
 export function assertQuotedPlaces(text: string, citations: UrlCitation[]): void {
   assert.ok(citations.length > 0);
   assert.doesNotMatch(text, /\[\d+\]/);
@@ -105,7 +111,7 @@ export const tools = {
   get_weather: { description: 'Weather of a city', schema: weatherSchema },
   get_time: { description: 'Time of day', schema: clockSchema },
 };
-/** What the sandbox calls them with. */
+/** Arguments with which the sandbox calls the tools. */
 export const toolArguments = [{ city: 'Москва' }, {}];
 export const pngUrl = `data:image/png;base64,${pixel}`;
 export const pdfUrl = `data:application/pdf;base64,${pdf}`;

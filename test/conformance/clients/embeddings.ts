@@ -1,4 +1,4 @@
-/** Clients that embed texts, each as its own users do; who asks for base64 unasked is among them. */
+/** Clients that embed texts, each used as its documentation shows. Some request base64 by default. */
 
 import assert from 'node:assert/strict';
 import { createOpenAI } from '@ai-sdk/openai';
@@ -13,13 +13,13 @@ import { markdownTable } from '../markdown.ts';
 
 const MODEL = 'sandbox/embedder';
 const DIMENSIONS = 16;
-/** More than the sandbox takes in one request. */
+/** More texts than the clients put into one request. */
 const MANY = Array.from({ length: 100 }, (_, index) => `text ${index}`);
 const FAILING = ['x\n@sandbox error=529'];
 
 interface EmbeddingClient {
   name: string;
-  /** @returns a vector of numbers for each text @throws where the gateway refuses */
+  /** Returns a vector of numbers for each text. @throws if the gateway refuses the request */
   embed: (gateway: GatewayClient, texts: string[], dimensions?: number) => Promise<number[][]>;
 }
 
@@ -70,7 +70,7 @@ const clients: EmbeddingClient[] = [
   ),
   aiSdk(
     '@openrouter/ai-sdk-provider',
-    // It has no setting for them.
+    // The package has no setting for dimensions, so they are an extra field of the body.
     (gateway, dimensions) =>
       createOpenRouter({ ...addressOf(gateway), extraBody: dimensions ? { dimensions } : {} }).textEmbeddingModel(
         MODEL,
@@ -117,7 +117,7 @@ const embeddingFeatures: Record<string, (gateway: GatewayClient, client: Embeddi
   },
 };
 
-/** Each client with each feature. @returns what does not work, and the table */
+/** Tests each client with each feature. @returns the failures, and a table of the results */
 export async function reportOnEmbeddings(gateway: GatewayClient): Promise<{ unexplained: string[]; table: string }> {
   const unexplained: string[] = [];
   const rows: string[][] = [];

@@ -1,4 +1,7 @@
-/** LangChain's model of OpenAI over both of OpenAI's APIs: it reads streams loosely, and sends back what it kept of them. */
+/**
+ * LangChain's model of OpenAI over both of OpenAI's APIs. It ignores unexpected events of streams, and sends back the
+ * parts that it kept.
+ */
 
 import assert from 'node:assert/strict';
 import { HumanMessage, ToolMessage, type AIMessageChunk, type BaseMessage } from '@langchain/core/messages';
@@ -102,7 +105,7 @@ function clientOf(api: Client['api'], fields: ChatOpenAIFields, searching: objec
   };
 }
 
-/** Calls, results, and the answer to them. @returns the message with the calls */
+/** Runs tool calls, their results, and the answer to the results. @returns the message with the calls */
 async function runTools(model: ChatOpenAI, question: BaseMessage[], expectedCalls: number): Promise<AIMessageChunk> {
   const withTools = model.bindTools(functions);
   const first = await collectChunks(await withTools.stream(question));

@@ -1,4 +1,4 @@
-/** LangChain: it reads streams loosely, and adds up their usage. */
+/** LangChain's model of Anthropic. It ignores unexpected events of streams, and adds up their usage. */
 
 import assert from 'node:assert/strict';
 import { ChatAnthropic, type ChatAnthropicInput } from '@langchain/anthropic';
@@ -99,7 +99,7 @@ export const langchain: Client = {
   },
 };
 
-/** Its type is that of the message's structure, which is not known here. */
+/** Returns the usage of a message. Its type depends on the structure of the message, which is not known here. */
 export function langchainUsage(message: { usage_metadata?: unknown }): UsageMetadata {
   return message.usage_metadata as UsageMetadata;
 }
@@ -119,7 +119,7 @@ interface SearchBlock {
   citations?: { type: string; url: string; cited_text: string }[];
 }
 
-/** A search, what it found, an answer that cites it, and another turn with all of that before it. */
+/** Runs a search with results, an answer that cites them, and another turn that contains all of it. */
 async function search(subject: Subject): Promise<void> {
   const webSearch = { type: 'web_search_20250305', name: 'web_search', max_uses: MAX_SEARCHES };
   const model = connect(subject).bindTools([webSearch]);
@@ -129,7 +129,7 @@ async function search(subject: Subject): Promise<void> {
   const content = first.content as SearchBlock[];
   const call = content.find(({ type }) => type === 'server_tool_use');
   const found = content.find(({ type }) => type === 'web_search_tool_result');
-  // It keeps what a call streams in a block of its own.
+  // LangChain keeps the streamed input of a call in a separate block.
   const input = content.find(({ type }) => type === 'input_json_delta')?.input;
   assert.deepEqual(JSON.parse(String(input)), { query: searched.question });
   assert.equal(found?.tool_use_id, call?.id);
@@ -143,7 +143,7 @@ async function search(subject: Subject): Promise<void> {
   assert.match(second.text, /And now\?/);
 }
 
-/** Calls, results, and the answer to them. @returns the message with the calls */
+/** Runs tool calls, their results, and the answer to the results. @returns the message with the calls */
 async function runTools(model: ChatAnthropic, question: BaseMessage[], expectedCalls: number): Promise<AIMessage> {
   const withTools = model.bindTools(tools);
   const first = await collectChunks(await withTools.stream(question));

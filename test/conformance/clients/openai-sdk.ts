@@ -1,4 +1,4 @@
-/** OpenAI's SDK over both of OpenAI's APIs: its streams check that every event follows from those before it. */
+/** OpenAI's SDK over both of OpenAI's APIs. Its streams check that every event follows from the events before it. */
 
 import assert from 'node:assert/strict';
 import OpenAI from 'openai';
@@ -118,7 +118,7 @@ const openAiChat: Client = {
   },
 };
 
-/** Calls, results, and the answer to them. @returns the message with the calls */
+/** Runs tool calls, their results, and the answer to the results. @returns the message with the calls */
 async function runChatTools(
   subject: Subject,
   question: ChatRequest,
@@ -127,7 +127,8 @@ async function runChatTools(
 ): Promise<OpenAI.ChatCompletionMessage> {
   const { completions } = connect(subject).chat;
   const request = { ...question, tools: chatTools };
-  // Its streams keep the last piece only of fields that they do not know, such as the thinking.
+  // The SDK's streams keep only the last piece of unknown fields, such as the thinking. So thinking is tested without
+  // streaming.
   const first =
     form === 'whole'
       ? await completions.create(request)
@@ -251,12 +252,12 @@ const openAiResponses: Client = {
   },
 };
 
-/** What it answers is pushed back as it is. */
+/** Returns output items as input of the next request, unchanged. */
 function asInput(output: OpenAI.Responses.ResponseOutputItem[]): OpenAI.Responses.ResponseInput {
   return output as OpenAI.Responses.ResponseInput;
 }
 
-/** Calls, results, and the answer to them. @returns the items of the first answer */
+/** Runs tool calls, their results, and the answer to the results. @returns the items of the first answer */
 async function runResponsesTools(
   subject: Subject,
   question: ReturnType<typeof ask>,

@@ -1,4 +1,7 @@
-/** OpenRouter's SDK over both of OpenAI's APIs: it checks every event and body against a schema, and is the strictest. */
+/**
+ * OpenRouter's SDK over both of OpenAI's APIs. It checks every event and body against a schema, and is the strictest
+ * client.
+ */
 
 import assert from 'node:assert/strict';
 import { OpenRouter } from '@openrouter/sdk';
@@ -28,7 +31,7 @@ import {
   type Subject,
 } from './client.ts';
 
-/** It would repeat every 5xx for an hour. */
+/** Creates the SDK without retries. By default, it would retry every 5xx for an hour. */
 const connect = ({ gateway }: Subject) =>
   new OpenRouter({ serverURL: gateway.baseUrl, apiKey: gateway.key, retryConfig: { strategy: 'none' } });
 
@@ -54,7 +57,7 @@ async function streamChat(subject: Subject, request: ChatQuestion): Promise<Asyn
   return (await connect(subject).chat.send({ chatRequest })) as AsyncIterable<ChatStreamChunk>;
 }
 
-/** It has types for a list of parts, too. */
+/** Returns the text of a message. The SDK's type also allows a list of parts. */
 function textOf({ content }: ChatAssistantMessage): string {
   assert.ok(typeof content === 'string');
   return content;
@@ -115,7 +118,7 @@ const openRouterChat: Client = {
     'web search': async (subject) => {
       const question = chat(subject, searched.question);
       const { message } = (await sendChat(subject, { ...question, plugins: [{ id: 'web' }] })).choices[0]!;
-      // Its message has no field for annotations.
+      // The SDK's message has no field for annotations.
       assert.doesNotMatch(textOf(message), /^$|\[\d+\]/);
 
       const next = chat(subject, searched.next, searched.nextDirectives).messages;
@@ -125,7 +128,7 @@ const openRouterChat: Client = {
     error: async (subject) => {
       await assert.rejects(sendChat(subject, chat(subject, 'x', 'error=529')), { statusCode: 529 });
       const messages: (string | undefined)[] = [];
-      // It does not throw: the last chunk has the error.
+      // The SDK does not throw: the last chunk has the error.
       for await (const { error } of await streamChat(subject, chat(subject, 'x', 'fail')))
         messages.push(error?.message);
       assert.match(messages.join(''), /Overloaded/);
@@ -138,7 +141,7 @@ const openRouterChat: Client = {
   },
 };
 
-/** Calls, results, and the answer to them. @returns the message with the calls */
+/** Runs tool calls, their results, and the answer to the results. @returns the message with the calls */
 async function runChatTools(
   subject: Subject,
   question: ChatQuestion,
@@ -254,12 +257,12 @@ const openRouterResponses: Client = {
   },
 };
 
-/** What it answers is pushed back as it is. */
+/** Returns output items as input of the next request, unchanged. */
 function asInput(output: OpenResponsesResult['output']): InputsUnion1[] {
   return output as InputsUnion1[];
 }
 
-/** Calls, results, and the answer to them. @returns the items of the first answer */
+/** Runs tool calls, their results, and the answer to the results. @returns the items of the first answer */
 async function runTools(
   subject: Subject,
   question: Question,

@@ -1,4 +1,7 @@
-/** Every client over every wire of the sandbox, and the part of docs/conformance.md that tells of it. */
+/**
+ * Tests of every client over every wire of the sandbox, and the part of docs/conformance.md that describes their
+ * results.
+ */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,11 +27,11 @@ interface Cell {
   api: Client['api'];
   wire: string;
   feature: Feature;
-  /** Why it does not work; undefined where it does. */
+  /** Reason why the feature does not work; undefined if it works. */
   failure: string | undefined;
 }
 
-/** What is known not to work, and why. One that works has to go. */
+/** Feature that is known not to work for a client, with the reason. The entry must be removed if the feature works. */
 interface KnownGap {
   client: string;
   api: Client['api'];
@@ -40,7 +43,7 @@ interface KnownGap {
 const knownGaps: readonly KnownGap[] = [];
 
 interface ClientsReport {
-  /** Cells that are neither as they should be nor known. */
+  /** Failures that no known gap explains, and known gaps that work. */
   unexplained: string[];
   table: string;
   markdown: string;
@@ -56,7 +59,7 @@ interface SandboxModel {
   model: string;
 }
 
-/** The first model of each wire that the sandbox speaks. */
+/** Returns the first model of each wire that the sandbox supports. */
 export function sandboxModels(): SandboxModel[] {
   const { providers } = read('providers.json') as { providers: { id: string; wire: string }[] };
   const { models } = read('models/sandbox.json') as { models: { id: string; endpoints: CatalogEndpoint[] }[] };
@@ -71,7 +74,10 @@ function read(file: string): unknown {
   return JSON.parse(readFileSync(join(shippedCatalog, file), 'utf8'));
 }
 
-/** @param wiresPerClient over so many wires each client is tried, each over others than the one before it; without it over all of them */
+/**
+ * Tests the clients. @param wiresPerClient number of wires with which each client is tested, different ones for
+ * neighboring clients; by default all wires
+ */
 export async function reportOnClients(
   gateway: GatewayClient,
   wiresPerClient = messagesWires.length,
@@ -103,13 +109,13 @@ export async function reportOnClients(
   };
 }
 
-/** All at once over these wires: fifty requests at most. */
+/** Tests all features of a client over these wires concurrently, with at most fifty requests. */
 function usesOf(client: Client, models: SandboxModel[], gateway: GatewayClient): Promise<Cell[]> {
   const places = models.flatMap(({ wire, model }) => features.map((feature) => ({ wire, model, feature })));
   return Promise.all(places.map((place) => use(client, { ...place, gateway })));
 }
 
-/** Some errors show the whole request. */
+/** Maximum number of characters of an error message. Some errors contain the whole request. */
 const MAX_SHOWN_CHARACTERS = 500;
 
 interface Use {
@@ -130,7 +136,10 @@ async function use(client: Client, { wire, model, feature, gateway }: Use): Prom
 
 const SETTLED_MS = 10_000;
 
-/** The client goes away in the middle of an answer, with a key of its own: the one generation of this key says so. */
+/**
+ * Tests that a client can cancel an answer. The client uses a new key, and the only generation of this key must be
+ * recorded as cancelled.
+ */
 async function cancelled(client: Client, { gateway, model }: Subject): Promise<void> {
   const created = await manage(gateway, 'POST', '/keys', { name: `${client.name}, ${client.api}, ${model}` });
   const { key, data } = created.body as { key: string; data: { hash: string } };
@@ -160,7 +169,7 @@ function unexplained(cells: Cell[]): string[] {
   });
 }
 
-/** A row per client and API; a wire on which a task fails has a row of its own. */
+/** Returns a table with one row per client and API, and another row for wires on which a task fails. */
 function tableOf(cells: Cell[]): string {
   const rows = Map.groupBy(cells, ({ client, api }) => `${client}\n${api}`);
   return markdownTable(

@@ -1,4 +1,4 @@
-/** Pitfalls that show only from end to end: the sandbox speaks each wire, and a client reads what comes out. */
+/** Pitfalls that are visible only end to end: the sandbox answers on each wire, and a client reads the result. */
 
 import { expect, vi } from 'vitest';
 import { AnswerStream } from '../../../lambdas/http/answer-stream.ts';
@@ -10,7 +10,7 @@ import { complaintsAbout } from '../../providers/well-formed.ts';
 import { heard } from '../recorded/said.ts';
 import { ask, chatDelta, chatStream, decoded, eventsFor, sandboxWires, type Pitfall } from './pitfall.ts';
 
-/** Of the providers that refuse a smaller one: the gateway raises it. */
+/** Minimum limit of output tokens of some providers. The gateway raises a smaller limit to it. */
 const MIN_LIMIT = 16;
 const openaiChat = (wire: string) => wire === 'openai-chat';
 
@@ -114,7 +114,7 @@ export const journeyPitfalls: Pitfall[] = [
   {
     number: 20,
     title: 'a silent answer has pings, and they do not hide that its provider has failed',
-    // The same for all: what is sent to clients does not know the wire.
+    // The code that sends events to clients is the same for all wires, so one wire is enough.
     wires: ['anthropic'],
     holds: async () => {
       vi.useFakeTimers();

@@ -1,4 +1,7 @@
-/** What goes wrong between the Messages API and other formats: known faults of gateways, each of which must not be ours. */
+/**
+ * Pitfalls of translation between the Messages API and other formats: known faults of gateways, each of which this
+ * gateway must not have.
+ */
 
 import { messagesWires, type MessagesWireName } from '../../../lambdas/catalog/wires.ts';
 import type { Quirks } from '../../../lambdas/catalog/quirk-schemas.ts';
@@ -14,19 +17,19 @@ import { wireRows } from '../recorded/rows.ts';
 export interface Pitfall {
   number: number;
   title: string;
-  /** The wires that it is about. */
+  /** Wires to which the pitfall applies. */
   wires: readonly MessagesWireName[];
   holds: (wire: MessagesWireName, gateway: GatewayClient) => Promise<void> | void;
 }
 
 export const everyWire: readonly MessagesWireName[] = messagesWires;
-/** Those that the sandbox speaks. */
+/** Wires that the sandbox supports. */
 export const sandboxWires: readonly MessagesWireName[] = messagesWires.filter((wire) =>
   sandboxModels().some((known) => known.wire === wire),
 );
-/** Those whose streams are texts; the contract of wires has the others. */
+/** Wires whose streams are texts. The contract of wires covers the others. */
 export const textWires: readonly MessagesWireName[] = messagesWires.filter((wire) => textStreamsOf(wire).length > 0);
-/** All but the Messages API itself, whose requests and answers pass through. */
+/** All wires except the Messages API itself, whose requests and answers pass through. */
 export const translatedWires: readonly MessagesWireName[] = messagesWires.filter((wire) => wire !== 'anthropic');
 
 export type Json = Record<string, unknown>;
@@ -37,7 +40,7 @@ function rowOf(wire: MessagesWireName) {
   return wireRows.find((row) => row.wire === wire)!;
 }
 
-/** Of an endpoint that can do what most can. */
+/** Returns the quirks of an endpoint that supports common features. */
 export function quirksOf(wire: MessagesWireName): Quirks {
   return rowOf(wire).endpoint('test', 'm').quirks ?? {};
 }
@@ -46,7 +49,7 @@ function targetWith(quirks: Quirks): WireTarget {
   return { providerId: 'test', upstreamModel: 'm', maxOutputTokens: 8_000, supportedParameters: parameters, quirks };
 }
 
-/** The body that would be sent. */
+/** Returns the body that the gateway would send to the provider. */
 export function bodyOf(wire: MessagesWireName, request: Partial<MessagesRequest>, quirks: Quirks = {}): Json {
   const whole = { model: 'm', max_tokens: 100, messages: [{ role: 'user' as const, content: 'Hi' }], ...request };
   const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
@@ -54,7 +57,7 @@ export function bodyOf(wire: MessagesWireName, request: Partial<MessagesRequest>
   return JSON.parse(messagesWire(wire)!.encode(whole, target, client).body) as Json;
 }
 
-/** Streams of providers that need no quirk, and that are answers. */
+/** Returns streams of providers that need no quirk, if the streams contain an answer. */
 export function textStreamsOf(wire: MessagesWireName): string[] {
   const answers = casesOf(wire).stream.filter(
     ({ becomes, quirks }) => !becomes.error && Object.keys(quirks).length === 0,
@@ -67,20 +70,20 @@ interface Message {
   content: string | Json[];
 }
 
-/** What would be sent, as the Messages request that says the same. */
+/** Returns the request that the gateway would send, converted back to an equivalent request of the Messages API. */
 export function sentAs(wire: MessagesWireName, request: Partial<MessagesRequest>, quirks: Quirks = {}) {
   const read = rowOf(wire).readRequest(bodyOf(wire, request, quirks), '').request;
   return read as Json & { messages: Message[] };
 }
 
-/** All blocks of a conversation in order, each with its role. */
+/** Returns all blocks of a conversation in order, each with its role. */
 export function blocksOf(messages: Message[]): (Json & { role: string })[] {
   return messages.flatMap(({ role, content }) =>
     (typeof content === 'string' ? [{ type: 'text', text: content }] : content).map((block) => ({ role, ...block })),
   );
 }
 
-/** The events of an upstream's stream, which comes in the pieces that are given. */
+/** Returns the events of an upstream stream that arrives in the given pieces. */
 export async function decoded(wire: MessagesWireName, pieces: (string | Buffer)[]): Promise<MessagesEvent[]> {
   async function* body(): AsyncGenerator<Buffer> {
     for (const piece of pieces) yield await Promise.resolve(Buffer.from(piece));
@@ -93,7 +96,7 @@ export async function decoded(wire: MessagesWireName, pieces: (string | Buffer)[
   return events;
 }
 
-/** A chat-completions stream of these chunks. */
+/** Returns a chat-completions stream of these chunks. */
 export function chatStream(...chunks: object[]): string {
   return [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'].map((data) => `data: ${data}\n\n`).join('');
 }
@@ -102,7 +105,7 @@ export const chatDelta = (delta: object, finish: string | null = null) => ({
   choices: [{ index: 0, delta, finish_reason: finish }],
 });
 
-/** Asks the wire's sandbox model through the running gateway. */
+/** Sends a request to the sandbox's model of a wire, through the running gateway. */
 export function ask(gateway: GatewayClient, wire: MessagesWireName, directives: string, more: Json = {}) {
   const { model } = sandboxModels().find((known) => known.wire === wire)!;
   const messages = [{ role: 'user', content: `Weather?\n@sandbox delay=0 ${directives}` }];

@@ -1,4 +1,4 @@
-/** Pitfalls on the way to a provider. */
+/** Pitfalls in requests to a provider. */
 
 import { expect } from 'vitest';
 import { factsOf } from '../../../lambdas/catalog/wires.ts';
@@ -13,7 +13,7 @@ const user = (...content: Block[]): Message => ({ role: 'user', content });
 const assistant = (...content: Block[]): Message => ({ role: 'assistant', content });
 const text = (words: string): Block => ({ type: 'text', text: words });
 const asked = user(text('Look'));
-/** A call, and what the user says to it. */
+/** Returns a conversation with a tool call and the user's next message. */
 const loop = (id: string, ...said: Block[]): Message[] => [asked, assistant(call(id)), user(...said)];
 const document = (source: object): Block => ({ type: 'document', title: 'Facts', source });
 const thinking = (signature: string): Block => ({ type: 'thinking', thinking: 'a secret thought', signature });
@@ -200,7 +200,7 @@ export const requestPitfalls: Pitfall[] = [
       for (const tool_choice of [{ type: 'any' }, { type: 'tool', name: 'get_time' }] as const) {
         expect(sentAs(wire, { tools, tool_choice })).toMatchObject({ tool_choice });
       }
-      // What a provider does anyway need not be said, and tools that may not be called need not be sent.
+      // A request may omit the provider's default, and tools that may not be called.
       const free = sentAs(wire, { tools, tool_choice: { type: 'auto' } });
       const freeChoice = free['tool_choice'] ?? { type: 'auto' };
       expect(freeChoice).toEqual({ type: 'auto' });

@@ -1,6 +1,7 @@
 /**
- * Python clients against one running gateway. `pip install -r test/conformance/python/requirements.txt` brings them; a client that is not installed is
- * skipped, unless PYTHON_CLIENTS=required (the nightly job). PYTHON names the interpreter.
+ * Python clients against one running gateway. `pip install -r test/conformance/python/requirements.txt` installs them.
+ * A client that is not installed is skipped, unless PYTHON_CLIENTS=required (the nightly job). PYTHON names the
+ * interpreter.
  */
 
 import { execFile, spawnSync } from 'node:child_process';
@@ -13,7 +14,9 @@ import { startGateway, type RunningGateway } from '../../support/gateway.ts';
 const python = process.env['PYTHON'] ?? 'python3';
 const isRequired = process.env['PYTHON_CLIENTS'] === 'required';
 
-/** Program, the module that it needs, and how many checks it prints when all of them hold. */
+/**
+ * Programs of the clients. Each has the module that it needs, and the number of checks that it prints if all succeed.
+ */
 const clients = [
   { program: 'anthropic_sdk.py', module: 'anthropic', checks: 5 },
   { program: 'openai_sdk.py', module: 'openai', checks: 11 },

@@ -1,4 +1,4 @@
-/** What providers answered, through our decoders, and from there through strict clients. */
+/** Answers of providers, read by our decoders, and then by strict clients. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { MessageAssembler } from '../../../lambdas/messages/assemble.ts';
@@ -32,7 +32,7 @@ async function complaintsAbout(interaction: Interaction, row: WireRow): Promise<
       ...complaintsAboutStream(events),
       ...differences('', row.read(interaction), heard(events)),
       ...(row.keepsEvents && interaction.answer.kind === 'stream' ? lostEvents(interaction, row, events) : []),
-      // A client throws what an answer that ends with an error says.
+      // If an answer ends with an error, a client throws the error, so its content cannot be compared.
       ...(events.at(-1)?.type === 'error' ? [] : await clientComplaints(events.map(withCounts), message)),
     ];
   } catch (error) {
@@ -40,7 +40,7 @@ async function complaintsAbout(interaction: Interaction, row: WireRow): Promise<
   }
 }
 
-/** A refusal has to have words, and they have to be the provider's. */
+/** Checks that a refusal has a message, and that the message is the provider's. */
 function complaintsAboutRefusal({ bytes }: Answer): string[] {
   const [message = ''] = errorInText(bytes.toString()).messages;
   return JSON.stringify(readJson(bytes) ?? '').includes(JSON.stringify(message).slice(1, -1))
@@ -73,7 +73,7 @@ export async function eventsOf(wire: MessagesWire, { kind, bytes }: Answer): Pro
   return events;
 }
 
-/** In pieces that are cut in the middle of lines, events and letters. */
+/** Cuts bytes into pieces, in the middle of lines, events and characters. */
 async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let start = 0; start < bytes.length; start += 997)
     yield await Promise.resolve(bytes.subarray(start, start + 997));
@@ -85,7 +85,10 @@ export function messageOf(events: MessagesEvent[]): MessageBody {
   return assembler.finish()!;
 }
 
-/** What was said and not heard. Of a recording without usage, or without an end, nothing is asked. */
+/**
+ * Returns the parts of an answer that differ. A recording without usage, or without an end, is not compared in that
+ * part.
+ */
 export function differences(who: string, said: Partial<Said>, own: Partial<Said>): string[] {
   return (Object.keys(said) as (keyof Said)[])
     .filter((part) => said[part] !== undefined && !isDeepStrictEqual(said[part], own[part]))
@@ -96,13 +99,16 @@ function excerpt(value: unknown): string {
   return JSON.stringify(value)?.slice(0, 200) ?? 'nothing';
 }
 
-/** Events of a pass-through are the same, but for the ids that the gateway rewrites later. */
+/**
+ * Compares events that pass through unchanged. The ids, which the gateway rewrites later, are still the same at this
+ * point.
+ */
 function lostEvents(interaction: Interaction, { keepsEvents }: WireRow, events: MessagesEvent[]): string[] {
   const recorded = keepsEvents!(interaction);
   return isDeepStrictEqual(events, recorded) ? [] : ['events are not as they were recorded'];
 }
 
-/** What a provider does not count, the gateway counts before clients see it. */
+/** Adds the counts that the gateway adds if a provider does not report them. */
 export function withCounts(event: MessagesEvent): MessagesEvent {
   if (event.type !== 'message_delta') return event;
   return { ...event, usage: { output_tokens: 0, ...event.usage } };

@@ -43,8 +43,8 @@ function readAnswer({ answer }: Interaction): Said {
 }
 
 /**
- * Some recordings hold several answers of one conversation: only the first is the answer to this request. A repeated beginning is
- * left out, as clients can only take one.
+ * Returns the events of a recording. Some recordings contain several answers of one conversation, of which only the
+ * first is the answer to this request. A repeated beginning is removed, because clients can only handle one.
  */
 function recordedEvents({ answer }: Pick<Interaction, 'answer'>): MessagesEvent[] {
   const events = eventData(answer.bytes.toString()) as unknown as MessagesEvent[];

@@ -1,4 +1,4 @@
-/** A Converse request read backwards: the Messages request that says the same. */
+/** Converts a Converse request back to an equivalent request of the Messages API. */
 
 import type { ReadRequest } from './wire-row.ts';
 

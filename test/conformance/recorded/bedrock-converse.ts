@@ -1,4 +1,4 @@
-/** Recordings of Amazon Bedrock's Converse. */
+/** Recordings of Amazon Bedrock's Converse API. */
 
 import { packFrame } from '../../support/event-stream.ts';
 import { readConverseRequest } from './bedrock-converse-requests.ts';
@@ -19,7 +19,7 @@ interface Document {
   usage?: Record<string, number>;
 }
 
-/** Each has one event of a stream, by its name. */
+/** One event of a stream, by the event's name. */
 type Event = Record<string, Record<string, unknown>>;
 
 const eventNames = ['messageStart', 'contentBlockStart', 'contentBlockDelta'];
@@ -98,7 +98,10 @@ function readStream(bytes: Buffer): Said {
   return said;
 }
 
-/** A frame: its length, that of its headers, a checksum, the headers, the payload, a checksum. */
+/**
+ * Returns the events in a stream of frames. A frame has its length, the length of its headers, a checksum, the headers,
+ * the payload, and a checksum.
+ */
 function* eventsIn(bytes: Buffer): Generator<[string, Record<string, unknown>]> {
   for (let at = 0; at < bytes.length; at += bytes.readUInt32BE(at)) {
     const payloadAt = at + 12 + bytes.readUInt32BE(at + 4);
@@ -114,7 +117,7 @@ function stopOf(reason: string): string {
   return reason;
 }
 
-/** Caches are not part of the input. */
+/** Returns the usage. In Converse, cached tokens are not part of the input. */
 function usageOf(usage: Record<string, number>) {
   return {
     input: usage['inputTokens']!,

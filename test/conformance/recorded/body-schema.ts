@@ -1,7 +1,7 @@
 /**
- * The schema of a provider's requests, as far as recordings show it: for each place in the JSON the types that were seen, and
- * for words of a fixed vocabulary the words. Objects are closed. An object that says what it is, by `type` or `role`, has a
- * schema of its own.
+ * Schema of a provider's requests, as far as recordings show it. For each position in the JSON, it has the observed
+ * types, and the observed words of a fixed vocabulary. Objects are closed. An object with a `type` or `role` has a
+ * separate schema for each value of that field.
  */
 
 /** Fields whose texts are words of a fixed vocabulary. */
@@ -19,7 +19,7 @@ const vocabulary = new Set(
     'summary',
   ].concat(['tool_choice', 'media_type', 'mimeType', 'format', 'include[]', 'verbosity', 'service_tier', 'truncation']),
 );
-/** What the client wrote, in its own shape. */
+/** Fields whose content the client chooses, so that it has no fixed schema. */
 const opaque = new Set(
   ['parameters', 'parametersJsonSchema', 'input_schema', 'schema', 'responseSchema', 'responseJsonSchema'].concat([
     'input',
@@ -33,14 +33,14 @@ const opaque = new Set(
 interface Facts {
   types: Set<string>;
   words: Set<string>;
-  /** How many objects were seen here, and how many of them had each field. */
+  /** Number of objects that were observed at this position. `fields` has the number of them that had each field. */
   objects: number;
   fields: Map<string, number>;
 }
 
 export type BodySchema = Map<string, Facts>;
 
-/** Fewer objects do not show that a field has to be there. */
+/** Number of objects below which a field is not considered required. */
 const ENOUGH_OBJECTS = 5;
 
 export function schemaOf(bodies: unknown[]): BodySchema {
@@ -59,7 +59,7 @@ export function schemaOf(bodies: unknown[]): BodySchema {
   return schema;
 }
 
-/** What in a body no recording has. */
+/** Returns the parts of a body that no recording has. */
 export function complaintsAbout(body: unknown, schema: BodySchema): string[] {
   const complaints = new Set<string>();
   walk(body, '', ({ path, field, value }) => {
@@ -88,7 +88,7 @@ interface Place {
   value: unknown;
 }
 
-/** @param visit returns false for a value that is not to be entered */
+/** Visits all values of a body. @param visit returns false for a value whose content must not be visited */
 function walk(value: unknown, path: string, visit: (place: Place) => boolean | void, field = ''): void {
   const isOpaque = opaque.has(field) && typeOf(value) === 'object';
   const here = typeOf(value) === 'object' && !isOpaque ? `${path}${variantOf(value as object)}` : path;

@@ -1,4 +1,7 @@
-/** Recordings that do not come through as they are, each with its reason. One that explains nothing any more has to go. */
+/**
+ * Recordings with differences that are allowed, each with the reason. An exception that explains no recording must be
+ * removed.
+ */
 
 export interface Exception {
   wire: string;
@@ -66,7 +69,7 @@ export const requestExceptions: readonly Exception[] = [
 
 const ownSearch = 'the gateway searches itself, before the request goes to a provider';
 
-/** Exceptions of recordings of OpenAI's APIs that come in. */
+/** Exceptions for recordings of OpenAI's APIs that are used as traffic of the gateway's clients. */
 export const inwardAnswerExceptions: readonly Exception[] = answerExceptions.flatMap((exception) =>
   exception.wire === 'openai-responses' ? [{ ...exception, complaint: /^(streamed|whole): text is/ }] : [],
 );

@@ -1,4 +1,4 @@
-/** A Gemini request read backwards: the Messages request that says the same. */
+/** Converts a Gemini request back to an equivalent request of the Messages API. */
 
 import type { ReadRequest } from './wire-row.ts';
 
@@ -29,7 +29,10 @@ export function readGeminiRequest(body: Json, uri: string): ReadRequest {
   return { request, unsaid };
 }
 
-/** Calls have no ids in many recordings: a result answers the first call of its name that has none yet. */
+/**
+ * Converts the contents to messages. In many recordings, calls have no ids. A result then belongs to the first call of
+ * its name that has no result yet.
+ */
 function readContents(contents: { role: string; parts: Json[] }[]): Json[] {
   const open: { id: string; name: string }[] = [];
   let calls = 0;
@@ -93,7 +96,10 @@ function readTools(body: Json, unsaid: string[]): Json {
   return { tools, tool_choice: { type: mode === 'validated' ? 'auto' : mode } };
 }
 
-/** The older form of schemas writes types in capitals, and has a word of its own for null. */
+/**
+ * Converts a schema to the present form. The older form writes types in capital letters, and has the keyword `nullable`
+ * for null.
+ */
 function lowered(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(lowered);
   if (typeof schema !== 'object' || schema === null) return schema;

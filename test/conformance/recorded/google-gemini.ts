@@ -8,7 +8,7 @@ import type { AnyWireRow } from './wire-row.ts';
 interface Call {
   name?: string;
   args?: Record<string, unknown>;
-  /** Vertex AI writes arguments value by value; texts may come in pieces. */
+  /** Vertex AI writes arguments value by value. A text may come in pieces. */
   partialArgs?: { jsonPath: string; [value: string]: unknown }[];
 }
 
@@ -84,7 +84,7 @@ function readAnswer({ answer }: Interaction): Said {
   return said;
 }
 
-/** "$.list[0].name" → the place in the arguments. */
+/** Writes a value to a position in the arguments, for example "$.list[0].name". */
 function put(target: object, { jsonPath, ...value }: { jsonPath: string; [value: string]: unknown }): void {
   const keys = [...jsonPath.matchAll(/\.([^.[]+)|\[(\d+)\]/g)].map(([, name, index]) => name ?? Number(index));
   let place = target as Record<string | number, unknown>;
@@ -105,7 +105,10 @@ function stopOf(reason: string, hasCalls: boolean): string {
   return hasCalls ? 'tool_use' : 'end_turn';
 }
 
-/** The prompt has its cached tokens in it, but not those of tools; the candidates are without the thoughts. */
+/**
+ * Returns the usage. The prompt count includes cached tokens, but not those of tools. The candidates count excludes
+ * thinking.
+ */
 function usageOf(usage: Record<string, number>) {
   const cacheRead = usage['cachedContentTokenCount'] ?? 0;
   return {

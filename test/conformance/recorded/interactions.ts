@@ -1,4 +1,4 @@
-/** Every recorded interaction with a provider that the fixtures hold, and which of our wires each is of. */
+/** Recorded interactions with providers in the fixtures, and the wire of each. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -7,34 +7,34 @@ import type { MessagesWireName } from '../../../lambdas/catalog/wires.ts';
 import { eventData } from './said.ts';
 import type { WireRow } from './wire-row.ts';
 
-/** What a provider answered: a stream, one document, or a refusal. */
+/** Answer of a provider: a stream, one document, or a refusal. */
 export interface Answer {
   kind: 'stream' | 'document' | 'refusal';
   bytes: Buffer;
 }
 
-/** A request to a provider on one of our wires, and what it answered. */
+/** Request to a provider on one of our wires, and the answer to the request. */
 export interface Interaction {
   name: string;
   provider: string;
   wire: MessagesWireName;
-  /** Undefined where only the answer was recorded. */
+  /** Recorded request; undefined if only the answer was recorded. */
   request: { uri: string; body: unknown } | undefined;
   answer: Answer;
 }
 
 export interface Fixtures {
   interactions: Interaction[];
-  /** How often each endpoint, or kind of file, was met that is none of our wires. */
+  /** Number of recordings by endpoint, or kind of file, that belong to none of our wires. */
   others: Map<string, number>;
 }
 
 const fixtures = fileURLToPath(new URL('../../../../shared/fixtures/', import.meta.url));
-/** Written by hand, as examples of a gateway of its own. */
+/** Folder with examples that were written by hand, for another gateway. They are ignored. */
 const synthetic = 'gpt2giga';
 export const hasRecordings = existsSync(fixtures);
 
-/** Nothing where the recordings are not present. */
+/** Finds the recordings. The result is empty if the fixtures are not present. */
 export function findInteractions(rows: readonly WireRow[]): Fixtures {
   const found: Fixtures = { interactions: [], others: new Map() };
   if (!hasRecordings) return found;
@@ -84,12 +84,12 @@ function addHttp({ interactions, others }: Fixtures, folder: string, rows: reado
   }
 }
 
-/** A provider with several wires has a folder for each. */
+/** Returns the provider of a folder. A provider with several wires has a folder for each wire. */
 function providerOf(folder: string): string {
   return folder.replace(/-(chat|responses)$/, '');
 }
 
-/** Some files hold requests to a second provider. */
+/** Returns the provider at an address, because some files contain requests to a second provider. */
 function providerAt(address: string): string | undefined {
   if (address.includes('.ai.azure.com/')) return 'azure';
   return address.includes('//bedrock-runtime') ? 'bedrock' : undefined;
@@ -133,7 +133,10 @@ function documentIn(text: string, rows: readonly WireRow[]): Found | undefined {
   return row && { row, answer: { kind: 'document', bytes: Buffer.from(text) } };
 }
 
-/** @param areLines one event's JSON a line, without the frame that a provider puts around it */
+/**
+ * Recognizes a stream. @param areLines whether the text has the JSON of one event per line, without the provider's
+ * framing
+ */
 function streamIn(text: string, areLines: boolean, rows: readonly WireRow[]): Found | undefined {
   const lines = areLines ? text.split('\n').filter((line) => line.trim() !== '') : undefined;
   const events = lines?.map(parseLine).filter((event) => event !== undefined) ?? eventData(text);

@@ -1,6 +1,7 @@
 /**
- * The recordings of OpenAI's two APIs the other way round: a request that a provider was sent comes in at our clientApi, and what we send
- * on has to say the same; what the provider answered goes out through the clientApi, and has to say the same to whoever reads it there.
+ * Measures the recordings of OpenAI's two APIs in the opposite direction. A recorded request is sent to the gateway as
+ * if a client had sent it, and the gateway's own request must be equivalent. A recorded answer is converted to the
+ * client's API, and must be equivalent for a reader of that API.
  */
 
 import type { MessagesWireName } from '../../../lambdas/catalog/wires.ts';
@@ -23,7 +24,7 @@ import { targetOf } from './requests.ts';
 import type { WireRow } from './wire-row.ts';
 
 interface RecordedClientApi {
-  /** @throws what the clientApi refuses */
+  /** Converts a client's request. @throws the gateway's refusal */
   read: (body: object) => RoutedRequest;
   writer: () => { write: (event: MessagesEvent) => string };
   whole: (message: MessageBody) => object;
@@ -46,7 +47,10 @@ const clientApis: Partial<Record<MessagesWireName, RecordedClientApi>> = {
   },
 };
 
-/** Answers through the client API of their wire. Refusals, and answers that end with an error, are not measured. */
+/**
+ * Measures answers through the client API of their wire. Refusals, and answers that end with an error, are not
+ * measured.
+ */
 export async function measureInwardAnswers(rows: readonly WireRow[], interactions: Interaction[]): Promise<Measured[]> {
   const measured: Measured[] = [];
   for (const interaction of interactions) {
@@ -78,7 +82,10 @@ function complaintsAboutAnswer(
   ];
 }
 
-/** Requests at the client API of their wire, and from there to the same provider. What a provider refused is not measured. */
+/**
+ * Measures requests at the client API of their wire, and from there to the same provider. Requests that the provider
+ * refused are not measured.
+ */
 export function measureInwardRequests(rows: readonly WireRow[], interactions: Interaction[]): Measured[] {
   const endpoints = loadShippedCatalog().models.flatMap((model) => model.endpoints);
   return interactions.flatMap((interaction) => {

@@ -1,11 +1,11 @@
-/** Whether two Messages requests say the same to a model. */
+/** Compares whether two requests of the Messages API have the same meaning for a model. */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { OpenaiChatQuirks, Quirks } from '../../../lambdas/catalog/quirk-schemas.ts';
 
 type Json = Record<string, unknown>;
 
-/** @returns what the second says otherwise than the first */
+/** Returns a description of each part in which the second request differs from the first. */
 export function differingParts(said: Json, heard: Json, quirks: Quirks): string[] {
   const [one, other] = [meaningOf(said, quirks), meaningOf(heard, quirks)];
   return (Object.keys(one) as (keyof typeof one)[])
@@ -46,7 +46,7 @@ function meaningOf(request: Json, quirks: Quirks) {
   };
 }
 
-/** Neighbours of one role are one turn. */
+/** Merges adjacent messages of one role into one turn. */
 function turnsOf(messages: { role: string; content: string | Json[] }[]) {
   const turns: { role: string; content: Json[] }[] = [];
   for (const { role, content } of messages) {
@@ -57,7 +57,10 @@ function turnsOf(messages: { role: string; content: string | Json[] }[]) {
   return turns;
 }
 
-/** Blocks without what a wire may leave out: empty texts, caching, and thinking where the provider does not take it back. */
+/**
+ * Returns blocks without the parts that a wire may omit: empty texts, cache marks, and thinking if the provider does
+ * not accept it in requests.
+ */
 function blocksOf(content: string | Json[], calls: string[], quirks: Quirks): Json[] {
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   const takesThinking = (quirks as OpenaiChatQuirks).reasoning_history === 'reasoning_content';
@@ -85,7 +88,7 @@ function blocksOf(content: string | Json[], calls: string[], quirks: Quirks): Js
   });
 }
 
-/** Texts next to each other are one text. */
+/** Joins adjacent texts into one text. */
 function joined(blocks: Json[]): Json[] {
   const all: Json[] = [];
   for (const block of blocks) {

@@ -1,11 +1,11 @@
-/** What measurements of recorded interactions came to, by provider. */
+/** Results of measurements of recorded interactions, by provider. */
 
 import type { Exception } from './exceptions.ts';
 import type { Interaction } from './interactions.ts';
 
 export interface Measured {
   interaction: Interaction;
-  /** What is not as it should be; empty when it passes. */
+  /** Differences from the expected result; empty if the interaction passes. */
   complaints: string[];
 }
 
@@ -18,9 +18,9 @@ export interface Share {
 
 export interface Outcome {
   shares: Share[];
-  /** How many interactions each exception explains. */
+  /** Number of interactions that each exception explains. */
   explained: Map<Exception, number>;
-  /** What did not pass, and no exception explains. */
+  /** Interactions that did not pass, and that no exception explains. */
   unexplained: string[];
 }
 

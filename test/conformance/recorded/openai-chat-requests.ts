@@ -1,4 +1,4 @@
-/** A chat-completions request read backwards: the Messages request that says the same. */
+/** Converts a chat-completions request back to an equivalent request of the Messages API. */
 
 import { callInput } from './said.ts';
 import type { ReadRequest } from './wire-row.ts';
@@ -6,7 +6,7 @@ import type { ReadRequest } from './wire-row.ts';
 type Json = Record<string, unknown>;
 type Block = Json & { type: string };
 
-/** Fields that have no word in the Messages API, or are what the gateway decides itself. */
+/** Fields that have no equivalent in the Messages API. OWN has the fields whose value the gateway decides. */
 const UNSAID = new Set(['web_search_options', 'plugins']);
 const OWN = new Set([
   'model',
@@ -19,7 +19,10 @@ const OWN = new Set([
   'service_tier',
 ]);
 const SAMPLING = new Set(['temperature', 'top_p', 'top_k', 'frequency_penalty', 'presence_penalty']);
-/** Every client of the Messages API sends it. */
+/**
+ * Value of `max_tokens` if the recording has none. It is needed because every request of the Messages API has this
+ * field.
+ */
 const MAX_TOKENS = 4_000;
 
 export function readChatRequest(body: Json): ReadRequest {
@@ -75,7 +78,7 @@ function assistantBlocks(message: Json): Block[] {
   ];
 }
 
-/** OpenRouter's details, Mistral's parts. */
+/** Returns the thinking in a message, from OpenRouter's details or Mistral's parts. */
 function thinkingParts({ reasoning_details: details, content }: Json): unknown[] {
   const parts = Array.isArray(content) ? (content as Json[]) : [];
   return [
@@ -88,7 +91,7 @@ function toolResult({ tool_call_id: id, content }: Json): Block {
   return { type: 'tool_result', tool_use_id: id, content: Array.isArray(content) ? content.map(block) : content };
 }
 
-/** All results of one turn are in one message. */
+/** Adds a tool result. All results of one turn belong to one message. */
 function addResult(messages: Json[], result: Block): void {
   const last = messages.at(-1);
   const blocks = last?.['content'] as Block[] | undefined;

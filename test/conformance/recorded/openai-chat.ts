@@ -37,11 +37,11 @@ interface Counted {
   completion_tokens_details?: { reasoning_tokens?: number } | null;
 }
 
-/** Of recorded endpoints that are not in the catalog, which has other models of their providers. */
+/** Returns quirks of recorded endpoints that are missing in the catalog, which has other models of their providers. */
 function quirksOf(provider: string, model: string): OpenaiChatQuirks {
-  // As its documentation has it of Claude and Gemini.
+  // OpenRouter's documentation describes these quirks for Claude and Gemini.
   if (provider === 'openrouter') return { system_role: 'developer', pdf_files: true };
-  // What Azure offers of other makers is served in the older form.
+  // Azure serves models of other authors in the older form.
   if (provider === 'azure' && model.startsWith('grok'))
     return { max_tokens_field: 'max_tokens', system_role: 'system' };
   return {};
@@ -130,7 +130,7 @@ function readAnswer({ answer }: Interaction): Said {
     const counted = usage ?? groq?.usage;
     if (counted) said.usage = usageOf(counted, model);
     const [choice] = choices ?? [];
-    // Perplexity has both, in documents and in streams.
+    // Perplexity sends both `delta` and `message`, in documents and in streams.
     const spoken = (answer.kind === 'stream' ? choice?.delta : choice?.message) ?? {};
     said.thinking += spoken.reasoning_content ?? spoken.reasoning ?? '';
     const content: Part[] | null | undefined =
@@ -159,7 +159,10 @@ function stopOf(finish: string, hasCalls: boolean): string {
   return hasCalls ? 'tool_use' : 'end_turn';
 }
 
-/** Only the completions of xAI's models leave out the reasoning. A hosted model was seen to have more cached tokens than prompt. */
+/**
+ * Returns the usage. Only the completion counts of xAI's models exclude the reasoning. A hosted model was observed to
+ * report more cached tokens than prompt tokens, so the cached tokens are limited to the prompt.
+ */
 function usageOf(usage: Counted, model: string) {
   const details = usage.prompt_tokens_details;
   const cached = details?.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.cached_tokens ?? 0;

@@ -1,4 +1,4 @@
-/** A request of the Responses API read backwards: the Messages request that says the same. */
+/** Converts a request of the Responses API back to an equivalent request of the Messages API. */
 
 import { callInput } from './said.ts';
 import type { ReadRequest } from './wire-row.ts';
@@ -66,7 +66,7 @@ function readInput(items: Json[], unsaid: string[]): Json[] {
         break;
       }
       default:
-        // Reasoning comes back only in the seal of the gateway.
+        // Reasoning items can only be converted if the gateway has encoded them.
         unsaid.push(`input of type ${String(item['type'])}`);
     }
   }

@@ -84,8 +84,8 @@ function typeOf(line: string): string {
 }
 
 /**
- * Some recordings hold several answers of one conversation: only the first is the answer to this request. Its last event has the
- * whole response; the items are complete where each of them is done.
+ * Reads an answer. Some recordings contain several answers of one conversation, of which only the first is the answer
+ * to this request. Its last event has the whole response; the items are complete in their `done` events.
  */
 function readAnswer({ answer }: Interaction): Said {
   const text = answer.bytes.toString();
@@ -115,7 +115,7 @@ function saidBy({ output, status, incomplete_details: details, usage }: Response
   };
 }
 
-/** Summaries; open models show the reasoning itself. */
+/** Returns the thinking of an item: its summaries, or the reasoning itself for open models. */
 function thoughtsOf({ summary, content }: Item): string[] {
   const summaries = (summary ?? []).map(({ text }) => text);
   return summaries.length > 0 ? summaries : (content ?? []).map(({ text }) => text ?? '');

@@ -1,4 +1,4 @@
-/** The measurement of all recordings, and the part of docs/conformance.md that tells of it. */
+/** Measurement of all recordings, and the part of docs/conformance.md that describes the results. */
 
 import { markdownList, markdownTable } from '../markdown.ts';
 import { measureAnswers } from './answers.ts';
@@ -14,7 +14,7 @@ export interface RecordedReport {
   requests: Outcome;
   inwardAnswers: Outcome;
   inwardRequests: Outcome;
-  /** The table of shares. */
+  /** Table of the shares of interactions that pass. */
   table: string;
   markdown: string;
 }

@@ -1,7 +1,8 @@
 /**
- * What we would send, against what providers were seen to accept. Each recorded request is read backwards, into the Messages
- * request that says the same; our encoder's version of that is checked against the schema of all that was recorded of the
- * provider, and read backwards again: it has to say the same.
+ * Compares the requests that the gateway would send with the requests that providers were observed to accept. Each
+ * recorded request is converted back to an equivalent request of the Messages API. Our encoder's version of that is
+ * checked against the schema of all recordings of the provider. Then it is converted back again, and must be equivalent
+ * to the first conversion.
  */
 
 import type { Endpoint } from '../../../lambdas/catalog/catalog.ts';
@@ -18,7 +19,7 @@ import type { WireRow } from './wire-row.ts';
 
 type Recorded = Interaction & { request: NonNullable<Interaction['request']> };
 
-/** How often a field was met that the Messages API has no word for. */
+/** Number of occurrences of each field that has no equivalent in the Messages API. */
 export type Unsaid = Map<string, number>;
 
 export function measureRequests(
@@ -76,7 +77,10 @@ function complaintsAboutRequest({ provider, request: { uri, body } }: Recorded, 
   }
 }
 
-/** The endpoint as the shipped catalog has it, or one of the same provider; of other providers, a plain one. */
+/**
+ * Returns the endpoint as the shipped catalog has it, or an endpoint of the same provider. For other providers, it
+ * returns an endpoint without quirks.
+ */
 export function targetOf(
   provider: string,
   model: string,

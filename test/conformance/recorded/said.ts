@@ -1,4 +1,4 @@
-/** What an answer says, whichever wire it came over, and how it is read from events of the Messages API. */
+/** Content of an answer, independent of the wire, and functions that read it from events of the Messages API. */
 
 import type { MessagesEvent } from '../../../lambdas/messages/types.ts';
 
@@ -6,9 +6,9 @@ export interface Said {
   text: string;
   thinking: string;
   tools: { name: string; input: unknown }[];
-  /** As the Messages API says it; undefined for a recording that was cut off, and of which nothing is asked. */
+  /** Stop reason of the Messages API; undefined for an incomplete recording, which is not compared in this part. */
   stop: string | undefined;
-  /** In the Messages API's arithmetic: caches are not part of the input, reasoning is part of the output. */
+  /** Usage as in the Messages API: cached tokens are not part of the input, and reasoning is part of the output. */
   usage: Usage | undefined;
 }
 
@@ -19,7 +19,7 @@ interface Usage {
   output: number;
 }
 
-/** The JSON of every server-sent event, `[DONE]` left out. */
+/** Returns the JSON of every server-sent event, without `[DONE]`. */
 export function eventData(sse: string): Record<string, unknown>[] {
   return sse
     .split(/\r?\n/)
@@ -29,7 +29,7 @@ export function eventData(sse: string): Record<string, unknown>[] {
     .map((data) => JSON.parse(data) as Record<string, unknown>);
 }
 
-/** What our own events say. */
+/** Returns the content of our own events. */
 export function heard(events: MessagesEvent[]): Said {
   const blocks: { type: string; name: string; words: string; input: unknown }[] = [];
   const said: Said = { text: '', thinking: '', tools: [], stop: undefined, usage: undefined };
@@ -57,7 +57,7 @@ export function heard(events: MessagesEvent[]): Said {
   return said;
 }
 
-/** Arguments as JSON values; what was cut off stays text. */
+/** Returns arguments as JSON values. Truncated JSON stays text. */
 export function callInput(json: string): unknown {
   try {
     return JSON.parse(json === '' ? '{}' : json);

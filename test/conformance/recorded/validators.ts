@@ -1,4 +1,7 @@
-/** What strict clients make of an answer: each gets its bytes as from a server, through a fetch of the test's own. */
+/**
+ * Reads an answer with strict clients. Each client gets the bytes as from a server, through a fetch function of the
+ * test.
+ */
 
 import { createAnthropic } from '@ai-sdk/anthropic';
 import Anthropic from '@anthropic-ai/sdk';
@@ -7,7 +10,7 @@ import { callInput, type Said } from './said.ts';
 
 type Heard = Pick<Said, 'text' | 'thinking' | 'tools'>;
 
-/** An answer as the gateway would send it. */
+/** Returns an answer as the gateway would send it. */
 function sseOf(events: MessagesEvent[]): string {
   return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 }
@@ -22,7 +25,10 @@ const streaming = (events: MessagesEvent[]) => answering(sseOf(events), 'text/ev
 const aiSdk = (fetch: () => Promise<Response>) =>
   createAnthropic({ baseURL: 'http://gateway.test/v1', apiKey: 'none', fetch })('m');
 
-/** The AI SDK's reading of a stream; it checks each event against a schema. @throws for an event that it refuses. */
+/**
+ * Returns the content of a stream as the AI SDK reads it. The SDK checks each event against a schema. @throws for an
+ * event that the SDK refuses
+ */
 export async function aiSdkStream(events: MessagesEvent[]): Promise<Heard> {
   const { stream } = await aiSdk(streaming(events)).doStream({ prompt });
   const said: Heard = { text: '', thinking: '', tools: [] };
@@ -37,7 +43,7 @@ export async function aiSdkStream(events: MessagesEvent[]): Promise<Heard> {
   return said;
 }
 
-/** The AI SDK's reading of a whole message, which it checks against a schema. */
+/** Returns the content of a whole message as the AI SDK reads it. The SDK checks the message against a schema. */
 export async function aiSdkMessage(message: MessageBody): Promise<Heard> {
   const fetch = answering(JSON.stringify(message), 'application/json');
   const { content } = await aiSdk(fetch).doGenerate({ prompt });
@@ -52,7 +58,7 @@ export async function aiSdkMessage(message: MessageBody): Promise<Heard> {
   return said;
 }
 
-/** The Anthropic SDK's accumulated message. */
+/** Returns the message that the Anthropic SDK assembles from a stream. */
 export async function anthropicSdkMessage(events: MessagesEvent[]): Promise<MessageBody> {
   const client = new Anthropic({ apiKey: 'none', maxRetries: 0, fetch: streaming(events) });
   return (await client.messages.stream(ask).finalMessage()) as unknown as MessageBody;

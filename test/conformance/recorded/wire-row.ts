@@ -1,31 +1,37 @@
-/** What the measurement has to know of a wire: where its recordings are, and how to read them without the gateway's code. */
+/**
+ * Facts about a wire that the measurement needs: the place of its recordings, and functions that read them without the
+ * gateway's code.
+ */
 
 import type { MessagesWireName } from '../../../lambdas/catalog/wires.ts';
 import type { MessagesEvent } from '../../../lambdas/messages/types.ts';
 import type { Interaction } from './interactions.ts';
 import type { Said } from './said.ts';
 
-/** Of a wire that this gateway may not have. */
+/** Reader of the recordings of a wire, which this gateway need not support. */
 export interface AnyWireRow {
   wire: string;
-  /** Addresses at which it is spoken, without their query. */
+  /** Matches the addresses of the wire's endpoints, without their query. */
   address: RegExp;
-  /** Among the first events of a stream of this wire, one is this. */
+  /** Whether an event belongs to this wire. One of the first events of every stream must match. */
   isEvent: (event: Record<string, unknown>) => boolean;
   isDocument: (document: Record<string, unknown>) => boolean;
-  /** The content type of its streams. */
+  /** Content type of the wire's streams. */
   streamType: string;
-  /** A stream as the provider sends it, of which only the events were kept. */
+  /** Returns a stream as the provider sends it, made from recorded events. */
   frame: (lines: string[]) => Buffer;
-  /** What an answer says, read in the plainest way there is. */
+  /** Returns the content of an answer, read in the simplest way. */
   read: (interaction: Interaction) => Said;
-  /** Of a wire whose events pass through: those of a recorded stream, as they have to come out. */
+  /**
+   * Returns the events of a recorded stream as they must be passed on. Only wires whose events pass through unchanged
+   * have this function.
+   */
   keepsEvents?: (interaction: Interaction) => MessagesEvent[];
-  /** The Messages request that says the same as a recorded one. */
+  /** Converts a recorded request back to an equivalent request of the Messages API. */
   readRequest: (body: Record<string, unknown>, uri: string) => ReadRequest;
-  /** The recorded endpoint: its provider in the catalog, whose quirks it then has, and quirks of its own. */
+  /** Returns the recorded endpoint: the catalog id of its provider, whose quirks it then has, and further quirks. */
   endpoint: (provider: string, model: string) => { catalogId?: string; quirks?: object };
-  /** What we send although no recording has it. */
+  /** Fields that the gateway sends although no recording has them. */
   documented: DocumentedField[];
 }
 
@@ -35,15 +41,15 @@ export interface WireRow extends AnyWireRow {
 
 export interface ReadRequest {
   request: Record<string, unknown>;
-  /** Fields that the Messages API has no word for. */
+  /** Fields that have no equivalent in the Messages API. */
   unsaid: string[];
 }
 
 interface DocumentedField {
-  /** Providers as the recordings name them; all of the wire where absent. */
+  /** Providers as the recordings name them; by default all providers of the wire. */
   providers?: string[];
-  /** As in a complaint of the schema. */
+  /** Text of the schema's complaint about the field. */
   complaint: string;
-  /** Why we send it, and where the provider says that it takes it. */
+  /** Reason for sending the field, and the provider's documentation that allows it. */
   reason: string;
 }
