@@ -1,4 +1,4 @@
-/** Accounts that are suspended, closed, limited and adjusted, as their clients see it. */
+/** Tests accounts that are suspended, closed, limited and adjusted, as their clients experience it. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Who runs commands in these tests, as the ledger names them. */
+/** Name in the ledger of the person who runs commands in these tests. */
 const operator = `operator ${userInfo().username}`;
 
 const run = (account: string, ...args: string[]) => adminHere(directory, '--json', '--account', account, ...args);
@@ -30,7 +30,7 @@ async function json(account: string, ...args: string[]): Promise<Row> {
   return JSON.parse(out) as Row;
 }
 
-/** An account of its own, with a key of each kind. */
+/** Creates an account, with a key of each kind. */
 async function newAccount(mode: string) {
   const { out } = await adminHere(directory, '--json', 'accounts', 'create', '--name', 'Acme', '--mode', mode);
   const { id } = JSON.parse(out) as { id: string };

@@ -34,7 +34,7 @@ it('shows a day once it is over, and what was still running when it ended', asyn
   const usage = Number(before['total_cost']) + Number((await finalGeneration(gateway, secondId))['total_cost']);
   await Promise.all(failures.map(({ headers }) => finalGeneration(gateway, headers.get('x-generation-id')!)));
   expect(await activity()).toEqual({ data: [] });
-  // The cost of models is known at once.
+  // The cost of models is counted at once, without a roll-up.
   const ofToday = expect.closeTo(usage, 12) as number;
   expect(await activity('/models')).toEqual({
     data: [{ model: 'sandbox/claude', usage_daily: ofToday, usage_weekly: ofToday, usage_monthly: ofToday }],
@@ -42,14 +42,14 @@ it('shows a day once it is over, and what was still running when it ended', asyn
   });
   expect((await activity('?date=2026-12-31')).error.metadata.field).toBe('date');
 
-  // Admitted before midnight, settled well after the day was rolled up.
+  // The request is admitted before midnight, and settled well after the day was rolled up.
   const streaming = post(gateway, '/messages', {
     model: 'sandbox/gpt',
     messages: [said('Still here', 'delay=250 tokens=110')],
   });
   await expect.poll(async () => (await activity()).data, { interval: 200 }).toHaveLength(1);
   expect((await activity('?date=2026-12-31')).data).toMatchObject([
-    // Of seven requests, five failed at the provider and cost nothing.
+    // Five of the seven requests failed at the provider and cost nothing.
     { date: '2026-12-31', model: 'sandbox/claude', requests: 2, usage: expect.closeTo(usage, 12) as number },
   ]);
 
@@ -62,7 +62,7 @@ it('shows a day once it is over, and what was still running when it ended', asyn
     usage: late.usage.cost,
     workspace_id: gateway.workspaceId,
   });
-  // A new day and a new month of the same week have begun.
+  // A new day and a new month have begun, but the week is the same.
   const { data: models } = await activity('/models');
   expect(models).toHaveLength(2);
   expect(models).toContainEqual({
@@ -74,7 +74,7 @@ it('shows a day once it is over, and what was still running when it ended', asyn
   await checkAgainstReferees(id);
 });
 
-/** What only exists when a day has passed: a client's validators and our own document see it too. */
+/** Checks data that only exists after a day has ended, with a client's validators and with our own API document. */
 async function checkAgainstReferees(generationId: string): Promise<void> {
   const options = { serverURL: gateway.baseUrl, retryConfig: { strategy: 'none' as const } };
   const sdk = new OpenRouter({ ...options, apiKey: gateway.managementKey });

@@ -26,7 +26,7 @@ async function keyInfo(on: RunningGateway): Promise<Record<string, number>> {
   return ((await (await get(on, '/key')).json()) as { data: Record<string, number> }).data;
 }
 
-/** What a coding agent sends for "hello": 50 KB of instructions and tools, 32,000 tokens to answer in, thinking at will. */
+/** Request of a coding agent for "hello": 50 KB of instructions and tools, 32,000 output tokens, adaptive thinking. */
 const agentRequest = (words = 'hello') => ({
   model: 'sandbox/claude',
   max_tokens: 32_000,
@@ -172,7 +172,7 @@ describe('a model that charges each request and each image', () => {
     const response = await post(gateway, '/messages', ask);
     const { id, usage } = (await response.json()) as { id: string; usage: Record<string, number> };
     const generation = await finalGeneration(gateway, id);
-    // 0.25 for the request, 0.5 for each of two images, and the tokens.
+    // The cost is 0.25 for the request, 0.5 for each of two images, and the tokens.
     const tokens = usage['input_tokens']! * 0.0001 + usage['output_tokens']! * 0.0002;
     expect(generation['total_cost']).toBeCloseTo(0.25 + 2 * 0.5 + tokens, 9);
     expect(generation['total_cost']).toBe(usage['cost']);

@@ -117,7 +117,7 @@ describe('a session of an agent', () => {
     expect((await play('test/first-at-bedrock', 1, unknown)).status).toBe(200);
     expect(bedrock.refusals).toEqual(['brand_new: Extra inputs are not permitted']);
     expect(askedOfAnthropic[0]!.body).toMatchObject(unknown);
-    // Such a refusal says nothing of how the endpoint is doing.
+    // A refusal of an unknown field has no effect on the health of the endpoint.
     expect((await play('test/first-at-bedrock', 2)).status).toBe(200);
     expect(askedOfAnthropic).toHaveLength(1);
   });

@@ -9,7 +9,7 @@ beforeAll(async () => {
   gateway = await commonGateway();
 });
 
-/** A model whose provider has another credential than the one that the sandbox expects. */
+/** Provider whose credential differs from the one that the sandbox expects. */
 const misledProvider = {
   id: 'misled',
   name: 'Misled',

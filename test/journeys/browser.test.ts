@@ -17,7 +17,7 @@ afterAll(async () => {
   await browser?.close();
 });
 
-/** What a page of another origin does, and what becomes of it, in its own document. */
+/** Page of another origin, which sends requests and writes the results into its own document. */
 const foreignPage = (baseUrl: string, key: string) => `<!doctype html><pre id="said"></pre><script type="module">
   const said = (what) => (document.getElementById('said').textContent += what + '\\n');
   try {
@@ -62,7 +62,10 @@ describe.skipIf(chromiumPath === undefined)('a page at another origin, in a brow
   });
 });
 
-/** The page as it is once the viewer has drawn it, and what the browser has complained of or asked of others. */
+/**
+ * Opens the API reference once the viewer has drawn it. @returns the page, errors of the browser, and requests to other
+ * origins
+ */
 async function openReference() {
   const page = await openPage(browser, { viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
   const complaints: string[] = [];

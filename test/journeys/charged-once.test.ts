@@ -14,7 +14,7 @@ const message = (directives = 'delay=0', more: object = {}) => ({
   ...more,
 });
 
-/** @param client whose key is used; the gateway's own, where none is given */
+/** Sends a request with an idempotency key. @param client client whose key is used; by default the gateway's own key */
 async function ask(header: string, body: object, { path = '/messages', client = gateway } = {}) {
   const response = await post(client, path, body, { 'idempotency-key': header });
   const text = await response.text();
@@ -87,7 +87,7 @@ describe('requests with one Idempotency-Key', () => {
     expect(failed.status).toBe(502);
     await finalGeneration(gateway, failed.id);
 
-    // The same body fails again, so what is seen is that it was tried.
+    // The same body fails again, so the status shows that the request was sent again.
     const again = await ask(header, failing);
     expect(again.status).toBe(502);
     expect(again.id).not.toBe(failed.id);

@@ -25,13 +25,13 @@ afterAll(async () => {
 
 const TIMES = { timeout: 300_000 };
 
-/** A picture of one pixel. */
+/** Image of one pixel. */
 const DOT = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
 
-/** Clients in the playground, and what their code has of a request with a search, thinking and a picture. */
+/** Clients in the playground, and words that their code contains for a request with a search, thinking and an image. */
 const clientsInCode: [client: string, words: string[]][] = [
   ['curl', ['/v1/messages', 'web_search_20250305', 'adaptive', 'image/png']],
   ['Anthropic SDK', ['messages.stream', 'web_search_20250305', 'adaptive', 'image/png']],
@@ -39,7 +39,7 @@ const clientsInCode: [client: string, words: string[]][] = [
   ['AI SDK', ['streamText', 'webSearch_20250305', 'adaptive', 'image/png']],
 ];
 
-/** Errors that the browser has logged, and requests to other origins. */
+/** Page with the errors that the browser has logged, and its requests to other origins. */
 interface Visit {
   page: Page;
   complaints: string[];
@@ -72,7 +72,7 @@ async function open(page: Page, hash: string): Promise<void> {
   await page.locator('main h1').waitFor();
 }
 
-/** A key that was made in the page, with its secret. */
+/** Creates a key in the page, and returns its secret. */
 async function createKey(page: Page, name: string, limit: string): Promise<string> {
   await open(page, '#/keys');
   await page.getByRole('button', { name: 'New key' }).click();
@@ -230,7 +230,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     callable = 'nobody/nothing';
     await page.reload();
     await page.getByText(none).waitFor();
-    // A page that is loaded again may ask for its models still.
+    // After a reload, the page may still request its models.
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await page.close();
   });
@@ -312,7 +312,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await finalGeneration(gateway, id);
     await page.route(`**/v1/generations/${id}`, async (route) => {
       await sleep(3_000);
-      // A page that has given up the request has nothing to continue.
+      // If the page has aborted the request, there is nothing to continue.
       await route.continue().catch(() => undefined);
     });
 
@@ -381,7 +381,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     const { id } = (await many.json()) as { id: string };
     await finalGeneration(gateway, id);
     await finalGeneration(gateway, rare.id);
-    // They are newer than the rare one.
+    // The copies are newer than the rare request.
     const of = { accountId: gateway.accountId, id, count: 900, endMs: Date.now() + 1_000, spanMs: 900 };
     await copyGeneration(gateway.table(), of);
     await signIn(page);
@@ -549,7 +549,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
 
     await page.getByRole('heading', { name: 'Cause of the refusal' }).waitFor();
     const text = await page.locator('main').textContent();
-    // A limit of 1 RUB would never be enough for it, however long one waits.
+    // A limit of 1 RUB is too low for this request, so waiting would not help.
     expect(text).toMatch(/could have cost 6\.\d+\s₽, but only 1\s₽ was left \(key limit\): 5\.\d+\s₽ was missing/);
     expect(text).toContain('more than the whole limit');
     await open(page, '#/generations?status=refused');
@@ -579,7 +579,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
   it('leads from a refusal by the budget of a member to the place where it is changed', TIMES, async () => {
     const { page } = await visit();
     await manage(gateway, 'POST', '/workspaces/default/members/add', { user_ids: ['mia'] });
-    // The first step of the answer is held, whatever its greatest length: a little less than the budget.
+    // Only the first step of the answer is held, whatever its maximum length. The hold is slightly below the budget.
     await manage(gateway, 'PUT', '/workspaces/default/members/mia/budgets/daily', { limit_rub: 6.17 });
     const { body } = await manage(gateway, 'POST', '/keys', { name: 'Of Mia', member_id: 'mia' });
     const hers = { ...gateway, key: (body as { key: string }).key };
@@ -661,14 +661,14 @@ const places = [
   '#/playground',
 ];
 
-/** Its text alone is needed here: its types would bring those of browsers into all that runs in Node. */
+/** Source text of axe. It is not imported, because its types would add browser types to all code that runs in Node. */
 const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 interface AxeResults {
   violations: { id: string; nodes: { html: string }[] }[];
 }
 
-/** Faults that axe finds on the page as it is, and whether it is wider than its window. */
+/** Returns the faults that axe finds on the page, and whether the page is wider than its window. */
 async function findingsOn(page: Page): Promise<string[]> {
   await page.evaluate(axeSource);
   const { violations } = (await page.evaluate('axe.run()')) as AxeResults;

@@ -8,7 +8,7 @@ const CONTEXT_TOKENS = 3_500;
 
 let scripted: ScriptedGateway;
 let marker: string;
-/** What the provider was sent, as JSON. */
+/** Bodies that the provider received, as JSON. */
 let sent: string[];
 beforeAll(async () => {
   const endpoint = {
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => scripted.stop());
 
-/** Some 4,000 tokens: turns that are numbered, and the question that the provider knows. */
+/** Returns a conversation of about 4,000 tokens: numbered turns, and the question that the provider recognizes. */
 function longTalk() {
   const turns = Array.from({ length: 40 }, (_, turn) => [
     { role: 'user' as const, content: `Turn ${turn}: ${'what do you think of that? '.repeat(8)}` },

@@ -15,7 +15,7 @@ afterAll(() => strict.stop());
 
 const ask = { model: 'sandbox/claude', max_tokens: 20, stream: true, messages: [{ role: 'user', content: 'Hi' }] };
 
-/** As a browser asks before it lets a page send its own headers. */
+/** Sends the preflight request that a browser sends before a page may send its own headers. */
 const mayI = (url: string, method: string, origin = PAGE) =>
   fetch(url, {
     method: 'OPTIONS',

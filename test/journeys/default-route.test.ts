@@ -43,7 +43,10 @@ async function shown(path: string, key: string): Promise<Shown> {
 
 const micro = (price: string) => Math.round(Number(price) * 1e6);
 
-/** What a request was charged by its record, and what it comes to at the prices of a catalog entry; in 10⁻⁶ RUB. */
+/**
+ * Returns the cost of a request by its record, and a function that computes the cost at the prices of a catalog entry.
+ * Both are in 10⁻⁶ RUB.
+ */
 async function charged(
   key: string,
   model = 'test/two-ways',

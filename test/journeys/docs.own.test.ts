@@ -8,9 +8,12 @@ import { commonGateway } from '../support/common-gateway.ts';
 import { finalGeneration, get, post, type GatewayClient } from '../support/gateway.ts';
 import { documentedOperations } from '../support/openapi.ts';
 
-/** Of providers, and of a video that is not there yet. */
+/** Examples that need a provider, or a video that does not exist yet. */
 const others = new Set(['POST /videos/notices/{name}', 'GET /videos/{id}/content', 'GET /videos/{id}']);
-/** Budgets are read after they were set, and what is deleted is deleted last, from the inside out. */
+/**
+ * Returns the position of an example in the order of execution. Budgets are read after they were set. Deletions come
+ * last, inner resources first.
+ */
 function placeOf(name: string): number {
   if (name.startsWith('DELETE')) return 100 - name.length / 1_000;
   return name.endsWith('/members/remove') ? 99.95 : name.startsWith('PUT') ? 0 : 1;

@@ -74,7 +74,7 @@ describe('embeddings', () => {
     const { body, headers } = await embed({ input });
 
     const generation = await finalGeneration(gateway, body.id);
-    // Four bytes of the text for a token: the JSON around it costs nothing.
+    // Four bytes of the text count as a token. The JSON around the text costs nothing.
     expect(generation['tokens_prompt']).toBe(Math.ceil(input.length / 4));
     expect(headers.get('x-service-billing-status')).toBe('pending');
     expect(body.usage).not.toHaveProperty('cost');
@@ -90,7 +90,7 @@ describe('embeddings', () => {
   });
 
   it('are held for as if each text were as long as the model takes, and refused when the limit has no room for that', async () => {
-    // A thousand texts of a thousand characters come to far more tokens than the context of one.
+    // The estimate of a thousand texts of a thousand characters exceeds the context of one text by far.
     const input = Array.from({ length: 1_000 }, (_, index) => `${index} ${'word '.repeat(200)}`);
     const key = await keyWith({ limit: 1 });
 

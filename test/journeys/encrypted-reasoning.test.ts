@@ -19,7 +19,7 @@ const question = (words: string) => said('Weather?', `${words} delay=0`);
 const ask = (messages: Anthropic.MessageParam[], more: object = {}) =>
   client.messages.stream({ model: MODEL, max_tokens: 500, tools, messages, ...more }).finalMessage();
 
-/** What a client sends after the call of an answer. */
+/** Returns the message that a client sends after a tool call. */
 const resultOf = ({ content }: Anthropic.Message): Anthropic.MessageParam => ({
   role: 'user',
   content: content
@@ -29,7 +29,7 @@ const resultOf = ({ content }: Anthropic.Message): Anthropic.MessageParam => ({
 
 const thinkingIn = ({ content }: Anthropic.Message) => content.filter((block) => block.type === 'thinking');
 
-/** A signature as the gateway makes it, around what the provider did not write. */
+/** Returns a signature in the gateway's form, around content that the provider did not write. */
 const sealOf = (encrypted: string) => {
   const json = JSON.stringify({ id: 'rs_1', encrypted_content: encrypted });
   return `gw1.sandbox-responses.${Buffer.from(json).toString('base64url')}`;
@@ -103,7 +103,8 @@ describe('a provider that encrypts its reasoning', () => {
     const sendBack = (signature: string) =>
       ask([asked, { role: 'assistant', content: altered(signature) }, resultOf(call)]);
 
-    // As after a change of the account: the sandbox refuses it, and gets the request again.
+    // As after a change of the provider account, the sandbox refuses the signature. The gateway then sends the request
+    // without it.
     expect((await sendBack(sealOf('AAAA.BBBB'))).stop_reason).toBe('end_turn');
     await expect(sendBack('gw1.sandbox-responses.AAAA')).rejects.toMatchObject({ message: /was altered/ });
   });

@@ -10,10 +10,10 @@ import { eventually } from '../support/eventually.ts';
 
 type Answer = (response: ServerResponse) => void | Promise<void>;
 
-/** What was written before is read by then. */
+/** Milliseconds before the connection breaks, so that earlier output has been read. */
 const BREAKS_AFTER_MS = 50;
 
-/** How the provider behaves, by the name of the model that it is asked for. */
+/** Behaviors of the provider, by the upstream name of the requested model. */
 const answers: Record<string, Answer> = {
   'breaks-late': (response) => {
     response.write(frames.start + frames.blockStart + frames.text('Half of it'));
@@ -46,7 +46,7 @@ let upstream: Listening;
 let catalog: CatalogDirectory;
 let gateway: RunningGateway;
 let lastGone: Promise<void>;
-/** Tells the upstream's name of a model when it is asked. */
+/** Emits the upstream name of a model when the provider receives a request for it. */
 const asked = new EventEmitter();
 beforeAll(async () => {
   const server = createServer((request: IncomingMessage, response) => {
@@ -102,7 +102,7 @@ describe('an answer that breaks off behind its first words', () => {
       type: 'error',
       error: { metadata: { error_type: 'provider_unavailable', provider_name: 'Test' } },
     });
-    // 10 told for the prompt, and the token that the first event counts ahead.
+    // The cost covers 10 reported prompt tokens, and one token that the first event reports in advance.
     expect(await settled(response)).toMatchObject({
       total_cost: 0.02,
       tokens_prompt: 10,
@@ -151,7 +151,7 @@ describe('a provider that is silent for longer than we wait', () => {
     expect(response.headers.get('x-should-retry')).toBe('false');
     const generation = await settled(response);
     expect(generation).toMatchObject({ ending: 'out_of_time', cancelled: true, estimated: true });
-    // A second beyond the two that nothing is thought in, at sixty tokens a second.
+    // The first two seconds count as no thinking. One further second is estimated at sixty tokens per second.
     expect(generation['tokens_completion']).toBeGreaterThan(30);
     expect(generation['tokens_completion']).toBeLessThan(200);
   });
@@ -179,7 +179,7 @@ describe('a client that leaves before the first word', () => {
       }),
     });
     await Promise.race([once(asked, 'falls-silent'), waiting]);
-    // The event that tells the tokens of the prompt has been read by then.
+    // After this time, the gateway has read the event that reports the prompt tokens.
     await new Promise((resolve) => setTimeout(resolve, 4 * BREAKS_AFTER_MS));
     leaving.abort();
     await lastGone;
@@ -214,10 +214,10 @@ describe('a client that leaves before there is anything to answer it', () => {
     leaving.abort();
     await lastGone;
 
-    // The provider's own time for its first byte is three seconds.
+    // The provider's own timeout for the first byte is three seconds, so it was not the cause.
     expect(performance.now() - startMs).toBeLessThan(1_500);
     await expect(waiting).rejects.toThrow('abort');
-    // It is no failure of the provider's.
+    // A disconnected client is no failure of the provider.
     await eventually(() => expect(gateway.log().slice(before)).toContain('"status":408'));
     expect(gateway.log().slice(before)).not.toContain('"status":502');
   });

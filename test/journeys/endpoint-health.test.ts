@@ -58,7 +58,10 @@ async function shownEndpoints(): Promise<Shown[]> {
 const statuses = async () =>
   Object.fromEntries((await shownEndpoints()).map(({ endpoint_id: id, status }) => [id, status]));
 
-/** Asks a model of two endpoints, of which the first fails. It is asked first however it is doing, as the request says. */
+/**
+ * Sends a request to a model with two endpoints, the first of which fails. The request orders the endpoints, so the
+ * first is tried first whatever its health.
+ */
 async function ask(stream = false): Promise<number> {
   let failures = 0;
   const marker = scripted.behaves(({ respond }) => {
@@ -78,7 +81,7 @@ const isAboutHealth = ({ body }: DynamodbCall) => body.includes('HEALTH#');
 const isReport = (call: DynamodbCall) => call.action === 'PutItem' && isAboutHealth(call);
 const isCount = (call: DynamodbCall) => call.action === 'UpdateItem' && isAboutHealth(call);
 
-// Before anything else was read: it is read again after half a minute.
+// This test comes first, because the measurement is cached for half a minute once it was read.
 describe('what was measured', () => {
   it('is shown with the endpoint', async () => {
     const table = scripted.gateway.table();
@@ -96,7 +99,7 @@ describe('what was measured', () => {
   });
 });
 
-/** What instances have reported lately. */
+/** Returns the recent reports of instances. */
 async function reports(): Promise<unknown[]> {
   const items = await Array.fromAsync(queryPartition(scripted.gateway.table(), 'HEALTH#RECENT'));
   return items.map((item) => item['attempts']);
@@ -109,7 +112,7 @@ describe('an endpoint that fails', () => {
     await ask();
 
     expect(await statuses()).toEqual({ 'test/two/0': -1, 'test/two/1': 0 });
-    // It is published beside the answer, which does not wait for it.
+    // The report is published concurrently with the answer, which does not wait for it.
     await expect.poll(reports).toMatchObject([{ 'test/two/0': [[expect.anything(), '0', '1']] }]);
   });
 
@@ -133,7 +136,7 @@ describe('a table that refuses or does not answer what is asked about health', (
     if (how === 'refuses') proxy.faultFor = (call) => (meets(call) ? 'throttle' : undefined);
     else proxy.before = (call) => (meets(call) ? new Promise(() => {}) : undefined);
 
-    // Reports are written once a second, and the last may just have been.
+    // Reports are written once per second, so the loop repeats until one was written.
     do {
       expect(await ask(true)).toBeLessThan(PATIENCE_MS);
       expect(await ask(false)).toBeLessThan(PATIENCE_MS);

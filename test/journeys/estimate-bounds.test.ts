@@ -20,7 +20,7 @@ async function boundsOf(path: string, body: object): Promise<Bounds> {
   return data.candidates[0]!;
 }
 
-/** What the request was charged, by its record. */
+/** Returns the cost of a request by its record. */
 async function chargedFor(path: string, body: object): Promise<Money> {
   const response = await post(gateway, path, body);
   const text = await response.text();

@@ -26,7 +26,7 @@ beforeAll(async () => {
     ],
     models: [
       textModel('test/several', endpoints, more),
-      // What has failed is tried last for a while.
+      // An endpoint that has failed is tried last for a while, so tests of failures use this model.
       textModel('test/failing', endpoints, more),
       textModel('test/other', [{ provider: 'usual', pricing: price('0.0005') }]),
       textModel(
@@ -55,7 +55,10 @@ async function estimate(body: object, on: RunningGateway = scripted.gateway): Pr
 }
 
 const namesOf = ({ candidates }: Estimate) => candidates.map(({ provider_name: name }) => name);
-/** Why an endpoint of a provider is not asked; the one without a price, and the one without a credential, never are. */
+/**
+ * Returns the reason for each excluded provider. The endpoints without a price, and without a credential, are always
+ * excluded, so they are omitted.
+ */
 const reasonsOf = ({ excluded }: Estimate) =>
   Object.fromEntries(
     excluded.filter(({ reason }) => reason !== 'no_price').map((one) => [one.provider_name, one.reason]),
@@ -82,7 +85,7 @@ describe('the candidates of an estimate', () => {
     expect(askedByEstimate).toBe(0);
     expect(told).toHaveLength(4);
     expect(tried).toEqual(told);
-    // Those that fail now are tried last, and are not excluded.
+    // Endpoints that fail at present are tried last, and are not excluded.
     expect(namesOf(await estimate({ model: 'test/failing', provider: { order: ['dear'] } }))[0]).toBe('dear');
   });
 

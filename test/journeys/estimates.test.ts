@@ -57,7 +57,7 @@ const enough = '100000';
 type FuzzedRequest = Record<'max_tokens' | 'words', number> & { model: string; limit: Money };
 
 const question = { type: 'noul', instructions: 'Is the writer angry?' };
-/** A request of each route, and the status of its answer. */
+/** Request of each route, and the status of its response. */
 const requests = {
   '/messages': [200, { model: 'sandbox/gpt', max_tokens: 100, messages: [said('Hello', 'delay=0')] }],
   '/chat/completions': [200, { model: 'sandbox/gpt', max_tokens: 100, messages: [said('Hello', 'delay=0')] }],
@@ -84,7 +84,10 @@ async function estimate(on: RunningGateway, path: string, body: object): Promise
   return ((await response.json()) as { data: Estimate }).data;
 }
 
-/** The first prompts that are counted find no vocabulary yet, and are held for by their bytes. */
+/**
+ * Waits until the vocabulary of the tokenizer is loaded. Until then, prompts are not counted, and are held by their
+ * bytes.
+ */
 async function vocabularyIsLoaded(): Promise<void> {
   const [, body] = requests['/messages'];
   const { hold_rub: held } = await estimate(gateway, '/messages', body);
@@ -98,7 +101,7 @@ async function vocabularyIsLoaded(): Promise<void> {
 const nameOf = ({ pk, sk }: Record<string, unknown>) => `${String(pk)} ${String(sk)}`;
 const errorIn = async (response: Response) => ((await response.json()) as { error: unknown }).error;
 
-/** All items but those of workers, which measure endpoints and close days each minute, and mark what they have done. */
+/** Returns all items except those of workers, which measure endpoints and close days each minute. */
 async function items(): Promise<unknown[]> {
   const table = gateway.table();
   const { Items = [] } = await documentsOf(table).send(
@@ -130,7 +133,7 @@ describe.each(routes)('an estimate of $path', ({ path, status, body }) => {
   it('says what is held: just so much admits the request, and anything less does not', async () => {
     const roomy = await estimate(await limitedTo(enough), path, body);
     const tight = await limitedTo(Money.parse(roomy.hold_rub).minus(TINY));
-    // With less than the bytes of the prompt may come to, it is counted.
+    // If the limit is lower than the bound by the prompt's bytes, the prompt is counted.
     const counted = await estimate(tight, path, body);
     const exact = await limitedTo(counted.hold_rub);
     const short = await limitedTo(Money.parse(counted.hold_rub).minus(TINY));
@@ -150,7 +153,7 @@ describe.each(routes)('an estimate of $path', ({ path, status, body }) => {
     const { candidates, limits, hold_rub: held, input_tokens: tokens } = await estimate(key, path, body);
 
     const most = candidates.map(({ max_cost_rub: each }) => Money.parse(each));
-    // The answer is shorter than the first step of a hold, so that what is held is the most.
+    // The answer is shorter than the first step of a hold, so the hold equals the maximum cost.
     expect(Money.max(Money.zero, ...most).toString()).toBe(held);
     for (const { min_cost_rub: least, input_cost_rub: input, max_cost_rub: each } of candidates) {
       expect(Money.parse(least).exceeds(Money.parse(input))).toBe(false);

@@ -16,7 +16,7 @@ const input = `{"values":[${literals.join(',')}],"plain":1.5}`;
 let directory: string;
 let upstream: Listening;
 let gateway: RunningGateway;
-/** The text of the last request that the upstream got. */
+/** Text of the last request that the upstream server received. */
 let received = '';
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ beforeEach(() => {
   received = '';
 });
 
-/** Calls a tool with the input, in the words of the wire that was spoken. */
+/** Answers with a call of a tool with the input, in the format of the requested wire. */
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   received = await text(request);
   response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -123,7 +123,7 @@ describe.each(['test/anthropic', 'test/openai-chat'])('numbers that no double ho
     await response.text();
     expect(response.status).toBe(200);
     const list = literals.join(',');
-    // In the history, in the tool, in the format; chat completions write arguments as a text.
+    // The list occurs in the history, in the tool and in the format. Chat completions write arguments as text.
     expect(received.split(list)).toHaveLength(4);
     expect(received).toContain(model === 'test/anthropic' ? input : JSON.stringify(input));
   });

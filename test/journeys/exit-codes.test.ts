@@ -1,4 +1,6 @@
-/** The exit codes that a cron job, a CI step or a monitor goes by: each program runs as a process of its own, as they run it. */
+/**
+ * Tests of the exit codes on which cron jobs, CI steps and monitors depend. Each program runs as a separate process.
+ */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,10 +18,13 @@ import { layOutLastRelease, RELEASED_DATE, releasedItems } from '../support/last
 import { programOf } from '../support/programs.ts';
 
 let root: string;
-/** Data whose books add up and are sealed, and a copy in which one record has another cost. */
+/**
+ * Data directories: `sound` has books that agree and are sealed, `altered` is a copy in which one record has another
+ * cost.
+ */
 let [sound, altered] = ['', ''];
 
-/** A record of one text answer, and the usage of its model on the day. */
+/** Record of one text answer. */
 const record = releasedItems.find(
   ({ entity, total_cost_rub: cost }) => entity?.S === 'generation' && cost?.N === '0.01275',
 )!;
@@ -64,7 +69,7 @@ async function onTableOf(directory: string, work: (endpoint: string) => Promise<
   }
 }
 
-/** Runs the program, as a shell does. */
+/** Runs the program as a shell does. */
 async function exitOf(data: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const program = await programOf('bin/admin.ts');
   return new Promise((resolve) => {

@@ -6,12 +6,15 @@ import { admin } from '../support/admin.ts';
 import { post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { descendantsOf, reportOf } from '../support/processes.ts';
 
-/** CPU time of a gateway: far more than one search takes, and less than all searches that were sent before. */
+/**
+ * CPU milliseconds of a gateway: far more than one search for sensitive data takes, and less than all earlier requests
+ * together take.
+ */
 const MAX_CPU_MS = 5_000;
 
 const sensitiveData = { enabled: true, action: 'replace', categories: ['email', 'phone', 'credential', 'card'] };
 const words = (length: number) => 'The quick brown fox jumps. '.repeat(length / 27);
-/** The slowest text for its length. */
+/** Returns the text that takes longest to search for its length. */
 const slow = (length: number) => 'secret: a1 '.repeat(length / 11);
 const asking = (content: string) => ({
   model: 'sandbox/claude',
@@ -38,20 +41,20 @@ async function sendAndLeave(client: RunningGateway, path: string, body: object, 
   await Promise.all(sent);
 }
 
-/** CPU milliseconds of all processes of a gateway. */
+/** Returns the CPU milliseconds of all processes of a gateway. */
 async function usedCpuMs({ process: { pid } }: RunningGateway): Promise<number> {
   const reports = [await reportOf(pid!), ...(await descendantsOf(pid!))];
   return reports.reduce((sum, { cpuMs }) => sum + cpuMs, 0);
 }
 
-/** @returns the status of the answer, and the CPU time that the gateway used until then */
+/** Sends a request. @returns the status of the answer, and the CPU time that the gateway used until then */
 async function answered(client: RunningGateway, body: object): Promise<{ status: number; cpuMs: number }> {
   const beforeMs = await usedCpuMs(client);
   for (;;) {
     const answer = await post(client, '/messages', body);
     await answer.text();
     const cpuMs = (await usedCpuMs(client)) - beforeMs;
-    // On a slow machine the turn may come later than a search waits. Clients send the request again then.
+    // On a slow machine, the request may have to wait longer than allowed. Clients then send it again.
     if (answer.status !== 529 || cpuMs > MAX_CPU_MS) return { status: answer.status, cpuMs };
   }
 }
@@ -80,7 +83,7 @@ describe.each([
     ann = await protectedClient('Ann', {});
     withoutBudget = await protectedClient('Eve', { limit: 0 });
     bob = await protectedClient('Bob', { limit: 1_000_000 });
-    // The thread is started by the first long prompt.
+    // The first long prompt starts the thread.
     await (await post(ann, '/messages', asking(words(40_000)))).text();
   }, 120_000);
   afterAll(async () => {

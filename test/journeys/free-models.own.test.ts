@@ -37,7 +37,7 @@ beforeAll(async () => {
   catalog = catalogDirectory([
     freeModel('test/plain:free'),
     freeModel('test/slow:free', { rpm: 3 }),
-    // Each part of the budget has room for one request of full size.
+    // Each part of the budget covers one request of full size.
     freeModel('test/poor:free', { daily_budget_rub: '2', daily_base: 300 }),
     freeModel('test/near:free', { base_ip_daily: 1 }),
     textModel('test/paid', [
@@ -56,7 +56,7 @@ afterAll(async () => {
   catalog.remove();
 });
 
-/** A key of a new account that has paid in nothing. */
+/** Creates a new account without payments, or with one. @returns a client with a key of the account */
 async function newcomer(topUp?: string): Promise<RunningGateway & { account: string }> {
   const { id } = await adminJson(directory, 'accounts', 'create', '--name', 'new', '--mode', 'prepaid');
   const account = id as string;
@@ -68,7 +68,7 @@ async function newcomer(topUp?: string): Promise<RunningGateway & { account: str
 const ask = (on: RunningGateway, model: string, more: object = {}, directives = 'delay=0') =>
   post(on, '/messages', { model, max_tokens: 20, messages: [said('Hello', directives)], ...more });
 
-/** A request that claims to come from elsewhere. */
+/** Sends a request with forged headers about its network address. */
 const withForged = (on: RunningGateway, number: number) =>
   post(
     on,
@@ -222,7 +222,7 @@ describe('an estimate of a free model', () => {
       expect.objectContaining({ ...limit, source: 'free_daily_requests', limit_requests: 50, remaining_requests: 49 }),
       expect.objectContaining({ ...limit, source: 'free_daily_requests_of_address', limit_requests: 1_000 }),
       expect.objectContaining({ ...limit, source: 'free_requests_per_minute', limit_requests: 1_000 }),
-      // What is left of it would say how much others have used.
+      // The remaining budget is hidden, because it would reveal the usage of other accounts.
       { ...limit, source: 'free_daily_budget', resets_at: expect.any(String) as string },
     ]);
     expect(second.free_limits.map((each) => each.remaining_requests)[0]).toBe(49);
@@ -310,7 +310,7 @@ async function spent(): Promise<Money> {
 describe('the budget of a free model', () => {
   it('is never overspent, and the catalog says when it is used up', async () => {
     const answers: Response[] = [];
-    // Each part has room for a request of full size, and then for a few smaller ones.
+    // Each part covers a request of full size, and then a few smaller ones.
     while (!answers.some(({ status }) => status === 429) && answers.length < 300) {
       answers.push(
         ...(await Promise.all(Array.from({ length: 40 }, () => ask(gateway, 'test/poor:free', {}, 'delay=0')))),
@@ -322,7 +322,7 @@ describe('the budget of a free model', () => {
     await until(
       async () => (await modelInfo('test/poor:free'))['service_free']!['temporarily_capacity_limited'] === true,
     );
-    // What is held counts as well; settlements follow.
+    // Held amounts count as well, so the test waits for settlements.
     await until(async () => !(await spent()).isZero);
     expect((await spent()).exceeds(Money.parse('2'))).toBe(false);
   });

@@ -15,7 +15,10 @@ import { summarise } from '../support/sse.ts';
 import { frames, startUpstream } from '../support/upstream.ts';
 import { complaintsAbout } from '../providers/well-formed.ts';
 
-/** What a hostile provider can do to an answer, over every wire: what its client gets, and what is charged for it. */
+/**
+ * Tests of faults that a hostile provider can inject into an answer, over every wire: the client's response, and its
+ * cost.
+ */
 let sound: Listening;
 let catalog: CatalogDirectory;
 let gateway: RunningGateway;
@@ -60,22 +63,24 @@ const tools = calling.calls.map(({ name }) => ({ name, input_schema: { type: 'ob
 const wordsIn = (text: string) => text.match(/\S+\s*/gu)?.length ?? 0;
 const jsonOf = ({ input }: Answer['calls'][number]) => JSON.stringify(input);
 
-/** As the sandbox counts it. */
+/** Returns the number of tokens as the sandbox counts them. */
 const tokensOf = ({ text, thinking, calls }: Answer) =>
   wordsIn(text) + wordsIn(thinking) + calls.reduce((sum, call) => sum + Math.ceil(jsonOf(call).length / 8), 0);
 
-/** The most that the gateway counts for it where nobody tells: four bytes are a token. */
+/**
+ * Returns the maximum number of tokens that the gateway counts if the provider reports none: four bytes are a token.
+ */
 const maxTokensOf = (answer: Answer) => Math.ceil(Buffer.byteLength(JSON.stringify(answer)) / 4);
 
 interface Asked {
   model: string;
   directives: string;
   stream: boolean;
-  /** As it would be without mischief. */
+  /** Answer without the fault. */
   honest: Answer;
 }
 
-/** What came of it, in words. */
+/** Returns the outcome of a request, in words. */
 async function outcomeOf({ model, directives, stream, honest }: Asked): Promise<string> {
   const body = {
     model,
@@ -127,7 +132,10 @@ function answerIn({ message, events }: Reply): Answer {
   };
 }
 
-/** A price that is not that of its tokens is told as it is. */
+/**
+ * Describes the cost of a request. If it does not equal the price of the honest tokens, the description contains the
+ * amount.
+ */
 function chargedFor(generation: Record<string, unknown>, body: { messages: { content: string }[] }, honest: Answer) {
   const { total_cost: cost, estimated } = generation;
   const prompt = generation['tokens_prompt'] as number;
@@ -156,7 +164,7 @@ const onMessages = (outcome: string) => ({ anthropic: outcome, invoke: outcome }
 const WHOLE = 'whole, as told';
 const COUNTED = 'whole, as counted';
 const BROKEN = 'a beginning and an error, as counted';
-/** The same where it was to come in one piece: only the Messages API tells its prompt before the end. */
+/** Outcome of a broken answer without streaming. Only the Messages API reports the prompt tokens before the end. */
 const brokenWhole = (wire: string) => (wire in onMessages('') ? '502, as told in its first event' : '502, free');
 const IMPOSSIBLE = '400, free';
 const WITHOUT_ARGUMENTS = 'calls without arguments, as told';
@@ -167,7 +175,10 @@ interface Row {
   expected: Record<SandboxWireName, string>;
 }
 
-/** Null is taken for no words, so that some of the arguments are not there. Gemini's calls come whole, later. */
+/**
+ * Row for null in a call. Null counts as an empty text, so that a part of the arguments is missing. Gemini sends calls
+ * as a whole, later.
+ */
 const nullInACall = (outcome: string): Row => ({
   directives: 'tools=2 null',
   honest: calling,
@@ -180,7 +191,7 @@ const rows: Row[] = [
   {
     directives: 'tools=2 same-index',
     honest: calling,
-    // Which block a piece belongs to is the grammar of the Messages API.
+    // In the Messages API, the index decides to which block a piece belongs, so equal indexes are invalid.
     expected: { ...onAll(WHOLE), ...onMessages(BROKEN), gemini: IMPOSSIBLE },
   },
   { directives: 'tools=2 interleave', honest: calling, expected: onAll(WHOLE) },
@@ -189,7 +200,7 @@ const rows: Row[] = [
   {
     directives: 'usage=late',
     honest: spoken,
-    // What comes after [DONE] is not waited for.
+    // The gateway does not wait for events after [DONE].
     expected: { ...onAll(WHOLE), chat: COUNTED, responses: IMPOSSIBLE, converse: IMPOSSIBLE },
   },
   { directives: 'usage=twice', honest: spoken, expected: onAll(WHOLE) },
@@ -227,10 +238,10 @@ const rows: Row[] = [
   { directives: 'error=529 retry-after=7', honest: spoken, expected: onAll('529 for 7 s, free') },
 ];
 
-// A stream has the words of the model as they are: clients read them with care.
+// A stream passes on the model's output unchanged, because clients parse it carefully.
 const streamed = [...rows, nullInACall('a call that is not JSON, as told')];
 
-/** Rows that say something else, or nothing new, to clients that do not stream. */
+/** Directives whose rows differ, or add nothing, for clients that do not stream. */
 const onlyStreamed = new Set([
   'error=429',
   'error=529',
@@ -254,7 +265,7 @@ const unstreamed: Row[] = [
   {
     directives: 'tools=2 interleave same-index',
     honest: calling,
-    // Nobody knows whose the pieces are.
+    // No reader can assign the pieces to a call.
     expected: {
       ...onAll('a beginning and an error, as told'),
       ...onMessages('502, free'),
@@ -313,7 +324,7 @@ describe.concurrent('a provider that fails before its answer begins', () => {
         }),
       );
 
-      // Ten tokens of the prompt and two of the answer.
+      // The cost covers ten tokens of the prompt and two of the answer.
       const cost = 10 * Number(SOUND_PRICES.prompt) + 2 * Number(SOUND_PRICES.completion);
       expect(answers).toEqual(sandboxWireNames.map((wire) => ({ wire, status: 200, text: 'Sound.', cost })));
     },

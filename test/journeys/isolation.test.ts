@@ -4,7 +4,7 @@ import { routes, wholeRoutes } from '../../lambdas/routes.ts';
 import { commonGateway } from '../support/common-gateway.ts';
 import { finalGeneration, post, said } from '../support/gateway.ts';
 
-/** What one account owns, and a way to ask for it. */
+/** Resources of one account, and its keys. */
 interface Tenant {
   inferenceKey: string;
   managementKey: string;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   eve = await newTenant();
 }, 300_000);
 
-/** An account of its own on the common gateway. */
+/** Creates an account with resources on the common gateway. */
 async function newTenant(): Promise<Tenant> {
   const gateway = await commonGateway();
   baseUrl = gateway.baseUrl;
@@ -68,7 +68,7 @@ async function json(method: string, path: string, key: string, body?: unknown): 
   return (await send(method, path, key, body)).json();
 }
 
-/** Every way to name something of another account: by its id here, by an id of nobody there. */
+/** Request that names a resource of another account. It is sent with an existing id, and with an unknown id. */
 interface Attempt {
   route: keyof typeof routes;
   path: (of: Tenant) => string;
@@ -111,10 +111,10 @@ const attempts: Attempt[] = [
   { route: 'delete-member-budget', path: workspace('/members/member/budgets/daily') },
 ];
 
-/** Requests of modalities name a model, and texts. */
+/** Names of the routes of modalities, whose requests name only a model, and texts. */
 const modalityNames = Object.values(wholeRoutes).flatMap(Object.keys) as (keyof typeof routes)[];
 
-/** Routes in which nothing of an account can be named: they answer about the caller, or about the catalog. */
+/** Routes whose requests can name no resource of an account: they answer about the caller, or about the catalog. */
 const nameNothing: (keyof typeof routes)[] = [
   ...modalityNames,
   'create-message',
@@ -172,7 +172,7 @@ describe('two accounts', () => {
 
     expect(foreign.status).toBe(404);
     expect(unknown.status).toBe(404);
-    // Not a word tells an id of somebody else from an id of nobody.
+    // The response must not reveal whether an id belongs to another account or is unknown.
     expect(told(await foreign.text(), ann)).toEqual(told(await unknown.text(), nobody));
     expect(await stateOf(ann)).toEqual(before);
   });
@@ -190,7 +190,7 @@ describe('two accounts', () => {
   });
 });
 
-/** Everything of a tenant that a stranger could have changed. */
+/** Returns all data of an account that another account could have changed. */
 async function stateOf(tenant: Tenant): Promise<unknown[]> {
   const paths = [
     `/keys/${tenant.keyHash}`,
@@ -201,7 +201,7 @@ async function stateOf(tenant: Tenant): Promise<unknown[]> {
   return Promise.all(paths.map((path) => json('GET', path, tenant.managementKey)));
 }
 
-/** A refusal without the ids that were asked for. */
+/** Returns a refusal without the requested ids. */
 function told(text: string, of: Tenant): unknown {
   const { error } = JSON.parse(
     text.replaceAll(of.workspaceId, '…').replaceAll(of.keyHash, '…').replaceAll(of.generationId, '…'),

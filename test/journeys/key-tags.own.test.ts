@@ -1,4 +1,4 @@
-/** Tags of keys: what whoever pays calls the work of a key, and how statements are split by it. */
+/** Tests of key tags: labels that the owner gives to the work of a key, by which statements can be divided. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -76,7 +76,7 @@ describe('a key', () => {
   });
 });
 
-/** @returns the cost of a request of a key */
+/** Sends a request with a key. @returns its cost */
 const spend = async (key: string, maxTokens: number) => {
   const body = { model: 'sandbox/claude', max_tokens: maxTokens, messages: [said('Hi', 'delay=0')] };
   const { id } = (await (await post(gateway, '/messages', body, { 'x-api-key': key })).json()) as {

@@ -22,7 +22,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const STREAMS = 20;
 
-/** The generations of today among these ids. */
+/** Returns the generations of today among these ids. */
 async function readAll(table: Table, accountId: string, ids: Set<string>): Promise<Generation[]> {
   const found: Generation[] = [];
   const today = new Date().toISOString().slice(0, 10);
@@ -32,7 +32,7 @@ async function readAll(table: Table, accountId: string, ids: Set<string>): Promi
 
 it('kill -9 in the middle of 20 streams loses no money', async () => {
   const first = await startGateway({ args: ['--data', directory] });
-  // So the sweep finds them in each of its partitions.
+  // With spread records, the sweep must find the holds in each partition.
   await admin(directory, 'accounts', 'spread-records');
   const { key, hash } = await admin(directory, 'keys', 'create', '--name', 'limited', '--limit', '500');
   const client = { ...first, key: key as string };
@@ -79,7 +79,7 @@ it('kill -9 in the middle of 20 streams loses no money', async () => {
     expect(swept).toHaveLength(STREAMS);
     for (const generation of swept) {
       expect(generation).toMatchObject({ state: 'final', swept: true, outcome: { cancelled: true, estimated: true } });
-      // From a measurement of some words, not from the input alone.
+      // The estimate is based on measured output, not on the input alone.
       expect(generation.outcome!.completionTokens).toBeGreaterThan(3);
     }
     await expectBooksToAddUp(swept);

@@ -1,4 +1,4 @@
-/** What AWS does to functions, and a gateway on one machine does when it is asked to. */
+/** Tests of behavior that AWS has and that a local gateway imitates on request. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ const start = async (...args: string[]) => (gateway = await startGateway({ args:
 const ask = (client: RunningGateway, directives: string, more: object = {}) =>
   post(client, '/messages', { model: 'sandbox/claude', max_tokens: 50, messages: [said('Hi', directives)], ...more });
 
-/** Books that differ would be told, and fail the command. */
+/** Checks that the books agree. The command fails if they differ. */
 async function expectBooks(): Promise<void> {
   expect(await adminHere(directory, 'reconcile', '--deep')).toMatchObject({ code: 0 });
 }
@@ -61,7 +61,7 @@ describe('scheduled workers that run twice at once', () => {
     }
     await early.stop();
 
-    // Schedules run just after full minutes.
+    // Schedules run just after full minutes, so the clock starts shortly before one.
     const later = await start('--now', '2026-11-22T12:00:50Z', '--repeat-schedules');
     const client = { ...later, managementKey: early.managementKey };
     await vi.waitUntil(

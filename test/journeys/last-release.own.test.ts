@@ -1,4 +1,7 @@
-/** Records of the last release are gone on with, and what is written now can be read by it: an upgrade, and the way back. */
+/**
+ * Tests that this release can use records of the last release, and that the last release can read records of this one:
+ * an upgrade, and a rollback.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +34,7 @@ let gateway: RunningGateway;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-release-'));
   await layOutLastRelease(directory);
-  // Just before a full minute, after which the days that have ended are closed and sealed.
+  // The clock starts just before a full minute, after which completed days are closed and sealed.
   const started = await startGateway({ args: ['--data', directory, '--now', '2026-11-21T02:00:50Z'] });
   gateway = { ...started, key: releasedKeys.server_key, managementKey: releasedKeys.management_key };
 }, 180_000);
@@ -41,17 +44,23 @@ afterAll(async () => {
 });
 
 const ofKind = (items: StoredItem[], kind: string) => items.filter((item) => kindOf(item) === kind);
-/** What an item is: its entity or, where it has none, the beginning of its partition; and the word that its sort key begins with. */
+/**
+ * Returns the kind of an item: its entity, or else the beginning of its partition key; and the first word of its sort
+ * key.
+ */
 const kindOf = ({ entity, pk, sk }: StoredItem) =>
   [entity?.S ?? pk!.S!.split('#')[0]!, /^[A-Z_]+(?=#|$)/.exec(sk!.S!)?.[0] ?? []].flat().join(' ');
 
-/** The released account that pays in advance, with one key. */
+/** Prepaid account in the data of the last release, which has one key. */
 const PREPAID_ACCOUNT = '01a1f8d4-b14d-7fe6-9dc6-93c7cedff899';
 
-/** Of the schema. */
+/** Returns the versions of the schema. */
 const versionOf = (items: StoredItem[]) => ofKind(items, 'schema VERSION').map(({ version }) => version?.N);
 
-/** Whether each key of the account is disabled. The last release reads no status of accounts: this field alone stops a key there. */
+/**
+ * Returns whether each key of the account is disabled. The last release does not read the status of accounts, so only
+ * this field stops a key there.
+ */
 async function disabledKeys(): Promise<unknown[]> {
   return ofKind(await itemsNow(), 'key KEY')
     .filter(({ account_id: account, deleted }) => account?.S === PREPAID_ACCOUNT && deleted?.BOOL !== true)
@@ -178,7 +187,7 @@ describe('the way back', () => {
   });
 });
 
-/** The forms of those attributes that all of these items have. */
+/** Returns the forms of the attributes that all of these items have. */
 function formsOf(items: StoredItem[]): Record<string, string> {
   const [first] = items as [StoredItem];
   const common = Object.entries(first).filter(([name]) => items.every((item) => item[name] !== undefined));

@@ -25,7 +25,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Every generation of today and yesterday: a test may run at midnight. */
+/** Returns every generation of today and yesterday, because a test may run at midnight. */
 async function generations(table: Table, accountId: string): Promise<Generation[]> {
   const found: Generation[] = [];
   for (const atMs of [Date.now() - 86_400_000, Date.now()]) {
@@ -41,7 +41,7 @@ async function leases(table: Table) {
   return found;
 }
 
-/** The cost of generations together. */
+/** Returns the total cost of generations. */
 const costOf = (all: Generation[]) => Money.sum(all.map(({ outcome }) => outcome?.cost ?? Money.zero)).toString();
 
 const amounts = async (table: Table, scope: ScopeId) => {
@@ -49,7 +49,10 @@ const amounts = async (table: Table, scope: ScopeId) => {
   return [counter.spent('lifetime').toString(), counter.committed('lifetime').toString()];
 };
 
-/** The open leases and pending records, and whether the counter of a key is the cost of its records. */
+/**
+ * Returns the number of open leases and pending records, and whether the counter of a key equals the cost of its
+ * records.
+ */
 async function unsettled(table: Table, accountId: string, keyScope: ScopeId) {
   const [open, all, counted] = [
     await leases(table),
@@ -60,13 +63,13 @@ async function unsettled(table: Table, accountId: string, keyScope: ScopeId) {
   return { leases: open.length, pending, isSound: counted.every((amount) => amount === costOf(all)) };
 }
 
-/** A stream whose answer nobody waits for. */
+/** Sends a streamed request, and returns the stream as text. */
 function ask(server: RunningGateway, directives: string): Promise<string> {
   const body = { model: 'sandbox/claude', max_tokens: 500, stream: true, messages: [said('Write', directives)] };
   return post(server, '/messages', body).then((response) => response.text());
 }
 
-/** Thirty requests, a few at a time, so that a server has a lease after the first of them. */
+/** Sends thirty requests, a few at a time, so that a server takes a lease after the first of them. */
 function askOften(server: RunningGateway, directives: string): Promise<string[]> {
   return Promise.all(Array.from({ length: 30 }, (_, index) => sleep(index * 25).then(() => ask(server, directives))));
 }
@@ -119,7 +122,7 @@ interface Answered {
   cost: string | undefined;
 }
 
-/** A request of each kind in turn: answered, streamed, failed at its provider. */
+/** Sends a request, in turn of each kind: without streaming, streamed, failing at its provider. */
 async function withFailover(server: RunningGateway, turn: number): Promise<Answered> {
   const plain = { model: 'sandbox/claude', max_tokens: 30, messages: [said('Hi', 'delay=0')] };
   const kinds = [plain, { ...plain, stream: true }, { ...plain, messages: [said('Hi', 'error=500')] }];
@@ -151,7 +154,10 @@ describe('a server that leases, whose table is in trouble', () => {
     return { server, scope: { kind: 'key', id: (key['data'] as { hash: string }).hash } };
   }
 
-  /** The records of a key, once all of it is settled and its leases are returned, as the sweep does it two minutes later. */
+  /**
+   * Returns the records of a key, once all of them are settled and the key's leases are returned. The sweep returns
+   * leases two minutes later.
+   */
   async function settledRecords({ id }: ScopeId): Promise<Map<string, Generation>> {
     const table = gateway.table();
     const own = async () =>
@@ -162,7 +168,10 @@ describe('a server that leases, whose table is in trouble', () => {
     return new Map((await own()).map((one) => [one.id, one]));
   }
 
-  /** Each answer costs what its client was told, what failed costs nothing, and the key has spent their sum and holds nothing. */
+  /**
+   * Checks that each answer costs the amount in the client's response, and that failed requests cost nothing. The key
+   * must have spent the sum, and hold nothing.
+   */
   async function expectBooksToAddUp(answers: Answered[], scope: ScopeId): Promise<void> {
     const records = await settledRecords(scope);
     const costOfOne = (id: string) => records.get(id)?.outcome?.cost ?? Money.zero;

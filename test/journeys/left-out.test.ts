@@ -7,7 +7,7 @@ beforeAll(async () => {
   gateway = await commonGateway();
 });
 
-/** The header of an answer, and what its record has of it. */
+/** Returns the header of an answer that names omitted fields, and the same field of the record. */
 async function leftOutOf(path: string, body: object): Promise<{ header: string | null; recorded: unknown }> {
   const response = await post(gateway, path, body);
   await response.text();

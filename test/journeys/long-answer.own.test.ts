@@ -4,7 +4,7 @@ import { commonGateway } from '../support/common-gateway.ts';
 import { get, post, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { eventually } from '../support/eventually.ts';
 
-/** A gateway whose clients wait for 300 ms only. */
+/** Gateway that assumes that clients wait only 300 ms for the first byte. */
 let gateway: RunningGateway;
 beforeAll(async () => {
   gateway = await startGateway({ env: { WHOLE_ANSWER_SILENCE_MS: '300' } });
@@ -17,7 +17,7 @@ const ask = (directives: string) => ({
   messages: [{ role: 'user', content: `Hi\n@sandbox ${directives}` }],
 });
 
-/** Asks for an answer in one piece, and checks what comes of it when it was begun before it was there. */
+/** Requests an answer without streaming, and checks the response, which begins before the answer is complete. */
 async function asksForALongOne(directives: string): Promise<{ headMs: number }> {
   const startedMs = performance.now();
   const response = await post(gateway, '/messages', ask(directives));
@@ -40,7 +40,7 @@ describe('an answer that takes longer than a client waits, not streamed', () => 
   it('is begun before it is there, whole in the end, and charged', async () => {
     const { headMs } = await asksForALongOne('delay=100 tokens=40');
 
-    // All of it takes some four seconds.
+    // The whole answer takes about four seconds.
     expect(headMs).toBeLessThan(3_000);
   });
 
@@ -59,7 +59,7 @@ describe('an answer that takes longer than a client waits, not streamed', () => 
     const client = await commonGateway();
 
     expect(wholeAnswerSilenceMs()).toBeGreaterThan(180_000);
-    // API Gateway and fetch of Node cut at 300 s, load balancers of Azure at 240 s.
+    // API Gateway and Node's fetch end connections at 300 s, load balancers of Azure at 240 s.
     expect(wholeAnswerSilenceMs()).toBeLessThan(240_000);
     expect((await post(client, '/messages', ask('delay=200 tokens=40 fail=15'))).status).toBe(529);
   });

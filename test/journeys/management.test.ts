@@ -35,7 +35,7 @@ const hello = (key: string, words = 'delay=0', more: object = {}) => {
   const ask = { model: 'sandbox/claude', max_tokens: 50, messages: [said('Hello', words)] };
   return post({ ...gateway, key }, '/messages', { ...ask, ...more });
 };
-/** What a key is told of itself. */
+/** Returns the API's information about a key, requested with the key itself. */
 const ownKey = async (key: string) =>
   ((await (await get(gateway, '/key', key)).json()) as { data: Record<string, unknown> }).data;
 
@@ -86,7 +86,7 @@ describe('a key', () => {
     const { usage } = (await manage(gateway, 'GET', `/keys/${hash}`)).body.data as { usage: number };
     const { body } = await manage(gateway, 'PATCH', `/keys/${hash}`, { limit: 1, limit_reset: 'monthly' });
     expect(body.data.limit_remaining).toBeCloseTo(1 - usage, 10);
-    // The first limit of a key that had none is seen when its cached reading expires.
+    // The first limit of a key without limits applies when the cached key expires.
     await expect.poll(async () => (await ownKey(secret))['limit']).toBe(1);
     await manage(gateway, 'PATCH', `/keys/${hash}`, { limit: 0 });
     expect((await hello(secret)).status).toBe(402);

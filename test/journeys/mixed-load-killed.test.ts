@@ -25,7 +25,7 @@ const LIVED_MS = 900;
 
 const talk = [said('Write', 'tokens=60 delay=10')];
 const question = { angry: { type: 'noul', instructions: 'Is the writer angry?' } };
-/** Of every route that spends money and answers at once. */
+/** Requests of every route that spends money and answers at once. */
 const requests: [string, object][] = [
   ['/messages', { model: 'sandbox/claude', max_tokens: 200, stream: true, messages: talk }],
   ['/messages', { model: 'sandbox/gpt', max_tokens: 200, messages: talk }],
@@ -37,7 +37,7 @@ const requests: [string, object][] = [
   ['/decisions', { model: 'sandbox/judge', state: 'Where is my parcel?', questions: question }],
 ];
 
-/** Sends all of them again and again, some at once. A gateway that is killed answers nobody any more. */
+/** Sends all requests repeatedly, some of them concurrently, until the gateway is killed. */
 async function loadOn(client: RunningGateway): Promise<void> {
   const send = async (index: number) => {
     const [path, body] = requests[index % requests.length]!;
@@ -83,7 +83,7 @@ it('a load of all routes, killed again and again, leaves books that add up', { t
         expect([scope.kind, counter.committed(window).toString()]).toEqual([scope.kind, total]);
       }
     }
-    // Requests of every kind were answered, and some were cut.
+    // Requests of every kind were answered, and some were interrupted.
     expect(new Set(generations.map(({ apiType }) => apiType))).toEqual(
       new Set(['completions', 'embeddings', 'decisions']),
     );

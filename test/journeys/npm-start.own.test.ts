@@ -7,7 +7,10 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 
-/** `npm start`, as a script starts it with `&`. @returns npm's own process, and what the gateway says when it is ready */
+/**
+ * Starts the gateway with `npm start`, as a script does with `&`. @returns npm's own process, and the gateway's ready
+ * message
+ */
 async function npmStart() {
   const npm = spawn('npm', ['-s', 'start', '--', '--port', '0', '--ephemeral', '--json'], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -17,7 +20,7 @@ async function npmStart() {
   return { npm, baseUrl: (JSON.parse(line) as { base_url: string }).base_url };
 }
 
-/** The databases that run on a directory. */
+/** Returns the database processes that run on a directory. */
 const runsOn = (data: string) =>
   spawnSync('ps', ['-axo', 'args'], { encoding: 'utf8' })
     .stdout.split('\n')
@@ -45,7 +48,7 @@ describe('npm start', () => {
       const args = ['bin/node24.mjs', 'bin/local.ts', '--port', '0', '--data', data];
       const start = spawn(process.execPath, args, { stdio: 'ignore' });
       const ended = once(start, 'exit');
-      // Its database is there: the gateway itself is not.
+      // The database runs already, but the gateway does not.
       await eventually(() => expect(runsOn(data)).not.toEqual([]), 20);
       expect(existsSync(join(data, 'run.json'))).toBe(false);
 

@@ -1,4 +1,4 @@
-/** What a month has cost is asked for in the next one: by HTTP, at the command line, and in SQL. */
+/** Tests of requests about the cost of the last month: by HTTP, at the command line, and in SQL. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ let gateway: RunningGateway;
 let total: Money;
 let ids: string[];
 
-/** As GET /generation shows it. */
+/** Proof of a sealed record, as GET /generation returns it. */
 interface Seal {
   root: string;
   leaf_count: number;
@@ -27,7 +27,7 @@ interface Seal {
 const REQUESTS = 7;
 const october = { from: '2026-10-01', to: '2026-10-22' };
 
-/** @returns the gateway as it was: keys are shown once, at the first start */
+/** Makes the records of October. @returns the gateway of that time, because keys are printed only at the first start */
 async function makeOctober(): Promise<RunningGateway> {
   const early = await startGateway({ args: ['--data', directory, '--now', '2026-10-15T12:00:00Z'] });
   await manage(early, 'POST', '/workspaces/default/members/add', { user_ids: ['ann'] });
@@ -48,7 +48,7 @@ async function makeOctober(): Promise<RunningGateway> {
     total = total.plus(Money.parseNumber(String(cost)));
   }
   await post(early, '/messages', { model: 'sandbox/nobody', max_tokens: 20, messages: [said('Hi', '')] });
-  // Its history stays, with its name.
+  // The history of a deleted key stays, with its name.
   await manage(early, 'DELETE', `/keys/${server.data.hash}`);
   await early.stop();
   return early;
@@ -58,7 +58,7 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-october-'));
   total = Money.zero;
   const { key, managementKey } = await makeOctober();
-  // Schedules run just after full minutes: however long the start takes, the next of them is near.
+  // Schedules run just after full minutes. The clock starts shortly before one, so that the next run is soon.
   const later = await startGateway({ args: ['--data', directory, '--now', '2026-11-22T12:00:50Z'] });
   gateway = { ...later, key, managementKey };
   await vi.waitUntil(
@@ -77,7 +77,7 @@ afterAll(async () => {
 const read = async (path: string) => (await manage(gateway, 'GET', path)).body;
 const spent = () => Number(total.toString());
 
-/** An answer fits what the document says of it. */
+/** Checks that an answer matches the API document. */
 function expectDocumented(name: string, answer: unknown): void {
   const { operation } = documentedOperations.find((documented) => documented.name === name)!;
   const { schema } = documentedResponse(operation, 200)!.content!['application/json']!;
@@ -197,10 +197,13 @@ describe('October, asked for in November, by HTTP', () => {
 
 const run = (...args: string[]) => adminHere(directory, ...args);
 
-/** The only account that has sealed days. */
+/** Returns the only account that has sealed days. */
 const sealedAccount = () => readdirSync(join(directory, 'books', 'sealed')).find((name) => name !== 'days')!;
 
-/** Checks a copy of the files, of which some are gone. It has a list of the day, as a gateway makes one that was on by then. */
+/**
+ * Checks a copy of the files, some of which are removed. The copy has a list of the day, as a gateway makes it that was
+ * running at that time.
+ */
 function verifiedWithout(gone: string[], ...more: string[]) {
   const copy = mkdtempSync(join(directory, 'copy-'));
   cpSync(join(directory, 'books'), copy, { recursive: true });
@@ -212,7 +215,7 @@ function verifiedWithout(gone: string[], ...more: string[]) {
   return run(...more, 'verify', '--files', copy, '--key', join(directory, 'public.pem'));
 }
 
-/** What reconciling says of each account. */
+/** Returns the results of `reconcile` for each account. */
 async function reconciled(...args: string[]): Promise<object[]> {
   const { out } = await run('--json', 'reconcile', ...args);
   return (JSON.parse(out) as { accounts: object[] }).accounts;

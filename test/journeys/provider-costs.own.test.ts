@@ -1,4 +1,7 @@
-/** What providers charge: recorded beside what clients are charged, and compared with what providers report. */
+/**
+ * Tests of the costs that providers charge: recorded next to the client's charges, and compared with reports of
+ * providers.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -88,7 +91,7 @@ describe('a margin', () => {
   });
 });
 
-/** What was used, at these prices of a token. */
+/** Returns the cost of the used tokens at these prices per token. */
 const costOf = (prompt: string, completion: string) =>
   Money.parse(prompt).times(used.input).plus(Money.parse(completion).times(used.output)).toString();
 
@@ -142,7 +145,7 @@ async function compared(report: unknown, format: string, ...more: string[]) {
 
 const today = utcDate(Date.now());
 
-/** A line of a Cost and Usage Report. */
+/** Returns a line of a Cost and Usage Report. */
 const line = (usageType: string, amount: string, more: Record<string, string> = {}): Record<string, string> => ({
   line_item_line_item_type: 'Usage',
   line_item_usage_type: usageType,
@@ -155,7 +158,7 @@ const line = (usageType: string, amount: string, more: Record<string, string> = 
 const csv = (...lines: Record<string, string>[]) =>
   [Object.keys(lines[0]!), ...lines.map((cells) => Object.values(cells))].map((cells) => cells.join(',')).join('\n');
 
-/** A page of Anthropic's usage API. */
+/** Returns a page of Anthropic's usage API. */
 const anthropic = (more: object = {}) => ({
   data: [
     {
@@ -178,7 +181,7 @@ const anthropic = (more: object = {}) => ({
   next_page: null,
 });
 
-/** Lines of what was used, and others that count nothing of it. */
+/** Returns lines with the used tokens, and lines that do not count as usage. */
 const whole = () => [
   line('USE1-Claude4.6Sonnet-input-tokens', String((used.input - 1) / 1_000)),
   line('Claude4.6Sonnet-mantle-input-tokens-flex', '0.001'),

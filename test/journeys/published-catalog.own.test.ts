@@ -1,4 +1,4 @@
-/** Prices change while the gateway runs: with requests in flight, and back again. */
+/** Number of concurrent requests. The tests change prices while requests are running, and change them back. */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,10 @@ import { finalGeneration, get, post, said, startGateway, type RunningGateway } f
 import { repeated } from '../support/long-runs.ts';
 
 const AT_ONCE = repeated(100, { ofWhichAlways: 30 });
-/** Functions on one machine look each second, and a request of two seconds later waits for the look. */
+/**
+ * Milliseconds until a published catalog applies. Local functions check for a new catalog each second, and a request
+ * two seconds later waits for the check.
+ */
 const IN_FORCE_MS = 2_100;
 
 const prices = { first: { prompt: '0.001', completion: '0.003' }, second: { prompt: '0.0017', completion: '0.0051' } };
@@ -41,11 +44,11 @@ const versionOf = async () =>
 
 interface Asked {
   id: string;
-  /** Its cost, as the stream tells it; read to its end. */
+  /** Reads the stream to its end, and returns the cost in it. */
   told: () => Promise<string>;
 }
 
-/** A streamed answer that has begun. */
+/** Starts a streamed answer. */
 async function ask(index: number, delayMs = 0): Promise<Asked> {
   const answer = await post(gateway, '/messages', {
     model: 'test/changing',
@@ -64,17 +67,17 @@ async function ask(index: number, delayMs = 0): Promise<Asked> {
   };
 }
 
-/** Answers of some seconds each, that have all begun. */
+/** Starts many answers that take some seconds each. */
 const askMany = () => Promise.all(Array.from({ length: AT_ONCE }, (_, index) => ask(index, 110 + (index % 5) * 10)));
 
-/** So many clients at once ask one request after another while a catalog changes. */
+/** Number of concurrent clients that send one request after another while the catalog changes. */
 const CLIENTS = repeated(4, { ofWhichAlways: 2 });
-/** No switch takes so long that a client comes so far. */
+/** Maximum number of requests of a client. No change of the catalog takes that long. */
 const MAX_OF_A_CLIENT = 500;
 
 /**
- * Short answers in the order in which they began, of clients that ask without a pause: one before the work begins, others while it goes
- * on, and one more of each client after it.
+ * Sends requests from clients without a pause: at least one before the work begins, others during the work, and one
+ * more per client after it. @returns short answers in the order in which they began
  */
 async function askDuring(work: () => Promise<void>): Promise<Asked[]> {
   const begun: Asked[] = [];
@@ -96,13 +99,16 @@ async function askDuring(work: () => Promise<void>): Promise<Asked[]> {
   return begun;
 }
 
-/** Each of them was answered, and charged as it was told, which `sidesOf` sees; the first by one side, the last by the other. */
+/**
+ * Checks that each answer was charged as reported, which `sidesOf` verifies, the first at the old prices and the last
+ * at the new ones.
+ */
 async function expectOneSwitch(flow: Asked[], from: Side, to: Side): Promise<void> {
   const sides = await sidesOf(flow);
   expect([sides[0], sides.at(-1)]).toEqual([from, to]);
 }
 
-/** The side that each request was charged by, as its tokens and its cost prove. */
+/** Returns which prices each request was charged at, as its tokens and its cost show. */
 async function sidesOf(asked: Asked[]): Promise<Side[]> {
   return Promise.all(
     asked.map(async ({ id, told: read }) => {
@@ -168,7 +174,7 @@ describe('a catalog that is published while many requests run', () => {
 
     expect(new Set(await sidesOf(before))).toEqual(new Set(['second']));
     await expectOneSwitch(during, 'second', 'first');
-    // The one of the start was in force before the first publication.
+    // The catalog of the start applied before the first publication.
     expect(new Set(await sidesOf(after))).toEqual(new Set(['first']));
   });
 

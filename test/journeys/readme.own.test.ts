@@ -15,7 +15,7 @@ const blocks = pages.flatMap((page) =>
     .split('```')
     .filter((_, index) => index % 2 === 1),
 );
-/** The curl lines of the pages, each as one command. */
+/** The curl commands of the pages, each as one text. */
 const commands = blocks.flatMap((block) => block.split(/^(?=curl )/m).filter((part) => part.startsWith('curl ')));
 const ADMIN = 'npm run admin -- ';
 const adminLines = blocks.flatMap((block) => block.split('\n').filter((line) => line.startsWith(ADMIN)));
@@ -58,12 +58,12 @@ describe('the pages for a first try', () => {
   it('have lines for the operator', () => expect(adminLines.length).toBeGreaterThan(5));
 
   it.each(adminLines)('have a line that works: %s', async (line) => {
-    // As a shell splits it.
+    // The line is split as a shell splits it.
     const args = line
       .slice(ADMIN.length)
       .match(/"[^"]*"|\S+/g)!
       .map((part) => part.replaceAll('"', ''))
-      // What a command writes stays out of the checkout.
+      // Files that a command writes are created outside of the checkout.
       .map((part, index, all) => (all[index - 1] === '--files' ? join(data, part) : part));
 
     const { code, out, err } = await adminHere(data, ...args);

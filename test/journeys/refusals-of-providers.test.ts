@@ -5,7 +5,7 @@ import { answer, bytesOf, dialects, wires, type WireName } from '../support/dial
 import { finalGeneration, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { listen, type Listening } from '../support/listen.ts';
 
-/** How the first endpoint of each model behaves, by the model's name upstream. */
+/** Behavior of the first endpoint of each model, by the upstream name of the model. */
 type Behaviour = (response: ServerResponse, wire: WireName) => void;
 
 const refusing =
@@ -58,7 +58,7 @@ const everyWay = (Object.keys(apis) as Api[]).flatMap((api) => [true, false].map
 const endpoint = (wire: WireName, upstreamModel: string) => ({
   provider: `test-${wire}`,
   upstream_model: upstreamModel,
-  // The cheaper endpoint is asked first.
+  // The cheaper endpoint is tried first.
   pricing: upstreamModel === 'good' ? { prompt: '0.1', completion: '1' } : { prompt: '0.001', completion: '0.01' },
 });
 
@@ -85,7 +85,7 @@ beforeAll(async () => {
     wires.flatMap((wire) => [
       ...names.map((name) => textModel(`${wire}/${name}`, [endpoint(wire, name)])),
       ...names.map((name) => textModel(`${wire}/${name}-then-good`, [endpoint(wire, name), endpoint(wire, 'good')])),
-      // One for each request: an endpoint that fails is not asked first again.
+      // Each request has its own model, because an endpoint that fails is not tried first again.
       ...everyWay.map(({ api, stream }) =>
         textModel(`${wire}/opens-${api}-${stream}`, [endpoint(wire, 'opens'), endpoint(wire, 'good')]),
       ),

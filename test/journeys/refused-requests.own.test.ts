@@ -20,7 +20,7 @@ const SECRET = 'the password is hunter2';
 
 let directory: string;
 let gateway: RunningGateway;
-/** The client of a member, with one rouble to spend. */
+/** Client of a member who can spend one rouble. */
 let poor: RunningGateway;
 let poorHash: string;
 
@@ -57,7 +57,10 @@ async function refused(client: RunningGateway, body: object, path = '/messages')
 const tooDear = { model: 'sandbox/claude', max_tokens: 30_000, messages: [said(SECRET)] };
 const wrongField = { model: 'sandbox/claude', max_tokens: 'many', messages: [said(SECRET)] };
 
-/** Reads what GET /generation says of a refused request, which is noted beside the answer. */
+/**
+ * Reads the explanation of GET /generation for a refused request. The refusal is recorded concurrently with the
+ * response, so the function retries.
+ */
 async function explained(client: RunningGateway, id: string): Promise<{ message: string; refusal: Row }> {
   return eventually(async () => {
     const response = await get(client, `/generation?id=${id}`);
@@ -251,7 +254,7 @@ describe('the list of requests', () => {
     const absent = { field: undefined, limit: undefined, amounts: undefined, model: undefined };
     for (const id of ids) {
       const createdAtMs = generationTimeMs(id)!;
-      // They would have been deleted by DynamoDB after thirty days.
+      // The refusals are older than thirty days, so DynamoDB would have deleted them.
       await writeRefusal(gateway.table(), { id, payer, createdAtMs, ...why, ...absent });
     }
 

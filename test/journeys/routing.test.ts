@@ -31,7 +31,7 @@ beforeAll(async () => {
       { id: 'locked', wire: 'openai-chat', credential: 'NOBODY_HAS_SET_THIS_KEY' },
     ],
     models: [
-      // What has failed is tried last for a while, so that each test of failures asks a model of its own.
+      // An endpoint that has failed is tried last for a while, so each test of failures uses its own model.
       ...['test/three-ways', 'test/failing', 'test/ailing'].map(ofThreeProviders),
       textModel('test/other', [{ provider: 'usual', pricing: price('0.0005') }]),
       textModel(
@@ -61,14 +61,14 @@ async function answerSoundly({ dialect, begin, send, finish }: Exchange): Promis
   await finish();
 }
 
-/** The words of a prompt whose providers behave as they are told, and all others soundly. */
+/** Returns a text for a prompt that makes providers behave as specified. All other providers answer normally. */
 function promptTo(behaviours: Record<string, Behaviour>): string {
   return scripted.behaves((exchange) => (behaviours[exchange.path.split('/')[1]!] ?? answerSoundly)(exchange));
 }
 
 interface Answered {
   status: number;
-  /** Of the last attempt. */
+  /** Provider of the last attempt. */
   provider: unknown;
   body: { model?: string; error?: { message: string; metadata: Record<string, unknown> } };
   record: () => Promise<Record<string, unknown>>;
@@ -93,7 +93,7 @@ describe('an endpoint that cannot take a request', () => {
   };
   const messages = [{ role: 'user', content: [pdf] }];
 
-  // The cheap one speaks chat completions, and takes no PDF.
+  // The cheap provider uses chat completions, and accepts no PDF.
   it.each([
     ['', undefined],
     [', although only one is to be asked', { allow_fallbacks: false }],
@@ -290,7 +290,7 @@ describe('a model with a route of its own', () => {
   });
 });
 
-/** Fails the first time, and answers the second. */
+/** Returns a behavior that fails the first time, and answers the second time. */
 function answerOnSecond(): Behaviour {
   let asked = 0;
   return (exchange) => {

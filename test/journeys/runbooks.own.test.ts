@@ -1,4 +1,4 @@
-/** The pages of docs/operations: commands work as they are printed, and log lines that they name exist. */
+/** Tests of the pages in docs/operations: printed commands work, and the log lines that they name exist. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const sources = ['lambdas', 'lib', 'test/drills']
   .join('\n');
 
 describe('log lines in the runbooks', () => {
-  /** Backticks also have commands: of the shell, and of groups of `admin`. */
+  /** Matches commands in backticks, of the shell and of groups of `admin`. Other words in backticks are log lines. */
   const commandWords = /^(?:npm|npx|aws|admin|update-table|accounts|catalog|counters|keys|generations|audit|top-ups) /;
   const inBackticks = [...runbooks.matchAll(/`([a-z][a-z-]*(?: [a-z'-]+)+)`/g)].map(([, words]) => words!);
   const inQuotes = [...runbooks.matchAll(/log line "([^"]+)"/g)].map(([, words]) => words!);
@@ -43,7 +43,7 @@ const inBlocks = runbooks
   .map((line) => line.slice(ADMIN.length).replace(/\s+#.*$/, ''));
 const inText = [...runbooks.matchAll(/`npm run admin -- ([^`]+)`/g)].map(([, line]) => line!);
 
-/** Commands that need files of a deployment, or an empty database. */
+/** Matches commands that need files of a deployment, or an empty database. */
 const elsewhere = /^(?:restore|--table <new> verify) /;
 const printed = [...new Set([...inBlocks, ...inText])].filter((line) => !elsewhere.test(line));
 
@@ -78,7 +78,10 @@ afterAll(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
-/** The words of a line, as a shell splits them, with values in the place of names; what names a deployment is left out. */
+/**
+ * Returns the arguments of a command line, split as a shell splits them, with values in place of placeholders. Options
+ * that select a deployment are omitted.
+ */
 function argumentsOf(line: string): string[] {
   const here = line.replace(/--table <\w+> /, '').replace(/--pepper-secret <arn> /, '');
   const filled = Object.entries(values).reduce((text, [name, value]) => text.replaceAll(name, value), here);

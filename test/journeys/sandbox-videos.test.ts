@@ -10,7 +10,7 @@ import { finalGeneration, get, post, startGateway, type RunningGateway } from '.
 import { listen, type Listening } from '../support/listen.ts';
 import { readMp4 } from '../support/mp4.ts';
 
-/** A client's own server: it has a picture, and is called back. */
+/** Server of a client. It has a picture, and receives callbacks. */
 let client: Listening;
 let gateway: RunningGateway;
 let data: string;
@@ -39,7 +39,7 @@ afterAll(async () => {
   rmSync(data, { recursive: true });
 });
 
-/** The secret that the gateway has made for itself. */
+/** Reads the secret that the gateway has created. */
 const pepper = () => (JSON.parse(readFileSync(join(data, 'secrets.json'), 'utf8')) as { pepper: string }).pepper;
 
 const png = Buffer.from(

@@ -17,7 +17,10 @@ import { startRecordedServices, type RecordedServices } from '../support/recorde
 import { allows, isUsedBy, rolesOfFunctions, type Deed, type Right } from '../support/role-rights.ts';
 import { synthesize, type Synthesized } from '../support/synthesized.ts';
 
-/** Emulators let everybody do everything: here each call of a service is held against the role of the function that makes it. */
+/**
+ * Templates of the deployment. Emulators permit every call, so this test compares each call with the role of the
+ * function that makes it.
+ */
 
 let templates: Synthesized;
 let directory: string;
@@ -31,10 +34,10 @@ let earlierLogs = '';
 beforeAll(async () => {
   templates = synthesize();
   directory = mkdtempSync(join(tmpdir(), 'gateway-sandboxed-'));
-  // A table in a data directory has one name, so the common database cannot hold it.
+  // A table in a data directory has a fixed name, so the common database cannot contain it.
   database = await startDynamodb(undefined);
   proxy = await startFaultProxy(database.endpoint);
-  // Secrets have the names that functions know them by: their logical ids.
+  // Secrets have the names by which functions find them: their logical ids.
   secretsManager = await startSecretsManager(
     new Map([
       [secretOf('Pepper'), 'a'.repeat(64)],
@@ -72,7 +75,7 @@ async function startNextDay(): Promise<void> {
   const { key, managementKey } = gateway;
   await gateway.stop();
   earlierLogs += gateway.log();
-  // The first start shows the keys, and no other.
+  // Only the first start prints the keys.
   gateway = { ...(await start('2027-01-01T00:00:40Z')), key, managementKey };
 }
 
@@ -81,14 +84,20 @@ function secretOf(name: string): string {
   return `local:${ids.find((id) => id.startsWith(name))}`;
 }
 
-/** The one resource of a type, or of those whose ids begin so. */
+/** Returns the logical id of the only resource of a type, or of the one whose id begins with this text. */
 function idOf(template: Template, type: string, beginning = ''): string {
   return Object.keys(template.findResources(type)).find((id) => id.startsWith(beginning))!;
 }
 
-/** On one machine the catalog is published in a directory (test/lib/publications.own.test.ts reads it from a bucket). */
+/**
+ * Permissions for published catalogs. A local gateway publishes to a directory (test/lib/publications.own.test.ts reads
+ * a bucket).
+ */
 const ofCatalog = ['s3:GetObject Catalog', 's3:ListBucket Catalog'];
-/** They ask for no provider's key here, because models of the sandbox need none; test/platform/secrets.own.test.ts reads keys. */
+/**
+ * Functions that read no provider key in this test, because models of the sandbox need none
+ * (test/platform/secrets.own.test.ts reads keys).
+ */
 const needingNoKey = new Set([
   ...Object.keys(wholeRoutes.create),
   ...Object.keys(wholeRoutes.estimate),
@@ -103,33 +112,39 @@ const needingNoKey = new Set([
   'estimate-response',
   'estimate-video',
 ]);
-/** Lambda takes messages out of a queue with the role of the function that gets them. */
+/** Permissions of a queue worker. Lambda reads a queue with the role of the function that gets the messages. */
 const ofMessages = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
 
-/** Rights for what does not happen here, each with where it does; each is an action, with the beginning of a resource's id where one has it. */
+/**
+ * Permissions that this test does not use, each with the test that uses it. A permission is an action, with the
+ * beginning of a resource's id if needed.
+ */
 const rarelyUsed: Record<string, readonly string[]> = {
-  // They ask which providers are live, where one of them needs a key (test/routing/live-providers.own.test.ts).
+  // These functions only query which providers are callable if a provider needs a key
+  // (test/routing/live-providers.own.test.ts).
   ...Object.fromEntries(
     ['list-videos-models', ...Object.keys(wholeRoutes.list)].map((name) => [name, ['dynamodb:Query']]),
   ),
-  // Far into a list, a page leaves a bookmark (test/store/key-directory.test.ts).
+  // A page far into a list stores a bookmark (test/store/key-directory.test.ts).
   'list-keys': ['dynamodb:PutItem'],
-  // A settlement that comes after a sweep is a correction (test/accounting/settle.test.ts); one of a day that has ended asks for the
-  // day (test/accounting/close-days.test.ts); what fails comes again in seconds (below, and test/workers/finalize-cost.test.ts).
+  // A settlement after a sweep is a correction (test/accounting/settle.test.ts). A settlement for a day that has ended
+  // reopens the day (test/accounting/close-days.test.ts). A failed message is delivered again within seconds (below,
+  // and test/workers/finalize-cost.test.ts).
   'finalize-cost': ['dynamodb:PutItem', 'sqs:SendMessage', 'sqs:ChangeMessageVisibility', ...ofMessages],
-  // The same of shards (test/workers/roll-up-activity.test.ts).
+  // A failed shard is delivered again within seconds (test/workers/roll-up-activity.test.ts).
   'roll-up-activity': ['sqs:ChangeMessageVisibility', ...ofMessages],
-  // Where the queue cannot be reached, what is to be settled is noted on the record (test/faults/settlement-faults.test.ts); an upload
-  // that breaks off is ended, and what fails comes again (test/videos/jobs.test.ts).
+  // If the queue cannot be reached, the settlement is stored on the record (test/faults/settlement-faults.test.ts). An
+  // interrupted upload is aborted, and a failed message is delivered again (test/videos/jobs.test.ts).
   'advance-videos': ['dynamodb:UpdateItem', 's3:AbortMultipartUpload', 'sqs:ChangeMessageVisibility', ...ofMessages],
-  // A request is kept in parts where it is large, and is deleted again, with the hold reported, where a write after it fails: every one
-  // does in test/videos/jobs.test.ts.
+  // A large request is stored in parts. If a write after it fails, it is deleted again, and the hold is reported.
+  // test/videos/jobs.test.ts covers all of this.
   'create-video': ['s3:AbortMultipartUpload', 's3:DeleteObject', 'sqs:SendMessage FinalizeCost'],
-  // The notice of a job that nobody knows asks for nothing (test/journeys/sandbox-videos.test.ts).
+  // A notice about an unknown job queues no message (test/journeys/sandbox-videos.test.ts).
   'notice-video': ['sqs:SendMessage'],
-  // The night's comparison begins an hour after midnight (test/books/reconcile-days.own.test.ts sees it).
+  // The nightly comparison begins an hour after midnight (test/books/reconcile-days.own.test.ts).
   'reconcile-days': ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem'].map((name) => `dynamodb:${name}`),
-  // So does sealing (test/books/seals/seal-days.test.ts), which signs and keeps files on AWS (test/books/seals/outside.test.ts).
+  // Sealing begins an hour after midnight as well (test/books/seals/seal-days.test.ts). On AWS it signs, and stores
+  // files (test/books/seals/outside.test.ts).
   'seal-days': [
     ...['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem'].map(
       (name) => `dynamodb:${name}`,
@@ -139,24 +154,24 @@ const rarelyUsed: Record<string, readonly string[]> = {
     's3:PutObject',
     's3:ListBucket',
   ],
-  // There is no bucket for the books on one machine (test/books/export-days.test.ts).
+  // A local gateway has no bucket for the books (test/books/export-days.test.ts).
   'export-books': [
     ...['GetItem', 'PutItem', 'ExportTableToPointInTime', 'DescribeExport'].map((name) => `dynamodb:${name}`),
     's3:PutObject',
     's3:AbortMultipartUpload',
   ],
-  // Nothing is due (test/workers/sweep-holds.test.ts).
+  // No hold is due in this test (test/workers/sweep-holds.test.ts).
   'sweep-holds': [...['GetItem', 'PutItem', 'UpdateItem'].map((name) => `dynamodb:${name}`), 'sqs:SendMessage'],
 };
 
-/** What functions were seen doing, by their names. */
+/** Returns the observed actions of functions, by function name. */
 function seen(): Map<string, Deed[]> {
   const table = idOf(templates.data, 'AWS::DynamoDB::GlobalTable');
   const videos = idOf(templates.api, 'AWS::S3::Bucket', 'Videos');
   const deeds = new Map<string, Deed[]>();
   const add = (name: string, deed: Deed) => deeds.set(name, [...(deeds.get(name) ?? []), deed]);
   for (const call of proxy.calls) {
-    // AWS' own client ends a path with a slash.
+    // AWS's own client ends a path with a slash.
     const name = call.path.replaceAll('/', '');
     if (name === '') continue;
     for (const { action, partition, index } of itemActions(call)) {
@@ -165,7 +180,7 @@ function seen(): Map<string, Deed[]> {
     }
   }
   for (const { functionName, action, resource } of services.calls) {
-    // There is one bucket on one machine, and secrets have the names of their variables.
+    // A local gateway has one bucket, and secrets have the names of their variables.
     const named = resource.replace('model-gateway-local', videos).replace(/^local:/, '');
     add(functionName, { action, resource: named });
   }
@@ -203,7 +218,7 @@ async function useEverything(): Promise<void> {
   });
   await ask('sandbox/claude', { messages: [said('Hi', 'error=500')] });
   for (const model of ['sandbox/claude', 'sandbox/gpt:free']) {
-    // A conversation is remembered from its second turn on, where nothing else says what it is.
+    // Without an id, a conversation is recognized from its second turn on.
     const chat = { model, max_tokens: 20_000, messages: [said('Hi', 'delay=0'), said('And now?', 'delay=0')] };
     await (await post(limitedClient, '/chat/completions', { ...chat, stream: true })).text();
     const { messages: input, max_tokens: limit, ...rest } = chat;
@@ -232,7 +247,7 @@ async function useEverything(): Promise<void> {
       interval: 300,
     })
     .toBe('completed');
-  // S3 reads the file with the right of who has signed its address.
+  // S3 reads the file with the permissions of the function that has signed the address.
   const { status: ofContent } = await get(limitedClient, `/videos/${video}/content`);
   expect(ofContent).toBe(200);
   await post(gateway, '/videos/notices/nobody', {});
@@ -295,19 +310,25 @@ async function useEverything(): Promise<void> {
   await change('DELETE', `/workspaces/${empty.id}`);
 }
 
-/** Estimates and decisions read how endpoints fare beside their work; where their process is put to rest before, the next one does. */
+/**
+ * Returns the unused permissions after two more requests. Estimates and decisions read the health of endpoints
+ * concurrently. If their process is paused before that, the next request reads it.
+ */
 async function unusedAfterAnother(): Promise<string[]> {
   await post(gateway, '/messages/estimate', { model: 'sandbox/gpt', messages: [said('Hi')] });
   await post(gateway, '/decisions', decision);
   return unused();
 }
 
-/** All actions on the table are on its indexes as well, where any is: one of them is enough. */
+/**
+ * Whether an observed action uses a permission. Actions on the table are granted on its indexes as well, and the use on
+ * one of them is enough.
+ */
 function isUse(right: Right, deed: Deed): boolean {
   return right.action.startsWith('dynamodb:') ? right.action === deed.action : isUsedBy(right, deed);
 }
 
-/** Rights that no call needed so far. */
+/** Returns the permissions that no call has needed so far. */
 function unused(): string[] {
   const deeds = seen();
   return [...rolesOfFunctions(templates)].flatMap(([name, rights]) => {
@@ -327,7 +348,7 @@ function unused(): string[] {
 it('every function does what its role in the template allows, no more and no less', { timeout: 400_000 }, async () => {
   await useEverything();
 
-  // The scheduled workers roll up the day that ended.
+  // The scheduled workers roll up the day that has ended.
   await startNextDay();
   await expect.poll(unusedAfterAnother, { timeout: 200_000, interval: 2_000 }).toEqual([]);
   const roles = rolesOfFunctions(templates);
@@ -335,15 +356,18 @@ it('every function does what its role in the template allows, no more and no les
     deeds.filter((deed) => !allows(roles.get(name)!, deed)).map((deed) => ({ name, ...deed })),
   );
   expect(refused).toEqual([]);
-  // Each service was met.
+  // Each service was called.
   const met = new Set(services.calls.map(({ action }) => action.split(':')[0]));
   expect(met).toEqual(new Set(['sqs', 's3', 'secretsmanager']));
 });
 
-/** DynamoDB refuses every item of a transaction, for a reason that no function expects. */
+/** Fault in which DynamoDB refuses every item of a transaction, for a reason that no function expects. */
 const unforeseen = { conflictsAt: '', code: 'ItemCollectionSizeLimitExceeded' };
 
-/** A conflict, a fault of ours at each place where one can be, a refused credential, and an answer that its provider breaks off. */
+/**
+ * Causes a conflict, a fault of the gateway in each process that can have one, a refused credential, and an answer that
+ * its provider breaks off.
+ */
 async function meetTrouble(): Promise<void> {
   const hasWritten = (name: string) => writtenSeries(gateway.log()).some((series) => series.name === name);
   let conflicts = 0;
@@ -351,7 +375,7 @@ async function meetTrouble(): Promise<void> {
     if (action !== 'TransactWriteItems') return undefined;
     if (path.startsWith('/create-key')) return unforeseen;
     if (!path.startsWith('/finalize-cost')) return undefined;
-    // A conflict is written when its transaction is over.
+    // The metric of a conflict is written when its transaction has ended.
     if (!hasWritten('SettlementFailed')) return unforeseen;
     return (conflicts += 1) === 1 ? 'conflict' : undefined;
   };
@@ -372,9 +396,9 @@ it('its functions have written every series of the dashboard that this machine c
   const written = new Set(writtenSeries(earlierLogs + gateway.log()).map(({ name, by }) => `${name} by ${by}`));
   const shown = own.map(({ name, by }) => `${name} by ${by}`);
   expect(shown.filter((series) => !written.has(series)).toSorted()).toEqual([
-    // The books are compared an hour after midnight (test/books/reconcile-days.own.test.ts sees it).
+    // The books are compared an hour after midnight (test/books/reconcile-days.own.test.ts).
     'DriftRub by all',
-    // The sandbox refuses no sealed reasoning (test/inference/operator-metrics.own.test.ts sees it).
+    // The sandbox refuses no encrypted reasoning (test/inference/operator-metrics.own.test.ts).
     'ReasoningDropped by provider',
   ]);
 }, 60_000);

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => scripted.stop());
 
-/** The gateway through a key that protects. */
+/** Returns a client whose key removes sensitive data from prompts. */
 async function protecting(settings: object = {}): Promise<RunningGateway> {
   const { gateway } = scripted;
   const { body } = await manage(gateway, 'POST', '/keys', {
@@ -44,7 +44,10 @@ async function protecting(settings: object = {}): Promise<RunningGateway> {
   return { ...gateway, key: body.key as string };
 }
 
-/** A provider that says words in pieces of three characters. @returns words for the prompt, and what the provider was sent */
+/**
+ * Registers a provider that sends a text in pieces of three characters. @returns a text for the prompt, and the bodies
+ * that the provider receives
+ */
 function speaking(words: string): { marker: string; sent: string[] } {
   const sent: string[] = [];
   const marker = scripted.behaves(async ({ dialect, body, begin, send, finish }: Exchange) => {

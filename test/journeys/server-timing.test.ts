@@ -7,12 +7,12 @@ beforeAll(async () => {
   gateway = await commonGateway();
 });
 
-/** The sandbox is silent for this long before an answer. */
+/** Milliseconds for which the sandbox is silent before an answer. */
 const SILENCE_MS = 300;
 const slow = [said('Hi', `first=${SILENCE_MS} delay=0`)];
 const question = { angry: { type: 'noul', instructions: 'Is the writer angry?' } };
 
-/** The durations of the header, by their names. */
+/** Returns the durations in the header, by their names. */
 function durations(response: Response): Record<string, number> {
   const header = response.headers.get('server-timing') ?? '';
   expect(header).toMatch(/^gateway;dur=\d+\.\d(?:, provider;dur=\d+\.\d)?$/);
@@ -80,7 +80,7 @@ describe('the server timing of an answer', () => {
     const record = await finalGeneration(gateway, response.headers.get('x-generation-id')!);
     const [overhead, provider] = [record['overhead_ms'], record['provider_ms']];
     expect([overhead, provider]).toEqual([expect.any(Number), expect.any(Number)]);
-    // From the request to the end: the two are all of it.
+    // The two durations add up to the whole time from the request to the end.
     expect(Number(overhead) + Number(provider)).toBe(Number(record['latency']) + Number(record['generation_time']));
   });
 
@@ -112,6 +112,6 @@ it('the record tells the gateway’s time and the provider’s, to the end of th
   const record = await finalGeneration(gateway, response.headers.get('x-generation-id')!);
   const [overhead, provider] = [record['overhead_ms'], record['provider_ms']].map(Number);
   expect(provider).toBeGreaterThanOrEqual(SILENCE_MS + 9 * 20 - 20);
-  // Each is rounded by itself.
+  // Each duration is rounded separately.
   expect(overhead! + provider!).toBeLessThanOrEqual(Number(record['latency']) + Number(record['generation_time']) + 2);
 });

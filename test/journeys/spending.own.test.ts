@@ -27,7 +27,7 @@ async function newKey(...args: string[]): Promise<RunningGateway> {
   return withKey(key as string);
 }
 
-/** A key of an account of its own, where only this limit is set. */
+/** Creates an account and a key with only this limit. @returns a client with the key */
 async function keyWithin(source: string, limit: string): Promise<RunningGateway> {
   const { id } = await adminJson(directory, 'accounts', 'create', '--name', source);
   const account = ['--account', id as string];
@@ -78,7 +78,7 @@ describe('a limited key', () => {
   });
 
   it('is told what would fit behind a long prompt, too', async () => {
-    // Less than the bytes of the prompt might cost, and less than the first step of an answer.
+    // The limit is lower than the bound by the prompt's bytes, and lower than the first step of an answer.
     const poor = await newKey('--limit', '0.5');
     const ask = { model: 'sandbox/claude', system: 'Be brief. '.repeat(200), messages: [said('Hello', 'delay=0')] };
 
@@ -124,7 +124,7 @@ describe('a limited key', () => {
   );
 
   it('has its hold extended while the stream goes on, and settled spending stays within the limit', async () => {
-    // The hold's first step fits; 2,000 words at 0.0015 RUB do not.
+    // The limit covers the first step of the hold, but not 2,000 words at 0.0015 RUB.
     const poor = await newKey('--limit', '1.5');
 
     const response = await post(poor, '/messages', {
@@ -144,7 +144,7 @@ describe('a limited key', () => {
     expect(generation).toMatchObject({ total_cost: usage['cost'], finish_reason: 'max_tokens', estimated: true });
     const info = await keyInfo(poor);
     expect(info['usage']).toBe(generation['total_cost']);
-    // Not only the steps that fitted as a whole: nearly all that the limit has room for, by the bytes that bound it.
+    // The answer uses nearly the whole limit, not only the steps that the limit covers in full.
     expect(generation['tokens_completion']).toBeGreaterThan(200);
     expect(info['usage']).toBeLessThanOrEqual(1.5);
     expect(info['limit_remaining']! + info['usage']!).toBeCloseTo(1.5, 10);

@@ -18,7 +18,7 @@ beforeAll(async () => {
   gateway = await startGateway({ args: ['--data', directory] });
   before = (await ask()).id;
   await adminJson(directory, 'accounts', 'spread-records');
-  // Callers are remembered for some seconds.
+  // Functions cache callers for some seconds.
   await vi.waitUntil(async () => isSpreadId((await ask()).id), { timeout: 20_000, interval: 500 });
   spread = await Promise.all(Array.from({ length: REQUESTS }, ask));
   await Promise.all([before, ...spread.map(({ id }) => id)].map((id) => finalGeneration(gateway, id)));

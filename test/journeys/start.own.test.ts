@@ -103,7 +103,7 @@ describe('a gateway that is stopped in the middle of a stream, and started again
   it('has said so in the stream, and settles what was written, as real as any other answer', async () => {
     const generation = await finalGeneration(client, cutId);
 
-    // Agents repeat what ends with an error; a connection that is cut may look like an end.
+    // Agents retry an answer that ends with an error. An interrupted connection may look like a normal end.
     expect(cutTypes.at(-1)).toBe('error');
     expect(generation).toMatchObject({ cancelled: true });
     expect(generation['tokens_completion']).toBeGreaterThan(20);
@@ -117,7 +117,10 @@ describe('a gateway that is stopped in the middle of a stream, and started again
   });
 });
 
-/** Stops a gateway that has written some words of an answer. @returns the answer's id, and the types of its events to the end */
+/**
+ * Stops a gateway that has written a part of an answer. @returns the answer's id, and the types of its events to the
+ * end
+ */
 async function stopWithinStream(gateway: RunningGateway): Promise<{ id: string; types: string[] }> {
   const ask = { model: 'sandbox/claude', stream: true, messages: [said('Write', 'tokens=500 delay=10')] };
   const response = await post(gateway, '/messages', ask);
@@ -178,7 +181,7 @@ describe('a gateway started at another time', () => {
     expect(await finalGeneration(gateway, id)).toMatchObject({
       created_at: expect.stringMatching(/^2031-05-17T23:0/) as string,
     });
-    // The operator's commands as well.
+    // The operator's commands use the gateway's clock as well.
     expect(await admin(data, 'generations', 'list')).toMatchObject([{ id, status: 'complete' }]);
     await gateway.stop();
     rmSync(data, { recursive: true, force: true });

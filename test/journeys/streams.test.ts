@@ -25,7 +25,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** A gateway that several tests ask one after another, before an upstream that answers as the test at hand says. */
+/** Gateway that several tests share, with an upstream server that answers as the current test specifies. */
 let shared: {
   gateway: RunningGateway;
   answers: (answer: Answer) => void;
@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => shared.stop());
 
-/** @returns the shared gateway, whose upstream answers so from now on */
+/** Sets the answer of the upstream server. @returns the shared gateway */
 function gatewayAnswering(answer: Answer): RunningGateway {
   shared.answers(answer);
   return shared.gateway;
@@ -72,7 +72,7 @@ async function gatewayBefore(upstreams: Listening[], env: Record<string, string>
 
 const ask = { model: 'test/model', max_tokens: 50_000, stream: true, messages: [said('Hi')] };
 
-/** A streamed request whose response can be read as slowly as one likes. */
+/** Sends a streamed request. @returns a response that can be read at any speed */
 function open(gateway: RunningGateway): Promise<http.IncomingMessage> {
   const body = JSON.stringify(ask);
   return new Promise((resolve, reject) => {
@@ -97,7 +97,7 @@ describe('a stream', () => {
         response.write(frames.start + frames.blockStart);
         for (const [index, word] of words.entries()) {
           response.write(frames.text(word));
-          // No word is written before the client has the one before it.
+          // Each word is written only after the client has received the word before it.
           await arrived[index]!.promise;
         }
         response.end(frames.end(3));
@@ -132,7 +132,7 @@ describe('a stream', () => {
     response.pause();
     const before = await residentMb(gateway.process.pid!);
 
-    // Until the upstream writes no more, however often the gateway serves others.
+    // The loop ends when the upstream server can write no more, while the gateway serves other requests.
     for (let seen = -1; seen !== written;) {
       seen = written;
       response.read(1_024);
@@ -140,7 +140,7 @@ describe('a stream', () => {
     }
 
     expect((await residentMb(gateway.process.pid!)) - before).toBeLessThan(40);
-    // What the upstream could write is what sockets and our small buffers hold, not the stream.
+    // The upstream server could only fill the sockets and our small buffers. The gateway does not buffer the stream.
     expect(written).toBeLessThan(20_000_000);
     response.destroy();
   });
@@ -152,7 +152,7 @@ describe('a stream', () => {
       response.once('close', () => closed.resolve(performance.now()));
     });
     const delays: number[] = [];
-    // The best of five: what is measured is the gateway, not who else wanted the processor.
+    // The test takes the best of five, to measure the gateway and not the load of the machine.
     for (let round = 0; round < 5; round += 1) {
       closed = Promise.withResolvers();
       const response = await open(gateway);
@@ -207,7 +207,7 @@ describe('a client that leaves before the answer begins', () => {
   });
 });
 
-/** How an endpoint may fail before its first event, and the model whose first endpoint fails so. */
+/** Failures of an endpoint before its first event, and the model whose first endpoint fails in this way. */
 const failures: [string, string, (response: http.ServerResponse) => void][] = [
   ['refuses', 'refusing', (response) => response.writeHead(529).end('{"error":{"message":"Busy"}}')],
   ['breaks off', 'breaking', (response) => response.destroy()],
@@ -221,7 +221,9 @@ const failures: [string, string, (response: http.ServerResponse) => void][] = [
 
 const providerId = (model: string, place: number) => `${model}-${place}`;
 
-/** A catalog in which each model has providers of its own, so that the failures of one test leave no trace in another. */
+/**
+ * Writes a catalog in which each model has its own providers, so that failures in one test have no effect on another.
+ */
 function catalogOf(models: { name: string; urls: string[] }[]) {
   return catalogDirectory(
     models.map(({ name, urls }) => {
@@ -281,7 +283,7 @@ describe('an endpoint that fails before its first event', () => {
     expect(await response.json()).toMatchObject({ content: [{ type: 'text', text: 'fine' }] });
     expect(asked).toContain(name);
     const generation = await finalGeneration(gateway, response.headers.get('x-generation-id')!);
-    // 10 × 0.0001 + 5 × 0.0003, the second endpoint's price.
+    // The cost is 10 × 0.0001 + 5 × 0.0003, at the prices of the second endpoint.
     expect(generation).toMatchObject({
       provider_name: `${name}-1`,
       endpoint_id: `test/${name}/1`,
@@ -322,7 +324,7 @@ describe('200 requests at once against a limit with room for 33', () => {
   });
 });
 
-/** What others report of endpoints is read beside the rest, and nothing waits for it. */
+/** Whether a call concerns reports about endpoints. They are read concurrently, and no request waits for them. */
 const isBeside = ({ body }: DynamodbCall) => body.includes('HEALTH#');
 
 describe('round trips to DynamoDB before the first byte', () => {
