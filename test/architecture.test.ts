@@ -21,7 +21,7 @@ const belowInference = [
   'resources.ts',
 ];
 
-/** What each room under lambdas/ may import besides itself. Arrows point down: a room never knows who uses it. */
+/** Rooms that each room under lambdas/ may import. Arrows point down: a room does not import the rooms that use it. */
 const arrows: Record<string, string[]> = {
   money: [],
   platform: [],
@@ -57,7 +57,7 @@ const arrows: Record<string, string[]> = {
   server: ['api', 'http', 'admission', 'platform'],
 };
 
-/** Programs under lib/, and what several of them use, which imports none of them. */
+/** Programs under lib/. The last one is shared code, which imports none of them. */
 const programs = readdirSync(join(root, 'lib'));
 
 interface Source {
@@ -77,7 +77,7 @@ const imports = ({ path, text }: Source): string[] =>
     target!.startsWith('.') ? relative(root, resolve(root, dirname(path), target!)) : target!,
   );
 
-/** Files that hold what the document shows of an answer, and nothing that runs. */
+/** Whether a file only describes responses for the document, without runtime code. */
 const isForReaders = (path: string) =>
   /^lambdas\/(api\/.*\/(shape|messages-shape|about)|http\/(shapes|about))\.ts$/.test(path);
 
@@ -85,7 +85,10 @@ const roomOf = (path: string) => (path.startsWith('lambdas/') ? path.split('/')[
 
 const resourceOf = (path: string) => /^lambdas\/api\/([^/]+)\//.exec(path)?.[1];
 
-/** The names that a file defines outside of its functions, each once, but for those that every function of its kind has. */
+/**
+ * Returns the names that a file defines outside of its functions, each once. Names that every function of a kind has
+ * are excluded.
+ */
 const definedNames = ({ text }: Source): string[] => {
   const definitions = text.matchAll(/^(?:export )?(?:async )?(?:const|function\*?|class|interface|type|enum) (\w+)/gm);
   const names = new Set([...definitions].map(([, name]) => name!));
@@ -211,7 +214,7 @@ describe('the architecture', () => {
   });
 
   it('gives no two exports one name, so that a search finds what is meant', () => {
-    // In bundles some files stand in the places of others (lib/shared/bundles/bundle.ts).
+    // In bundles, some files replace others (lib/shared/bundles/bundle.ts), so they export the same names.
     const inBundles = ['loadCatalog', 'openTableCalls', 'openQueueCalls'];
     const repeated = new Set(['handler', 'accepts', 'about', 'wholeAnswers', ...inBundles]);
     const exported = sources.flatMap(({ text }) => {

@@ -1,10 +1,13 @@
-/** Records how long each test file took in the last run (`.vitest/results.json`) in test/durations.json: `npm run test:durations`, after `npm test`. */
+/**
+ * Records the duration of each test file of the last run (`.vitest/results.json`) in test/durations.json. Use: `npm run
+ * test:durations`, after `npm test`.
+ */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
 const DURATIONS_FILE = 'test/durations.json';
-/** Shorter files are usual ones, and need no entry. */
+/** Duration below which a file needs no entry. */
 const MIN_SECONDS = 5;
 
 interface Results {

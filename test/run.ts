@@ -7,33 +7,33 @@ import { commitSeed } from './support/commit-seed.ts';
 import { quarantinedTests } from './support/quarantine.ts';
 
 /**
- * The whole test: types, lint, format, unused code, then the suite. Ends with one line that counts, "N passed, N failed"; each check
- * counts as one test. With arguments, what they select of the suite and nothing else: somebody waits for one test.
+ * Runs the whole test: types, lint, format, unused code, then the suite. The last line is "N passed, N failed", in
+ * which each check counts as one test. With arguments, it runs only the selected tests of the suite.
  *
- * A commit always runs the same tests with the same inputs, and none of them twice. Tests in quarantine (test/quarantine.json) run too; a
- * failure of theirs is printed and not counted.
+ * A commit always runs the same tests with the same inputs, and none of them twice. Tests in quarantine
+ * (test/quarantine.json) run too; their failures are printed and not counted.
  */
 const RESULTS = '.vitest/results.json';
 
 interface SuiteResult {
   passed: number;
-  /** Names of the tests that failed, with their files. */
+  /** Names of the failed tests, with their files. */
   failed: string[];
 }
 
-/** The file of vitest's JSON reporter, as far as it is read. */
+/** Output of vitest's JSON reporter, with the members that this file reads. */
 interface VitestResults {
   numPassedTests: number;
   testResults: { name: string; status: string; assertionResults: { fullName: string; status: string }[] }[];
 }
 
 process.env['TEST_SEED'] ??= String(commitSeed());
-// Gateways and functions are some hundred processes of the same code, which is compiled once.
+// Gateways and functions start some hundred processes with the same code, which is compiled once.
 const compileCache = resolve('.vitest/compile-cache');
 process.env['NODE_COMPILE_CACHE'] ??= compileCache;
 
 const selection = process.argv.slice(2);
-/** One of several runs that together test every file once, as `--shard=1/4`. */
+/** Whether the run is one of several that together test every file once, as with `--shard=1/4`. */
 const isShard = selection.length === 1 && selection[0]!.startsWith('--shard=');
 const isSuite = selection.length === 0 || isShard;
 if (isSuite) rmSync(compileCache, { recursive: true, force: true });
@@ -51,7 +51,7 @@ const failed = suite.failed.length - inQuarantine + checks.filter((hasPassed) =>
 process.stdout.write(`${suite.passed + checks.filter(Boolean).length} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** Prints what is in quarantine. @returns how many of the failed tests are */
+/** Prints the tests in quarantine. @returns the number of failed tests among them */
 function reportedQuarantine(failedTests: string[]): number {
   const failures = quarantinedTests.map(({ test, since, cause }) => {
     const hasFailed = failedTests.includes(test);
@@ -61,7 +61,7 @@ function reportedQuarantine(failedTests: string[]): number {
   return failures.filter(Boolean).length;
 }
 
-/** Runs checks beside each other, each with its words together. @returns which have passed */
+/** Runs checks concurrently, and prints the output of each together. @returns which have passed */
 async function runChecks(names: string[]): Promise<boolean[]> {
   const outcomes = names.map(async (name) => {
     const child = spawn('npm', ['run', '-s', name], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -87,7 +87,7 @@ function runSuite(args: string[]): SuiteResult {
     stdio: 'inherit',
   });
   const result = existsSync(RESULTS) ? resultFrom(readFileSync(RESULTS, 'utf8')) : { passed: 0, failed: [] };
-  // An error outside of all tests belongs to no file: the run has failed.
+  // An error outside of all tests belongs to no file, so the run itself counts as failed.
   return status !== 0 && result.failed.length === 0 ? { ...result, failed: ['the run itself'] } : result;
 }
 
@@ -100,7 +100,7 @@ function resultFrom(json: string): SuiteResult {
       const failures = assertionResults
         .filter((one) => one.status === 'failed')
         .map((one) => `${file}: ${one.fullName}`);
-      // A file that could not even be loaded has no failed test.
+      // A file that could not be loaded has no failed test, so the file itself counts as failed.
       return failures.length > 0 ? failures : [file];
     });
   return { passed: numPassedTests, failed };

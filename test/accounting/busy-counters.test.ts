@@ -48,7 +48,7 @@ async function settle(through: Table, spender: Spender, cost: string): Promise<v
   expect(result).toBe('settled');
 }
 
-/** A spender whose account has parts, as this process knows. */
+/** Creates a spender whose account's counter is stored in parts, as this process knows. */
 async function busySpender(): Promise<{ spender: Spender; account: ScopeId }> {
   const spender = await newSpender(table, {});
   const account = scopeOf(spender, 'account');
@@ -173,7 +173,7 @@ describe('a process that believes in parts which were closed', () => {
 
   it('takes them in where whoever closed them has died', async () => {
     const { spender, account } = await busySpender();
-    // Parts are closed, and then nothing.
+    // The process closes the parts, and is then killed.
     await limitWrites(table, account, limited(daily, 1));
     await settle(table, spender, '0.25');
     later(4_000);
@@ -185,7 +185,7 @@ describe('a process that believes in parts which were closed', () => {
   });
 });
 
-/** So much of the process's time passes. */
+/** Advances the process's clock. */
 function later(ms: number): void {
   const now = performance.now.bind(performance);
   const from = now();
@@ -206,7 +206,7 @@ describe('a hold that was made while its scope was limited', () => {
 
     expect(await settleBatch(table, [first], { swept: false })).toEqual(['settled']);
     expect((await books(table, spender)).account).toEqual(settledEverywhere('0.8', '1.8'));
-    // Together with one that is held nowhere.
+    // The settlement is in one batch with one that holds nothing.
     const batch = [second, await message(unlimited, '0.1')];
     expect(await settleBatch(table, batch, { swept: false })).toEqual(['settled', 'settled']);
     expect((await books(table, spender)).account).toEqual(settledEverywhere('1.3'));

@@ -44,7 +44,7 @@ describe('closing days', () => {
     await addAccount('young', dayBeforeYesterday);
     await addAccount('new', utcDate(Date.now()));
     await closeDays(table, queue);
-    // A gateway that was off for months adds up what was spent before.
+    // A gateway that was not running for months rolls up all days before.
     expect(daysOf('old')).toHaveLength(400);
     expect(daysOf('young')).toEqual([dayBeforeYesterday, yesterday]);
     expect(daysOf('new')).toEqual([]);
@@ -94,7 +94,7 @@ describe('closing days', () => {
       await transact(table, Object.fromEntries(entries));
     }
     await saveDaysDone(table, 'CLOSED', dayBeforeYesterday);
-    // The queue goes away in the middle of the third page of accounts.
+    // The queue fails in the middle of the third page of accounts.
     const breaking: QueueSender = {
       send: (body) => (sent.length < 350 ? queue.send(body) : Promise.reject(new Error('away'))),
     };

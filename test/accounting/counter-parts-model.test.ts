@@ -19,7 +19,7 @@ const { table, faulty, proxy } = await faultyTable(newTableWithParts);
 
 afterAll(() => vi.resetConfig());
 
-/** Something that happens to one account. */
+/** Random event of one account. */
 type Step =
   | { do: 'settle'; costs: number[] }
   | { do: 'settle-what-was-held' }
@@ -49,7 +49,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** One account, and what was spent and is held of it as the test itself adds it up. */
+/** One account, and its spent and held amounts as the test adds them up. */
 class Model {
   spent = 0n;
   readonly held: ReturnType<typeof settlement>[] = [];
@@ -93,12 +93,12 @@ class Model {
     expect(counter.spent('lifetime').toString()).toBe(spent);
     expect(counter.committed('lifetime').minus(counter.spent('lifetime')).toString()).toBe(held.toString());
     expect((await finalCosts(table, this.#spender)).toString()).toBe(spent);
-    // All of a counter with limits is in one item: its holds ask nothing else.
+    // All amounts of a counter with limits are in one item, because holds read only this item.
     if (!isLimited(this.limits)) return;
     expect([root['spent_lifetime'] ?? '0', spreadOf(root)]).toEqual([spent, undefined]);
   }
 
-  /** A request that costs so many thousandths of a rouble. */
+  /** Begins a request whose cost is in thousandths of a rouble. */
   async #begin(cost: number) {
     const scopes = this.#spender.scopes.map((scope) =>
       scope.kind === 'account' ? { ...scope, limits: this.limits, revision: this.revision } : scope,
@@ -121,7 +121,7 @@ class Model {
     expect(outcome).toEqual({ committed: true });
   }
 
-  /** Gathering ends at one of its calls, of which only the reply may be lost. */
+  /** Ends the gathering of counter parts at one of its calls. Only the reply to that call may be lost. */
   async #die({ calls, isReplyLost }: { calls: number; isReplyLost: boolean }): Promise<void> {
     let made = 0;
     proxy.faultFor = ({ action }) => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
   table = await newTable();
 });
 
-/** A settlement of a request that a model has answered. */
+/** Returns a settlement of a request that a model has answered. */
 async function answered(spender: Spender, model: string, cost: string, atMs?: number): Promise<Settlement> {
   const request = holdRequest(spender, rub('2'), atMs === undefined ? {} : { atMs });
   const { hold } = await placeHold(table, request);
@@ -26,7 +26,7 @@ async function answered(spender: Spender, model: string, cost: string, atMs?: nu
 
 const settle = (settlements: Settlement[]) => settleBatch(table, settlements, { swept: false });
 
-/** Sums of day, week and month, by model. */
+/** Returns the sums of day, week and month, by model. */
 async function told(spender: Spender, atMs = Date.now()): Promise<Record<string, string[]>> {
   const { models } = await readSpendingByModel(table, spender.payer.accountId, atMs);
   return Object.fromEntries(
@@ -59,7 +59,7 @@ describe('what a model has cost so far', () => {
 
   it('counts on the day of admission: a week may have days of two months', async () => {
     const spender = await newSpender(table, {});
-    // A Tuesday; the week begins with the last of the month before.
+    // The day is a Tuesday, whose week begins with the last day of the month before.
     const nowMs = Date.parse('2026-12-01T12:00:00Z');
     vi.useFakeTimers({ toFake: ['Date'], now: nowMs });
     try {
@@ -105,7 +105,7 @@ describe('what a model has cost so far', () => {
 
     expect(await settle(batch)).toEqual(batch.map(() => 'settled'));
 
-    // A record and a model for each, and four counters.
+    // Each settlement writes a record and a model's month; in addition, there are four counters.
     expect(transactionsOf(batch).map((group) => group.length)).toEqual([48, 12]);
     const { models } = await readSpendingByModel(table, spender.payer.accountId, Date.now());
     expect(Money.sum(models.map(({ daily }) => daily)).toString()).toBe('0.6');

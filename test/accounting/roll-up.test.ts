@@ -27,10 +27,13 @@ const today = utcDate(Date.now());
 const date = dayBefore(today);
 const startMs = Date.parse(date);
 
-/** The caches of each generation saved less than nothing: writing them cost more than reading them saved. */
+/**
+ * Savings by caches of each generation. They are negative, because writing the caches cost more than reading them
+ * saved.
+ */
 const SAVED = Money.parse('-0.000000000125');
 
-/** One final generation as settlement leaves it, with a cost that no float can hold. */
+/** Final generation as settlement leaves it, with a cost that no float can represent. */
 interface Sample {
   id: string;
   workspaceId: string;
@@ -45,14 +48,14 @@ interface Sample {
 }
 
 const workspaces = Array.from({ length: 5 }, () => randomUUID());
-/** Fifty keys, ten in each workspace; every second one belongs to one of three members. */
+/** Fifty keys, ten in each workspace. Every second key belongs to one of three members. */
 const keys = Array.from({ length: 50 }, (_, index) => ({
   keyHash: randomUUID().replaceAll('-', '').repeat(2),
   workspaceId: workspaces[index % 5]!,
   memberId: index % 2 === 0 ? `member-${index % 3}` : undefined,
 }));
 
-/** How some of each hundred ended, as a handler records it: failed and left for nothing, failed and left behind output. */
+/** Endings of some of each hundred generations: failed without a disconnect, or after the client disconnected. */
 const ENDINGS: Record<number, Pick<Sample, 'cancelled' | 'finishReason'>> = {
   0: { cancelled: false, finishReason: 'error' },
   30: { cancelled: true, finishReason: null },
@@ -130,11 +133,11 @@ const shown = (rows: ActivityRow[]) =>
 const ask = async (table: Table, accountId: string, question: ActivityQuestion = everything) =>
   shown(await readActivity(table, accountId, [date], question));
 
-/** Where a row stands among others. */
+/** Returns a text that identifies a row. */
 const placeOf = ({ model, workspaceId, keyHash, memberId }: { [Name in keyof ActivityRow]?: unknown }) =>
   [model, workspaceId, keyHash, memberId].join('\n');
 
-/** So many that shards, pages and batches are full. */
+/** Number of generations, so large that shards, pages and batches are full. */
 const GENERATIONS = repeated(20_000, { ofWhichAlways: 2_000 });
 
 describe('a day with many generations over 50 keys and 10 models', () => {
@@ -150,7 +153,7 @@ describe('a day with many generations over 50 keys and 10 models', () => {
     await rollUpDay(table, accountId);
   }, 120_000);
 
-  /** The rows as anybody would compute them from the list. */
+  /** Returns the rows in the simplest way, computed from the list. */
   function straight(matches: (generation: Sample) => boolean, splitBy?: readonly ActivitySplit[]) {
     const rows = new Map<string, ActivityRow>();
     for (const generation of samples.filter(matches)) {
@@ -231,7 +234,7 @@ async function rowsOf(table: Table, accountId: string): Promise<unknown[]> {
   return Items ?? [];
 }
 
-/** A generation of the day in a shard, held but not settled yet. */
+/** Creates a generation of the day in a shard, which is held but not settled yet. */
 async function heldInShard(table: Table, spender: Spender, shard: number): Promise<Settlement> {
   for (;;) {
     const request = holdRequest(spender, rub('2'), { atMs: startMs + 1_000 });
@@ -247,7 +250,7 @@ async function settledInShard(table: Table, spender: Spender, shard: number): Pr
   return message;
 }
 
-/** A way to the table on which the first call of a kind waits until it may go on. */
+/** Returns a table through a proxy at which the first call of a kind waits until the test continues it. */
 async function pausedAt(action: string, table: Table) {
   const proxy = await startFaultProxy(inject('dynamodbEndpoint'));
   const reached = Promise.withResolvers<void>();
@@ -332,7 +335,7 @@ describe('rolling up', () => {
     await rollUpDay(table, accountId, [0, 1, 2, 3, 4, 6, 7]);
     const message = { accountId, date, shard: 5, sinceMs: Date.now() + 60_000 };
 
-    // One takes its number and then reads last, the other reads first and then writes last.
+    // One process takes its number and then reads last. The other reads first and then writes last.
     const readsLate = await pausedAt('Query', table);
     const readsLateDone = rollUpShard(readsLate.table, message);
     await readsLate.reached;

@@ -177,7 +177,7 @@ describe('settlement', () => {
   });
 });
 
-/** Names of the windows that a counter has. */
+/** Returns the names of the windows that a counter has. */
 async function windowsOf(scope: ScopeId): Promise<string[]> {
   const item = (await readItem(table, counterKey(scope))) ?? {};
   return Object.keys(item)

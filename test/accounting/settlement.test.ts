@@ -12,7 +12,7 @@ const settlement = (more: Partial<Settlement> = {}): Settlement => ({
   ...more,
 });
 
-/** The message with a change of its body. */
+/** Returns the message with a change in its body. */
 function changed(change: (message: Record<string, unknown>) => unknown): EncodedSettlement {
   const { body, added } = encodeSettlement(settlement());
   const message = JSON.parse(body) as Record<string, unknown>;
@@ -49,7 +49,7 @@ describe('a settlement in the queue', () => {
     expect(() => encodeSettlement(settlement({ generationId: 'gen-none' }))).toThrow('not a generation id');
   });
 
-  /** All but what comes from the catalog, which was checked when it was loaded. */
+  /** All fields except those from the catalog, which was checked when it was loaded. */
   const measured = Object.keys(settlement().outcome).filter((field) => field !== 'pricing');
 
   it.each(measured)('is sent with nonsense as its %s only where it is read as it was sent', (field) => {

@@ -140,7 +140,7 @@ describe('the sweep', () => {
   );
 
   it('goes on behind a hold that cannot be settled, and tells of it', async () => {
-    // No item of DynamoDB has a key as long as the counter of this one would need.
+    // DynamoDB allows no key as long as the counter of this hold would need.
     const poison = holdRequest({ ...spender, payer: { ...spender.payer, keyHash: 'x'.repeat(3_000) } }, rub('1'));
     const hold = { amount: rub('1'), steps: 1, scopes: [], serviceHolds: [] };
     const item = pendingPut(table, { ...poison.generation, hold, sweepAtMs: 1 }).Put!.Item;
@@ -167,7 +167,7 @@ describe('the sweep', () => {
   it('names also what it has settled without hearing of it', async () => {
     const { id } = await held();
     const proxy = await startFaultProxy(inject('dynamodbEndpoint'));
-    // A token that is spent by a conflict makes the next attempt find its own write.
+    // A conflict uses up the token, so the next attempt finds its own write.
     const faults: TableFault[] = ['lost-reply', 'conflict'];
     proxy.faultFor = ({ action }) => (action === 'TransactWriteItems' ? faults.shift() : undefined);
 

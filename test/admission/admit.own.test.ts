@@ -12,7 +12,7 @@ import { newTable, tableThrough } from '../support/table.ts';
 import { eventually } from '../support/eventually.ts';
 
 const STEP = 4_096;
-/** `completion` costs 0.002 a token, `prompt` 0.001. */
+/** Returns a quote. `completion` costs 0.002 per token, `prompt` 0.001. */
 const quote = (promptTokens: number, more: Partial<Quote> = {}): Quote => ({
   pricing,
   bound: { promptTokens, outputTokens: 50, cacheWrites: 'none', pricedImages: 0, searchRequests: 0 },
@@ -31,7 +31,7 @@ afterAll(() => {
   for (const { stop } of meters) stop();
 });
 
-/** Asks, and resolves when it has been refused once: it waits for money from then on. */
+/** Sends a request, and resolves when it has been refused once. From then on the request waits for money. */
 async function askAndWait(spender: Spender, quoted: Quote): Promise<{ answer: Promise<Admitted> }> {
   const meter = await startCapacityMeter(inject('dynamodbEndpoint'));
   meters.push(meter);
@@ -43,7 +43,7 @@ async function askAndWait(spender: Spender, quoted: Quote): Promise<{ answer: Pr
 
 const ask = (spender: Spender, ...quotes: Quote[]) => askThrough(table, spender, ...quotes);
 
-/** @throws the refusal, as the client reads it */
+/** Admits a request. @throws the refusal, as the client gets it */
 async function askThrough(through: Table, spender: Spender, ...quotes: Quote[]): Promise<Admitted> {
   const { amount: _, ...request } = holdRequest(spender, rub('1'));
   const plan = planSpending(quotes, STEP);
@@ -59,7 +59,7 @@ async function askThrough(through: Table, spender: Spender, ...quotes: Quote[]):
   throw result.refused.error;
 }
 
-/** Holds an amount, and gives it back when it is told to. */
+/** Holds an amount. @returns a function that releases the hold */
 async function holder(spender: Spender, amount: string): Promise<() => Promise<void>> {
   const request = holdRequest(spender, rub(amount));
   const result = await placeHold(table, request);

@@ -20,9 +20,10 @@ import { repeated } from '../support/long-runs.ts';
 import { generatedPrompt, type GeneratedPrompt } from '../support/prompt-arbitrary.ts';
 
 /**
- * A provider with the dearest honest idea of everything: a token for each byte of each text, in its longest normal form
- * and with escapes in JSON, the largest count for each image, a whole context for what nobody can look into, its own
- * instructions for tools, caches written wherever they were asked for, thinking up to max_tokens.
+ * Provider with the highest usage that is still correct. It counts a token for each byte of each text, in the longest
+ * normal form and with escapes in JSON. It counts the maximum for each image, and a whole context for content that the
+ * gateway cannot count. It adds its own instructions for tools, writes all requested caches, and thinks up to
+ * max_tokens.
  */
 const price = fc.bigInt(0n, 10n ** 10n).map((pico) => Money.fromPico(pico));
 const maybe = (value: Arbitrary<Money>) => fc.option(value, { nil: undefined });
@@ -86,25 +87,25 @@ function candidateOf(of: Endpoint): Candidate {
   } as unknown as Candidate;
 }
 
-/** Tokens of a text where each byte is one, in the longest of its forms. */
+/** Returns the tokens of a text if each byte is a token, in the longest form of the text. */
 const bytesOf = (text: string) => Math.max(Buffer.byteLength(text), Buffer.byteLength(text.normalize('NFKC')));
 const escapedBytes = (value: unknown) => JSON.stringify(value).replace(/[^\x20-\x7e]/g, '\\u0000').length;
 
 const MEDIA = new Set(['data', 'url']);
 
-/** Every word in a prompt that a model reads, JSON of calls and tools with escapes. */
+/** Returns the tokens of all texts in a prompt that a model reads, with escapes in the JSON of calls and tools. */
 function wordTokens(value: unknown, wire: Endpoint['wire']): number {
   if (typeof value === 'string') return bytesOf(value);
   if (Array.isArray(value)) return value.reduce((sum: number, inner) => sum + wordTokens(inner, wire), 0);
   if (typeof value !== 'object' || value === null) return 0;
   const { type } = value as { type?: string };
-  // Thinking that Anthropic signed is not sent to others; Converse has its own models.
+  // Thinking that Anthropic signed is not sent to other providers. Converse has its own models.
   if (type === 'thinking' && wire !== 'anthropic' && wire !== 'bedrock-converse') return 0;
   return Object.entries(value).reduce((sum, [name, inner]) => {
     const isMedia = type === 'base64' && MEDIA.has(name);
     if (isMedia || name === 'cache_control' || name === 'signature') return sum;
     if (name === 'input') return sum + escapedBytes(inner);
-    // Converse takes plain names of documents: most of a title is not sent.
+    // Converse accepts only plain names of documents, so most of a title is not sent.
     const isName = wire === 'bedrock-converse' && type === 'document' && name === 'title';
     if (isName) return sum + bytesOf(new DocumentNames().nameOf(inner));
     return sum + wordTokens(inner, wire);
@@ -129,14 +130,16 @@ function promptTokensOf({ body, images, opaque }: GeneratedPrompt, of: Endpoint,
   return Math.min(of.contextLength, Math.ceil((known + added) * share) + (opaque > 0 ? of.contextLength : 0));
 }
 
-/** The caches that a provider writes: those that were asked for, and on some wires short ones of its own accord. */
+/**
+ * Returns the caches that a provider writes: those that were requested, and on some wires short ones without a request.
+ */
 function writesOf(body: string, { wire }: Endpoint): 'none' | '5m' | '1h' {
   if (wire === 'openai-chat' || wire === 'openai-responses') return '5m';
   if (!/"cache_control":|"cachePoint":/.test(body)) return 'none';
   return body.includes('"ttl":"1h"') ? '1h' : '5m';
 }
 
-/** The prompt in the parts that its caches may have. */
+/** Returns the usage of a prompt, divided into the parts that its caches may have. */
 function promptUsage(
   prompt: number,
   writes: 'none' | '5m' | '1h',
@@ -168,7 +171,7 @@ const answerEvent: Arbitrary<MessagesEvent> = fc.oneof(
   })),
 );
 
-/** Tokens of what is shown: a byte is one, and a call has some dozens around its name. */
+/** Returns the tokens of visible output. Each byte is a token, and a call has some dozens around its name. */
 function shownTokens(event: MessagesEvent): number {
   if (event.type === 'content_block_delta') return Buffer.byteLength((event.delta as { text: string }).text);
   return event.type === 'content_block_start' ? 60 + Buffer.byteLength(event.content_block['name'] as string) : 0;
@@ -212,7 +215,7 @@ describe('what a request is billed', () => {
           const candidate = candidateOf(of);
           const request = withoutRouting(messagesRequestSchema.parse(prompt.body));
           const prepared = preparedUnlessRefused(routedAs(request), [candidate]);
-          // What a wire cannot say is refused, and billed nothing.
+          // A request that the wire cannot express is refused, and costs nothing.
           if (!prepared) {
             refused += 1;
             return;
@@ -233,7 +236,7 @@ describe('what a request is billed', () => {
           const outputTokens = Math.min(longest, shown + hidden);
           const billed = priceUsage({ ...usage, outputTokens }, of.pricing).total;
 
-          // The stream is kept inside its hold: it is extended before more bytes come than it pays for.
+          // The stream stays within its hold: the hold is extended before more bytes arrive than it pays for.
           const covered = Math.max(
             firstStep(quote, stepTokens),
             Math.min(longest, writtenBytes + quote.hiddenReasoningTokens),
@@ -245,7 +248,8 @@ describe('what a request is billed', () => {
       ),
       { numRuns: runs },
     );
-    // The premise: much of what is generated is really asked. Each wire that is translated refuses some of it.
+    // The test is only meaningful if many of the generated requests are sent. Each translated wire refuses some of
+    // them.
     expect((asked - refused) / runs).toBeGreaterThan(0.35);
   }, 120_000);
 });

@@ -17,7 +17,7 @@ const { table, faulty, proxy } = await faultyTable();
 
 const newModel = () => `test/${randomUUID()}:free`;
 
-/** What an answer of the free model comes to. */
+/** Returns the settlement of an answer of the free model. */
 function answered({ generation: { id, payer, model } }: HoldRequest, hold: Hold, serviceCost: string): Settlement {
   return { generationId: id, payer, hold, outcome: { ...outcome(rub('0')), model, serviceCost: rub(serviceCost) } };
 }
@@ -37,7 +37,8 @@ describe('what is foreseen of a budget', () => {
   it('is what its parts have left, and a refusal where none has room, as a request is refused', async () => {
     const spender = await newSpender(table, {});
     const model = { id: newModel(), terms: { daily_budget_rub: rub('8') }, amount: rub('0.75') };
-    // One after another: at once they may look for the same part, and be refused although another has room.
+    // The holds are placed one after another. Concurrent holds may use the same part, and be refused although another
+    // part has money left.
     for (let hold = 1; hold <= 8; hold += 1) await placeHold(table, freeRequest(spender, model));
     const { free } = freeRequest(spender, model);
 
@@ -219,7 +220,7 @@ describe('the budget of a free model', () => {
 
     const passed = results.filter(({ status }) => status === 'fulfilled').length;
     const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as GatewayError] : []));
-    // Eight parts of 4.5 have room for four requests of 1 each; who meets too many others is told to come again.
+    // Eight parts of 4.5 can pay for four requests of 1 each. A request with too many conflicts must be repeated.
     expect(passed).toBeLessThanOrEqual(32);
     expect(await budgetOf(table, id)).toBe(`0 of ${passed}`);
     expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([429]));

@@ -42,7 +42,7 @@ function quote(more: Partial<UsageBound> = {}, hiddenReasoningTokens = 0): Quote
   return { pricing, bound, hiddenReasoningTokens, beyondMaxTokens: 0 };
 }
 
-/** A stream of a spender's, held for its prompt and one step. */
+/** Begins a stream of a spender, with a hold for its prompt and one step. */
 async function begin(spender: Spender, of = quote()): Promise<{ extender: HoldExtender; request: HoldRequest }> {
   const request = holdRequest(spender, planSpending([of], STEP).amount);
   const placed = await placeHold(table, request);
@@ -61,7 +61,7 @@ describe('a stream inside its hold', () => {
     extender.promptCounted({ inputTokens: 50, outputTokens: 0 });
 
     await extender.settled();
-    // 50 tokens of prompt and the first step of output.
+    // The hold covers 50 tokens of the prompt and the first step of output.
     expect(await heldBy(spender)).toBe('0 of 0.25');
   });
 
@@ -74,7 +74,7 @@ describe('a stream inside its hold', () => {
     extender.promptCounted({ inputTokens: 50, outputTokens: 0 }, { writtenBytes: 900, giveBack: true });
 
     const { hold } = await extender.settled();
-    // 50 tokens of prompt and 900 of output.
+    // The hold covers 50 tokens of the prompt and 900 of output.
     expect(rub('1.85').exceeds(hold.amount)).toBe(false);
   });
 

@@ -1,4 +1,4 @@
-/** Leases of processes and tables that are slow, of clocks that are wrong, and at midnight. */
+/** Tests of leases of slow processes and tables, with wrong clocks, and at midnight. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { returnDueLeases } from '../../lambdas/accounting/return-lease.ts';
 import { placeHold } from '../../lambdas/admission/hold.ts';
@@ -34,11 +34,11 @@ const { table, faulty, proxy } = await faultyTable();
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'performance', 'Date'] }));
 afterEach(() => vi.useRealTimers());
 
-/** The wall clock alone goes on: so it is after a machine was suspended. */
+/** Advances only the wall clock, as after a machine was suspended. */
 const suspend = (ms: number) => vi.setSystemTime(Date.now() + ms);
 const isLease = ({ action, body }: DynamodbCall) => action === 'TransactWriteItems' && body.includes('LEASE#');
 
-/** A request of 0.1 RUB that is held. @returns the lease that its record names */
+/** Holds a request of 0.1 RUB. @returns the lease that its record names */
 async function leasedBy(spender: Spender, leases: Leases, request = holdRequest(spender, rub('0.1'))) {
   placed(await placeHold(faulty, request, { leases }));
   return (await readGeneration(table, spender.payer.accountId, request.generation.id))?.lease;
@@ -91,7 +91,7 @@ describe('a record that names a lease', () => {
     for (let hold = 0; hold < 2; hold += 1) await leasedBy(spender, leases);
     await leases.taken();
 
-    // The sweep has not looked at the first one.
+    // The sweep has not examined the first lease.
     expect(await leasesOf(table, spender)).toHaveLength(2);
   });
 });
@@ -179,7 +179,7 @@ describe('a lease', () => {
   });
 });
 
-/** A lease of a server whose clock is ten minutes slow. */
+/** Creates a lease of a server whose clock is ten minutes slow. */
 async function slowLease(spender: Spender): Promise<{ leases: Leases; lease: Lease; realNow: number }> {
   const realNow = Date.now();
   vi.setSystemTime(realNow - 10 * MINUTE_MS);
@@ -234,7 +234,7 @@ describe('the sweep', () => {
     }
     const [broken, whole] = found as [Lease, Lease];
     const key = { pk: `LEASE#${broken.id}`, sk: 'LEASE' };
-    // Both are in the partition that is read last, the broken one before the other.
+    // Both leases are in the partition that is read last, the broken one first.
     const due = { sweep_shard: 'LEASES#7', sweep_at: '2026-01-01T00:00:00.000Z', found_at: '2026-01-01T00:00:00.000Z' };
     await writeAlone(table, update(table, key, { set: { ...due, amount_rub: 'much' } }));
     const later = { ...due, sweep_at: '2026-01-02T00:00:00.000Z' };

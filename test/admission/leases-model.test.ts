@@ -31,12 +31,12 @@ vi.setConfig({ testTimeout: 3_600_000 });
 
 const { table, faulty, proxy } = await faultyTable(newTableWithParts);
 
-// Leases end when the model says so.
+// Timers are simulated, so that leases end when the model ends them.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'performance', 'Date'] }));
 afterEach(() => vi.useRealTimers());
 afterAll(() => vi.resetConfig());
 
-/** Something that happens in one of two processes that serve one key; amounts are thousandths of a rouble. */
+/** Random event in one of two processes that serve one key. Amounts are thousandths of a rouble. */
 type Step = { process: 0 | 1 } & (
   | { do: 'hold'; amounts: number[] }
   | { do: 'lose-a-record'; amount: number; isReplyLost: boolean; isReleased: boolean }
@@ -51,7 +51,7 @@ type Step = { process: 0 | 1 } & (
 
 const ofProcess = fc.constantFrom(0, 1);
 const few = fc.integer({ min: 1, max: 40 });
-/** Some are a good part of the limit. */
+/** Arbitrary amount, which is sometimes a large part of the limit. */
 const any = fc.oneof({ weight: 12, arbitrary: few }, { weight: 1, arbitrary: fc.integer({ min: 40, max: 30_000 }) });
 const step = (kind: string, fields: Record<string, fc.Arbitrary<unknown>> = {}) =>
   fc.record({ process: ofProcess, do: fc.constant(kind), ...fields });
@@ -81,10 +81,10 @@ const steps = fc.array(
 const MINUTE_MS = 60_000;
 const thousandths = (count: number) => Money.fromPico(BigInt(count) * 1_000_000_000n);
 
-/** The amount of a lease that no record has. */
+/** Returns the amount of a lease that no record uses. */
 const leftIn = async (lease: Lease) => lease.amount.minus(await drawnFrom(table, lease));
 
-/** The key as it was before a hold. */
+/** State of the key before a hold. */
 interface Circumstances {
   before: Money;
   wasWrong: boolean;
@@ -95,10 +95,10 @@ class Process {
   readonly leases = new Leases({ minHoldsASecond: 1, minHolds: 2, partsOfRoom: 4, refusedMs: 1 });
 }
 
-/** One key that two processes serve, and what one number would say of it. */
+/** One key that two processes serve, and the state that a single counter would have. */
 class Model {
   spent = Money.zero;
-  /** How many holds came from leases. */
+  /** Number of holds that were placed from leases. */
   leased = 0;
   #limit = thousandths(40_000);
   #revision = 0;
@@ -160,13 +160,13 @@ class Model {
         await this.#setLimit(thousandths(one.daily));
     }
     await Promise.all(this.#processes.map((process) => process.leases.taken()));
-    // A hold that was refused or lost keeps leases away for a millisecond.
+    // After a hold was refused or lost, no lease is taken for a millisecond.
     vi.advanceTimersByTime(2);
   }
 
   /**
-   * Checks that each committed amount was spent, is held by a record, or is left in an open lease. A lease that was returned too early
-   * has given back more than it had left, until that is corrected.
+   * Checks that each committed amount was spent, is held by a record, or remains in an open lease. A lease that was
+   * returned too early has returned too much, until that is corrected.
    */
   async check(): Promise<void> {
     const leases = await this.#leases();
@@ -181,10 +181,10 @@ class Model {
     }
   }
 
-  /** Everything ends: nothing is held any more. */
+  /** Ends everything, and checks that nothing is held. */
   async end(): Promise<void> {
     await this.#processes[0]!.leases.returnAll();
-    // The sweep also returns leases of which a process that lives does not know what records have.
+    // The sweep also returns leases of which a running process has lost track.
     this.#die(0);
     this.#die(1);
     await this.#sweep();
@@ -194,7 +194,7 @@ class Model {
     await this.check();
   }
 
-  /** The leases of the key that are open, or whose return is not checked yet. */
+  /** Returns the leases of the key that are open, or whose return is not checked yet. */
   async #leases(): Promise<Lease[]> {
     const found: Lease[] = [];
     for await (const key of sweptLeaseKeys(table)) {
@@ -204,7 +204,7 @@ class Model {
     return found;
   }
 
-  /** Whether more is given back of a lease than it had left: limits admit too much until that is corrected. */
+  /** Whether a lease has returned too much. Limits admit too much until that is corrected. */
   async #isWrong(): Promise<boolean> {
     const leases = await this.#leases();
     const left = await Promise.all(leases.map((lease) => leftIn(lease)));
@@ -223,14 +223,14 @@ class Model {
     return (await readCounter(table, this.#key)).committed(windowsAt(Date.now()).daily);
   }
 
-  /** Admitted holds stay within the limit, and refused ones had no room. */
+  /** Checks that admitted holds stay within the limit, and that refused holds exceeded it. */
   async #judge(results: HoldResult[], amounts: Money[], { before, wasWrong }: Circumstances): Promise<void> {
     const after = await this.#committed();
     const isWithin = !after.exceeds(this.#limit) || !after.exceeds(before);
-    // A correction counts the holds that a wrong return has admitted.
+    // A correction counts the holds that were admitted because of a wrong return.
     expect(isWithin || wasWrong).toBe(true);
     const refused = amounts.filter((_, index) => 'refused' in results[index]!);
-    // Nothing is given back meanwhile but leases, so what there is no room for now had none then.
+    // In the meantime, only leases return money. So an amount that exceeds the limit now exceeded it then.
     for (const amount of refused) expect(after.plus(amount).exceeds(this.#limit)).toBe(true);
   }
 
@@ -255,7 +255,7 @@ class Model {
     await this.#judge(results, amounts, circumstances);
   }
 
-  /** The record of a request is refused, or its reply is lost; its process releases it, or dies. */
+  /** Makes the record of a request fail, or lose its reply. The process then releases the hold, or ends. */
   async #loseRecord({
     process,
     amount,
@@ -306,13 +306,13 @@ class Model {
     this.spent = this.spent.plus(Money.sum(ended.map(({ outcome }) => outcome.cost)));
   }
 
-  /** A process ends with all that it has in memory; another takes its place. */
+  /** Ends a process with everything in its memory. Another process replaces it. */
   #die(process: 0 | 1): void {
     this.#dead.add(this.#processes[process]!.bootId);
     this.#processes[process] = new Process();
   }
 
-  /** @param wronglyDead boots that are declared dead, and go on */
+  /** Runs a sweep. @param wronglyDead boots that are declared dead although they continue */
   async #sweep(wronglyDead: readonly string[] = []): Promise<void> {
     const deadBootIds = [...this.#dead, ...wronglyDead];
     expect(await returnDueLeases(table, { nowMs: 0, deadBootIds })).toMatchObject({ failures: [] });
@@ -322,7 +322,10 @@ class Model {
     expect(await returnDueLeases(table, { nowMs })).toMatchObject({ failures: [] });
   }
 
-  /** A process is suspended while it writes a record; the sweep returns the leases; then the record is written, and the process goes on. */
+  /**
+   * Suspends a process while it writes a record. The sweep returns the leases; then the record is written, and the
+   * process continues.
+   */
   async #suspend({ process, amount, dies }: Extract<Step, { do: 'be-suspended' }>): Promise<void> {
     const request = this.#request(thousandths(amount), process);
     const { leases } = this.#processes[process]!;
@@ -334,7 +337,7 @@ class Model {
       return resumed;
     };
     const placing = placeHold(faulty, request, { leases });
-    // A hold that comes from no lease is not written alone.
+    // A hold that comes from no lease is written in a transaction, so it is not suspended.
     await Promise.race([suspended, placing]);
     for (const minutes of [2, 4]) await this.#sweepAt(Date.now() + minutes * MINUTE_MS);
     resume();

@@ -14,7 +14,7 @@ import { books, holdRequest, newSpender, rub, type Spender } from '../support/sp
 const { table, faulty, proxy } = await faultyTable();
 
 beforeEach(() => {
-  // No lease ends by itself, however slow the machine is, and all holds are in one second.
+  // Timers are simulated. So no lease ends by itself on a slow machine, and all holds are within one second.
   vi.useFakeTimers({ toFake: ['setTimeout', 'performance', 'Date'] });
 });
 afterEach(() => vi.useRealTimers());
@@ -140,7 +140,7 @@ describe('a process that leases', () => {
     }
     await leases.taken();
 
-    // Two seconds of such holds are 0.96; there is room for 63.76 in the one, and for 19.76 in the other.
+    // Two seconds of such holds are 0.96 RUB. The first limit has 63.76 RUB left for leases, and the second 19.76 RUB.
     expect(await leasesOf(roomy)).toMatchObject([{ amount: rub('0.96') }]);
     expect(await leasesOf(tight)).toEqual([]);
   });
@@ -149,7 +149,7 @@ describe('a process that leases', () => {
     const spender = await limited('200');
     const leases = await withLease(spender);
 
-    // 200 less what was held twice; the lease has 1.2 of it.
+    // The limit is 200, of which two holds are subtracted. The lease has 1.2 of the rest.
     const { hold } = placed(await placeHold(table, holdRequest(spender, rub('199.2')), { leases }));
 
     expect(hold.amount).toEqual(rub('199.2'));
@@ -169,7 +169,7 @@ describe('a process that leases', () => {
     const tooMuch = await placeHold(table, holdRequest({ ...spender, scopes: changed }, rub('0.41')), { leases });
 
     expect(fitting).toHaveProperty('placed');
-    // Its own lease was returned for it: 0.9 of 1.3 are held.
+    // The process has returned its lease for the request: 0.9 of 1.3 are held.
     expect(tooMuch).toMatchObject({ refused: { kind: 'no_room' } });
     expect(await keyOf(spender)).toBe('0 of 0.9');
   });
@@ -258,7 +258,7 @@ describe('the lease of a process that has died', () => {
     const leases = await withLease(spender);
     const [lease] = await leasesOf(spender);
 
-    // Both have read that it is open.
+    // Both calls have read that the lease is open.
     for (let time = 0; time < 2; time += 1) await endLease(table, lease!, rub('1.2'));
     await leases.returnAll();
 

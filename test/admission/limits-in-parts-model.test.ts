@@ -38,7 +38,7 @@ const { table, faulty, proxy } = await faultyTable(newTableWithParts);
 
 afterAll(() => vi.resetConfig());
 
-/** Something that happens to one key; amounts are thousandths of a rouble. */
+/** Random event of one key. Amounts are thousandths of a rouble. */
 type Step =
   | { do: 'hold'; amount: number; isCallerOld: boolean }
   | { do: 'hold-at-once'; amount: number; count: number }
@@ -96,15 +96,15 @@ function isRemembered(refused: HoldRefusal, revision: number): boolean {
   return refused.kind === 'no_room' && refused.counter.revision < revision;
 }
 
-/** One key, and what one number would say of it. */
+/** One key, and the state that a single counter would have. */
 class Model {
   spent = Money.zero;
   limits: Limits = {};
   revision = 0;
-  /** As callers have read them who came before the last change. */
+  /** Limits as a caller has read them before the last change. */
   #limitsBefore: Limits = {};
   readonly running: { request: HoldRequest; placed: PlacedHold }[] = [];
-  /** Parts that the counter had once. */
+  /** Parts that the counter had earlier. */
   readonly old: LimitedParts[] = [];
   readonly #spender: Spender;
   readonly #key: Scope;
@@ -170,7 +170,7 @@ class Model {
     return this.spent.plus(Money.sum(held.map(({ placed }) => placed.hold.amount)));
   }
 
-  /** How often one number would have room for an amount. */
+  /** Returns how many holds of an amount a single counter would admit. */
   #rooms(amount: Money): number {
     const rooms = Object.values(this.limits).map((limit) => {
       const left = limit.minus(this.#committed());
@@ -186,7 +186,7 @@ class Model {
     return holdRequest({ ...this.#spender, scopes }, amount);
   }
 
-  /** @returns whether it found room */
+  /** Records the result of a hold. @returns whether the hold was admitted */
   #note(request: HoldRequest, result: HoldResult): boolean {
     if ('placed' in result) this.running.push({ request, placed: result.placed });
     else expect(result.refused.kind).toBe('no_room');
@@ -196,13 +196,13 @@ class Model {
   async #hold(amount: Money, isCallerOld: boolean): Promise<void> {
     const hasRoom = this.#rooms(amount) > 0;
     const request = this.#request(amount);
-    // A scope that had no limit when the caller was read is not held in.
+    // No money is held in a scope that had no limit when the caller was read.
     if (isCallerOld && isLimited(this.#limitsBefore)) {
       const before = { limits: this.#limitsBefore, revision: this.revision - 1 };
       request.scopes = request.scopes.map((scope) => (scope.kind === 'key' ? { ...scope, ...before } : scope));
     }
     const result = await placeHold(table, request);
-    // Who was refused three times is refused for another second by the limits that its process knows.
+    // After three refusals, the process refuses further requests for a second, by the limits that it knows.
     if ('refused' in result && isRemembered(result.refused, this.revision)) return;
     expect(this.#note(request, result)).toBe(hasRoom);
   }
@@ -215,7 +215,7 @@ class Model {
     expect(placed).toHaveLength(Math.min(count, rooms));
   }
 
-  /** The process ends at one of its calls, of which only the reply may be lost. What there is, the record says. */
+  /** Ends the process at one of its calls. Only the reply to that call may be lost. The record shows the result. */
   async #die({ amount, calls, isReplyLost }: Extract<Step, { do: 'die-at-hold' }>): Promise<void> {
     let made = 0;
     proxy.faultFor = ({ action }) => {
@@ -253,7 +253,7 @@ class Model {
     one.placed = (result as { placed: PlacedHold }).placed;
   }
 
-  /** The last three requests end, for a share of what they hold in percent. */
+  /** Ends the last three requests, at a percentage of their holds. */
   async #settle(share: number): Promise<void> {
     const ended = this.running.splice(-3).map(({ request, placed: { hold } }) => {
       return settlement(request, hold, Money.fromPico((hold.amount.pico * BigInt(share)) / 100n));
@@ -263,7 +263,7 @@ class Model {
     this.spent = this.spent.plus(Money.sum(ended.map(({ outcome }) => outcome.cost)));
   }
 
-  /** A request that began before the key had a limit ends. */
+  /** Ends a request that began before the key had a limit. */
   async #settleUnheld(cost: Money): Promise<void> {
     const request = holdRequest({ ...this.#spender, scopes: [] }, rub('1'));
     const { placed } = (await placeHold(table, request)) as { placed: PlacedHold };
@@ -275,7 +275,7 @@ class Model {
   async #giveParts(): Promise<void> {
     const known = limitedPartsOf(this.#key);
     if (known) this.old.push(known);
-    // Also where there is room for few holds only.
+    // The amount is minimal, so that parts are created even if the limit admits few holds.
     const least = { windows: windowsAt(Date.now()), amount: Money.fromPico(1n) };
     const parts = await grantParts(table, this.#key, least);
     if (parts) rememberLimitedParts(this.#key, parts);

@@ -51,7 +51,7 @@ afterEach(() => {
 const keyOf = (spender: Spender): Scope => spender.scopes.find(({ kind }) => kind === 'key')!;
 const ALL_PARTS = [...Array(COUNTER_PARTS).keys()];
 
-/** A spender whose key has a limit, and parts with room. */
+/** Creates a spender whose key has a limit, and a counter with parts that have money left. */
 async function busySpender(limits: Limits = { daily: rub('200') }): Promise<{ spender: Spender; key: Scope }> {
   const spender = await newSpender(table, { key: limits });
   const key = keyOf(spender);
@@ -59,7 +59,7 @@ async function busySpender(limits: Limits = { daily: rub('200') }): Promise<{ sp
   return { spender, key };
 }
 
-/** The amounts that are committed in the window of today, by the counter itself and by each part. */
+/** Returns the amounts that are committed in today's window, in the counter itself and in each part. */
 async function committedToday(key: Scope): Promise<{ counter: Money; parts: Money[] }> {
   const root = await rootOf(table, key);
   const name = `committed_${windowsAt(Date.now()).daily}`;
@@ -67,7 +67,7 @@ async function committedToday(key: Scope): Promise<{ counter: Money; parts: Mone
   return { counter: moneyFrom(root[name]), parts: parts.map((part) => moneyFrom(part[name])) };
 }
 
-/** The amounts that the key has spent, and has committed, on a day. */
+/** Returns the spent and committed amounts of the key on a day. */
 async function held(spender: Spender, atMs = Date.now()): Promise<string> {
   const counter = await readCounter(table, keyOf(spender));
   const { daily } = windowsAt(atMs);
@@ -79,7 +79,7 @@ async function setLimits(scope: Scope, limits: Limits, revision: number): Promis
   expect(outcome).toEqual({ committed: true });
 }
 
-/** Places as many holds at once as are asked for. @returns the requests of those that found room */
+/** Places holds concurrently. @returns the requests of those that were admitted */
 async function holdAtOnce(spender: Spender, amount: string, count: number): Promise<HoldRequest[]> {
   const requests = Array.from({ length: count }, () => holdRequest(spender, rub(amount)));
   const results = await Promise.all(requests.map((request) => holds.placeHold(table, request)));
@@ -274,7 +274,7 @@ describe('the limit', () => {
 
     await setLimits(key, { daily: rub('0.15') }, 1);
 
-    // The caller was read before.
+    // The caller was read before the limit was added.
     expect(await holdAtOnce(spender, '0.01', 10)).toHaveLength(5);
     expect(await held(spender)).toBe('0 of 0.15');
   });
@@ -362,7 +362,7 @@ describe('parts that are taken in', () => {
   it('are so by one of all whose holds find no room', async () => {
     const { spender, key } = await busySpender({ daily: rub('2') });
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
-    // However slow this machine is, the one is not taken for dead.
+    // The date stands still, so that a process does not count as dead on a slow machine.
     vi.spyOn(Date, 'now').mockReturnValue(Date.now());
 
     const requests = Array.from({ length: 30 }, () => holdRequest(spender, rub('1.2')));
@@ -372,7 +372,7 @@ describe('parts that are taken in', () => {
     const closing = proxy.calls.filter(({ body }) => /REMOVE #n\d+"/.test(body) && body.includes('"open"'));
     const timesClosed = Object.values(Object.groupBy(closing, ({ body }) => body)).map((calls) => calls!.length);
     expect(timesClosed).toHaveLength(COUNTER_PARTS);
-    // A call without a reply in time is made again; a second one who took them in would close each part again.
+    // A call without a timely reply is repeated. A second process that gathers the parts would close each part again.
     expect(Math.min(...timesClosed)).toBe(1);
     expect(await hasParts(table, key)).toBe(false);
   });

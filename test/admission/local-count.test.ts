@@ -25,7 +25,7 @@ const english = "The quick brown fox doesn't jump over the lazy dog; it's 12:30 
 const letters = (length: number) =>
   Array.from({ length }, () => String.fromCodePoint(97 + Math.floor(Math.random() * 26))).join('');
 
-/** Texts on which merging, cutting or normalising is slow for its length. */
+/** Texts on which merging, cutting or normalizing takes long for their length. */
 const hostile: [string, string][] = [
   ['one letter', 'a'.repeat(100_000)],
   ['one word of random letters', letters(100_000)],
@@ -49,7 +49,7 @@ const collectGarbage = (() => {
 
 const longerForm = (text: string) => Math.max(Buffer.byteLength(text), Buffer.byteLength(text.normalize('NFKC')));
 
-// Nobody waits long for a count: a busy machine has loaded the vocabulary a moment later.
+// A request waits only briefly for a count, so this waits until the vocabulary is loaded.
 beforeAll(() =>
   vi.waitUntil(async () => (await countPromptTokens(['Hello'], 'o200k')) !== undefined, { timeout: 60_000 }),
 );
@@ -105,7 +105,7 @@ describe('a local count', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const counted = count(text);
-        // The longer form counts word by word: one may grow by it, and another shrink.
+        // The longer form is counted word by word, because one word may grow and another shrink.
         const bytes = Array.from(text).reduce((sum, character) => sum + longerForm(character), 0);
         expect(counted).toBeGreaterThanOrEqual(exactly(text));
         expect(counted).toBeLessThanOrEqual(bytes);
@@ -170,7 +170,7 @@ describe('while a local count runs', () => {
 
     await countPromptTokens([text], undefined);
 
-    // What this thread computes is what others could wait for, however busy the machine is.
+    // Only computations of this thread delay other requests.
     expect(milliseconds(process.threadCpuUsage(before.here))).toBeLessThan(50);
     expect(milliseconds(process.cpuUsage(before.everywhere))).toBeLessThan(2_000);
   });
@@ -195,7 +195,7 @@ describe('while a local count runs', () => {
 describe('a process that has counted', () => {
   it('ends when its work is done', async () => {
     const module = new URL('../../lambdas/admission/prompt/local-count.ts', import.meta.url).href;
-    // On a machine that is busy with other things the first count may take longer than a request waits for it.
+    // On a busy machine, the first count may take longer than a request waits for it.
     const program = `import { countPromptTokens } from '${module}';
       let count;
       while (count === undefined) count = await countPromptTokens(['Hello world'], 'o200k', ${JSON.stringify(request)});

@@ -8,7 +8,7 @@ import {
 } from '../../lambdas/admission/prompt/prompt-size.ts';
 import type { Block, MessagesRequest } from '../../lambdas/messages/types.ts';
 
-/** What is added to every prompt that is not counted by its provider. */
+/** Tokens that are added to every prompt that its provider does not count. */
 const ADDED = 1_024;
 
 const requestOf = (fields: Partial<MessagesRequest> = {}): MessagesRequest => ({
@@ -21,7 +21,7 @@ const ofBlocks = (...content: Block[]) => requestOf({ messages: [{ role: 'user',
 const image = (data: string, type = 'base64'): Block => ({ type: 'image', source: { type, data } });
 const pdf: Block = { type: 'document', source: { type: 'base64', data: 'JVBERi0' } };
 
-/** The bound of a request that goes out as it came. */
+/** Returns the bound of a request that is sent unchanged. */
 function boundOf(request: MessagesRequest, endpoint: Partial<Parameters<typeof promptBound>[2]> = {}): number {
   return promptBound(measurePrompt(request), JSON.stringify(request), { quirks: {}, ...endpoint });
 }
@@ -66,7 +66,7 @@ describe('the bound of a prompt', () => {
     const json = ofBlocks({ type: 'tool_use', id: 't', name: 'n', input: { a: 'я'.repeat(100) } });
 
     expect(boundOf(plain)).toBe(bytesOf(plain) + ADDED);
-    // An escape of six bytes in the place of each letter of two.
+    // An escape of six bytes replaces each letter of two bytes.
     expect(boundOf(json)).toBe(bytesOf(json) + 4 * 100 + ADDED);
   });
 
@@ -180,7 +180,7 @@ describe('caches that a request asks to be written', () => {
     ['{"cache_control":{"type":"ephemeral"}}', '5m'],
     ['{"cache_control":{"type":"ephemeral","ttl":"1h"}}', '1h'],
     ['{"text":"\\"cache_control\\" 1h"}', 'none'],
-    // Amazon's word for it.
+    // Amazon uses another field for cache marks.
     ['[{"cachePoint":{"type":"default"}}]', '5m'],
     ['[{"cachePoint":{"type":"default","ttl":"1h"}}]', '1h'],
   ])('are, in %s: %s', (body, writes) => {

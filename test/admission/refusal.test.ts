@@ -14,11 +14,11 @@ import type { ScopeKind } from '../../lambdas/store/counters/counters.ts';
 import type { Limits } from '../../lambdas/store/counters/limits.ts';
 import { rub } from '../support/spending.ts';
 
-/** A Friday. */
+/** The day is a Friday. */
 const atMs = Date.UTC(2026, 10, 20, 12);
 const windows = windowsAt(atMs);
 
-/** A scope without room: what is spent and held there, in all windows alike. */
+/** Returns a scope whose limit is used up, with the same spent and held amounts in all windows. */
 function noRoom(
   limits: Limits,
   more: { spent?: string; held?: string; amount?: string; kind?: ScopeKind } = {},

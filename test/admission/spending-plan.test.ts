@@ -16,7 +16,7 @@ const STEP = 100;
 const cheap: Pricing = { prompt: rub('0.001'), completion: rub('0.002') };
 const dear: Pricing = { prompt: rub('0.001'), completion: rub('0.005') };
 
-/** A prompt of 1000 tokens; its bound costs a rouble. */
+/** Returns a quote with a prompt of 1000 tokens, whose bound costs a rouble. */
 const quote = (outputTokens: number, pricing = cheap, more: Partial<Quote> = {}): Quote => ({
   pricing,
   bound: { promptTokens: 1_000, outputTokens, cacheWrites: 'none', pricedImages: 0, searchRequests: 0 },
@@ -25,7 +25,7 @@ const quote = (outputTokens: number, pricing = cheap, more: Partial<Quote> = {})
   ...more,
 });
 
-/** A request whose whole output may be thought unseen. */
+/** Returns a request whose whole output may be hidden thinking. */
 const unseen = (outputTokens: number, pricing = cheap, more: Partial<Quote> = {}) =>
   quote(outputTokens, pricing, { hiddenReasoningTokens: outputTokens, ...more });
 

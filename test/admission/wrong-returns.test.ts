@@ -1,4 +1,6 @@
-/** Leases that the sweep returns although their process lives, or a record of them is still on its way. */
+/**
+ * Tests of leases that the sweep returns although their process runs, or although a record of them is not written yet.
+ */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { returnDueLeases } from '../../lambdas/accounting/return-lease.ts';
 import { placeHold } from '../../lambdas/admission/hold.ts';
@@ -11,7 +13,7 @@ import { keepLog, type LogLine } from '../support/log-lines.ts';
 import { holdRequest, rub, type Spender } from '../support/spending.ts';
 
 const MINUTE_MS = 60_000;
-/** A sweep at this time compares all leases that it has returned by now with their records. */
+/** Milliseconds after which a sweep compares all returned leases with their records. */
 const MUCH_LATER_MS = 30 * MINUTE_MS;
 
 const { table, faulty, proxy } = await faultyTable();
@@ -23,7 +25,7 @@ beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'performance', 'Date'] });
   log = keepLog();
   spender = await limitedSpender(table, '200');
-  // 0.8 RUB are held by two records, one of them from the lease, which has 1.2 RUB left.
+  // Two records hold 0.8 RUB. One of them uses the lease, which has 1.2 RUB left.
   leases = await withLease(faulty, spender);
 });
 afterEach(() => {
@@ -43,7 +45,7 @@ async function sweepAt(nowMs: number): Promise<void> {
   expect(await returnDueLeases(table, { nowMs })).toMatchObject({ failures: [] });
 }
 
-/** A hold of 0.1 RUB from the lease. */
+/** Places a hold of 0.1 RUB from the lease. */
 async function hold(): Promise<void> {
   const request = holdRequest(spender, rub('0.1'));
   placed(await placeHold(faulty, request, { leases }));

@@ -9,7 +9,7 @@ import { catalogDirectory, textModel, type CatalogDirectory } from '../support/c
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 
-/** 270.000001 RUB per million tokens: all digits that a price may have. */
+/** Price of 270.000001 RUB per million tokens, with all digits that a price may have. */
 const cheap = '0.000270000001';
 const models = [
   textModel('acme/small', [{ provider: 'groq', pricing: { prompt: cheap, completion: '0.0009' } }], {

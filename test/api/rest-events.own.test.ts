@@ -14,7 +14,7 @@ import { functions } from '../../lambdas/routes.ts';
 import { restEvent } from '../support/rest-events.ts';
 import { newTable } from '../support/table.ts';
 
-/** What API Gateway hands over, given to the handlers with nothing in between: the local front door might be kinder. */
+/** Tests that pass events of API Gateway directly to the handlers. The local front door might change them. */
 
 let directory: string;
 let workspaceId: string;

@@ -10,8 +10,8 @@ import { largeBodies } from '../support/large-bodies.ts';
 import { entriesIn } from '../support/long-runs.ts';
 
 /**
- * What one request may take of the processor and of memory, whatever it says. The dearest body takes a quarter of a
- * second on a busy machine; a cost that grows with the square of a body takes half a minute, and this tells them apart.
+ * Maximum CPU milliseconds for one request. The most expensive body takes a quarter of a second on a busy machine. If
+ * the cost grew with the square of the size, it would take half a minute.
  */
 const MAX_MS = 1_000;
 const MAX_BYTES = 150 * 1024 * 1024;
@@ -26,7 +26,7 @@ const target = {
 };
 const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
 
-/** The ways of a body through the gateway, up to what is sent to a provider. */
+/** Functions that process a body on its way through the gateway, up to the request to a provider. */
 const ways = {
   'the Anthropic wire': (body: string) => anthropicWire.encode(parsed(body), target, client).body,
   'the chat wire': (body: string) => openaiChatWire.encode(parsed(body), { ...target, quirks: {} }, client).body,
@@ -39,7 +39,7 @@ function parsed(body: string) {
   return parseJsonBody(request, messagesRequestSchema, messagesJson);
 }
 
-/** Runs a way as a handler does: a refusal is an answer as well. Any other error is a fault of ours. */
+/** Processes a body as a handler does. A refusal is a valid result; any other error is a fault of the gateway. */
 function go(way: (body: string) => string, body: string): string {
   try {
     return way(body);
@@ -50,7 +50,7 @@ function go(way: (body: string) => string, body: string): string {
 }
 
 interface Cost {
-  /** Of this thread's processor: what others do on this machine at the same time is not the body's cost. */
+  /** CPU milliseconds of this thread. Other work on the machine does not count. */
   ms: number;
   bytes: number;
 }
@@ -69,7 +69,9 @@ function costOnce(way: (body: string) => string, body: string): Cost {
 
 const isLow = ({ ms, bytes }: Cost) => ms < MAX_MS && bytes < MAX_BYTES;
 
-/** The cheapest of several rounds: a collection of other tests' garbage may fall into one of them. */
+/**
+ * Returns the cost of the cheapest of several rounds, because a round may include garbage collection for other tests.
+ */
 function costOf(way: (body: string) => string, body: string): Cost {
   let cost = costOnce(way, body);
   for (let round = 1; round < ROUNDS && !isLow(cost); round += 1) cost = costOnce(way, body);

@@ -6,7 +6,7 @@ import { finalGeneration, said } from '../support/gateway.ts';
 import type { Behaviour } from '../support/hostile-upstream.ts';
 import { askFor, generationId, startScriptedGateway, type ScriptedGateway } from '../support/scripted-gateway.ts';
 
-/** What is charged for answers of which the provider does not tell all, or which are not what was asked for. */
+/** Tests of the cost of answers whose provider reports incomplete usage, or that differ from the request. */
 let scripted: ScriptedGateway;
 beforeAll(async () => {
   const pricing = { prompt: '0.0001', completion: '0.01' };
@@ -19,7 +19,7 @@ beforeAll(async () => {
   scripted = await startScriptedGateway({
     providers: [
       { id: 'first', wire: 'openai-chat', timeouts: { first_byte_ms: 5_000 } },
-      // Longer than the two seconds in which nothing is thought unseen.
+      // The timeout is longer than the two seconds in which no thinking is assumed.
       { id: 'second', wire: 'openai-chat', timeouts: { first_byte_ms: 3_000 } },
       { id: 'claude', wire: 'anthropic' },
     ],
@@ -43,7 +43,7 @@ afterAll(() => scripted.stop());
 
 const settled = (response: Response) => finalGeneration(scripted.gateway, generationId(response));
 
-/** Asks for a stream of which the client reads only the beginning. @returns what was charged */
+/** Requests a stream of which the client reads only the beginning. @returns the record with the cost */
 async function leftEarly(body: object): Promise<Record<string, unknown>> {
   const client = await scripted.withLimit(5_000);
   const leaving = new AbortController();
@@ -74,7 +74,10 @@ describe('an answer that its client gives up', () => {
   });
 });
 
-/** At sixty tokens a second, of which the first two seconds do not count: thirty tokens. */
+/**
+ * Milliseconds of thinking. At sixty tokens per second, of which the first two seconds do not count, it is estimated at
+ * thirty tokens.
+ */
 const THINKS_MS = 2_500;
 
 const isFirst = (path: string) => path.startsWith('/first/');
@@ -164,7 +167,7 @@ const charged = async ({ limitRub, tokens }: { limitRub: number; tokens: number 
 
 describe('more tokens than there are bytes, but no more than max_tokens', () => {
   it('are charged in full where the limit has room, although less was held', async () => {
-    // 10 × 0.0001 + 250 × 0.01
+    // The cost is 10 × 0.0001 + 250 × 0.01.
     const generation = await charged({ limitRub: 50, tokens: 250 });
     expect(generation).toMatchObject({ total_cost: 2.501, tokens_completion: 250, capped: false });
   });

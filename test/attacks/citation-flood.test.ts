@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialects, type WireName } from '../support/dialects.ts';
 import { startHostileGateway, type HostileGateway } from '../support/hostile-gateway.ts';
 
-/** Citations are no words of an answer, but they are kept with it all the same. */
+/** Tests of citations, which are not part of the text of an answer, but are stored with it. */
 let hostile: HostileGateway;
 beforeAll(async () => {
   hostile = await startHostileGateway();
@@ -22,7 +22,7 @@ const bedrockCitation = (cited: string) =>
     `{"contentBlockIndex":0,"delta":{"citation":{"location":{"documentChar":{"documentIndex":0,"start":0,"end":9}},"sourceContent":[{"text":"${cited}"}]}}}`,
   );
 
-/** On the wires that carry them: behind a text, and where there is none to cite them in yet. */
+/** Floods of citations on the wires that support citations: after a text, and before any text. */
 const floods: [WireName, string, string, string][] = [
   ['anthropic', 'behind a text', dialects.anthropic.text('Cited: '), anthropicCitation('c'.repeat(CITED_BYTES))],
   ['bedrock-converse', 'behind a text', bedrock.text('Cited: '), bedrockCitation('c'.repeat(CITED_BYTES))],

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textModel } from '../support/catalog.ts';
 import { askFor, startScriptedGateway, type ScriptedGateway } from '../support/scripted-gateway.ts';
 
-/** Counts that a provider makes for us, which cost it time and us our rate limit. */
+/** Tests of token counts by a provider, which cost time and use the provider's rate limit. */
 let scripted: ScriptedGateway;
 beforeAll(async () => {
   const endpoint = {

@@ -5,7 +5,10 @@ import { startHostileGateway, type HostileGateway } from '../support/hostile-gat
 import { repeated } from '../support/long-runs.ts';
 import type { Behaviour } from '../support/hostile-upstream.ts';
 
-/** What has ended the whole process, and with it everybody's answers: moments in which a connection has no owner. */
+/**
+ * Tests of attacks that once ended the whole process, and so all answers. They occur at moments in which no code
+ * handles errors of a connection.
+ */
 let hostile: HostileGateway;
 beforeAll(async () => {
   hostile = await startHostileGateway();
@@ -14,7 +17,7 @@ afterAll(() => hostile.stop());
 
 const inParallel = 6;
 
-/** Runs the same again and again, a few at a time. */
+/** Repeats a function, a few at a time. */
 async function again(times: number, once: (time: number) => Promise<unknown>): Promise<void> {
   let started = 0;
   const worker = async () => {
@@ -37,7 +40,7 @@ it.each(wires)('an error without its reason, over %s', async (wire) => {
     '{"__type":"internalServerException"}',
     '{"__type":"throttlingException","message":null}',
   ];
-  // Each error before each end, once streamed and once not.
+  // Each error is followed by each ending, once streamed and once not.
   await again(2 * errors.length, (time) => {
     const hangsUp = time > errors.length;
     return hostile.attack({
@@ -76,7 +79,7 @@ it('a client that leaves while a short answer waits for its hold', async () => {
   await hostile.expectAlive();
 });
 
-/** A provider's ways to end, of which any may meet a client that leaves. */
+/** Ways in which a provider may end its answer while the client disconnects. */
 const endings: Record<string, Behaviour> = {
   'hangs up': ({ hangUp }) => hangUp(),
   'resets the connection': ({ reset }) => reset(),

@@ -5,7 +5,7 @@ import { startHostileGateway, type Aftermath, type Attack, type HostileGateway }
 import { packFrame } from '../support/event-stream.ts';
 import type { Exchange } from '../support/hostile-upstream.ts';
 
-/** Providers that go on beyond max_tokens, on a key whose limit would not pay for it. */
+/** Tests of providers that continue beyond max_tokens, for a key whose limit could not pay for that. */
 let hostile: HostileGateway;
 beforeAll(async () => {
   hostile = await startHostileGateway();
@@ -14,20 +14,23 @@ afterAll(() => hostile.stop());
 
 const MAX_TOKENS = 200;
 const LIMIT_RUB = 12;
-/** Well within any time after which silence is noticed. */
+/** Milliseconds between pings, well below the timeout for silence. */
 const PING_EVERY_MS = 300;
 const KB = 1_024;
 const MB = KB * KB;
-/** No token that is known has more bytes; the rest is what may be on its way before anybody can count it. */
+/**
+ * Maximum size of the output. No known token has more than 64 bytes; the other part may be received before it can be
+ * counted.
+ */
 const MAX_BYTES = 64 * MAX_TOKENS + 64 * KB + 64 * KB;
 
 const attack = (wire: WireName, behaviour: (exchange: Exchange) => unknown, more: Partial<Attack> = {}) =>
   hostile.attack({ wire, behaviour, limitRub: LIMIT_RUB, maxTokens: MAX_TOKENS, ...more });
 
-/** An event, or one for each round. */
+/** Event, or a function that returns an event for each round. */
 type Outpouring = string | ((round: number) => string);
 
-/** Sends one event after the other. @returns whether somebody read them to the end */
+/** Sends one event after another. @returns whether the reader has read all of them */
 async function flood({ send }: Exchange, outpouring: Outpouring, bytes: number): Promise<boolean> {
   let sent = 0;
   for (let round = 0; sent < bytes; round += 1) {
@@ -38,11 +41,11 @@ async function flood({ send }: Exchange, outpouring: Outpouring, bytes: number):
   return true;
 }
 
-/** An answer that was ended by the gateway: short, and such that a client takes it for one that reached max_tokens. */
+/** Checks that the gateway ended an answer: it is short, and looks like an answer that reached max_tokens. */
 function expectEndedByGateway({ status, stopReason, events, message, text, body }: Aftermath): void {
   expect([status, stopReason]).toEqual([200, 'max_tokens']);
   expect(text.length).toBeLessThanOrEqual(MAX_BYTES);
-  // With what stands around the words.
+  // The body also contains the framing of the text.
   expect(body.length).toBeLessThanOrEqual(3 * MAX_BYTES);
   if (message) return;
   const opened = events.filter(({ type }) => type === 'content_block_start').length;
@@ -52,7 +55,7 @@ function expectEndedByGateway({ status, stopReason, events, message, text, body 
 
 const anthropicDelta = (delta: string, index = 0) =>
   dialects.anthropic.event(`{"type":"content_block_delta","index":${index},"delta":${delta}}`);
-/** A block behind the one before it. */
+/** Returns a block after the block before it. */
 const anthropicBlock = (block: string, index = 1) =>
   dialects.anthropic.event(`{"type":"content_block_stop","index":${index - 1}}`) +
   dialects.anthropic.event(`{"type":"content_block_start","index":${index},"content_block":${block}}`);
@@ -74,7 +77,7 @@ async function pourOut(exchange: Exchange, bytes = 2 * MB): Promise<boolean> {
   return flood(exchange, exchange.dialect.text(words), bytes);
 }
 
-/** What is written without end, behind what opens it. */
+/** Events that are repeated without end, after an opening. */
 const outpourings: [WireName, string, string, Outpouring][] = [
   ['anthropic', 'text', '', dialects.anthropic.text(words)],
   [
@@ -154,7 +157,7 @@ describe('two megabytes of', () => {
   });
 });
 
-/** Announced one after the other, none of them complete: all but the first wait for their turn. */
+/** Calls that are announced one after another, and never complete. All but the first wait for their turn. */
 const unfinishedCalls: [WireName, (index: number) => string][] = [
   [
     'openai-chat',
@@ -181,7 +184,7 @@ describe('calls that only begin', () => {
 describe.each(attackedWires)('an answer over %s', (wire) => {
   it.concurrent.each([true, false])('is not read on behind max_tokens (streamed: %s)', async (stream) => {
     const isRead = Promise.withResolvers<boolean>();
-    // More than all the buffers on the way can take.
+    // The size exceeds all buffers on the way.
     await attack(wire, (exchange) => isRead.resolve(pourOut(exchange, 64 * MB)), { stream });
     expect(await isRead.promise).toBe(false);
   });
@@ -250,7 +253,7 @@ describe.each(attackedWires)('an answer over %s', (wire) => {
         { stream, patienceMs: 25_000 },
       );
       expect(ended).toMatchObject({ status: 200, text: 'Hello.', stopReason: 'end_turn', error: undefined });
-      // 10 × 0.0001 + 5 × 0.01
+      // The cost is 10 × 0.0001 + 5 × 0.01.
       expect(ended.cost.toString()).toBe('0.051');
     },
   );

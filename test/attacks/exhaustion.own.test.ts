@@ -8,9 +8,12 @@ import { entriesIn, repeated } from '../support/long-runs.ts';
 import { heldMb, measurable } from '../support/process-usage.ts';
 import { reportOf } from '../support/processes.ts';
 
-/** What a provider can do to the processor and the memory that all answers share. One attack at a time: it is measured. */
+/**
+ * Tests of attacks by a provider on the CPU and memory that all answers share. One attack runs at a time, so that it
+ * can be measured.
+ */
 let hostile: HostileGateway;
-/** What it holds while nothing happens. */
+/** Memory that the gateway uses when it is idle. */
 let resting: { held: number; resident: number };
 beforeAll(async () => {
   hostile = await startHostileGateway(measurable);
@@ -21,14 +24,14 @@ afterAll(() => hostile.stop());
 
 const KB = 1_024;
 const MB = KB * KB;
-/** What one answer may take while it passes. */
+/** Maximum additional memory in MB during one answer. */
 const PEAK_MB = 100;
-/** The processor's time for an answer of some megabytes; everybody else has to wait for it. */
+/** Maximum CPU milliseconds for an answer of some megabytes. All other answers have to wait for this time. */
 const MAX_BUSY_MS = 4_000;
 const RICH_RUB = 1_000_000;
 
 async function usedMb() {
-  // In this order: what nobody holds any more is given back on the way.
+  // Held memory must be measured first, because the measurement frees unused memory.
   const held = await heldMb(hostile.gateway);
   return { held, resident: (await reportOf(hostile.gateway.process.pid!)).residentMb };
 }
@@ -41,7 +44,7 @@ const sound: Behaviour = async ({ begin, send, finish, dialect }) => {
   await finish();
 };
 
-/** Sound answers, so that what is measured is not what every process takes once. */
+/** Sends normal answers first, so that costs that every process has once are not measured. */
 async function warmUp(): Promise<void> {
   for (let round = 0; round < 20; round += 1) {
     const wire = wires[round % wires.length]!;
@@ -49,12 +52,12 @@ async function warmUp(): Promise<void> {
   }
 }
 
-/** Sends the same again and again, until nobody listens or so many bytes are sent. */
+/** Sends a piece repeatedly, until the connection is closed or enough bytes are sent. */
 async function flood(write: Exchange['write'], piece: string, bytes: number): Promise<void> {
   for (let sent = 0; sent < bytes; sent += piece.length) if (!(await write(piece))) return;
 }
 
-/** @returns the most memory, and the processor's time, that the attack has taken */
+/** Runs an attack. @returns the maximum memory and the CPU time that it took */
 async function measured(attack: Attack): Promise<{ peakMb: number; tookMs: number }> {
   const { gateway } = hostile;
   await untilIdle();
@@ -65,10 +68,10 @@ async function measured(attack: Attack): Promise<{ peakMb: number; tookMs: numbe
   return { peakMb: after.peakMb - before.residentMb, tookMs: after.cpuMs - before.cpuMs };
 }
 
-/** Between two looks at how busy the gateway is, and most that it is then. */
+/** Milliseconds between two measurements of the gateway's CPU time. */
 const LOOKS_EVERY_MS = 300;
 
-/** What the last attack has begun may go on for a while. */
+/** Waits until work of the last attack has ended. */
 async function untilIdle(): Promise<void> {
   for (let used = Infinity; used > 50;) {
     const before = await reportOf(hostile.gateway.process.pid!);
@@ -98,7 +101,7 @@ const within =
     await behaviour(exchange);
   };
 
-/** Blanks are read one by one. */
+/** Size of a flood of blank lines, which are read one by one. */
 const BLANK_BYTES = repeated(40, { ofWhichAlways: 10 }) * MB;
 const blanks = ({ blank }: Dialect) => blank.repeat((64 * KB) / blank.length);
 
@@ -134,7 +137,7 @@ const floods: [string, Attack][] = [
       },
     ],
   ]),
-  // Before an answer is read by its wire, all wires are one.
+  // Before the wire reads an answer, the code is the same for all wires.
   [
     '40 MB of blank lines, at once',
     {
@@ -224,7 +227,7 @@ function inPieces(wire: WireName): Attack {
   };
 }
 
-/** Small things, again and again, each of which may be dearer than the last. */
+/** Small events that are repeated. Each of them might cost more than the one before it. */
 const grinding: [string, Attack][] = [
   [
     'a call in pieces behind one that is not complete',
@@ -278,7 +281,7 @@ it('leaves the gateway and everybody else unharmed, and gives the memory back', 
   await warmUp();
   const now = await usedMb();
   expect(now.held).toBeLessThan(resting.held * 1.1 + 20);
-  // A process gives its pages back late: what it may keep is less than any one answer may take.
+  // A process returns memory to the system late, so the growth is compared with the maximum of one answer.
   expect(now.resident).toBeLessThan(resting.resident + PEAK_MB);
   await hostile.expectUnharmed();
 });

@@ -6,19 +6,20 @@ import { isLongForm, repeated } from '../support/long-runs.ts';
 import { mutated } from '../support/mutations.ts';
 import { memoryEnvironment, steadyBytesOf } from '../support/process-memory.ts';
 
-/** Requests at once, and requests in all, on each wire. */
+/** Number of concurrent requests. REQUESTS is the number of requests on each wire. */
 const AT_ONCE = 16;
 const REQUESTS = repeated(5_000, { ofWhichAlways: 150 });
-/** No answer is far from it; a request that hangs is. */
+/** Maximum duration of an answer in ms. Only a request that hangs takes longer. */
 const MAX_ANSWER_MS = 15_000;
 /**
- * The first round warms up: code is compiled, pools and caches fill. What is kept may grow once, and not in each of the others. A short form
- * of so few requests would not see it grow, and does not look (kept-timers.test.ts looks for what has kept the most).
+ * Number of rounds. The first round warms up: code is compiled, and pools and caches fill. After that, retained memory
+ * may grow once, but not in each round. The short form has too few requests to see growth, so it does not check it
+ * (kept-timers.test.ts checks the most frequent cause).
  */
 const ROUNDS = repeated(3, { ofWhichAlways: 1 });
 /**
- * The most that may be kept of a round: a little in caches of each request, and what is compiled on the way. Resident memory would say less:
- * it depends on when the allocator gives pages back, and so on what else the machine does.
+ * Maximum growth of retained memory per round: cache entries of each request, and compiled code. Resident memory would
+ * be less exact, because it depends on when the allocator returns pages, and so on other work of the machine.
  */
 const MAX_KEPT_BYTES = 512 * 1024 + 128 * (REQUESTS / ROUNDS);
 
@@ -41,7 +42,7 @@ const call = { type: 'tool_use', id: 'toolu_1', name: 'look', input: { at: 'x', 
 const result = (content: unknown) => ({ type: 'tool_result', tool_use_id: 'toolu_1', content, is_error: false });
 const directed = { type: 'text', text: `Hi\n@sandbox ${quick}` };
 
-/** What both wires accept. */
+/** Bodies that both wires accept. */
 const bases = [
   { messages: [hello] },
   { messages: [hello], stream: true, max_tokens: 3, temperature: 0.5, top_p: 0.9, top_k: 4, stop_sequences: ['END'] },
@@ -107,7 +108,7 @@ const bases = [
   },
 ];
 
-/** What only the Anthropic wire can say. */
+/** Bodies that only the Anthropic wire can express. */
 const anthropicBases = [
   {
     messages: [
@@ -129,7 +130,7 @@ const anthropicBases = [
 
 const routes = ['/messages', '/messages', '/messages', '/messages/count_tokens'];
 
-/** Each wire through the Messages API, and each further door. */
+/** Models, routes and bodies: each wire through the Messages API, and each other API. */
 const subjects = [
   { model: 'sandbox/claude', routes, bodies: [...bases, ...anthropicBases] },
   { model: 'sandbox/gpt', routes, bodies: bases },
@@ -147,7 +148,7 @@ interface Asked {
   body: string;
 }
 
-/** The status of an answer, and what is wrong with it, if anything is. */
+/** Sends a request. @returns the status of the answer, and a description of its fault if there is one */
 async function ask({ path, body }: Asked): Promise<{ status: number; fault?: string }> {
   const response = await fetch(`${gateway.baseUrl}${path}`, {
     method: 'POST',
@@ -162,7 +163,7 @@ async function ask({ path, body }: Asked): Promise<{ status: number; fault?: str
   return status === 404 ? { status } : { status, fault: answer };
 }
 
-/** A stream that ends with an error, of whichever API. */
+/** Whether a stream of any API ended with an error. */
 function isBroken(answer: string): boolean {
   return answer.includes('event: error') || answer.includes('"finish_reason":"error"');
 }
@@ -195,7 +196,7 @@ describe.each(subjects)('mutated requests to $model at $routes', ({ routes: path
       if (isLongForm) kept.push(await steadyBytesOf(gateway));
     }
 
-    // Weak mutations, or too strong ones, would find nothing.
+    // If the mutations were too weak or too strong, the test would find nothing.
     expect(statuses.get(200)).toBeGreaterThan(REQUESTS / 10);
     expect(statuses.get(400)).toBeGreaterThan(REQUESTS / 10);
     expect(gateway.process.exitCode).toBeNull();

@@ -7,7 +7,10 @@ import { finalGeneration, said } from '../support/gateway.ts';
 import type { Behaviour } from '../support/hostile-upstream.ts';
 import { askFor, generationId, startScriptedGateway, type ScriptedGateway } from '../support/scripted-gateway.ts';
 
-/** What is held before an answer begins: for all that the provider can charge, and for no more than the key can pay. */
+/**
+ * Tests of the amount that is held before an answer begins. It must cover everything that the provider can charge, and
+ * no more than the key can pay.
+ */
 let scripted: ScriptedGateway;
 beforeAll(async () => {
   const priced = {
@@ -38,7 +41,10 @@ const isCount = (path: string) => path.endsWith('/count_tokens');
 const imageOf = (data: string) => ({ type: 'image', source: { type: 'base64', media_type: 'image/png', data } });
 const pdf = { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'AAAA' } };
 
-/** Answers everything, counts as well: one that is a stream cannot be read, so that a prompt is held by its size. */
+/**
+ * Answers every request, also requests for a count. A count that is a stream cannot be read, so the prompt is held by
+ * its size.
+ */
 const answering: Behaviour = async ({ begin, send, finish, dialect }) => {
   await begin();
   await send(answer(dialect, 'ok'));
@@ -46,7 +52,7 @@ const answering: Behaviour = async ({ begin, send, finish, dialect }) => {
 };
 
 describe('a prompt beside an image that is not sent', () => {
-  /** 80,000 tokens, for which 5 RUB are not enough; the image has as many bytes. */
+  /** Prompt of 80,000 tokens, for which 5 RUB are not enough. The image has as many bytes. */
   const words = 'word '.repeat(80_000);
   const image = imageOf('A'.repeat(words.length));
 
@@ -119,7 +125,7 @@ describe('a budget of thinking', () => {
   });
 });
 
-/** What is written after so long is read by itself. */
+/** Milliseconds after which output is read separately from earlier output. */
 const READ_BY_ITSELF_MS = 30;
 
 describe('a hold', () => {
@@ -129,7 +135,7 @@ describe('a hold', () => {
   ])('is not changed when it is about to be settled: the prompt was counted %s', async (_when, pauseMs) => {
     const { gateway, behaves, withLimit } = scripted;
     const client = await withLimit(5);
-    // Far fewer tokens of a prompt than were held for.
+    // The provider reports far fewer prompt tokens than were held.
     const marker = behaves(async ({ begin, send, finish, dialect }) => {
       await begin();
       await send(dialect.opening() + dialect.text('ok'));
@@ -162,7 +168,7 @@ describe('a hold', () => {
       await send(dialect.text('ok') + dialect.reason() + dialect.stop);
       return finish();
     });
-    // Guessed far above what the provider counts.
+    // The estimate of these blocks is far above the provider's count.
     const media = [pdf, ...Array.from({ length: 100 }, () => imageOf('AAAA'))];
 
     const response = await askFor(client, {

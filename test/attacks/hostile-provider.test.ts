@@ -11,10 +11,10 @@ import {
 } from '../support/hostile-gateway.ts';
 import { TRAP_PATH, type Behaviour, type Exchange } from '../support/hostile-upstream.ts';
 
-/** Many of these attacks mostly wait. */
+/** Many of these attacks mostly wait, so more of them run concurrently. */
 vi.setConfig({ maxConcurrency: 8 });
 
-/** What a provider can do to the connection. That the books stay exact is checked behind every single one. */
+/** Tests of attacks by a provider on the connection. Each test also checks that the books are exact. */
 let hostile: HostileGateway;
 beforeAll(async () => {
   hostile = await startHostileGateway();
@@ -26,19 +26,22 @@ const attack = (wire: WireName, behaviour: Behaviour, more: Partial<Attack> = {}
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n';
 const STREAM_HEAD = `${HEAD}transfer-encoding: chunked\r\n\r\n`;
-/** As a text of the dialect, like all that is written. */
+/** Returns a chunk of HTTP, as a text of the dialect. */
 const chunked = (dialect: Dialect, text: string) => `${bytesOf(dialect, text).length.toString(16)}\r\n${text}\r\n`;
 const WORDS = 'Twelve bytes';
 
-/** Writes the same again and again until nobody listens, or `times` have passed. */
+/** Writes the same bytes repeatedly, until the connection is closed or `times` is reached. */
 async function repeat(write: Exchange['write'], bytes: string | Buffer, times: number, everyMs?: number) {
   for (let time = 0; time < times && (await write(bytes)); time += 1) if (everyMs) await sleep(everyMs);
 }
 
-/** Before anything of an answer came: the next endpoint answers, and without one the failure is told and free. */
+/**
+ * Fault before any output of an answer. The next endpoint answers; without one, the failure is reported and costs
+ * nothing.
+ */
 type BeforeTheAnswer = [what: string, status: number, behaviour: Behaviour];
 
-/** What is no answer of HTTP: no wire gets to see it, so that one stands for all. */
+/** Responses that are not valid HTTP. No wire reads them, so one wire is enough. */
 const belowTheWire: BeforeTheAnswer[] = [
   ['hangs up without a word', 502, ({ hangUp }) => hangUp()],
   ['resets the connection', 502, ({ reset }) => reset()],
@@ -66,7 +69,7 @@ const belowTheWire: BeforeTheAnswer[] = [
   ['answers with nothing', 502, ({ write }) => write('HTTP/1.1 204 No Content\r\n\r\n')],
 ];
 
-/** What each wire reads itself. */
+/** Responses that each wire reads itself. */
 const beforeTheAnswer: BeforeTheAnswer[] = [
   ['breaks off after its head', 502, async ({ begin, reset }) => (await begin()) && reset()],
   ['ends without an event', 502, async ({ begin, finish }) => (await begin()) && finish()],
@@ -157,7 +160,9 @@ describe('before an answer, a provider that', () => {
   });
 });
 
-/** In the middle of an answer: what was written is charged, and the client is told that it is not all. */
+/**
+ * Faults in the middle of an answer. The output is charged, and the client is notified that the answer is incomplete.
+ */
 const withinTheAnswer: [string, Behaviour][] = [
   ['hangs up', ({ hangUp }) => hangUp()],
   ['resets the connection', ({ reset }) => reset()],
@@ -171,7 +176,7 @@ const withinTheAnswer: [string, Behaviour][] = [
   ['falls silent', ({ closed }) => closed],
 ];
 
-/** What was written is read by then, whatever happens after it. */
+/** Milliseconds after which output has been read, whatever follows. */
 const READ_BY_ITSELF_MS = 50;
 
 const begun =
@@ -203,7 +208,7 @@ describe.each(attackedWires)('in the middle of an answer over %s, a provider tha
   );
 });
 
-/** Odd, but an answer: it is worth having. */
+/** Unusual answers that are valid, and must be passed on. */
 const oddButSound: [string, Behaviour][] = [
   [
     'in single bytes',

@@ -3,9 +3,9 @@ import { post, said, startGateway, type RunningGateway } from '../support/gatewa
 import { repeated } from '../support/long-runs.ts';
 import { memoryEnvironment, timersOf } from '../support/process-memory.ts';
 
-/** Requests of each kind: far more than what a gateway waits for by itself changes by. */
+/** Number of requests of each kind. It is far above the changes in the gateway's own timers. */
 const REQUESTS = repeated(200, { ofWhichAlways: 60 });
-/** Few, because connections that are kept open have timers of their own. */
+/** Number of concurrent requests. It is small, because open connections have timers. */
 const AT_ONCE = 5;
 const STILL_THERE_MS = 20_000;
 
@@ -29,7 +29,7 @@ const bodies: [status: number, path: string, body: object][] = [
   [200, '/decisions', { model: 'sandbox/jury', state: 'Hi', questions }],
 ];
 
-/** A timer holds all that its request has made, until the time of its function is over: many minutes. */
+/** A timer keeps all objects of its request in memory until the timeout of the function, which is many minutes. */
 it('leaves no timer behind, whatever was asked and answered', async () => {
   const statusOf = async (path: string, body: object) => {
     const response = await post(gateway, path, body);
@@ -47,7 +47,8 @@ it('leaves no timer behind, whatever was asked and answered', async () => {
 
   for (let sent = 0; sent < REQUESTS; sent += AT_ONCE) await askEach(AT_ONCE);
 
-  // Timers of some seconds are none of them. A single kind of request that leaves them behind leaves one of each.
+  // Timers of some seconds do not matter. If only one kind of request leaves its timer behind, each of its requests
+  // leaves one.
   await expect
     .poll(async () => (await timersOf(gateway)) - before, { timeout: STILL_THERE_MS, interval: 1_500 })
     .toBeLessThan(REQUESTS / 2);

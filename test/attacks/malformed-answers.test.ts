@@ -12,7 +12,7 @@ import { entriesIn } from '../support/long-runs.ts';
 import { frameHead, frameOf, packFrame } from '../support/event-stream.ts';
 import type { Behaviour } from '../support/hostile-upstream.ts';
 
-/** Events that are not what the wire says they are: the provider's failure, never the gateway's. */
+/** Tests of events that violate their wire. They are failures of the provider, never of the gateway. */
 let hostile: HostileGateway;
 beforeAll(async () => {
   hostile = await startHostileGateway();
@@ -22,10 +22,10 @@ afterAll(() => hostile.stop());
 const attack = (wire: WireName, behaviour: Behaviour, more: Partial<Attack> = {}): Promise<Aftermath> =>
   hostile.attack({ wire, behaviour, ...more });
 
-/** What is written after so long is read by itself. */
+/** Milliseconds after which output is read separately from earlier output. */
 const READ_BY_ITSELF_MS = 20;
 
-/** A stream of exactly this text, which then ends as streams do. */
+/** Returns a stream of exactly this text, which then ends normally. */
 const streamOf =
   (...texts: string[]): Behaviour =>
   async ({ begin, send, finish }) => {
@@ -39,12 +39,12 @@ const streamOf =
 
 const WORDS = 'Twelve bytes';
 const delta = (json: string) => `{"choices":[{"index":0,"delta":${json}}]}`;
-/** What is packed into frames, as a text of the dialect. */
+/** Returns a frame as a text of the dialect. */
 const asText = (frame: Buffer) => frame.toString('latin1');
 const bedrockDelta = (json: string) => `{"contentBlockIndex":0,"delta":${json}}`;
 const blockDelta = (json: string) => `{"type":"content_block_delta","index":0,"delta":${json}}`;
 
-/** Shapes that cannot be read as anything. */
+/** Events that cannot be read. */
 const unreadable: [WireName, string][] = [
   ['anthropic', '{"type":"content_block_start","index":1}'],
   ['anthropic', '{"type":"content_block_start","index":1,"content_block":null}'],
@@ -102,7 +102,7 @@ const unreadable: [WireName, string][] = [
   ['bedrock-converse', '{"__type":"Exception"}'],
 ];
 
-/** What cannot stand at the beginning, although it may stand elsewhere, or what never is an answer. */
+/** Events that are invalid at the beginning, or that are never an answer. */
 const noBeginning: [WireName, string, string][] = [
   ['anthropic', 'a start without its message', dialects.anthropic.event('{"type":"message_start"}')],
   ['anthropic', 'a start whose message is null', dialects.anthropic.event('{"type":"message_start","message":null}')],
@@ -192,7 +192,7 @@ describe('an answer in which there comes', () => {
   );
 });
 
-/** Nothing of it is to be relied on; whether it is tolerated or refused, what every answer has to be, it is. */
+/** Answers that are unreliable. Whether they are accepted or refused, the rules for every answer must hold. */
 const { event, opening, text, reason, stop } = dialects.anthropic;
 const blockStart = (index: number, block = '{"type":"text","text":""}') =>
   event(`{"type":"content_block_start","index":${index},"content_block":${block}}`);
@@ -362,7 +362,7 @@ describe('an answer with', () => {
         attack(wire, streamOf(stream), { stream: true }),
       ]);
       for (const { status } of [whole, streamed]) expect([200, 502]).toContain(status);
-      // What was answered was paid for: no number that cannot be read makes an answer free.
+      // Output was charged: an unreadable number must not make an answer free.
       if (whole.text !== '') expect(whole.cost.isZero).toBe(false);
     },
   );

@@ -8,19 +8,19 @@ import { listen, type Listening } from '../support/listen.ts';
 import { readEvents, summarise } from '../support/sse.ts';
 import { frames } from '../support/upstream.ts';
 
-/** Stages that are broken by the address of the provider, later than anybody awaits them. */
+/** Stages in which the crash injector throws, selected by the provider's address. No code awaits them. */
 const paths = ['connect', 'socket', 'head', 'response', 'data'];
 
-/** Slowly enough for a fault to meet an answer that goes on. */
+/** Milliseconds between words, so that a fault occurs during an answer. */
 const WORD_EVERY_MS = 10;
 
 let upstream: Listening;
 let catalog: CatalogDirectory;
 let gateway: RunningGateway;
-/** The same gateway with a key of its own that has a limit. */
+/** Client of the same gateway with a key that has a limit. */
 let limited: RunningGateway;
 beforeAll(async () => {
-  // Repeats the prompt, a word at a time; "%%" in it is a marker only in the answer.
+  // The server repeats the prompt, a word at a time. "%%" in the prompt becomes a marker in the answer only.
   const server = createServer((request, response) => {
     void (async () => {
       let body = '';
@@ -41,7 +41,7 @@ beforeAll(async () => {
     wire: 'anthropic',
     base_url: `${upstream.url}${path}`,
     data_policy: { logs_prompts: false, trains_on_prompts: false },
-    // What a fault leaves hanging is given up as a silent provider is.
+    // After a fault, the request ends with the timeouts for a silent provider.
     timeouts: { first_byte_ms: 1_500, idle_ms: 1_500 },
   });
   const pricing = { prompt: '0.0001', completion: '0.0002' };
@@ -77,7 +77,7 @@ async function leftAndSpent(): Promise<number> {
   return data['limit_remaining']! + data['usage']!;
 }
 
-/** What a client notices of its own request: a status, or the way in which its stream ended. */
+/** Returns the result that a client observes for its own request: a status, or the way in which its stream ended. */
 async function noticed(model: string, words: string, stream: boolean): Promise<string> {
   try {
     const response = await ask(model, words, stream);
@@ -96,10 +96,11 @@ const stages: [string, string, string, RegExp][] = [
   ['connecting', 'connect', 'Hello', /^status 50[02]$/],
   ['a socket', 'socket', 'Hello', /^status 50[02]$|^cut off$|^ended with/],
   ['the head of an answer', 'head', 'Hello', /^status 50[02]$|^cut off$/],
-  // These two strike a moment later: a short answer may be whole by then.
+  // These two faults occur a moment later, when a short answer may be complete.
   ['behind the head of an answer', 'response', 'Hello', /^status 50[02]$|^status 200$|^cut off$|^ended with/],
   ['between two reads', 'data', 'Hello, and some more words', /^status 50[02]$|^status 200$|^cut off$|^ended with/],
-  // A busy machine may read the first words together with the marker: then nothing was answered yet, and it is a 500.
+  // A busy machine may read the first words together with the marker. The client then gets a 500, because no output was
+  // sent.
   ['measuring the answer', 'plain', 'One two %%sabotage-observe three', /^status 200$|^status 500$|^ended with error$/],
   ['writing the answer', 'plain', 'One two %%sabotage-write three', /^status|^cut off$|^ended with/],
   ['reporting the settlement', 'settle', 'Hello', /^status 200$|^ended with message_stop$/],

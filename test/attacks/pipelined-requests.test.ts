@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type RunningGateway } from '../support/gateway.ts';
 import { descendantsOf, reportOf, type ProcessReport } from '../support/processes.ts';
 
-/** Clients without a key that ask much more than they read. */
+/** Tests of clients without a key that send many requests and do not read the responses. */
 let gateway: RunningGateway;
 beforeAll(async () => {
   gateway = await startGateway({ args: ['--web'] });
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 const MAX_GROWTH_MB = 150;
-/** Far above what an answer takes, even where the machine is busy; without bounds it takes minutes, or the process is gone. */
+/** Maximum milliseconds of a health check on a busy machine. Without bounds, it takes minutes, or the process ends. */
 const MAX_HEALTH_MS = 15_000;
 
 const isServer = ({ argv }: ProcessReport) =>
@@ -42,7 +42,7 @@ const isWell = (url: string) =>
     (error: Error) => error.name,
   );
 
-/** The answers of /health in the next seconds, and how much the process has grown by the most. */
+/** Starts an attack. @returns the answers of /health in the next seconds, and the maximum growth of the process */
 async function watched({ url, pid }: { url: string; pid: number }, attack: () => Socket[]) {
   await Promise.all([fetch(`${url}/models`).then((answer) => answer.text()), isWell(url)]);
   const { residentMb } = await reportOf(pid);

@@ -14,7 +14,7 @@ import { planted } from '../support/planted-secrets.ts';
 import { filmCatalog } from '../support/video-provider.ts';
 import { eventually } from '../support/eventually.ts';
 
-/** All that has left the gateway: addresses, headers and bodies. */
+/** All text that has left the gateway: addresses, headers and bodies. */
 const sent: string[] = [];
 let upstream: Listening;
 let catalog: CatalogDirectory;
@@ -64,19 +64,22 @@ afterAll(async () => {
   catalog.remove();
 });
 
-/** Encoded values cannot be read, so nothing is looked for in them: signatures, and the bytes of files. */
+/**
+ * Matches fields with encoded values, such as signatures and bytes of files. They cannot be read, so they are not
+ * searched.
+ */
 const ENCODED = /(?:\.signature|\.encrypted_\w+|source<0>\.data|<4>\.data)$/;
 
 interface PlantedRoute {
   name: string;
   path: string;
   model: string;
-  /** So many of its requests reach a provider at least. */
+  /** Minimum number of its requests that reach a provider. */
   sends: number;
   forms?: Record<string, string>;
 }
 
-/** Routes that send what a client wrote to somebody. */
+/** Routes that send the client's texts to a provider. */
 const routes: PlantedRoute[] = [
   { name: 'POST /messages', path: '/messages', model: 'test/text', sends: 280 },
   { name: 'POST /messages/count_tokens', path: '/messages/count_tokens', model: 'test/text', sends: 280 },
@@ -90,7 +93,7 @@ const routes: PlantedRoute[] = [
 const PLANT = 'PLANTED';
 const nameOf = (index: number) => `leak${index}x`;
 
-/** So many texts of each route are always tried; of routes with more than twice as many, every so many. */
+/** Number of texts of each route that are always tested. Of routes with more than twice as many, a part is tested. */
 const SOME = 100;
 
 interface PlantedValue {
@@ -98,7 +101,10 @@ interface PlantedValue {
   name: string;
 }
 
-/** Sends a body for each text of a route's schema, with a value in it. @returns where they were, and the share of all that they are */
+/**
+ * Sends a body for each text of a route's schema, with a planted value in the text. @returns the positions, and the
+ * tested share of them
+ */
 async function planting({
   name,
   path,
@@ -111,7 +117,7 @@ async function planting({
     role: 'user',
     url: 'https://example.org/a.png',
     name: 'look',
-    // Bytes that are none are refused, with what is beside them.
+    // Invalid base64 would be refused, together with the planted texts, so these bytes are valid.
     data: 'V29yZHM=',
     ...forms,
   });
@@ -126,7 +132,10 @@ async function planting({
   return { values, share: values.length / bodies.length };
 }
 
-/** The requests that reach a provider at least: of a part of the texts, a little fewer than their share may be accepted. */
+/**
+ * Returns the minimum number of requests that must reach a provider. If only a part of the texts is tested, slightly
+ * fewer than their share may be accepted.
+ */
 function leastSent({ sends }: PlantedRoute, share: number): number {
   return share === 1 ? sends : Math.floor(sends * share * 0.85);
 }
@@ -135,7 +144,7 @@ describe('a value in any text of a request', () => {
   it.each(routes)('of $name leaves the gateway nowhere', { timeout: 120_000 }, async (route) => {
     sent.length = 0;
     const { values, share } = await planting(route);
-    // Videos are begun behind their answer.
+    // Videos are submitted after their response.
     await eventually(() => expect(sent.length).toBeGreaterThanOrEqual(leastSent(route, share)));
 
     const isLeaked = ({ place, name }: PlantedValue) =>

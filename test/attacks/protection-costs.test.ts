@@ -8,20 +8,20 @@ import { everything, prompt, protect } from '../support/protection.ts';
 import { refusedLater } from '../support/refused.ts';
 import { lowestThreadCpuMs } from '../support/thread-cost.ts';
 
-/** One request may take so much of the event loop, whatever it says. */
+/** Maximum milliseconds for which one request may block the event loop. */
 const MAX_MS = 250;
-/** The longest text that is searched without a thread. */
+/** Length of the longest text that is searched without a thread. */
 const AT_ONCE = 32 * 1024;
-/** A little less than the largest body. */
+/** Slightly less than the length of the largest body. */
 const LONGEST = 5_900_000;
 
 const filled = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
 
-/** Terms of which each begins with the one before it. */
+/** Dictionary in which each term begins with the term before it. */
 const nested = Array.from({ length: 100 }, (_, index) => ({ term: 'a '.repeat(index + 1).trim(), substitute: 'b' }));
 const severe: SensitiveData = { ...everything, dictionary: nested };
 
-/** Pieces that begin, continue or end what the rules look for. */
+/** Pieces that begin, continue or end a match of the rules. */
 const pieces = [
   'password: "',
   'password ',
@@ -93,7 +93,8 @@ describe('a text that is searched at once', () => {
 const emails = (count: number) => Array.from({ length: count }, (_, index) => `a${index}@b.co`).join(' ');
 
 describe('the longest prompt keeps the event loop for a moment', () => {
-  // How long a thread takes to start and to search is the machine's. A search that is given up would prove less: its result is not read.
+  // Timers are simulated, because the time that a thread needs depends on the machine. A search that times out would
+  // prove less, because its result is not read.
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   });

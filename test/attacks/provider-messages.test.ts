@@ -7,9 +7,8 @@ import { expectBrokenOff, startHostileGateway, type Attack, type HostileGateway 
 import type { Behaviour } from '../support/hostile-upstream.ts';
 
 /**
- * What a provider says when it refuses. Clients match on its words, so they get them; what the operator pays with, and
- * where the provider stands, they do not: that nothing of it is in any header, body or log line is checked behind every
- * answer.
+ * Tests of the error messages of a provider. Clients match on the messages, so they get them. They must not get the
+ * operator's credential or the provider's address. Every answer is checked for that: headers, bodies and log lines.
  */
 let hostile: HostileGateway;
 beforeAll(async () => {
@@ -20,7 +19,7 @@ afterAll(() => hostile.stop());
 const attack = (wire: WireName, behaviour: Behaviour, more: Partial<Attack> = {}) =>
   hostile.attack({ wire, behaviour, ...more });
 
-/** Words of a provider that says too much, in the spellings that are usual. */
+/** Returns an error message of a provider that reveals too much, in common spellings. */
 const tellTale = () =>
   JSON.stringify(
     `The model is sad. Key ${CREDENTIAL}, or ${CREDENTIAL.split(':').join(' and ')}, x-api-key: ${CREDENTIAL}; authorization "Bearer ${CREDENTIAL}" at ${hostile.upstream.url}/v1/messages?key=${CREDENTIAL} (${new URL(hostile.upstream.url).host})`,
@@ -39,10 +38,10 @@ const errorTypes: [string, number][] = [
   ['api_error', 502],
   ['novel_error', 502],
 ];
-/** Between the operator and the provider: these words are not for clients at all. */
+/** Errors that concern the operator's account at the provider. Their messages must not reach clients. */
 const OPERATORS = new Set(['authentication_error', 'permission_error', 'billing_error']);
 
-/** A wire reads the words; what a status means is the same for all. */
+/** A wire reads the messages; the meaning of a status is the same for all wires. */
 describe('a refusal', () => {
   it.concurrent.each([400, 413, 422, 429, 500, 503, 504, 529, 599])(
     'with status %i is told in its words, without its secrets',
@@ -166,7 +165,7 @@ describe.each(wires)('JSON instead of a stream over %s', (wire) => {
     const behaviour: Behaviour = ({ respond, dialect }) => respond('200 OK', json, dialect.whole(WORDS));
     const whole = await attack(wire, behaviour);
     expect([whole.status, whole.text, whole.stopReason]).toEqual([200, WORDS, 'end_turn']);
-    // 10 × 0.0001 + 5 × 0.01
+    // The cost is 10 × 0.0001 + 5 × 0.01.
     expect(whole.cost.toString()).toBe('0.051');
     const streamed = await attack(wire, behaviour, { stream: true });
     expect([streamed.text, streamed.stopReason, streamed.cost.toString()]).toEqual([WORDS, 'end_turn', '0.051']);

@@ -5,8 +5,8 @@ import { startHostileGateway, type Aftermath, type Attack, type HostileGateway }
 import { eventually } from '../support/eventually.ts';
 
 /**
- * What a provider tells of its usage. Whatever it says, nobody pays more than the prompt's bound and max_tokens come to
- * (checked behind every answer), and no answer is free by accident.
+ * Tests of the usage that a provider reports. Whatever it reports, the cost never exceeds the bound of the prompt and
+ * max_tokens (checked for every answer), and no answer is free by accident.
  */
 let hostile: HostileGateway;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ afterAll(() => hostile.stop());
 const WORDS = 'Twelve bytes';
 const MAX_TOKENS = 200;
 
-/** The provider writes twelve bytes, and then tells these numbers, as they stand in JSON. */
+/** Sends a request whose provider writes twelve bytes, and then reports these counts as JSON text. */
 function told(wire: WireName, startUsage: string, endUsage: string, more: Partial<Attack> = {}): Promise<Aftermath> {
   return hostile.attack({
     wire,
@@ -49,7 +49,7 @@ const tokens = ({ generation }: Aftermath) => ({
   completion: Number(generation['tokens_completion']),
 });
 
-/** The last word on usage that the client got is in whole numbers, and its cost is what was charged. */
+/** Checks that the client's last usage has whole numbers, and that its cost is the charged cost. */
 function expectHonestUsage({ message, body, cost }: Aftermath): void {
   const usage = message!['usage'] as Record<string, unknown>;
   for (const field of ['input_tokens', 'output_tokens']) {
@@ -66,7 +66,7 @@ async function expectCapped(aftermath: Aftermath): Promise<void> {
   await eventually(() => expect(hostile.alarms('usage beyond the hold', aftermath)).toHaveLength(1));
 }
 
-/** No whole number from 0 on that can be told apart from its neighbours, so not a count at all. */
+/** Values that are no exact whole number from 0 on, and so no valid count. */
 const noCounts = ['1e400', '1e300', '9007199254740993', '-5', '"7"', 'null', '10.5', '{}', '[]', 'true', undefined];
 const absurdCounts = ['217', '5000', '1e15'];
 
@@ -92,7 +92,7 @@ describe.each(wires)('output that a provider on %s tells', (wire) => {
     const aftermath = await toldOutput(wire, value);
     expect(aftermath).toMatchObject({ status: 200, text: WORDS });
     expect(tokens(aftermath)).toEqual({ prompt: 10, completion: MAX_TOKENS });
-    // 10 × 0.0001 + 200 × 0.01
+    // The cost is 10 × 0.0001 + 200 × 0.01.
     expect(aftermath.cost.toString()).toBe('2.001');
     expectHonestUsage(aftermath);
     await expectCapped(aftermath);
@@ -160,7 +160,7 @@ describe.each(wires)('a prompt that a provider on %s counts', (wire) => {
   });
 });
 
-/** Parts and sums that do not fit: the last says whether they are beyond what can have been. */
+/** Inconsistent parts and sums. The last value is whether they exceed the possible usage. */
 const odd: [WireName, string, string, boolean][] = [
   ['anthropic', '{"input_tokens":10,"cache_read_input_tokens":1e15}', '{"output_tokens":5}', true],
   ['anthropic', '{"input_tokens":10,"cache_read_input_tokens":-4}', '{"output_tokens":5}', false],

@@ -3,7 +3,7 @@ import { dialects, wires, type Dialect, type WireName } from '../support/dialect
 import { startHostileGateway, type HostileGateway } from '../support/hostile-gateway.ts';
 import { entriesIn } from '../support/long-runs.ts';
 
-/** Providers that send without end, and do not continue their answer. */
+/** Tests of providers that send events without end, and do not continue their answer. */
 let hostile: HostileGateway;
 beforeAll(async () => {
   hostile = await startHostileGateway();
@@ -13,7 +13,7 @@ afterAll(() => hostile.stop());
 const KB = 1024;
 const MB = KB * KB;
 const FLOOD_BYTES = 300 * MB;
-/** The bound of 32 MiB, and the bytes that buffers of both sides hold. */
+/** Maximum number of bytes that are read: the bound of 32 MiB, and the buffers on both sides. */
 const MAX_READ_BYTES = 56 * MB;
 
 const signs: [string, (dialect: Dialect) => string][] = [

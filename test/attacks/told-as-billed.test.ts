@@ -5,8 +5,8 @@ import { startHostileGateway, type Aftermath, type HostileGateway } from '../sup
 import { repeated } from '../support/long-runs.ts';
 
 /**
- * The usage that a client reads last is what the record has, and what was charged: checked behind every answer of a hostile
- * gateway, here for every order in which providers report, with and without caches.
+ * Tests that the client's last usage equals the usage of the record, which was charged. Every answer of a hostile
+ * gateway is checked for that; these tests use every order in which providers report, with and without caches.
  */
 let hostile: HostileGateway;
 beforeAll(async () => {
@@ -16,11 +16,14 @@ afterAll(() => hostile.stop());
 
 interface Report {
   counts: Counts;
-  /** In the same packet as what comes before it. */
+  /** Whether the report is in the same packet as the event before it. */
   together: boolean;
 }
 
-/** The provider reports its usage in this order; the first report is that of the beginning, where the wire has one. */
+/**
+ * Sends a request whose provider reports its usage in this order. The first report is that of the beginning, if the
+ * wire has one.
+ */
 function reported(wire: WireName, reports: Report[], stream: boolean): Promise<Aftermath> {
   return hostile.attack({
     wire,
@@ -61,7 +64,7 @@ describe.each(wires)('usage that a provider on %s reports again and again', (wir
   it('is told as it is billed, streamed and whole', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(report, { minLength: 1, maxLength: 3 }), fc.boolean(), async (reports, stream) => {
-        // Every answer is checked where it is asked for.
+        // Every answer is checked by the function that sends the request.
         await reported(wire, reports, stream);
       }),
       { numRuns: repeated(300, { ofWhichAlways: 8 }) },
@@ -145,7 +148,7 @@ describe('caches of imitations of the Messages API', () => {
       ],
       false,
     );
-    // No cache was asked to be written, so these tokens are plain prompt.
+    // The request asked for no cache to be written, so these tokens are plain prompt.
     expect(message!['usage']).toMatchObject({ input_tokens: 62, cache_read_input_tokens: 100 });
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 export const wires = ['anthropic', 'openai-chat', 'openai-responses', 'google-gemini', 'bedrock-converse'] as const;
 export type WireName = (typeof wires)[number];
 
-/** What the mock sends: "<chunks>x<milliseconds between them>". */
+/** Shapes of the mock's answer: "<chunks>x<milliseconds between them>". */
 export const shapes = ['10x0', '5x2', '100x20'] as const;
 export type Shape = (typeof shapes)[number];
 
@@ -16,10 +16,10 @@ const basePaths: Record<WireName, string> = {
   'bedrock-converse': '/bedrock',
 };
 
-/** Bedrock's requests are signed; the mock does not look. */
+/** Credential for Bedrock, whose requests are signed. The mock does not check signatures. */
 export const credentials = { BENCH_BEDROCK_KEY: 'BENCH:secret' };
 
-/** A catalog of one model for each wire and each shape of answer, all answered by the mock. */
+/** Writes a catalog with one model for each wire and each shape of answer. The mock answers all of them. */
 export function writeCatalog(directory: string, upstreamUrl: string): void {
   const policy = { logs_prompts: false, trains_on_prompts: false };
   mkdirSync(join(directory, 'models'), { recursive: true });

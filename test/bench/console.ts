@@ -1,6 +1,6 @@
 /**
- * How quick the console is: its routes for an account with many generations in a day, and its first paint in Chromium.
- * Usage: npm run bench:console [-- <generations>]
+ * Measures the speed of the console: its routes for an account with many generations in a day, and its first paint in
+ * Chromium. Usage: npm run bench:console [-- <generations>]
  */
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
@@ -16,7 +16,7 @@ const DEFAULT_GENERATIONS = 100_000;
 
 const { positionals } = parseArgs({ allowPositionals: true });
 const count = Number(positionals[0] ?? DEFAULT_GENERATIONS);
-/** The day before this one is over, and the gateway's clock is ours. */
+/** The gateway uses this machine's clock, and the day before this one has ended. */
 const nowMs = Date.now();
 const today = utcDate(nowMs);
 
@@ -29,13 +29,14 @@ try {
   if (chromiumPath !== undefined) Object.assign(figures, await firstPaints());
   for (const [name, ms] of Object.entries(figures)) process.stdout.write(`${name.padEnd(44)}${ms.toFixed(0)} ms\n`);
 } finally {
-  // Asked to stop, it stops its database as well; the proofs of so many records would take longer than all the figures.
+  // SIGTERM also ends the gateway's database. `stop` would check so many records that it would take longer than all
+  // measurements.
   gateway.process.kill('SIGTERM');
   await once(gateway.process, 'exit');
   await gateway.kill();
 }
 
-/** @returns the id of the oldest */
+/** Creates the generations. @returns the id of the oldest */
 async function seed(): Promise<string> {
   const asked = { model: 'sandbox/claude', max_tokens: 20, messages: [said('Hello', 'delay=0')] };
   const { id } = (await (await post(gateway, '/messages', asked)).json()) as { id: string };
@@ -72,13 +73,13 @@ async function medianMs(of: RunningGateway, path: string): Promise<number> {
     const response = await get(of, path, of.managementKey);
     await response.arrayBuffer();
     if (!response.ok) throw new Error(`${path}: HTTP ${response.status}`);
-    // The first finds what a process reads once not read yet.
+    // The first request is slower, because the process reads some data only once.
     if (request > 0) timings.push(performance.now() - startedAtMs);
   }
   return median(timings);
 }
 
-/** The times of pages that nothing is kept of, and of one that is opened again. */
+/** Returns the first paints of pages that are not cached, and of a page that is opened again. */
 async function firstPaints(): Promise<Record<string, number>> {
   const browser = await startChromium();
   try {

@@ -1,4 +1,4 @@
-/** What is measured side by side: the upstream itself, bytes piped, gateways of ours and of others. */
+/** Lanes that are compared: the upstream itself, a pipe of bytes, gateways of ours and of others. */
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync, symlinkSync } from 'node:fs';
@@ -9,31 +9,31 @@ import { request, type Asked, type Target } from './load.ts';
 import { descendantsOf, reportOf } from '../support/processes.ts';
 import { pin, startPinned } from './processes.ts';
 
-/** The core of what is measured, and that of everything else. */
+/** Core of the measured process. AROUND is the core of all other processes. */
 const MEASURED = 1;
 const AROUND = 0;
 
 export interface Lane {
   name: string;
-  /** Undefined where it does not speak to this wire. */
+  /** Returns the target of requests; undefined if the lane does not support this wire. */
   target: (wire: WireName, shape: Shape) => Target | undefined;
-  /** Some gateways fail at streams with some versions of what they are built on. */
+  /** Whether the lane supports streams. Some gateways fail at streams with some versions of their dependencies. */
   streams: boolean;
-  /** CPU that it has used, in milliseconds: of the process that answers, and of those that work beside it. */
+  /** Returns the CPU milliseconds used so far, of the process that answers, and of the processes that assist it. */
   cpuMs: () => Promise<{ answering: number; beside: number }>;
   residentMb: () => Promise<number>;
   stop: () => Promise<void>;
 }
 
-/** A gateway of this repository, at some version. */
+/** Gateway of this repository, at some version. */
 export interface GatewayLane extends Lane {
-  /** @returns a key that the gateway has never seen */
+  /** Creates a key that the gateway has never used. */
   newKey: (fields?: object) => Promise<string>;
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The upstream, asked without anything between. Its answers are made of the same bytes on every wire. */
+/** Returns the lane without any gateway. Its answers have the same bytes on every wire. */
 export function directLane(upstreamUrl: string): Lane {
   return {
     name: 'direct',
@@ -68,7 +68,7 @@ export interface PeerOptions {
   headers: Record<string, string>;
 }
 
-/** Another gateway, which passes the Messages API on to the upstream: as its users run it, for production. */
+/** Starts another gateway, which passes the Messages API on to the upstream. It runs with its production settings. */
 export async function peerLane({ name, command, url, headers }: PeerOptions): Promise<Lane> {
   const peer = await startPinned(MEASURED, command, { env: { NODE_ENV: 'production' } });
   await untilAnswers(url);
@@ -84,19 +84,19 @@ export async function peerLane({ name, command, url, headers }: PeerOptions): Pr
 
 export interface GatewayOptions {
   name: string;
-  /** Where it keeps its data. */
+  /** Data directory of the gateway. */
   data: string;
   catalog: string;
   dynamodbEndpoint: string;
-  /** Where its source is. */
+  /** Directory of its sources. */
   directory?: string;
-  /** Where it leaves a profile of its CPU when it ends. */
+  /** Directory for its CPU profile, which is written when the gateway ends. */
   profiles?: string | undefined;
-  /** Measures the server that runs beside it (`--web`), with or without leases. */
+  /** Settings for measuring the server (`--web`), with or without leases. If absent, the functions are measured. */
   server?: { takesLeases: boolean } | undefined;
 }
 
-/** As `npm start` starts it, with everything that it does for a paying client. */
+/** Starts a gateway as `npm start` does, with all features for a paying client. */
 export async function gatewayLane(options: GatewayOptions): Promise<GatewayLane> {
   const { name, data, catalog, dynamodbEndpoint, directory = root, profiles, server } = options;
   const profiling = profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`];
@@ -125,7 +125,7 @@ export async function gatewayLane(options: GatewayOptions): Promise<GatewayLane>
       cwd: directory,
     },
   );
-  // What AWS would run elsewhere: the queue, the workers.
+  // On AWS, these processes (the queue, the workers) would run on other machines.
   const beside = await descendantsOf(gateway.pid);
   for (const { pid } of beside) pin(pid, AROUND);
   const workers = beside.filter(({ argv }) => argv[1]!.includes('worker'));
@@ -134,7 +134,7 @@ export async function gatewayLane(options: GatewayOptions): Promise<GatewayLane>
     web_url: webUrl,
     management_key: managementKey,
   } = JSON.parse(gateway.firstLine) as Record<'base_url' | 'web_url' | 'management_key', string>;
-  // A server is a process of its own, and what it stands beside has nothing to do but keys.
+  // The server is a separate process. The other process of the gateway only creates keys.
   const answering = server
     ? beside.find(({ argv }) => argv[1]!.includes('/server-') && !argv.includes('--beside'))!.pid
     : gateway.pid;
@@ -167,7 +167,7 @@ export async function gatewayLane(options: GatewayOptions): Promise<GatewayLane>
   };
 }
 
-/** The same gateway, asked over chat completions: such a body is one of either API. */
+/** Returns the same gateway, called over chat completions. The body of a request is valid in both APIs. */
 export function chatLane(gateway: GatewayLane): Lane {
   return {
     ...gateway,
@@ -180,7 +180,7 @@ export function chatLane(gateway: GatewayLane): Lane {
   };
 }
 
-/** Another version of this repository, checked out beside it, with the packages that it asks for. */
+/** Checks out another version of this repository, with the packages that it needs. */
 export function checkOut(ref: string, directory: string): void {
   run(root, 'git', 'worktree', 'add', '--detach', '--force', directory, ref);
   if (lockOf(directory) === lockOf(root)) symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
@@ -210,7 +210,10 @@ function measuresOf(pid: number, workers: number[] = []): Pick<Lane, 'cpuMs' | '
   };
 }
 
-/** A peer that does not stream is measured without; the reason is said, because it is seldom the peer's own. */
+/**
+ * Whether a peer answers with streams. If not, it is measured without them. The reason is printed, because it is rarely
+ * the peer's own fault.
+ */
 function answers(name: string, target: Target, asked: Asked): Promise<boolean> {
   return request(target, asked).then(
     () => true,

@@ -1,18 +1,18 @@
 import http from 'node:http';
 
-/** Where requests go, and what they ask for. */
+/** Address of requests, and their model. */
 export interface Target {
   url: string;
   headers: Record<string, string>;
-  /** The model that is asked, and with it what is answered. */
+  /** Model in the request, which selects the answer. */
   model: string;
 }
 
 export interface Asked {
   stream?: boolean;
-  /** Of the prompt, about. */
+  /** Approximate size of the prompt. */
   promptBytes?: number;
-  /** In place of the target's own. */
+  /** Headers that replace those of the target. */
   headers?: Record<string, string>;
 }
 
@@ -33,10 +33,10 @@ function promptOf(bytes: number): string {
   return prompt;
 }
 
-/** Of a short prompt with what is around it: 0.3 kB. */
+/** Size of a short prompt. With the rest of the request it is 0.3 kB. */
 const SHORT_BYTES = 180;
 
-/** One request, read to its end. @throws when the answer is no 200 */
+/** Sends one request, and reads the response to its end. @throws if the status is not 200 */
 export function request(target: Target, { stream = false, promptBytes = SHORT_BYTES, headers = {} }: Asked = {}) {
   const body = JSON.stringify({
     model: target.model,
@@ -78,7 +78,7 @@ export function request(target: Target, { stream = false, promptBytes = SHORT_BY
   });
 }
 
-/** `count` requests, `concurrency` at a time. */
+/** Sends `count` requests, `concurrency` at a time. */
 export async function load(
   count: number,
   concurrency: number,

@@ -26,10 +26,11 @@ import { pin, startPinned } from './processes.ts';
 import { table } from './table.ts';
 
 /**
- * What the gateway costs: the same requests straight to a mock upstream, through bytes piped by Node, through the gateway,
- * and, when asked, through another gateway or another version, in interleaved rounds on loopback. Everything is on:
- * authentication, a hold against a limited key, the record, settlement through the queue.
- * The process that is measured has one core; the client, the mock, DynamoDB, the queue and its workers share the other.
+ * Measures the cost of the gateway. The same requests are sent directly to a mock upstream, through a pipe of bytes in
+ * Node, through the gateway, and optionally through another gateway or another version. The rounds are interleaved, on
+ * the loopback interface. All features are on: authentication, a hold against a limited key, the record, settlement
+ * through the queue. The measured process has one core; the client, the mock, DynamoDB, the queue and its workers share
+ * the other.
  */
 const usage = `Usage: npm run bench -- [options]
 
@@ -75,7 +76,10 @@ if (unknown !== undefined) {
   process.exit(1);
 }
 const rounds = Number(options.rounds ?? (options.quick ? 1 : 4));
-/** After a thousand requests a first round still took about half as much CPU again as the fourth. */
+/**
+ * Number of requests before the measurement. After only a thousand, the first round still took about half as much CPU
+ * again as the fourth.
+ */
 const WARM_UP = 4_000;
 const scale = { count: (full: number) => Math.max(8, Math.round(full * (options.quick ? 0.1 : 1))) };
 const progress = (text: string) => process.stderr.write(`${text}\n`);
@@ -147,7 +151,7 @@ async function startPeer(command: string, node: string): Promise<Lane> {
   });
 }
 
-/** @returns medians of all rounds: by lane and wire, and of the gateway alone */
+/** Returns the medians of all rounds: by lane and wire, and of the gateway alone. */
 async function measureRounds(gateway: GatewayLane): Promise<Record<string, Figures>> {
   const guarded = await gateway.newKey({ sensitive_data: { enabled: true, categories: ['email', 'phone', 'card'] } });
   for (const lane of lanes) {
@@ -180,7 +184,7 @@ function medians(all: Figures[]): Figures {
   return Object.fromEntries(Object.keys(all[0]!).map((name) => [name, median(all.map((one) => one[name]!))]));
 }
 
-/** Calls and units are counted through a proxy, so this gateway is not the one that is timed. */
+/** Counts calls and units through a proxy. The proxy slows the gateway down, so another gateway is timed. */
 async function measureTable(): Promise<Figures> {
   progress('DynamoDB calls and units');
   const gateway = await startGateway('counted', { endpoint: meter.endpoint });

@@ -1,4 +1,4 @@
-/** What is measured of one lane on one wire in one round. */
+/** Measurements of one lane on one wire in one round. */
 
 import type { WireName } from './bench-catalog.ts';
 import type { GatewayLane, Lane } from './lanes.ts';
@@ -6,14 +6,14 @@ import { load, median, request, type Asked, type Target } from './load.ts';
 
 export type Figures = Record<string, number>;
 
-/** How much is asked in one round: full, or enough to see that it runs. */
+/** Number of requests in one round: all, or only enough to test that it runs. */
 export interface Scale {
   count: (full: number) => number;
 }
 
 const BUSY = 32;
 const LARGE_PROMPT = 100_000;
-/** Settlements follow their requests by milliseconds; they belong to what was measured. */
+/** Milliseconds after the requests in which they are settled. The settlements are part of the measurement. */
 const SETTLING_MS = 700;
 
 export async function measure(lane: Lane, wire: WireName, { count }: Scale): Promise<Figures | undefined> {
@@ -41,7 +41,7 @@ async function measureStreams(lane: Lane, paced: Target, long: Target, count: Sc
   };
 }
 
-/** Requests with keys that the gateway has never seen. */
+/** Measures requests with keys that the gateway has never used. */
 export async function measureCold(lane: GatewayLane, { count }: Scale): Promise<Figures> {
   const target = lane.target('anthropic', '10x0')!;
   const keys: string[] = [];
@@ -52,7 +52,7 @@ export async function measureCold(lane: GatewayLane, { count }: Scale): Promise<
   return { cold_total_ms: median(timings.map(({ totalMs }) => totalMs)) };
 }
 
-/** The same streams with a key that protects what is sensitive. */
+/** Measures the same streams with a key that removes sensitive data. */
 export async function measureProtected(lane: GatewayLane, key: string): Promise<Figures> {
   const target = lane.target('anthropic', '100x20')!;
   const guarded = { ...target, headers: { 'x-api-key': key } };

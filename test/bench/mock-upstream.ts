@@ -10,8 +10,9 @@ import { responsesWriter } from '../../lib/local/sandbox/openai-responses.ts';
 import type { Script } from '../../lib/local/sandbox/script.ts';
 
 /**
- * An upstream of every wire that costs as little as possible: the sandbox's events, from bytes made once. The model's name
- * says what to send: "<chunks>x<milliseconds between them>", 0 for all at once. Prints its port and stays.
+ * Upstream server for every wire that costs as little CPU as possible: the sandbox's events, from bytes that are
+ * created once. The model's name selects the answer: "<chunks>x<milliseconds between them>", 0 for all at once. It
+ * prints its port and keeps running.
  */
 const writers: [path: RegExp, writer: (model: string) => WireWriter][] = [
   [/\/messages$/, anthropicWriter],
@@ -34,7 +35,7 @@ const message = JSON.stringify({
 
 interface Answer {
   contentType: string;
-  /** What comes before the first chunk, the chunks, and what comes after the last. */
+  /** Bytes before the first chunk, then the chunks, then the bytes after the last chunk. */
   opening: Buffer;
   chunks: Buffer[];
   closing: Buffer;
@@ -83,7 +84,7 @@ const server = createServer((request, response) => {
     const [, writer] = writers.find(([path]) => path.test(request.url!))!;
     const bytes = Buffer.concat(body);
     const answer = answerTo(writer, modelIn(request.url!) ?? modelOf(bytes));
-    // The gateway always streams; others pass on what their clients ask for.
+    // The gateway always streams. Other gateways stream only if their client does.
     if (writer === anthropicWriter && !bytes.includes('"stream":true')) {
       response.writeHead(200, { 'content-type': 'application/json' }).end(message);
       return;
@@ -96,7 +97,7 @@ function modelIn(url: string): string | undefined {
   return writers.map(([path]) => path.exec(url)?.[1]).find((model) => model !== undefined);
 }
 
-/** Where it stands in a body differs; large prompts are not parsed for it. */
+/** Returns the model in a body. Its position differs between APIs, and large prompts are not parsed for it. */
 function modelOf(body: Buffer): string {
   return /"model":"([^"]+)"/.exec(body.toString('latin1'))![1]!;
 }

@@ -4,12 +4,12 @@ import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
 import { reporting } from '../support/processes.ts';
 
-/** Pins a command to a core where the machine can: then its figures are not those of its neighbours. */
+/** Whether this machine can pin a process to a core, so that other processes do not affect its measurements. */
 const canPin = spawnSync('taskset', ['--version']).status === 0 && availableParallelism() > 1;
 
 export interface Child {
   pid: number;
-  /** Its first line on standard output. */
+  /** First line on standard output. */
   firstLine: string;
   stop: () => Promise<void>;
 }
@@ -31,7 +31,7 @@ export async function startPinned(
   const [firstLine] = (await Promise.race([once(lines, 'line'), ended])) as [string];
   ended.catch(() => undefined);
   return {
-    // `taskset` becomes the command: its process is the command's.
+    // `taskset` replaces itself by the command, so its process id is the command's.
     pid: child.pid!,
     firstLine,
     async stop() {
@@ -42,7 +42,7 @@ export async function startPinned(
   };
 }
 
-/** Moves a process with all its threads to a core, where the machine can. */
+/** Moves a process with all its threads to a core, if this machine can. */
 export function pin(pid: number, core: number): void {
   if (canPin) spawnSync('taskset', ['-acp', String(core), String(pid)]);
 }

@@ -1,6 +1,6 @@
 /**
- * What protecting a prompt and restoring an answer costs: `node bin/node24.mjs test/bench/protection.ts`. CPU of one
- * process without HTTP; medians.
+ * Measures the cost of removing sensitive data from a prompt and restoring it in the answer: `node bin/node24.mjs
+ * test/bench/protection.ts`. It prints medians of the CPU time of one process without HTTP.
  */
 
 import { readFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 const cut = (...texts: string[]) => Buffer.from(texts.join('\n').repeat(50)).subarray(0, PROMPT_BYTES).toString();
 const corpus = (...files: string[]) => files.map((file) => read(`test/protection/corpus/${file}.txt`)).join('\n');
 
-/** A value in a page of prose, as most prompts are; and what is the worst of real texts, a table of people. */
+/** Prompts: prose with one value, as most prompts are, and the worst case of real texts, a table of people. */
 const prompts = {
   'English prose': cut(read('docs/architecture.md'), 'Write to ann@example.org.'),
   'Russian sentences, a value in each second': cut(corpus('values-ru', 'near-misses-ru').replaceAll(/⟦\w+ |⟧|·/g, '')),
@@ -57,7 +57,7 @@ const tokenOf = (text: string): AnswerEvent => ({
   raw: Buffer.alloc(0),
 });
 
-/** An answer of tokens as a provider sends them; each hundredth has a placeholder, in two pieces. */
+/** Answer of tokens as a provider sends them. Every hundredth token has a placeholder, in two pieces. */
 async function* answer(): AsyncGenerator<AnswerEvent[], void> {
   yield [{ data: { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } }];
   for (let count = 0; count < CHUNKS; count += 100) {

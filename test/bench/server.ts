@@ -1,6 +1,6 @@
 /**
- * Whether streams in one process disturb each other: the longest pause between two pieces of any of them, while nothing else happens,
- * while others send what costs most to read, and while a fault escapes.
+ * Measures whether streams in one process disturb each other. The figure is the longest pause between two pieces of any
+ * stream: without other requests, with other requests that are most expensive to read, and while a fault escapes.
  * Usage: npm run bench:server [-- <streams>]
  */
 import http from 'node:http';
@@ -15,14 +15,14 @@ import { pin, startPinned } from './processes.ts';
 
 const DEFAULT_STREAMS = 50;
 const ROUNDS = 5;
-/** A piece each 20 milliseconds, for four seconds. */
+/** Shape of an answer: a piece every 20 milliseconds, for four seconds. */
 const SHAPE = '200x20';
 const DISTURBED_AFTER_MS = 1_000;
 
 const { positionals } = parseArgs({ allowPositionals: true });
 const count = Number(positionals[0] ?? DEFAULT_STREAMS);
 
-/** The server alone has one core; what asks it, answers it and stands for AWS shares the other. */
+/** Cores. The server has one core; the client, the upstream and the emulators of AWS share the other. */
 const [AROUND, MEASURED] = [0, 1];
 pin(process.pid, AROUND);
 const mock = await startPinned(AROUND, [
@@ -33,7 +33,7 @@ const upstreamUrl = `http://127.0.0.1:${mock.firstLine}`;
 const catalog = catalogOfMock();
 const gateway = await startServer();
 try {
-  // The process does now what it does once.
+  // The first rounds include work that the process does only once.
   for (let round = 0; round < 2; round += 1) await longestPauseMs(async () => undefined);
   for (const [name, disturb] of Object.entries(disturbances())) {
     const pauses: number[] = [];
@@ -59,7 +59,7 @@ function providerOfMock(id: string, path: string): object {
   };
 }
 
-/** A model of each provider. In requests to the second, a fault of ours escapes: its path asks for one. */
+/** Returns a catalog with a model of each provider. The path of the second provider makes the crash injector throw. */
 function catalogOfMock() {
   const pricing = { prompt: '0.0001', completion: '0.0005' };
   const models = ['sound', 'faulty'].map((provider) =>
@@ -95,7 +95,7 @@ function textsOf(count: number): object[] {
   return Array.from({ length: count }, () => ({ type: 'text', text: 'x' }));
 }
 
-/** Sends a body so many times at once, and reads whatever is answered. */
+/** Sends a body several times concurrently, and reads the responses. */
 async function send(body: string, times: number): Promise<void> {
   const answers = Array.from({ length: times }, () => post(gateway, '/messages', body));
   await Promise.allSettled((await Promise.all(answers)).map((answer) => answer.text()));
@@ -114,7 +114,7 @@ function disturbances(): Record<string, () => Promise<void>> {
   };
 }
 
-/** Runs all streams to their end, with what disturbs them in the middle. @returns the longest pause of any */
+/** Runs all streams to their end, with a disturbance in the middle. @returns the longest pause of any stream */
 async function longestPauseMs(disturb: () => Promise<unknown>): Promise<number> {
   const streams = Array.from({ length: count }, () => pauseOfStreamMs());
   const disturbed = sleep(DISTURBED_AFTER_MS).then(disturb);
@@ -122,7 +122,7 @@ async function longestPauseMs(disturb: () => Promise<unknown>): Promise<number> 
   return Math.max(...pauses);
 }
 
-/** @throws {Error} for a stream that is not whole */
+/** Returns the longest pause of one stream. @throws {Error} if the stream is incomplete */
 async function pauseOfStreamMs(): Promise<number> {
   const outgoing = http.request(`${gateway.baseUrl}/messages`, {
     method: 'POST',

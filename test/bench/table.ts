@@ -1,4 +1,7 @@
-/** The figures of a run as a table: lanes side by side, wire by wire, and what the direct way takes left out. */
+/**
+ * Prints the figures of a run as a table: lanes next to each other, one wire after another, without the cost of the
+ * direct lane.
+ */
 
 import type { Figures } from './measures.ts';
 
@@ -48,7 +51,7 @@ function one(label: string, value: number, digits: number): string {
   return `${label.padEnd(LABEL)}${value.toFixed(digits).padStart(COLUMN)}`;
 }
 
-/** A lane may not do everything that is measured. */
+/** Formats a figure. A lane may lack some figures. */
 function written(value: number, digits: number): string {
   return Number.isNaN(value) ? '–' : value.toFixed(digits);
 }

@@ -1,4 +1,6 @@
-/** A history in exports as DynamoDB leaves them, read by the views of Amazon Athena as they stand, in DuckDB. */
+/**
+ * Tests a history in exports as DynamoDB writes them. The unchanged views of Amazon Athena read the exports, in DuckDB.
+ */
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +17,7 @@ import { athenaChecks, athenaViews, booksViews } from '../../lib/shared/book-vie
 import { accountItem, changeLine, openAthenaBooks, writeExport, type Attributes } from '../support/exports.ts';
 import { makeRuledHistory } from '../support/history.ts';
 
-/** The items of a history, as the product exports them. */
+/** Items of a history, as the gateway exports them. */
 let items: Attributes[];
 let root: string;
 beforeAll(async () => {
@@ -34,7 +36,7 @@ let directory: string;
 beforeEach(() => void (directory = mkdtempSync(join(root, 'books-'))));
 
 const today = Math.floor(Date.now() / DAY_MS);
-/** A midnight, by how many days it is ago. */
+/** Returns the midnight of a number of days ago. */
 const midnight = (daysAgo: number) => new Date((today - daysAgo) * DAY_MS).toISOString();
 const dateOf = (time: string) => time.slice(0, 'YYYY-MM-DD'.length);
 const writeFull = (daysAgo: number, whole: readonly Attributes[]) => {
@@ -56,12 +58,15 @@ const withAmount = (item: Attributes, digits: string) =>
   JSON.parse(JSON.stringify(item).replace(/(_rub":\{"N":")[^"]*/g, `$1${digits}`)) as Attributes;
 const elsewhere = (item: Attributes): Attributes => ({ ...item, sk: { S: `deleted ${JSON.stringify(item['sk'])}` } });
 
-/** The items in three exports: of each third one is new, one is changed twice, and one stays; some are deleted. */
+/**
+ * Writes the items in three exports. Of each three items, one is new, one changes twice, and one stays. Some items are
+ * deleted.
+ */
 function writeHistory(whole: readonly Attributes[]): void {
   const third = (place: number) => whole.filter((_, index) => index % 3 === place);
   const [added, changed, same] = [third(0), third(1), third(2)];
   const deleted = whole.slice(0, 40).map(elsewhere);
-  // An earlier month, which says nothing any more.
+  // An earlier month, whose values are outdated.
   writeFull(
     9,
     [...changed, ...deleted].map((item) => withAmount(item, '9')),
@@ -88,7 +93,7 @@ const asked = async (sql: string) => {
   return books.query(sql);
 };
 
-/** How many rows each check has, of those that have any. */
+/** Returns the number of rows of each check that has any. */
 const found = async () => {
   const counts = Object.keys(athenaChecks).map((view) => `SELECT '${view}' AS view, count(*) AS rows FROM ${view}`);
   const rows = await asked(counts.join(' UNION ALL '));
@@ -102,7 +107,7 @@ const textIn = (item: Attributes, name: string) => {
 const countedDays = (item: Attributes) =>
   Object.keys(item).flatMap((name) => (name.startsWith('spent_day_') ? `${textIn(item, 'month')} ${name}` : []));
 
-/** All of a view as texts, in an order of its own. */
+/** Returns SQL for all rows of a view as texts, in a fixed order. */
 const textsOf = (columns: string[], view: string) =>
   `SELECT ${columns.map((name) => `CAST("${name}" AS VARCHAR) AS "${name}"`).join(', ')} FROM ${view} ORDER BY ALL`;
 

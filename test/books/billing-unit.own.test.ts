@@ -1,4 +1,6 @@
-/** A unit that is nothing but an entry of the table of units is held, charged, recorded, sealed and shown. */
+/**
+ * Tests that a unit which exists only as an entry of the table of units is held, charged, recorded, sealed and shown.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -85,7 +87,7 @@ const pricing = {
 } as Pricing;
 const bound = { promptTokens: 20, outputTokens: 10, cacheWrites: 'none', searchUnits: 5 } as UsageBound;
 
-/** A request to a provider that reports this usage. */
+/** Returns the charge for a request to a provider that reports this usage. */
 function chargedFor(usage: object) {
   const meter = new UsageMeter({ estimatedInputTokens: 7, promptCountedAtStart: false });
   meter.addReported(usage);
@@ -93,7 +95,7 @@ function chargedFor(usage: object) {
 }
 
 const tokens = { input_tokens: 4, output_tokens: 6, audio_tokens: 2, image_tokens: 3 };
-// 3 × 0.25, and 4 × 0.001 + 2 × 0.01 + 3 × 0.002 + 3 × 0.02 + 2 × 0.25.
+// The cost is 3 × 0.25, and 4 × 0.001 + 2 × 0.01 + 3 × 0.002 + 3 × 0.02 + 2 × 0.25.
 const rounds = () => [
   chargedFor({ input_tokens: 0, output_tokens: 0, billed_units: { search_units: 3 } }),
   chargedFor({ ...tokens, billed_units: { search_units: 2 } }),
@@ -111,7 +113,7 @@ describe('a unit of the table', () => {
   });
 
   it('is held at its bound', () => {
-    // Every token of the prompt at the price of audio, every one of the answer at the price of images.
+    // Every token of the prompt has the price of audio, and every token of the answer the price of images.
     expect(String(priceUpperBound(bound, pricing))).toBe('1.65');
   });
 

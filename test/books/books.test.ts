@@ -1,4 +1,4 @@
-/** One history in all the ways in which it can be read. */
+/** Tests of one history in all forms in which it can be read. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ import { makeHistory, makeRuledHistory, type RuledHistory } from '../support/his
 import { isLongForm, repeated } from '../support/long-runs.ts';
 import { newTable } from '../support/table.ts';
 
-/** On each of three days. */
+/** Number of generations on each of three days. */
 const GENERATIONS = repeated(17_000, { ofWhichAlways: 40 });
 
 // The long form reads 51,000 records many times.
@@ -53,7 +53,7 @@ let whole: Period;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-books-'));
   const terms = { generations: GENERATIONS };
-  // The faults that the short form is made with would take an hour of so many.
+  // With so many generations, the faults of the short form would take an hour.
   history = isLongForm
     ? { ...(await makeHistory(await newTable(), terms)), stop: () => Promise.resolve() }
     : await makeRuledHistory(terms);
@@ -66,7 +66,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** The data files of an export, and the items in them by their keys. */
+/** Returns the data files of an export. `itemsIn` returns the items in them by key. */
 const filesIn = (exported: string) => findExports(exported).flatMap(({ files }) => files.map(({ path }) => path));
 const itemsIn = (exported: string) =>
   Object.fromEntries(
@@ -86,7 +86,7 @@ const report = (name: string, period = whole) =>
     { directory: join(directory, name), locale: 'plain', issuer: 'Test', progress: () => {} },
   );
 
-/** A CSV file as DuckDB reads it, all of it as text. */
+/** Reads a CSV file with DuckDB, with all values as text. */
 async function csv(name: string, file: string, sql: string): Promise<Record<string, unknown>[]> {
   const { DuckDBInstance } = await import('@duckdb/node-api');
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
@@ -97,7 +97,7 @@ async function csv(name: string, file: string, sql: string): Promise<Record<stri
   return reader.getRowObjectsJson();
 }
 
-/** The attributes of daily rows that GET /activity and statements show. */
+/** Attributes of daily rows that GET /activity and statements show. */
 const shown = ['usage_rub', 'cache_saved_rub', 'requests', 'prompt_tokens', 'completion_tokens', 'reasoning_tokens'];
 
 const plain = (amount: unknown) => String(Money.parse(String(amount)));
@@ -125,7 +125,7 @@ describe('a statement', () => {
   it('of days that people live in has other days, and the same whole', async () => {
     const zone = 'Europe/Moscow';
     const [first, second] = history.dates as [string, string];
-    // What is left of the last UTC day in Moscow.
+    // The day in Moscow that contains the end of the last UTC day.
     const last = new Date(Date.parse(history.dates.at(-1)!) + DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length);
     const parts = [periodOf({ from: first, to: first, zone }), periodOf({ from: second, to: last, zone })];
     const statements = await Promise.all(parts.map((period) => ask({ period })));
@@ -143,7 +143,7 @@ describe('a statement', () => {
 
     const row = all.rows.find(({ values }) => values[0] === hash)!;
     expect(row).toEqual({ ...own.total, values: [hash] });
-    // Rows and counters are of the whole account.
+    // Rows and counters cover the whole account, so they are not compared with a filtered statement.
     expect(own.proofs.map(({ source, agrees }) => [source, agrees])).toEqual([
       ['lines', true],
       ['daily_rows', undefined],
@@ -266,7 +266,7 @@ describe('files', () => {
 
 const exported = () => join(directory, 'export');
 
-/** The rows of the views that must be empty. */
+/** Returns the rows of the views that must be empty. */
 const differing = async (from = exported()) => {
   const books = await openBooks(from);
   try {
@@ -279,13 +279,13 @@ const differing = async (from = exported()) => {
   }
 };
 
-/** What a charge was cut from, and the prices of an answer that is not charged, are in no sum. */
+/** Whether an item is part of sums. Capped charges, and prices of an answer that is not charged, are part of none. */
 const isInSum = (item: string) => !/"capped":\{"BOOL":true|"tokens_prompt":\{"N":"0"/.test(item);
 
 const withNextDigit = (item: string, digit: RegExp) =>
   item.replace(digit, (found, old: string) => `${found.slice(0, -1)}${(Number(old) + 1) % 10}`);
 
-/** Copies the export with other items. @returns its directory */
+/** Copies the export with other items. @returns the directory of the copy */
 const altered = (change: (items: string[]) => void): string => {
   const copy = mkdtempSync(join(directory, 'altered-'));
   execFileSync('cp', ['-r', `${exported()}/.`, copy]);

@@ -1,4 +1,4 @@
-/** A history whose counters have parts, in the ways in which it is compared. */
+/** Tests of a history whose counters are stored in parts, in all comparisons. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** All that a counter has but a millionth goes into one of its parts, and a millionth into another. */
+/** Moves nearly the whole amount of a counter into one of its parts, and a millionth into another. */
 async function moveIntoParts(scope: ScopeId): Promise<void> {
   const { table } = history;
   const spread = (await spreadCounter(table, scope))!;
@@ -79,7 +79,7 @@ async function findings(): Promise<unknown[]> {
   ];
 }
 
-/** What the views of an export say of the counters. */
+/** Returns the views of an export about counters. */
 async function counted(name: string): Promise<{ drift: unknown[]; lifetimes: unknown[] }> {
   await exportTable(history.table, join(directory, name), () => {});
   const books = await openBooks(join(directory, name));

@@ -20,7 +20,7 @@ const where = { tableArn: 'arn:aws:dynamodb:eu-central-1:1:table/gateway', bucke
 
 let table: Table;
 let begun: string[];
-/** What DynamoDB says of an export, by its prefix and attempt; of others, that they are complete. */
+/** Answers of DynamoDB about an export, by its prefix and attempt. All other exports are complete. */
 let states: Record<string, ExportState>;
 let asked: string[];
 beforeEach(async () => {
@@ -40,7 +40,7 @@ const stateOf = async (arn: string): Promise<ExportState> => {
   asked.push(arn);
   return states[arn] ?? { state: 'COMPLETED' };
 };
-/** The first run of all, twenty minutes before: it only looks. */
+/** Makes the first run of all, twenty minutes before this time. It only records that it ran. */
 const seen = (at: string) => run(new Date(Date.parse(at) - 20 * 60_000).toISOString());
 const run = (at: string, how: TableExports['begin'] = begin) =>
   exportDays(table, { begin: how, stateOf }, { ...where, atMs: Date.parse(at) });

@@ -1,4 +1,4 @@
-/** Books of an account from which a process has leased money, and has not returned it. */
+/** Tests of the books of an account from which a process has leased money that it has not returned. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ import { holdRequest, rub, settlement } from '../support/spending.ts';
 import { newTable, tableThrough } from '../support/table.ts';
 
 const actor = { kind: 'operator', id: 'test' } as const;
-/** A token costs the least that there is, so that every amount is a price. */
+/** Prices at which a token costs the smallest possible amount, so that every amount is a valid price. */
 const pricing = { prompt: Money.fromPico(1n), completion: Money.zero };
 
 let directory: string;
@@ -38,7 +38,7 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-books-'));
   table = await newTable();
   account = await createAccount(table, actor, { name: 'Leased', mode: 'postpaid' });
-  // Its process does not live to return it.
+  // Timers are simulated, so that the process does not return the lease.
   vi.useFakeTimers({ toFake: ['setTimeout', 'performance', 'Date'] });
   const requests = await holdFromALease();
   await settle(requests[2]!);
@@ -49,7 +49,10 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** One request that is held by itself, and two that are held from the lease which follows. `holdOne` holds another one from it. */
+/**
+ * Places a hold without a lease, and two holds from the lease that is taken for them. `holdOne` places another hold
+ * from the lease.
+ */
 async function holdFromALease(): Promise<HoldRequest[]> {
   const context = { table, accountId: account.id, actor };
   const { key } = await createKey(context, 'pepper', {
@@ -116,7 +119,7 @@ it('add up: what it has left is held, though no record says so', async () => {
 it('add up while records are written that name it, which change no counter', async () => {
   const proxy = await startFaultProxy(inject('dynamodbEndpoint'));
   const leased: unknown[] = [];
-  // Before and after the records of the day are read.
+  // The proxy runs this before and after the records of the day are read.
   proxy.before = async ({ action, body }) => {
     if (action !== 'Query' || !body.includes('LEASES#0')) return;
     const { id } = (await holdOne('0.01')).generation;

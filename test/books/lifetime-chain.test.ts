@@ -1,4 +1,7 @@
-/** Lifetime windows, compared each night with what was proved before and the rows since. */
+/**
+ * Tests of lifetime windows, which are compared each night with the total that was proved before and the daily rows
+ * since.
+ */
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { beginChain, continueChain, datesSince, readLifetimeChain } from '../../lambdas/books/lifetime-chain.ts';
@@ -26,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** An account whose first day was yesterday, or another. */
+/** Makes an account whose first day was yesterday, or another day. */
 async function history(createdAt = `${yesterday}T00:00:00.000Z`): Promise<History & { key: ScopeId }> {
   const made = await makeHistory(await newTable(), { generations: 12, days: 2 });
   const set = { UpdateExpression: 'SET created_at = :at', ExpressionAttributeValues: { ':at': createdAt } };
@@ -35,7 +38,7 @@ async function history(createdAt = `${yesterday}T00:00:00.000Z`): Promise<Histor
   return { ...made, key: { kind: 'key', id: made.keys['server']! } };
 }
 
-/** An account of long ago, whose days without requests are rolled up as well. */
+/** Makes an old account, whose days without requests are rolled up as well. */
 async function longHistory(): Promise<History & { key: ScopeId }> {
   const made = await history('2024-01-01T00:00:00.000Z');
   for (const date of datesSince(undefined, dayBeforeYesterday)) {
@@ -46,7 +49,7 @@ async function longHistory(): Promise<History & { key: ScopeId }> {
   return made;
 }
 
-/** A counter that says more of all time than of its days. */
+/** Raises the lifetime spending of a counter above the sum of its days. */
 async function spendMoreInAll(table: Table, scope: ScopeId, more: Money): Promise<void> {
   const spent = (await readCounter(table, scope)).spent('lifetime');
   await documentsOf(table).send(
@@ -137,7 +140,7 @@ describe('the chain', () => {
     const chain = (await readLifetimeChain(table, account, '2026-11-21'))!;
     const before = (await readProvedAccount(table, account.id))!;
     await continueChain(table, account, { chain, scopes: spent(days), date: '2026-11-21' });
-    // The run died before its last write.
+    // The run was stopped before its last write.
     await writeProvedAccount(table, account.id, { through: before.through, scopes: [] });
 
     expect(await continued(table, '2026-11-22', days)).toEqual(['2026-10-31', '10']);

@@ -1,4 +1,4 @@
-/** Books of histories in which anything happens, at the same time, while the table refuses and loses a fifth of its calls. */
+/** Tests of the books after random concurrent events, while the table refuses or loses a fifth of its calls. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { reconcile } from '../../lambdas/books/reconcile.ts';
@@ -10,7 +10,7 @@ import { repeated } from '../support/long-runs.ts';
 import { happenings, RandomHistory } from '../support/table-rules/random-history.ts';
 import { newRuledTable, type RuledTable } from '../support/table-rules/ruled-table.ts';
 
-/** So many histories: `TEST_HISTORIES=500 npm test -- test/books/random-histories.test.ts`. */
+/** Number of histories: `TEST_HISTORIES=500 npm test -- test/books/random-histories.test.ts`. */
 const HISTORIES = Number(process.env['TEST_HISTORIES'] ?? repeated(60, { ofWhichAlways: 12 }));
 vi.setConfig({ testTimeout: 3_600_000 });
 
@@ -24,7 +24,7 @@ afterAll(async () => {
   await ruled.stop();
 });
 
-/** Everything that does not add up of an account, all of whose generations are of today. */
+/** Returns all differences in the books of an account whose generations are all of today. */
 async function findings({ id }: Account): Promise<unknown[]> {
   const account = (await readAccount(ruled.table, id))!;
   const dates = [utcDate(Date.parse(account.createdAt)), utcDate(Date.now())];

@@ -30,7 +30,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Two days of an account that was there on the first. */
+/** Makes two days of an account that was created before the first. */
 async function history(): Promise<History> {
   const made = await makeHistory(await newTable(), { generations: 12, days: 2 });
   const { table, account } = made;
@@ -109,7 +109,7 @@ describe('the books of a day', () => {
 
     expect(await reconcileDays(table, { atMs: at('03:00:00') })).toBe(0);
     expect(lines).toEqual([]);
-    // From then on it is told by its account, and holds up no other.
+    // From this time on, the delay is reported with its account, and other accounts do not wait for it.
     expect(await reconcileDays(table, { atMs: at('15:00:01') })).toBe(0);
     expect(lines).toMatchObject([
       { level: 'error', message: 'books are late', date: yesterday, accountId: account.id },
@@ -129,7 +129,7 @@ describe('a record that does not prove its price', () => {
   it('is told by its id when its day is rolled up', async () => {
     const { table, account, dates } = await history();
     const generations = await Array.fromAsync(generationsOfDay(table, account.id, dates[0]!));
-    // What was charged for nothing, or cut at its hold, has the same cost with another token.
+    // Free and capped charges would not change with another token, so this generation is neither.
     const generation = generations.find(({ outcome }) => !outcome!.cost.isZero && !outcome!.capped);
     await documentsOf(table).send(
       new UpdateCommand({

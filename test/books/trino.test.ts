@@ -1,11 +1,14 @@
-/** Whether Amazon Athena could take the statements: its grammar is that of Trino. */
+/** Tests whether Amazon Athena would accept the statements. Its grammar is that of Trino. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { athenaViews } from '../../lib/shared/book-views/views.ts';
 import { trinoMistakes } from '../support/trino.ts';
 
-/** Functions that Trino's documentation has with the arguments and the results that the views count on; each was looked up there. */
+/**
+ * Functions whose arguments and results in Trino's documentation match their use in the views. Each was looked up
+ * there.
+ */
 const ofTrino = [
   'cast',
   'coalesce',
@@ -34,7 +37,7 @@ const ofTrino = [
   'sum',
 ];
 
-/** Words that stand before a bracket and are no functions. */
+/** Words that may precede a bracket and are not functions. */
 const words = [
   'as',
   'and',
@@ -55,7 +58,7 @@ const words = [
 const withoutTexts = (sql: string) => sql.replace(/'(?:[^']|'')*'/g, "''");
 const functionsIn = (sql: string) =>
   [...withoutTexts(sql).matchAll(/\b([a-z_]+) ?\(/gi)].map(([, name]) => name!.toLowerCase());
-/** Tables and lists of columns have brackets as well: `AS named(name)`. */
+/** Removes aliases. Tables and lists of columns have brackets as well: `AS named(name)`. */
 const withoutAliases = (sql: string) => sql.replace(/\bAS [a-z_]+\([^)]*\)/g, '');
 
 describe('a statement for Athena', () => {
@@ -97,7 +100,7 @@ describe('a statement for Athena', () => {
             .map(([, other]) => readings(other!))
             .reduce((a, b) => a + b, 0);
     expect(['generations', 'unproven', 'drift', 'model_drift', 'day_drift'].map(readings)).toEqual([1, 2, 3, 2, 4]);
-    // Lines of the full export, lines of increments, and the manifests of either.
+    // The view reads lines of the full export, lines of incremental exports, and the manifests of both.
     expect(queries.get('items')!.match(/\b(lines|export_files)\b/g)).toEqual([
       'lines',
       'export_files',

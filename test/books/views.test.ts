@@ -5,7 +5,10 @@ import { reviewedItems } from '../../lambdas/store/days/reviewed-items.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** Items that say nothing of money, how endpoints do, lists, what is kept for a while; and months of models, whose days are a view of their own. */
+/**
+ * Kinds of items without a view: items without amounts, health of endpoints, lists, and temporary items. Months of
+ * models have a view of another form.
+ */
 const otherEntities = [
   'activity_day',
   'activity_progress',
@@ -42,7 +45,7 @@ describe('views of an export', () => {
     const written = texts.flatMap((text) => [...text.matchAll(/entity: '([a-z_]+)'/g)].map(([, entity]) => entity!));
     const reviewed = Object.values(reviewedItems).flatMap(({ entities }) => entities);
 
-    // Which of these an entry is, is a field of its record.
+    // The kind of a ledger entry is a field of its record, so these three share one entity.
     const ofLedger = new Set(['top_up', 'refund', 'adjustment']);
     const known = [...reviewed, ...otherEntities].filter((entity) => !ofLedger.has(entity));
     expect([...new Set(written)].toSorted()).toEqual(known.toSorted());

@@ -7,7 +7,7 @@ import { loadShippedCatalog } from '../support/catalog.ts';
 
 const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
 
-/** A request that uses what is promised, and what has to be found in the request to a provider that takes it. */
+/** Request that uses a promised feature, and the text that the request to a provider with this feature must contain. */
 interface Promised {
   request: Partial<MessagesRequest>;
   leaves: string;
@@ -27,7 +27,7 @@ const inputs: Record<string, Promised> = {
     leaves: 'RE9DVU1FTlQ=',
   },
   audio: { request: content({ type: 'audio', ...base64('audio/wav', 'UkVDT1JESU5H') }), leaves: 'UkVDT1JESU5H' },
-  // MiniMax has a block for it, which passes as it came.
+  // MiniMax supports this block type, so the block is passed on unchanged.
   video: {
     request: content({ type: 'video', source: { type: 'url', url: 'https://a.example/film.mp4' } }),
     leaves: 'film.mp4',

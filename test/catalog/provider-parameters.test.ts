@@ -1,4 +1,7 @@
-/** Parameters that providers take, and how each is sent: in the provider's own form where it is listed, and otherwise not at all. */
+/**
+ * Tests of parameters that providers accept. Each parameter is sent in the provider's own form if it is listed, and is
+ * not sent otherwise.
+ */
 
 import { describe, expect, it } from 'vitest';
 import type { Endpoint, Model } from '../../lambdas/catalog/catalog.ts';
@@ -23,7 +26,7 @@ function placeOf(id: string): Place {
   return places.find(({ endpoint }) => endpoint.id === id)!;
 }
 
-/** The body that the endpoint gets, and what it does not get. */
+/** Returns the body that the endpoint gets, and the fields that it does not get. */
 function sendTo({ model, endpoint }: Place, more: Partial<MessagesRequest>) {
   const message = { model: model.id, max_tokens: 100, messages: [{ role: 'user' as const, content: 'Hi' }], ...more };
   const pricing = endpoint.pricing!;

@@ -83,7 +83,7 @@ describe('the search of a catalog', () => {
   });
 });
 
-/** The shipped file with a change in one backend. */
+/** Returns the shipped file with a change in one backend. */
 function edited(index: number, change: Json) {
   const search = shipped();
   search.backends[index] = { ...search.backends[index], ...change };

@@ -6,11 +6,11 @@ import { wires } from '../../lambdas/catalog/wires.ts';
 import { catalogDirectory, textModel } from '../support/catalog.ts';
 
 const lambdas = new URL('../../lambdas/', import.meta.url).pathname;
-/** Rooms whose matter wires are. */
+/** Folders that may name wires. */
 const ROOMS = /^(catalog|providers)\//;
-/** Examples of the reference name providers, some of which are called as a wire is. */
+/** Matches files with examples of the API reference. They name providers, some of which have the name of a wire. */
 const EXAMPLES = /\/examples\.ts$/;
-/** Words that mean something else there: a provider's id, and a kind of output. */
+/** Words with another meaning in these files: a provider's id, and a kind of output. */
 const HOMONYMS: Record<string, string> = {
   'http/privacy-field.ts': "'anthropic'",
   'api/models/shape.ts': '`rerank`',
@@ -40,7 +40,7 @@ const acme = (wire: string, quirks: object) => ({
   quirks,
 });
 
-/** The quirks of an endpoint of a provider, as the loaded catalog has them. */
+/** Returns the quirks of an endpoint of a provider, as in the loaded catalog. */
 function quirksOf(endpoint: object, provider: object): object {
   const pricing = { prompt: '0.0001', completion: '0.0002' };
   const directory = catalogDirectory(

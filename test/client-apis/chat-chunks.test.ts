@@ -58,7 +58,7 @@ function chunksIn(data: readonly string[]): Chunk[] {
   return data.slice(0, -1).map((text) => JSON.parse(text) as Chunk);
 }
 
-/** The pieces of one index are one entry, as clients join them. */
+/** Joins the pieces with the same index into one entry, as clients do. */
 function joinedDetails(details: readonly Detail[]): Detail[] {
   const joined = new Map<number, Detail>();
   for (const detail of details) {
@@ -69,7 +69,7 @@ function joinedDetails(details: readonly Detail[]): Detail[] {
   return [...joined.values()];
 }
 
-/** The message that a client puts together from chunks. */
+/** Returns the message that a client assembles from chunks. */
 function accumulated(chunks: readonly Chunk[]) {
   const deltas = chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta));
   const calls = new Map<number, { id: string; type: string; function: { name: string; arguments: string } }>();

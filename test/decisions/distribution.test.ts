@@ -30,7 +30,7 @@ describe('probabilities of labels', () => {
   });
 
   it('give a label that is not listed no more than the last one that is', () => {
-    // 0.1 is left, for two labels, and the last one listed has 0.02.
+    // The remainder is 0.1 for two labels, but the last listed label has 0.02, which is the bound for each.
     const [a, b, c, d] = labelProbabilities(tokens({ A: 0.88, B: 0.02 }), ['A', 'B', 'C', 'D'])!;
     close(
       [a!, b!, c!, d!],

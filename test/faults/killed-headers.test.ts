@@ -18,10 +18,10 @@ let directory: string;
 let dynamodb: LocalDynamodb;
 let proxy: FaultProxy;
 let gateway: RunningGateway;
-/** Keys are shown once, at the first start. */
+/** Key of the gateway, which is printed only at its first start. */
 let key: string;
 
-/** The records outlive every gateway that works on them. */
+/** Starts a gateway. The records stay when a gateway ends. */
 const start = () => startGateway({ args: ['--data', directory], env: { DYNAMODB_ENDPOINT: proxy.endpoint } });
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Whether a request with a header was answered, now or before; undefined where nobody was there to say so. */
+/** Whether a request with this header was answered, now or before; undefined if the gateway did not respond. */
 async function ask(header: string, turn: number): Promise<boolean | undefined> {
   const messages = [said('Hi', `delay=${20 * (turn % 5)}`)];
   const body = { model: 'sandbox/claude', max_tokens: 30, stream: turn % 2 === 0, messages };
@@ -65,7 +65,7 @@ it(
   `charges each of ${HEADERS} Idempotency-Keys once, although the gateway is killed ${KILLS} times`,
   { timeout: 900_000 },
   async () => {
-    // One call in ten suffers something.
+    // One call in ten has a fault.
     proxy.faultFor = ({ action }) => {
       const chance = Math.random();
       if (chance < 0.05) return 'throttle';

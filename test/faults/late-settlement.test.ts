@@ -20,7 +20,7 @@ const MINUTE_MS = 60_000;
 const LIMIT = rub('30');
 const HOLD = rub('2');
 const INPUT_ESTIMATE = rub('0.1');
-/** Yesterday at noon: an hour later it is still the same day, and its windows are all kept. */
+/** Yesterday at noon. An hour later it is still the same day, and all its windows are kept. */
 const startMs = Date.parse(`${utcDate(Date.now() - 86_400_000)}T12:00:00.000Z`);
 
 let table: Table;
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => queue.stop());
 
-/** What each accepted generation really came to; undefined when its handler died without a word. */
+/** Real cost of each accepted generation; undefined if its handler ended without a report. */
 type Truth = Map<string, Money | undefined>;
 
 it('with its worker down for an hour, settlement is late, limits stay strict, and nothing is estimated', async () => {
@@ -52,7 +52,7 @@ it('with its worker down for an hour, settlement is late, limits stay strict, an
   let refused = 0;
   for (let minute = 0; minute < 60; minute += 1) {
     const atMs = startMs + minute * MINUTE_MS;
-    // Two hundred requests in an hour, spread over all keys; each key could spend more than its limit.
+    // Two hundred requests arrive within an hour, spread over all keys. Each key could spend more than its limit.
     for (let index = Math.ceil((minute * 200) / 60); index < ((minute + 1) * 200) / 60; index += 1) {
       const accepted = await ask(spenders[index % 5]!, truths[index % 5]!, atMs, index);
       if (!accepted) refused += 1;
@@ -78,7 +78,10 @@ it('with its worker down for an hour, settlement is late, limits stay strict, an
   for (const [index, spender] of spenders.entries()) await expectTrueBooks(spender, truths[index]!);
 });
 
-/** One request: held, answered, and reported to the queue, unless its handler dies. @returns false when it was refused */
+/**
+ * Makes one request: holds, answers, and reports it to the queue, unless its handler is stopped. @returns false if the
+ * request was refused
+ */
 async function ask(spender: Spender, truth: Truth, atMs: number, index: number): Promise<boolean> {
   const request = holdRequest(spender, HOLD, { atMs });
   request.generation.sweepAtMs = atMs + 20 * MINUTE_MS;

@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => proxy.stop());
 
-/** The first writes suffer these faults, one each. */
+/** Makes the first writes have these faults, one each. */
 function suffer(faults: TableFault[]): void {
   const left = [...faults];
   proxy.faultFor = ({ action }) => (/Write|Put|Update/.test(action) ? left.shift() : undefined);
@@ -47,7 +47,7 @@ const newKey = () => createKey(context, 'pepper', { kind: 'inference', workspace
 const auditOf = async (target: string) =>
   (await readAudit(table, context.accountId, { limit: 1_000 })).filter((entry) => entry.target === target);
 
-/** A conflict behind a lost reply is the worst case: the write has happened, and its token is spent. */
+/** A conflict after a lost reply is the worst case: the write has happened, and its token is used up. */
 describe.each<TableFault[][]>([
   [['conflict', 'conflict']],
   [['throttle']],

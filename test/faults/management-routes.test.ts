@@ -1,4 +1,4 @@
-/** Clients of the management API, while a fifth of the table's calls is refused or lost. */
+/** Tests of clients of the management API while the table refuses or loses a fifth of its calls. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { listWorkspaces } from '../../lambdas/store/accounts/workspaces.ts';
@@ -31,12 +31,13 @@ afterAll(async () => {
   await dynamodb.stop();
 });
 
-/** Answers that no client should have seen. */
+/** Responses that no client should get. */
 const wrong: string[] = [];
 
 /**
- * Asks as a patient client does: again, while the gateway is busy.
- * @param change.mayBeDone the status that says that an earlier try has made the change, where one was told to be uncertain
+ * Sends a request as a patient client does, and retries while the gateway is busy.
+ * @param change.mayBeDone status which shows that an earlier attempt made the change, if the response to that attempt
+ * was uncertain
  */
 async function ask(
   method: string,
@@ -61,7 +62,7 @@ async function ask(
 const once = () => ({ headers: { 'idempotency-key': randomUUID() } });
 const version = ({ headers }: Answer) => ({ headers: { 'if-match': headers.get('etag')! }, mayBeDone: 412 });
 
-/** A workspace, its budgets, members and keys are made, changed, read and taken away. */
+/** Creates, changes, reads and deletes a workspace, its budgets, members and keys. */
 async function live(): Promise<void> {
   const slug = `w-${randomUUID()}`;
   const made = await ask('POST', '/workspaces', { name: 'W', slug }, once());
@@ -98,7 +99,7 @@ it(`${ROUNDS} clients are told what became of their changes, or to come back, an
 
   expect(wrong).toEqual([]);
   expect(proxy.rules.imposed['lost reply']).toBeGreaterThan(ROUNDS);
-  // Whatever was lost, each workspace was made once; one that has had a key is kept for the books.
+  // Whatever was lost, each workspace was created once. A workspace that has had a key is kept for the books.
   const workspaces = await listWorkspaces(gateway.table(), gateway.accountId);
   expect(workspaces.filter(({ status }) => status === 'active').map(({ slug }) => slug)).toEqual(['default']);
   expect(workspaces).toHaveLength(ROUNDS + 1);

@@ -14,7 +14,10 @@ import { readEvents } from '../support/sse.ts';
 const ROUNDS = 5;
 const AT_ONCE = 8;
 const LIMIT_RUB = 100_000;
-/** More tokens than the gateway would estimate of any round: what breaks off costs no more than what does not. */
+/**
+ * Usage that the provider reports. It exceeds the gateway's estimates, so that an interrupted round costs no more than
+ * a complete one.
+ */
 const USAGE = { prompt: 1_000, completion: 20 };
 
 let search: SearchingGateway;
@@ -26,15 +29,15 @@ beforeAll(async () => {
 });
 afterAll(() => search.stop());
 
-/** What goes wrong in a turn, and in which round. */
+/** Faults of a turn, each in one of its rounds. */
 const mishaps = ['none', 'provider once', 'provider for ever', 'broken off', 'client leaves'] as const;
 type Mishap = (typeof mishaps)[number];
 
-/** The backend fails at every fourth query, in different ways. */
+/** Statuses with which the backend fails, at every fourth query. */
 const failures = [429, 500, 503] as const;
 const failsAt = (turn: number, round: number) => (turn + round) % 4 === 0;
 
-/** Turns of five searches each, of which many fail, by clients and a provider that fail as well. */
+/** Sets up turns of five searches each, many of which fail, with clients and a provider that fail as well. */
 function inject(): void {
   const failedOnce = new Set<string>();
   search.finds((query) => {
@@ -57,7 +60,7 @@ function inject(): void {
   });
 }
 
-/** One turn, as its client sees it. @returns the generation */
+/** Takes one turn as a client. @returns the id of the generation */
 async function take(turn: number, mishap: Mishap): Promise<string> {
   const leaving = new AbortController();
   const response = await fetch(`${gateway.baseUrl}/messages`, {
@@ -85,7 +88,7 @@ async function take(turn: number, mishap: Mishap): Promise<string> {
   return id;
 }
 
-/** Of a turn that nothing but its searches went wrong in. */
+/** Returns the price of a turn in which only searches failed. */
 function priceOf(turn: number): number {
   const found = Array.from({ length: ROUNDS }, (_, round) => failsAt(turn, round)).filter((failed) => !failed).length;
   const tokens = USAGE.prompt * Number(PRICES.prompt) + USAGE.completion * Number(PRICES.completion);
@@ -117,7 +120,7 @@ describe('searches in turns that go wrong in every way', () => {
     const { data } = (await (await get(gateway, '/key')).json()) as { data: Record<string, number> };
     const sum = records.reduce((total, record) => total + (record['total_cost'] as number), 0);
     expect(data['usage']).toBeCloseTo(sum, 6);
-    // Nothing is held any more.
+    // No money is held at the end.
     expect(data['limit_remaining']! + data['usage']!).toBeCloseTo(LIMIT_RUB, 6);
   });
 });

@@ -46,7 +46,8 @@ it('the server of --web ends with a gateway that is killed, so the next start se
   const second = await start(options);
 
   await eventually(async () => expect(await answers(first.webUrl)).toBe(false));
-  // The stream told no cost. The sandbox ends with the gateway, too, so the server may have had time for an error event.
+  // The stream reported no cost. The sandbox ends with the gateway as well, so the server may have had time for an
+  // error event.
   expect(await received).not.toMatch(/message_stop|"cost"/);
   const counter = await readCounter(second.table(), { kind: 'key', id: hash as string });
   expect(counter.spent('lifetime').isZero).toBe(false);

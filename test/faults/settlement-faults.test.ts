@@ -31,7 +31,7 @@ async function message(spender: Spender, cost: string): Promise<Settlement> {
 const transactions = () => proxy.calls.filter(({ action }) => action === 'TransactWriteItems');
 const itemsOf = ({ body }: DynamodbCall) => (JSON.parse(body) as { TransactItems: unknown[] }).TransactItems;
 
-/** A transaction that has an item with this text meets others there. */
+/** Makes a transaction conflict at the item that contains this text. */
 const at = (body: string, item: string) => (body.includes(item) ? { conflictsAt: item } : undefined);
 
 describe('a batch of settlements', () => {
@@ -97,7 +97,7 @@ describe('a batch of settlements', () => {
   it('returns what DynamoDB will never take as an error of its own, and settles the rest', async () => {
     const spender = await limited();
     const batch = [await message(spender, '0.1'), await message(spender, '0.2'), await message(spender, '0.3')];
-    // No key of an item is that long: DynamoDB refuses the whole transaction.
+    // DynamoDB allows no key of this length, and refuses the whole transaction.
     const poison = { ...batch[1]!, payer: { ...spender.payer, keyHash: 'x'.repeat(3_000) } };
 
     const results = await settleBatch(table, [batch[0]!, poison, batch[2]!], { swept: false });
@@ -116,7 +116,7 @@ describe('a batch of settlements', () => {
 
   it('gives up a record that never becomes what it was read as', async () => {
     const stubborn = await message(await limited(), '0.2');
-    // Whatever the record is believed to hold, somebody changes it before the next round.
+    // Before each attempt, another process changes the record.
     proxy.before = async ({ action, body }) => {
       if (action !== 'TransactWriteItems' || !body.includes(stubborn.generationId)) return;
       await raiseHold(stubborn);
@@ -144,7 +144,7 @@ describe('a batch of settlements', () => {
     const results = await settleBatch(faulty, batch, { swept: false });
 
     expect(results).toEqual(batch.map(() => 'settled'));
-    // Each has its record, four counters, and the month of its model.
+    // Each settlement writes its record, four counters, and the month of its model.
     expect(transactions().map((call) => itemsOf(call).length)).toEqual([96, 84]);
   });
 

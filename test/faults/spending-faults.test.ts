@@ -21,7 +21,7 @@ import { repeated } from '../support/long-runs.ts';
 
 const { table, faulty, proxy } = await faultyTable();
 
-/** The first `count` writes suffer the fault, what follows passes. */
+/** Makes the first `count` writes have the fault. Later writes pass. */
 function failFirst(fault: TableFault, count: number): void {
   let left = count;
   proxy.faultFor = ({ action }) => (/Write|Put|Update/.test(action) && left-- > 0 ? fault : undefined);
@@ -95,7 +95,7 @@ describe('under any mix of faults, duplicates and order', () => {
           await Promise.all(
             requests.map(async ({ cost, duplicates, dies }) => {
               const request = holdRequest(spender, rub('1'));
-              // Busy for too long is an honest outcome; the client tries again with another generation.
+              // A refusal because of a busy table is allowed; the client then retries with another generation.
               const placed = await placeHold(faulty, request).catch(() => undefined);
               if (!placed || dies) return;
               const message = settlement(request, placed.hold, Money.fromPico(BigInt(cost)));
@@ -103,7 +103,7 @@ describe('under any mix of faults, duplicates and order', () => {
             }),
           );
           messages.sort((a, b) => (a.generationId.at(-1)! < b.generationId.at(-1)! ? -1 : 1));
-          // The queue delivers until it succeeds.
+          // The queue delivers messages until they are settled.
           for (let start = 0; start < messages.length; start += 4) {
             let batch = messages.slice(start, start + 4);
             while (batch.length > 0) {

@@ -28,13 +28,13 @@ beforeAll(async () => {
   proxy = await startFaultProxy(inject('dynamodbEndpoint'));
 });
 beforeEach(() => {
-  // A client that has seen many faults gives up sooner: each test has one of its own.
+  // The table's client shortens its retries after many faults, so each test gets a new client.
   faulty = tableThrough(proxy.endpoint, table);
   proxy.faultFor = () => undefined;
 });
 afterAll(() => proxy.stop());
 
-/** Every attempt to place the hold suffers the fault; what comes after it does not. */
+/** Places a hold while every attempt has the fault. Later calls have none. */
 async function placeUncertainly(spender: Spender, fault: TableFault): Promise<HoldRequest> {
   const request = holdRequest(spender, rub('1'));
   proxy.faultFor = () => fault;
@@ -103,7 +103,7 @@ describe.each([
   it('is free when the release dies half-way, and the sweep comes', async () => {
     const spender = await newSpender(table, limits);
     const request = await placeUncertainly(spender, 'delayed');
-    // The tombstone is written; everything after it is refused.
+    // The tombstone (a record that prevents a late hold) is written, and every later write is refused.
     proxy.faultFor = ({ action }) => (action === 'PutItem' ? undefined : 'conflict');
     await releaseUnknown(faulty, request.generation);
     expect((await stored(request)).state).toBe('pending');
@@ -122,7 +122,7 @@ describe('a request that is refused although a try of its hold had no reply', ()
     const others = holdRequest(spender, rub('1'));
     const { hold } = await placeHold(table, others).then((result) => ('placed' in result ? result.placed : never()));
     const request = holdRequest(spender, rub('1'));
-    // The first exchange has no reply, its repeat is throttled; the next transaction finds no room.
+    // The first attempt has no reply, and its repetitions are throttled. The next transaction exceeds the limit.
     const fates: TableFault[] = ['delayed', 'throttle', 'throttle', 'throttle'];
     proxy.faultFor = ({ action }) => (action === 'TransactWriteItems' ? fates.shift() : undefined);
 
@@ -167,7 +167,9 @@ it('a hold that an earlier try has placed is what its record says', async () => 
   expect(again).toMatchObject({ placed: { hold: { amount: rub('2'), scopes: ['key', 'workspace'] } } });
 });
 
-/** Asks through the faults for a prompt of 1,000 tokens, at 0.001 each, without waiting for other requests. */
+/**
+ * Admits a request through the faults, with a prompt of 1,000 tokens at 0.001 each, without waiting for other requests.
+ */
 async function admitted({ amount, ...request }: HoldRequest) {
   const bound = {
     promptTokens: 1_000,

@@ -13,7 +13,10 @@ import { startTrouble } from '../support/table-trouble.ts';
 
 const REQUESTS = repeated(2_000, { ofWhichAlways: 150 });
 const AT_ONCE = 16;
-/** For about every second answer: one costs some 0.03 RUB, and half of the requests are answered. */
+/**
+ * Limit in roubles per request. It pays for about every second answer: one costs about 0.03 RUB, and half of the
+ * requests are answered.
+ */
 const LIMIT_FOR_EACH_RUB = 0.006;
 
 let dynamodb: LocalDynamodb;
@@ -38,7 +41,10 @@ interface Answered {
   body: string;
 }
 
-/** A request of each kind in turn: answered, streamed, failed at its provider, wrong, and too dear for its key. */
+/**
+ * Sends a request, in turn of each kind: answered, streamed, failed at its provider, invalid, and too expensive for its
+ * key.
+ */
 async function ask(client: RunningGateway, turn: number): Promise<Answered> {
   const plain = { model: 'sandbox/claude', max_tokens: 30, messages: [said('Hi', 'delay=0')] };
   const kinds = [
@@ -82,13 +88,13 @@ it(
     await Promise.all(Array.from({ length: AT_ONCE }, work));
     await calm();
 
-    // No failure of ours is shown, and most requests are answered all the same.
+    // No failure of the gateway is visible to clients, and most requests are answered.
     const statuses = new Set(answers.map(({ status }) => status));
     expect([...statuses].toSorted()).toEqual(expect.arrayContaining([200, 400, 402, 502]));
     expect(answers.filter(({ status }) => ![200, 400, 402, 502, 529].includes(status))).toEqual([]);
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(REQUESTS / 10);
 
-    // A refused request holds nothing and costs nothing; an answered one costs what its client was told.
+    // A refused request holds nothing and costs nothing. An answered request costs the amount in its response.
     const records = await vi.waitFor(async () => {
       const found = await generations();
       expect([...found.values()].filter(({ state }) => state === 'pending').map(({ id }) => id)).toEqual([]);
@@ -110,7 +116,7 @@ it(
 
 const HEADERS = repeated(1_000, { ofWhichAlways: 50 });
 
-/** Up to four requests with one Idempotency-Key, some of them at once. */
+/** Sends up to four requests with one Idempotency-Key, some of them concurrently. */
 async function askRepeatedly(header: string, turn: number): Promise<Answered[]> {
   const send = async (): Promise<Answered> => {
     const body = { model: 'sandbox/claude', max_tokens: 30, stream: turn % 2 === 0, messages: [said('Hi', 'delay=0')] };
@@ -126,7 +132,7 @@ async function askRepeatedly(header: string, turn: number): Promise<Answered[]> 
   return turn % 4 === 0 ? [...answers, await send()] : answers;
 }
 
-/** The request was answered, now or before. */
+/** Whether the request was answered, now or before. */
 const isAnswered = ({ status, body }: Answered) =>
   status === 200 || (status === 409 && body.includes('"total_cost_rub"'));
 
@@ -142,7 +148,7 @@ it(`charges each of ${HEADERS} Idempotency-Keys once, however often they are sen
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   await calm();
-  // Who was refused because the table was in trouble, or because another request was under way, asks again.
+  // Requests that were refused because of the table's faults, or because another request was running, are sent again.
   await vi.waitFor(async () => {
     for (const [header, given] of answers) {
       if (!given.some(isAnswered)) given.push(...(await askRepeatedly(header, Number(header.split('-')[1]))));

@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts';
 let gateway: RunningGateway | undefined;
 afterEach(() => gateway?.stop());
 
-/** @throws where they are just being started */
+/** Returns the process id of the workers. @throws while they are starting */
 async function workersOf({ process: { pid } }: RunningGateway): Promise<number> {
   const descendants = await descendantsOf(pid!);
   return descendants.find(({ argv }) => argv[1]!.includes('workers-main'))!.pid;
@@ -30,7 +30,7 @@ describe('the process of the workers', () => {
     gateway = await startGateway();
     const before = await workersOf(gateway);
     process.kill(before, 'SIGKILL');
-    // What the dead one's last poll was given would only come again when its visibility ends.
+    // Messages of the killed process's last poll are only delivered again when their visibility ends.
     await eventually(async () => expect(await workersOf(gateway!)).not.toBe(before), 100);
 
     expect(await settled(gateway)).toBeGreaterThan(0);

@@ -4,7 +4,7 @@ import { AnswerStream } from '../../lambdas/http/answer-stream.ts';
 
 const CHUNK = 'x'.repeat(8 * 1024);
 
-/** A turn of the event loop: whatever was going to be read by itself has been. */
+/** Waits for one turn of the event loop. Everything that is read without further input has then been read. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 async function textOf(stream: AnswerStream): Promise<string> {
@@ -13,7 +13,7 @@ async function textOf(stream: AnswerStream): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** An answer without an end, and what its reader has made of it. */
+/** Returns an answer without an end, and the state of its producer. */
 function endless() {
   const seen = { chunks: 0, isSettled: false };
   const stream = new AnswerStream(async function* () {
@@ -76,7 +76,7 @@ describe('a streamed answer', () => {
 
 describe('a streamed answer that is silent', () => {
   const whenSilent = { chunk: 'ping ', afterMs: 10_000 };
-  /** An answer of which a test says when its next part comes. */
+  /** Returns an answer whose parts the test sends. */
   function paced() {
     const parts = new TransformStream<string, string>();
     const writer = parts.writable.getWriter();

@@ -10,7 +10,7 @@ import { definePublicEndpoint } from '../../lambdas/http/define-public-endpoint.
 import { jsonResponse } from '../../lambdas/http/response.ts';
 import { Money } from '../../lambdas/money/money.ts';
 
-/** The compiler is the judge: where it finds no error, the comment that expects one is an error itself. */
+/** These tests run in the compiler: if a line has no type error, its `@ts-expect-error` comment is an error. */
 describe('the shape of an answer is a type', () => {
   it('takes what the document shows', () => {
     expect(jsonResponse<HealthAnswer>(200, { status: 'ok' }).body).toBe('{"status":"ok"}');

@@ -39,7 +39,7 @@ async function answerThatFails(error: Error, { event, context }: { event?: objec
   await handler((event ?? restEvent(get)) as never, (context ?? lambda) as never);
 }
 
-/** The measurements that were written, but for the refusal by its kind, which each has. */
+/** Returns the metrics that were written, without the refusals by kind, which every failure has. */
 const measured = () =>
   lines.flatMap(({ _aws, ...fields }) => (_aws === undefined || 'Refused' in fields ? [] : [fields]));
 

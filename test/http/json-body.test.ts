@@ -3,7 +3,7 @@ import { NumberText, readJsonBody } from '../../lambdas/http/json-body.ts';
 import { refused } from '../support/refused.ts';
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
-/** A field with a list of so many values. */
+/** Returns a JSON object with a list of `count` values. */
 const listOf = (count: number, value: string) => `{"list":[${Array.from({ length: count }, () => value).join(',')}]}`;
 
 describe('a text that is no JSON', () => {

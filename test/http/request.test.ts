@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { normaliseRequest } from '../../lambdas/http/request.ts';
 
-/** As a REST API writes it. */
+/** Returns an event as a REST API writes it. */
 const restEvent = (more: Partial<APIGatewayProxyEvent> = {}) =>
   ({
     httpMethod: 'POST',
@@ -18,7 +18,7 @@ const restEvent = (more: Partial<APIGatewayProxyEvent> = {}) =>
     ...more,
   }) as unknown as APIGatewayProxyEvent;
 
-/** As a function URL writes it. */
+/** Returns an event as a function URL writes it. */
 const urlEvent = (more: Partial<APIGatewayProxyEventV2> = {}) =>
   ({
     version: '2.0',
@@ -58,9 +58,9 @@ describe('a request through the REST API', () => {
   });
 
   it.each([
-    // At the API's own address, with its stage.
+    // The request is sent to the API's own address, with its stage.
     { path: '/models/a/b', inContext: '/v1/models/a/b', baseUrl: 'https://api.example/v1' },
-    // At a domain of the operator's own: with a base path, and without one.
+    // The request is sent to a custom domain, with and without a base path.
     { path: '/llm/v1/models/a/b', inContext: '/llm/v1/models/a/b', baseUrl: 'https://api.example/llm/v1' },
     { path: '/models/a/b', inContext: '/models/a/b', baseUrl: 'https://api.example' },
   ])('has its own path, and the address before it: $inContext', ({ path, inContext, baseUrl }) => {

@@ -21,7 +21,10 @@ const routed = {
   onExcluded: undefined,
 };
 
-/** A candidate whose written requests are listed, without being kept. */
+/**
+ * Returns a candidate that records weak references to its written requests, so that the test does not keep them in
+ * memory.
+ */
 function listing(written: WeakRef<object>[]): Candidate {
   const candidate = candidateAt('http://localhost');
   const { wire } = candidate;

@@ -51,7 +51,7 @@ const inTurn = (more: Partial<FailoverOptions> = {}): FailoverOptions => ({
   ...more,
 });
 
-/** The places and the statuses of the attempts before the last. */
+/** Returns the endpoints and the statuses of the attempts before the last. */
 const failuresIn = (log: AttemptLog) => {
   const place = candidateAt('http://localhost');
   const tried: number[] = [];
@@ -59,7 +59,7 @@ const failuresIn = (log: AttemptLog) => {
   return failedAttempts.map(({ status }, at) => [tried[at], status]);
 };
 
-/** The answer of the first attempt that gives one. */
+/** Returns the answer of the first attempt that succeeds. */
 async function answered(attempts: Attempt[], more: Partial<FailoverOptions> = {}) {
   const placed = attempts.map((attempt, index) => ({ ...attempt, index }));
   const { index, batches } = await dispatch(placed, inTurn(more), ESTIMATED_TOKENS);
@@ -228,7 +228,7 @@ describe('the first event', () => {
       'in a piece of its own',
       async (response: ServerResponse) => {
         response.write(ping);
-        // A whole exchange later, the ping has been read.
+        // After this exchange, the ping has been read.
         await exchange((await upstream(soundly('anthropic'))).url);
         response.end(busy);
       },

@@ -1,6 +1,6 @@
 /**
- * Adds a modality by the recipe of CONTRIBUTING.md to a copy of the sources, compiles the copy, and sends requests to it. The modality is a toy:
- * scores of texts, over a wire that only its sandbox speaks.
+ * Adds a modality by the recipe of CONTRIBUTING.md to a copy of the sources, compiles the copy, and sends requests to
+ * it. The modality is an example: scores of texts, over a wire that only its sandbox supports.
  */
 
 import { execFile } from 'node:child_process';
@@ -29,7 +29,7 @@ const newFiles = readdirSync(fixture, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts.txt'))
   .map((file) => file.replace(/\.txt$/, ''));
 
-/** Lines to add, each before a text of its file. */
+/** Lines to add. Each is inserted before a text of its file. */
 const added: Record<string, [before: string, line: string]> = {
   'lambdas/catalog/wires.ts': [
     '} as const satisfies Record<string, WireFacts>',
@@ -42,7 +42,7 @@ const added: Record<string, [before: string, line: string]> = {
   ],
 };
 const sandboxModels = 'lambdas/catalog/data/models/sandbox.json';
-/** Only where the output modality is one that no model has yet. */
+/** Lines that are only needed if no model has the output modality yet. */
 const newOutput: typeof added = { 'lambdas/catalog/modality.ts': ['] as const', `'scores',`] };
 
 const scorer = {
@@ -142,7 +142,7 @@ describe('the recipe for a modality', () => {
   });
 });
 
-/** `a/{b,c}.ts` as the files that it stands for. */
+/** Expands a pattern such as `a/{b,c}.ts` to the paths of the files. */
 function expanded(pattern: string): string[] {
   const [, before, names, after] = /^(.*)\{(.*)\}(.*)$/.exec(pattern) ?? [];
   return names === undefined ? [pattern] : names.split(',').map((name) => `${before}${name}${after}`);

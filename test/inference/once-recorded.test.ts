@@ -2,21 +2,21 @@ import { describe, expect, it, vi } from 'vitest';
 import { onceRecorded } from '../../lambdas/inference/messages/once-recorded.ts';
 import type { Dispatched } from '../../lambdas/inference/messages/dispatch.ts';
 
-/** An answer that has begun. */
+/** Returns an answer that has begun. */
 function begunAnswer() {
   const ended = vi.fn(async () => ({ done: true, value: undefined }) as const);
   const batches = { next: () => new Promise<never>(() => {}), return: ended } as unknown as Dispatched['batches'];
   return { ended, dispatched: Promise.resolve({ index: 0, batches }) };
 }
 
-/** A record that is being written, and its release where that fails. */
+/** Returns a record that is being written, and the release of its hold if the write fails. */
 function recordUnderWay() {
   const [record, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   release.promise.catch(() => undefined);
   return { record, release, admitted: { recording: record.promise, recorded: release.promise } };
 }
 
-/** Lets everything that waits for nothing go on. */
+/** Waits until all work that needs no further input is done. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('an answer whose generation is being recorded', () => {

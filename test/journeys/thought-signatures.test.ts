@@ -45,7 +45,7 @@ function withNamesTurned(value: unknown): unknown {
   return Object.fromEntries(turned.map(([name, inner]): [string, unknown] => [name, withNamesTurned(inner)]));
 }
 
-/** The sandbox refuses a call without its signature, and a signature on any part but its own. */
+/** Tests with a sandbox that refuses a call without its signature, and a signature on any other part. */
 describe('signatures of thought', () => {
   it('stand directly before the call that they belong to, the first of several', async () => {
     const { content, stop_reason } = await ask([question]);

@@ -36,7 +36,7 @@ interface Video {
   error?: string;
 }
 
-/** The gateway through a key of its own. */
+/** Returns a client of the gateway with a new key. */
 async function keyWith(fields: object): Promise<RunningGateway> {
   const { body } = await manage(gateway, 'POST', '/keys', { name: 'films', ...fields });
   return { ...gateway, key: body.key as string };

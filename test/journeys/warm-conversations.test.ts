@@ -5,7 +5,10 @@ import type { Counts } from '../support/dialects.ts';
 import { finalGeneration, type RunningGateway } from '../support/gateway.ts';
 import { generationId, startScriptedGateway, type ScriptedGateway } from '../support/scripted-gateway.ts';
 
-/** Writing a cache costs more than reading anew, and reading it a tenth. */
+/**
+ * Returns prices at which writing a cache costs more than reading the prompt without a cache, and reading the cache
+ * costs a tenth.
+ */
 const price = (prompt: string, cached: string, written: string) => ({
   prompt,
   completion: '0.002',
@@ -29,13 +32,13 @@ beforeAll(async () => {
 });
 afterAll(() => scripted.stop());
 
-/** Some 22,000 tokens, most of which every provider here says it has in its cache. */
+/** Prompt of about 22,000 tokens, most of which every provider reports as cached. */
 const PROMPT = 'word '.repeat(17_600);
 
 const read: Counts = { prompt: '2000', output: '5', read: '20000', written: '0' };
 const written: Counts = { prompt: '2000', output: '5', read: '0', written: '20000' };
 
-/** The words of a conversation's first turn; `sent` is what each provider got. */
+/** Returns the text of a conversation's first turn. `sent` collects the bodies that each provider gets. */
 function conversation(sent: string[] = [], told = read): string {
   const marker = scripted.behaves(async ({ dialect, body, begin, send, finish }) => {
     sent.push(body);
@@ -64,7 +67,7 @@ async function providerOf(body: object, headers: Record<string, string> = {}, cl
   return (await finalGeneration(scripted.gateway, generationId(response)))['provider_name'];
 }
 
-/** The first turn goes to the provider that is named, as after a failure of the others. */
+/** Sends the first turn to the named provider, as after a failure of the others. */
 async function begunAt(provider: string, first: string, more: object = {}, headers?: Record<string, string>) {
   const begin = { messages: [{ role: 'user', content: first }], provider: { only: [provider] }, ...more };
   expect(await providerOf(begin, headers)).toBe(provider);
@@ -202,7 +205,7 @@ describe('cache: "auto"', () => {
     });
     await response.text();
 
-    // 2,000 tokens read anew, 20,000 written, and 5 of the answer.
+    // The cost covers 2,000 uncached tokens, 20,000 tokens written to the cache, and 5 of the answer.
     expect(await finalGeneration(scripted.gateway, generationId(response))).toMatchObject({
       total_cost: 54.01,
       cache_discount: -10,

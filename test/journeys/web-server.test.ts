@@ -16,7 +16,7 @@ import { descendantsOf } from '../support/processes.ts';
 import { readEvents, summarise } from '../support/sse.ts';
 import { frames } from '../support/upstream.ts';
 
-/** Two hundred streams of fifteen seconds in the long form. */
+/** Number of streams: two hundred streams of fifteen seconds in the long form. */
 const STREAMS = repeated(200, { ofWhichAlways: 40 });
 const WORDS = repeated(300, { ofWhichAlways: 40 });
 const WORD_EVERY_MS = repeated(50, { ofWhichAlways: 25 });
@@ -24,12 +24,12 @@ const PROMPT = '0.0001';
 const COMPLETION = '0.0002';
 
 let upstream: Listening;
-/** What the provider is working at. */
+/** Responses that the provider is still writing. */
 const working = new Set<http.ServerResponse>();
 let catalog: CatalogDirectory;
 let gateway: RunningGateway;
 
-/** As many words as the prompt says, one at a time. */
+/** Answers with as many words as the prompt requests, one at a time. */
 async function answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
   working.add(response);
   response.once('close', () => working.delete(response));
@@ -71,7 +71,7 @@ afterAll(async () => {
   catalog.remove();
 });
 
-/** A gateway whose base URL is that of the server. */
+/** Starts a gateway. The base URL of the result is that of the server. */
 async function startServer(): Promise<RunningGateway> {
   const crashInjector = new URL('../support/crash-injector.mjs', import.meta.url).href;
   const started = await startGateway({
@@ -86,7 +86,10 @@ const processes = async () =>
 const serverProcess = async () => (await processes()).find(({ argv }) => !argv.includes('--beside'))!;
 const besideProcess = async () => (await processes()).find(({ argv }) => argv.includes('--beside'))!;
 
-/** The program of the running server, with its environment, and what Lambda would tell it; undefined takes a variable away. */
+/**
+ * Starts another process of the server's program, with its environment and the variables that Lambda would set.
+ * undefined removes a variable.
+ */
 async function startProgram(endpoint: string, more: Record<string, string | undefined> = {}): Promise<ChildProcess> {
   const { argv, environment } = await serverProcess();
   return spawn(process.execPath, [argv.findLast((part) => part.endsWith('.mjs'))!], {
@@ -110,7 +113,7 @@ async function wholeStream(server: RunningGateway, words: number, more = '') {
 
 const textOf = (words: number) => Array.from({ length: words }, (_, word) => `w${word} `).join('');
 
-/** A key of its own with a limit, and how much of that is neither spent nor free. */
+/** Creates a key with a limit. @returns a client, and a function that reads the amounts spent and held */
 async function limitedKey(limit: number): Promise<{ server: RunningGateway; state: () => Promise<[string, string]> }> {
   const { body } = await manage({ ...gateway, baseUrl: gateway.anthropicUrl + '/v1' }, 'POST', '/keys', {
     name: `limited to ${limit}`,
@@ -126,8 +129,8 @@ async function limitedKey(limit: number): Promise<{ server: RunningGateway; stat
 }
 
 /**
- * Uploads that never come to their end. One that is refused, because requests of others had the room when its bytes came, is sent again:
- * in the end they have all the room that they need.
+ * Opens uploads that never end. An upload that is refused because other requests use the memory is sent again, so in
+ * the end the uploads use all the memory that they need.
  */
 function openUploads(count: number): { close: () => void } {
   const { hostname, port } = new URL(gateway.baseUrl);
@@ -151,7 +154,7 @@ function openUploads(count: number): { close: () => void } {
   };
 }
 
-/** @returns how a request was answered that takes as much room as one may */
+/** Sends a request that needs as much memory as one request may. @returns its status, and its `retry-after` */
 async function sendLarge(): Promise<[number, string | null]> {
   const { status, headers } = await fetch(`${gateway.baseUrl}/messages`, {
     method: 'POST',
@@ -234,7 +237,7 @@ describe('a large request', () => {
   it('is answered beside, so that the others go on', async () => {
     await wholeStream(gateway, 1, 'x'.repeat(400_000));
     const before = await Promise.all([serverProcess(), besideProcess()]);
-    // As many values as a body may have, of which each is read and checked.
+    // The body has as many values as allowed, each of which is read and checked.
     const hostile = {
       ...ask(1),
       messages: [{ role: 'user', content: Array.from({ length: 30_000 }, () => ({ type: 'text', text: 'x' })) }],
@@ -264,14 +267,17 @@ describe('a large request', () => {
   it('waits for room where others take it', async () => {
     const uploads = openUploads(5);
 
-    // One that comes before they have been read finds room, and is no request.
+    // A request that arrives before the uploads were read is accepted, and refused as invalid.
     await expect.poll(sendLarge).toEqual([529, '1']);
     uploads.close();
     await expect.poll(async () => (await post(gateway, '/messages', ask(1, 'x'.repeat(400_000)))).status).toBe(200);
   });
 });
 
-/** A server that gives out the keys of a role: other ones each time, which are to be asked for again a second later. */
+/**
+ * Returns a server that gives the keys of a role: different ones each time, which must be requested again a second
+ * later.
+ */
 function roleOfContainer(): { server: http.Server; given: string[] } {
   const given: string[] = [];
   const server = http.createServer((_request, response) => {
@@ -288,7 +294,7 @@ function roleOfContainer(): { server: http.Server; given: string[] } {
   return { server, given };
 }
 
-/** DynamoDB as a role reaches it. @param seen gets the token of each call that writes, in order */
+/** Returns a DynamoDB that is called with a role. @param seen receives the token of each write, in order */
 function tableOfRole(target: string, seen: string[]): http.Server {
   return http.createServer((request, response) => {
     const { 'x-amz-target': action, 'x-amz-security-token': token } = request.headers;
@@ -324,7 +330,7 @@ describe('in a container', () => {
 
     const words = Math.ceil(4_000 / WORD_EVERY_MS);
     const streams = await Promise.all(Array.from({ length: 5 }, () => wholeStream(server, words)));
-    // The end of a stream need not write to the table, because it is settled through the queue: the next request does.
+    // The end of a stream is settled through the queue, so it need not write to the table. The next request does.
     await wholeStream(server, 1);
     const api = { ...gateway, baseUrl: `${gateway.anthropicUrl}/v1` };
     const generations = await Promise.all(streams.map(({ id }) => finalGeneration(api, id)));
@@ -334,7 +340,7 @@ describe('in a container', () => {
 
     expect(new Set(streams.map(({ text: said }) => said))).toEqual(new Set([textOf(words)]));
     expect(new Set(generations.map(({ tokens_completion: count }) => count))).toEqual(new Set([words]));
-    // Those that opened the streams had other keys than those that came after them.
+    // The requests that opened the streams had other keys than later requests.
     expect(role.given.length).toBeGreaterThan(1);
     expect(seen[0]).toBe('TOKEN-1');
     expect(seen.at(-1)).not.toBe('TOKEN-1');
@@ -367,7 +373,7 @@ describe('as a Web Function', () => {
   });
 });
 
-/** A second server in a container, that has two seconds to finish and two to end what is left. */
+/** Starts a second server in a container. It has two seconds to finish, and two to end the remaining requests. */
 async function startContainer(): Promise<{ server: RunningGateway; program: ChildProcess }> {
   const port = await freePort();
   const program = await startProgram('', {
@@ -411,9 +417,9 @@ describe('a container that is stopped', () => {
     const api = { ...limited, baseUrl: `${gateway.anthropicUrl}/v1` };
     const ids = [long, await cut, again].map((answer) => answer.headers.get('x-generation-id')!);
     const [, ofCut, ofAgain] = await Promise.all(ids.map((id) => finalGeneration(api, id)));
-    // The provider had counted the prompt, and not yet what it wrote.
+    // The provider had counted the prompt, but not its output yet.
     expect(Number(ofCut!['total_cost'])).toBeLessThan(Number(ofAgain!['total_cost']) / 10);
-    // Nothing is held any more.
+    // No money is held at the end.
     await expect.poll(async () => (await state()).reduce((sum, amount) => sum + Number(amount), 0)).toBeCloseTo(1_000);
   }, 90_000);
 });

@@ -8,7 +8,7 @@ const entry: AuditEntry = {
   target: `key ${'5ff7'.repeat(16)}`,
   actor: { kind: 'operator', id: 'ann' },
   requestId: undefined,
-  // The table keeps the fields of a map in no order.
+  // The table returns the fields of a map in any order.
   before: {
     limit_reset: 'daily',
     disabled: false,

@@ -26,7 +26,7 @@ async function made(...args: string[]): Promise<Record<string, string>> {
 }
 
 beforeAll(async () => {
-  // Of its own: an upgrade reads a table once.
+  // The table is not shared, because an upgrade reads the whole table.
   dynamodb = await startDynamodb(undefined);
   proxy = await startFaultProxy(dynamodb.endpoint);
   vi.stubEnv('DYNAMODB_ENDPOINT', proxy.endpoint);
@@ -46,16 +46,16 @@ afterAll(async () => {
 
 interface Case {
   good: string[];
-  /** With something that cannot be, and what is said of it. */
+  /** Invalid arguments, and the expected error message. */
   bad: [string[], RegExp];
-  /** The option without which nothing is done, and which is then left out. */
+  /** Option that confirms the command. Without it, nothing is changed. */
   needs?: string;
   prepaid?: true;
 }
 
 const day = 'Use a day, for example';
 
-/** In an order in which one does not undo what the next needs. */
+/** Cases, in an order in which no command undoes the state that the next one needs. */
 const cases: Record<string, Case> = {
   clients: { good: ['codex', '--model', 'sandbox/gpt'], bad: [['nobody'], /claude-code, codex/] },
   'accounts create': {
@@ -262,7 +262,7 @@ describe('every command', () => {
   it('calls only table operations that the policy for operators allows', () => {
     const rights = new Set(proxy.calls.flatMap((call) => itemActions(call).map(({ action }) => action)));
 
-    // A table on AWS is made by the deployment, and exports itself.
+    // A deployment creates and exports the table on AWS, so operators do not need these actions.
     const elsewhere = new Set(['CreateTable', 'Scan']);
     expect([...rights].filter((right) => !elsewhere.has(right)).toSorted()).toEqual(operatorActions.toSorted());
   });

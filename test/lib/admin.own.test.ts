@@ -7,12 +7,12 @@ import { adminHere } from '../support/admin.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { listen } from '../support/listen.ts';
 
-/** What a command gives to programs. */
+/** Returns the JSON output of a command. */
 async function admin(data: string, ...args: string[]): Promise<Record<string, unknown>> {
   return JSON.parse((await adminHere(data, '--json', ...args)).out) as Record<string, unknown>;
 }
 
-/** What a command that is refused says to a person. */
+/** Returns the error message of a command that is refused. */
 async function adminRefusal(data: string, ...args: string[]): Promise<string> {
   const { code, out, err } = await adminHere(data, ...args);
   expect([code, out]).toEqual([1, '']);
@@ -129,7 +129,7 @@ describe('the values of options', () => {
   });
 });
 
-/** A key of a new account, and how its limit is changed. */
+/** Creates a key of a new account. @returns functions that change its limit */
 async function keyWith(...args: string[]) {
   const { id } = (await admin(directory, 'accounts', 'create', '--name', 'Options')) as { id: string };
   const onIt = ['--account', id];

@@ -42,25 +42,28 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Something that happens: what AWS then measures, or what is then written to a log. */
+/** Cause of an alarm: a value that AWS measures, or lines that are written to a log. */
 type Cause =
   | { metric: string; of?: string; value: number; minutesAgo: number }
   | { logs: string; write: () => void; minutesAgo: number };
 
-/** What raises an alarm, and what is nearly the same and does not. */
+/** Causes that must raise an alarm, and similar causes that must not. */
 interface Row {
   raise: Cause[];
   miss: Cause[];
 }
 
 const minutes = (count: number) => Array.from({ length: count }, (_, minutesAgo) => minutesAgo);
-/** AWS measures this in each of the last minutes. @param of what it is a metric of: a name, or the beginning of a logical id */
+/**
+ * Returns a value that AWS measures in each of the last minutes. @param of owner of the metric: a name, or the
+ * beginning of a logical id
+ */
 const measured = (metric: string, of: string | undefined, value: number, lasting = 1): Cause[] =>
   minutes(lasting).map((minutesAgo) => ({ metric, ...(of === undefined ? {} : { of }), value, minutesAgo }));
-/** The log of a function gets these lines so often, within a minute. */
+/** Returns log lines of a function, written several times within a minute. */
 const writes = (logs: string, write: () => void, times = 1): Cause[] =>
   Array.from({ length: times }, () => ({ logs, write, minutesAgo: 0 }));
-/** The function that spends writes these lines in each of the last minutes. */
+/** Returns log lines of a spending function, in each of the last minutes. */
 const writesLasting = (write: () => void, lasting: number): Cause[] =>
   minutes(lasting).map((minutesAgo) => ({ logs: 'CreateMessage', write, minutesAgo }));
 
@@ -74,15 +77,18 @@ const ofProvider = (status: number) =>
   });
 const refused = (refusal: GatewayError, door: Door) => () => measureRefusal(refusal, door);
 
-/** Two failures of providers in each of ten minutes. */
+/** Returns two failures of providers in each of ten minutes. */
 const ofProviders = (door: Door) =>
   [503, 504].flatMap((status) => writesLasting(refused(ofProvider(status), door), 10));
 
-/** @param of by which names AWS counts requests and failures, and of what */
+/**
+ * Returns the causes for an entry point of requests. @param of AWS's metric names of its requests and failures, and
+ * their owner
+ */
 function doorRow(door: Door, [requests, failures, of]: [string, string, string]): Row {
   const failing = [...measured(requests, of, 20, 10), ...measured(failures, of, 2, 10)];
   return {
-    // As many failures of providers at the other door excuse nothing here.
+    // The same number of failures of providers at another entry point must not prevent the alarm.
     raise: [...failing, ...ofProviders(door === 'api' ? 'url' : 'api')],
     miss: [...failing, ...ofProviders(door)],
   };
@@ -113,7 +119,8 @@ function queueRows(name: QueueName): [string, Row][] {
       `${id}DeadLettersAlarm`,
       { raise: measured(visible, `${id}DeadLetters`, 1), miss: measured(visible, `${id}Queue`, 1) },
     ],
-    // A message that is late for one minute, and one that has waited for just as long as it may.
+    // Neither a message that is late for one minute, nor one that has waited exactly as long as allowed, raises the
+    // alarm.
     [`${id}AgeAlarm`, { raise: age(late + 1, 2), miss: [...age(late + 1, 1), ...age(late, 2)] }],
   ];
 }
@@ -123,7 +130,7 @@ function scheduleRows(name: string): [string, Row][] {
   const errors = (count: number) => measured('Errors', `${id}Function`, 1, count);
   return [
     [`${id}ErrorsAlarm`, { raise: errors(3), miss: errors(2) }],
-    // One run in ten minutes is enough.
+    // One run within ten minutes is enough.
     [`${id}SilenceAlarm`, { raise: [], miss: measured('Invocations', `${id}Function`, 1) }],
   ];
 }
@@ -136,7 +143,10 @@ const liveRow = (id: string): [string, Row] => [
   },
 ];
 
-/** Twice in fifteen minutes ten of them, and not once very many. */
+/**
+ * Returns the causes for throttling: ten throttled calls twice within fifteen minutes raise the alarm, but very many
+ * calls once do not.
+ */
 const throughputRows = (metric: string): [string, Row][] =>
   [
     ['Table', 'TableName'],
@@ -146,22 +156,22 @@ const throughputRows = (metric: string): [string, Row][] =>
     { raise: measured(metric, dimension, 2, 10), miss: measured(metric, dimension, 2_000, 5) },
   ]);
 
-/** @param name of a function that the alarm watches */
+/** Returns the causes for throttling of functions. @param name name of a function that the alarm watches */
 const throttlesRow = (name: string): Row => ({
   raise: measured('Throttles', `${name}Function`, 2, 10),
-  // Once very many, and any number of another function of the account.
+  // Very many throttled calls once, or throttling of another function of the account, raise no alarm.
   miss: [...measured('Throttles', `${name}Function`, 2_000, 5), ...measured('Throttles', 'GetKeyFunction', 9, 10)],
 });
 
 const { unprovenRecord, booksDiffer, booksLate, exportFailed } = bookTripwires;
 const asking = Object.entries<Route>(routes).flatMap(([name, { asksProviders }]) => (asksProviders ? [name] : []));
 
-/** By the alarm's id. Periods end now, and what is before them did not happen. */
+/** Causes by the alarm's id. Periods end now, and there are no earlier values. */
 const rows: Record<string, Row> = {
   ApiErrors: doorRow('api', ['Count', '5XXError', 'model-gateway-prod']),
   FunctionUrlErrors: doorRow('url', ['UrlRequestCount', 'Url5xxCount', 'CreateMessageFunction']),
   FaultsAlarm: {
-    // Whether the answer had begun makes no difference.
+    // It makes no difference whether the answer had begun.
     raise: [
       ...writes('CreateMessage', refused(ourFault, 'api'), 2),
       ...writes('CreateMessage', () => measureBreak(new TypeError('a bug'), 'url')),
@@ -218,7 +228,10 @@ const alarmsOf = (template: Template) =>
     alarm: Properties as AlarmProperties,
   }));
 
-/** AWS measures by names that only a deployment has: a cause is of a metric that has what it is of in its dimensions. */
+/**
+ * Returns the data points of a cause. AWS uses names that only a deployment has, so a cause matches a metric whose
+ * dimensions contain its owner.
+ */
 function measuredByAws(alarm: AlarmProperties, cause: Extract<Cause, { metric: string }>): Datapoint[] {
   const { metric, of, value, minutesAgo } = cause;
   const looked = alarm.Metrics?.flatMap(({ MetricStat }) => MetricStat?.Metric ?? []) ?? [alarm];

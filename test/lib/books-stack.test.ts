@@ -1,4 +1,4 @@
-/** The stack in which reviewers ask the books in SQL. */
+/** Tests of the stack in which reviewers query the books with SQL. */
 import { Match } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { athenaChecks, athenaViews } from '../../lib/shared/book-views/views.ts';
@@ -29,7 +29,7 @@ const tablesIn = ({ books }: Synthesized): TableInput[] =>
   );
 const viewsIn = (of: Synthesized) => tablesIn(of).filter(({ TableType }) => TableType === 'VIRTUAL_VIEW');
 
-/** The definition of a view, as Athena reads it. */
+/** Returns the definition of a view, as Athena reads it. */
 const definitionOf = ({ ViewOriginalText: text }: TableInput) =>
   JSON.parse(Buffer.from(/^\/\* Presto View: (\S+) \*\/$/.exec(text!)![1]!, 'base64').toString()) as {
     originalSql: string;
@@ -75,7 +75,7 @@ describe('the books in SQL', () => {
         InputFormat: 'org.apache.hadoop.mapred.TextInputFormat',
         SerdeInfo: {
           SerializationLibrary: 'org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe',
-          // A delimiter of fields, an escape or a null of another kind would change what lines have.
+          // A field delimiter, an escape character or another text for null would change the content of lines.
           Parameters: { 'serialization.format': '1' },
         },
       },
@@ -180,7 +180,7 @@ describe('a reviewer', () => {
     expect(JSON.stringify(written.Resource)).toContain('Results');
     const services = new Set(actions.map((action) => action.split(':')[0]));
     expect([...services].toSorted()).toEqual(['athena', 'glue', 's3']);
-    // IAM counts what is left without spaces.
+    // IAM counts the characters without spaces.
     expect(JSON.stringify(statements).length).toBeLessThan(6_144);
   });
 

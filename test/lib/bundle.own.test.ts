@@ -16,23 +16,23 @@ import { listen } from '../support/listen.ts';
 
 type Handler = (texts: string[]) => Promise<number | undefined>;
 
-/** Functions that use one of the SDK's clients: of S3, or of DynamoDB for its exports. */
+/** Whether a function uses a client of the SDK: that of S3, or that of DynamoDB for its exports. */
 const usesSdk = (name: string) =>
   (functions[name] as FunctionSpec).grants.objects !== undefined || ['seal-days', 'export-books'].includes(name);
 
-/** Zipped, as a function is fetched. */
+/** Returns the maximum size of a function when zipped, as it is deployed. */
 const maxBytes = (name: string) => {
   if (['health', UNKNOWN_ROUTE].includes(name)) return 20_000;
-  // The viewer as its package ships it.
+  // The bundle contains the viewer as its package ships it.
   if (name === 'get-docs-viewer') return 1_500_000;
-  // The document itself is most of them.
+  // Most of the size is the document itself.
   if (['get-openapi', 'get-docs', 'get-docs-text'].includes(name)) return 88_000;
   if (usesSdk(name)) return 300_000;
   const { credential } = functions[name] as FunctionSpec & { credential?: Credential };
   return credential === 'inference' ? 208 * 1_024 : 80_000;
 };
 let directory: string;
-/** Functions of this test. */
+/** Directory of the functions of this test. */
 const own = mkdtempSync(join(tmpdir(), 'gateway-bundles-'));
 
 beforeAll(async () => {
@@ -143,11 +143,11 @@ describe('the bundle of a function', () => {
     const { handler } = (await import(file)) as { handler: Handler };
     const [before, ofAll] = [process.threadCpuUsage(), process.cpuUsage()];
 
-    // Nobody waits long for a count; a busy machine has loaded the vocabulary a moment later.
+    // A request waits only briefly for a count. On a busy machine, the vocabulary is loaded a moment later.
     await expect.poll(() => handler([text])).toBe(countTokens(text));
 
     const [here, all] = [process.threadCpuUsage(before), process.cpuUsage(ofAll)];
-    // Loading it takes some 250 ms of computing, in another thread.
+    // Loading the vocabulary takes about 250 ms of computing, in another thread.
     expect(here.user + here.system).toBeLessThan((all.user + all.system) / 2);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { reservesConcurrency } from '../../lib/aws/reserved-concurrency.ts';
 import { readConfig } from '../../lib/aws/config.ts';
 
-/** Write units of a request between a short answer under one limit and one of 5,000 tokens. */
+/** Write units of a request, between a short answer with one limit and an answer of 5,000 tokens. */
 const UNITS_OF_A_REQUEST = 40;
 
 it('by default, the write capacity of the table matches the rate limit of the API', () => {
@@ -95,7 +95,7 @@ describe('settings that only make sense together', () => {
 describe('workers', () => {
   it.each<[Record<string, unknown>, boolean]>([
     [{}, false],
-    // A new account.
+    // The default concurrency of a new account.
     [{ concurrency: 10 }, false],
     [{ concurrency: 177 }, false],
     [{ concurrency: 178 }, true],

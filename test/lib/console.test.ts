@@ -31,7 +31,7 @@ describe('the files of the console', () => {
     const files = await buildConsole();
 
     const addresses = Object.values(files).flatMap((text) => text.match(/https?:\/\/[^"'`\s)]+/g) ?? []);
-    // Names of XML are no addresses that anybody asks.
+    // Names of XML namespaces are not addresses that a browser loads.
     expect(addresses.filter((address) => !address.startsWith('http://www.w3.org/'))).toEqual([]);
   });
 });
@@ -107,7 +107,7 @@ describe('the estimate of when a limit runs out', () => {
   });
 });
 
-/** A request of the list, as far as a search looks at it. */
+/** Returns a request of the list, with the fields that a search uses. */
 const listed = (id: string, more: object = {}) => ({ id, status: 'complete', ...more }) as RequestPage['data'][number];
 
 const page = (ids: string[], next: string | null): RequestPage => ({
@@ -166,7 +166,7 @@ describe('a search of requests', () => {
   });
 });
 
-/** A completed day of a member on a model, as far as sums look at it. */
+/** Returns a completed day of a member and a model, with the fields that sums use. */
 const day = (date: string, model: string, usage: string, user = 'ann') =>
   ({ date, model, usage, requests: 2, workspace_id: 'w', user_id: user }) as never;
 
@@ -289,7 +289,7 @@ describe('the texts of the console', () => {
   });
 });
 
-/** Every text with its path; of one that takes values, what it says of some. */
+/** Returns every text with its path. A text that takes values is called with examples. */
 function leaves(texts: object, path: string): [string, string][] {
   return Object.entries(texts).flatMap(([name, text]: [string, unknown]): [string, string][] => {
     if (typeof text === 'string') return [[`${path}.${name}`, text]];

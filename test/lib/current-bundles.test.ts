@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
-/** Stands for the bundling, which takes half a minute. */
+/** Replaces the bundling, which takes half a minute. */
 async function make(directory: string): Promise<void> {
   made.push(directory);
   await sleep(50);

@@ -15,7 +15,7 @@ beforeAll(() => {
 
 const bodyOf = ({ api }: Synthesized) => JSON.stringify(api.findResources('AWS::CloudWatch::Dashboard'));
 
-/** @returns for each saved query the log groups that it asks, and its text */
+/** Returns the log groups and the text of each saved query. */
 function queriesOf({ api }: Synthesized): { logs: string[]; text: string }[] {
   const queries = Object.values(api.findResources('AWS::Logs::QueryDefinition')) as {
     Properties: { LogGroupNames: object[]; QueryString: string };

@@ -25,7 +25,9 @@ async function kill(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-/** A process that claims the directory, or belongs to a boot of it, until it is killed or loses its parent. */
+/**
+ * Starts a process that claims the directory, or belongs to a gateway on it, until it is killed or loses its parent.
+ */
 async function holder(what: 'claim' | 'belong'): Promise<ChildProcess> {
   const program = new URL('../support/lock-holder.ts', import.meta.url);
   const child = fork(program, [what, directory]);
@@ -61,7 +63,7 @@ describe('a data directory', () => {
   });
 
   it('has no running gateway if only a command uses it, also after a gateway was killed', async () => {
-    // The parent process lives, so its id stands for one that is used again.
+    // The parent process is alive, so its id represents an id that another process uses again.
     LocalState.at(directory).saveRun({ pid: process.ppid } as RunFile);
     expect(LocalState.at(directory).running()).toBeUndefined();
 

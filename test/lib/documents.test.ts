@@ -1,4 +1,7 @@
-/** The pages of the repository: links, anchors, commands, options and settings in them exist, and pages stay short. */
+/**
+ * Tests of the pages of the repository: links, anchors, commands, options and settings in them exist, and pages stay
+ * short.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
@@ -9,7 +12,7 @@ import { wordCount } from '../support/prose.ts';
 
 const MAX_LINE_LENGTH = 160;
 const MAX_README_WORDS = 900;
-/** When a page needs more words, shorten another; the goal is 50,000. */
+/** Maximum number of words in docs. When a page needs more words, shorten another. The goal is 50,000. */
 const MAX_DOCS_WORDS = 50_200;
 
 const scripts = Object.keys((JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: object }).scripts);
@@ -25,12 +28,12 @@ const optionSources: Record<string, string[]> = {
   'bench:server': ['test/bench/server.ts'],
 };
 
-/** Pages name a program from the root, or from one of these folders. */
+/** Folders from which pages name a program: the root, or one of these. */
 const sourceFolders = ['', 'lambdas', 'lib', 'test', 'lambdas/inference'];
-/** Examples of files that a reader of CONTRIBUTING.md makes. */
+/** Matches examples of files that a reader of CONTRIBUTING.md creates. */
 const madeByRecipes = /\brerank\.ts$|\/keys\/disable\.ts$/;
 
-/** The first part of a command that does not exist, or undefined. */
+/** Returns the first part of a command that does not exist; undefined if all parts exist. */
 function unknownPart(command: string): string | undefined {
   const [, script, rest = ''] = /^npm (?:run (?:-s )?)?(?:-s )?([a-z:]+)(?: -- (.*))?$/.exec(command) ?? [];
   if (script === undefined) return command.startsWith('npm run ') ? unknownScript(command) : undefined;
@@ -52,7 +55,10 @@ function hasOption(script: string, option: string): boolean {
   return optionSources[script]!.some((path) => pageText(path).includes(` ${option}`));
 }
 
-/** Follows the words of a command through groups to a command, and looks for each option there and above. */
+/**
+ * Follows the words of a command through groups to a command. Each option must exist in the command or in a group above
+ * it.
+ */
 function unknownAdminPart(program: Command, words: string[]): string | undefined {
   const path = [program];
   let isValue = false;

@@ -12,13 +12,13 @@ import { behindApiGateway, behindFunctionUrl } from '../../lib/local/doors.ts';
 
 const MAX_SILENCE_MS = 300;
 const DOOR_SECONDS = 2;
-/** For functions whose answers are not about the time that the door waits. */
+/** Seconds that API Gateway waits in tests that do not depend on this time. */
 const LONG_DOOR_SECONDS = 60;
 
-/** What lets the answers end that wait for a test. */
+/** Functions that end the answers which are waiting for a test. */
 const held: (() => void)[] = [];
 
-/** Functions in the places of real ones, as unkind as functions may be. */
+/** Functions that replace the real ones, with the worst behavior that functions may have. */
 const handlers: Record<string, (event: unknown, response: ServerResponse) => Promise<unknown>> = {
   async 'create-message'(_event, response) {
     response.writeHead(200).write('begun');

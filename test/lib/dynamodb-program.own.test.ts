@@ -14,7 +14,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** A machine with these commands, and without the package unless it is given. */
+/** Returns a machine with these commands, and without the npm package unless it is given. */
 const machine = (commands: string[], packaged?: string): Machine => ({
   packaged: () => packaged,
   runs: (command) => commands.includes(command),
@@ -58,7 +58,10 @@ describe('the program that serves DynamoDB', () => {
   });
 });
 
-/** A stand-in for Docker that serves the published port with dynoxide, and keeps its records in the volume. */
+/**
+ * Returns a script that replaces Docker. It serves the published port with dynoxide, and keeps the records in the
+ * volume.
+ */
 const docker = (binary: string) => `#!/bin/sh
 [ "$1 $2" = "run --rm" ] || exit 1
 while [ $# -gt 0 ]; do

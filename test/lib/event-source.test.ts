@@ -17,7 +17,7 @@ afterAll(() => sqs.stop());
 
 const send = (body: string) => sqs.client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: body }));
 
-/** A source whose worker notes the bodies that it gets. */
+/** Starts an event source whose worker records the bodies that it gets. */
 function sourceInto(handled: string[]): EventSource {
   return startEventSource(sqs, url, { batchSize: 10, maxConcurrency: 2 }, async (event) => {
     handled.push(...(event as SQSEvent).Records.map(({ body }) => body));

@@ -30,7 +30,8 @@ describe('importing a price list', () => {
   it('never ends below the exact price, and at most 10⁻¹² RUB above it', () => {
     fc.assert(
       fc.property(decimals(6), decimals(4), decimals(2), (usd, rate, markup) => {
-        // usd·10⁶ × rate·10⁴ × (100 + markup)·10² over 10⁶·10⁴·10²·100 dollars and 10⁶ tokens, in 10⁻¹² RUB.
+        // The numerator is usd·10⁶ × rate·10⁴ × (100 + markup)·10², over 10⁶·10⁴·10²·100 dollars and 10⁶ tokens, in
+        // 10⁻¹² RUB.
         const numerator = units(usd) * units(rate) * (10_000n + units(markup)) * 10n ** 12n;
         const denominator = 10n ** 6n * 10n ** 4n * 10n ** 4n * 10n ** 6n;
         const { pico } = convertPrice(usd, { rubPerUsd: rate, markupPercent: markup });
@@ -256,7 +257,7 @@ describe('the shipped model files', () => {
     }
   });
 
-  // The price lists are not part of the project; where they lie beside it, every digit is compared.
+  // The price lists are not part of the project. If they are in a directory next to it, every digit is compared.
   const beside = resolve(import.meta.dirname, '../../../shared/data');
   const july = join(beside, 'models.json');
   const november = join(beside, 'models-2026-11.json');
@@ -267,7 +268,7 @@ describe('the shipped model files', () => {
   });
 });
 
-/** The files of the package, of an extract that names its fields in its own way. */
+/** Returns the files of the npm package, made from an extract with other field names. */
 function piAiFiles(extract: string): Map<string, string> {
   const providers = JSON.parse(extract) as Record<string, Record<string, Record<string, unknown>>>;
   return new Map(

@@ -15,7 +15,7 @@ let directory: string;
 let gateway: RunningGateway;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-key-settings-'));
-  // A key that is switched off is noticed at once.
+  // The gateway notices a disabled key at once, because callers are not cached.
   gateway = await startGateway({ args: ['--data', directory], env: { CALLER_CACHE_MS: '1' } });
   await json('members', 'add', '--member', 'ann');
 });

@@ -1,4 +1,4 @@
-/** Commands that need the pepper of a deployment, against a Secrets Manager of the test. */
+/** Tests of commands that need the pepper of a deployment, against a Secrets Manager of the test. */
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => manager.stop());
 afterEach(() => vi.unstubAllEnvs());
 
-/** The pepper for a command on AWS, or the sentence that its operator reads. */
+/** Returns the pepper for a command on AWS, or the error message for its operator. */
 function pepperFor(secret: string | undefined): Promise<string | undefined> {
   const environment = {
     [variables.pepperSecret]: secret,

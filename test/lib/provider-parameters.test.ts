@@ -1,4 +1,4 @@
-/** Parameters of the selection, each with its source, become those that the catalog lists. */
+/** Tests that parameters of the selection, each with its source, become the parameters that the catalog lists. */
 
 import { describe, expect, it } from 'vitest';
 import { importCatalog } from '../../lib/admin/catalog/import-catalog.ts';

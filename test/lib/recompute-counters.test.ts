@@ -40,7 +40,7 @@ beforeEach(async () => {
   );
 });
 
-/** A request that holds 0.4 RUB, and costs 0.1 RUB if it ends. */
+/** Makes a request that holds 0.4 RUB, and costs 0.1 RUB if it ends. */
 async function request({ ends, leases }: { ends: boolean; leases?: Leases }): Promise<void> {
   const asked = holdRequest({ payer, scopes }, rub('0.4'));
   const result = await placeHold(table, asked, leases ? { leases } : {});
@@ -54,7 +54,7 @@ async function drift(scope: ScopeId, amounts: Record<string, string>): Promise<v
   await writeAlone(table, update(table, counterKey(scope), { add }));
 }
 
-/** Windows that differ from their records. */
+/** Returns the windows that differ from their records. */
 async function drifts(): Promise<unknown[]> {
   const account = await requireAccount(table, context.accountId);
   const dates = [utcDate(Date.now() - 86_400_000), utcDate(Date.now())];

@@ -5,7 +5,10 @@ import { messagesWire } from '../../lambdas/providers/wires.ts';
 import { writeScript } from '../../lib/local/sandbox/script.ts';
 import { wireRequestFor } from '../../lib/local/sandbox/wires.ts';
 
-/** How models of the sandbox search: with requests as the gateway writes them for each wire, up to the script of an answer. */
+/**
+ * Tests of searches by models of the sandbox, with requests as the gateway writes them for each wire, up to the script
+ * of an answer.
+ */
 
 const properties = { query: { type: 'string' } };
 const search = { name: 'web_search', input_schema: { type: 'object', properties } };
@@ -23,7 +26,7 @@ const wires: [name: string, wire: MessagesWireName, address: string, quirks: obj
 
 type Asked = Partial<Omit<MessagesRequest, 'messages'>>;
 
-/** What a model says and calls. */
+/** Returns the text and the tool calls of a model's answer. */
 function answerOver(name: string, messages: Message[], asked: Asked = {}): { text: string; calls: object[] } {
   const [, wire, address, quirks] = wires.find(([known]) => known === name)!;
   const target = {
@@ -55,7 +58,7 @@ function answerOver(name: string, messages: Message[], asked: Asked = {}): { tex
 const saying = (content: string): Message => ({ role: 'user', content });
 const searching = (...queries: string[]) => queries.map((query) => ({ name: 'web_search', input: { query } }));
 
-/** Calls of tools by these names, and what each has answered. */
+/** Returns messages with calls of these tools, and their results. */
 function answering(...answers: [name: string, result: string][]): Message[] {
   const ids = answers.map(([name], index) => `toolu_${name}_${index}`);
   const calls = answers.map(([name], index): Block => ({ type: 'tool_use', id: ids[index]!, name, input: {} }));

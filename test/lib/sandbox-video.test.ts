@@ -48,7 +48,7 @@ async function submit(prompt: string, change: Partial<VideoRequest> = {}, client
   return wire.readSubmitted(await send(wire.submit(request, target, { clientToken, webhookUrl: undefined })));
 }
 
-/** All answers to the question how the job stands, up to its end, or to the sixth. */
+/** Polls a job until its end, or six times. @returns all responses */
 async function follow(prompt: string): Promise<{ jobId: string; answers: Polled[] }> {
   const submitted = await submit(prompt);
   if (!('jobId' in submitted)) throw new Error(JSON.stringify(submitted));
@@ -95,7 +95,7 @@ describe('the sandbox as a provider of videos', () => {
   });
 
   it.each<[string, object]>([
-    // The provider may have taken the order.
+    // The provider may have accepted the job.
     ['error=500', { uncertain: 'The sandbox was asked to answer with status 500' }],
     ['error=429', { failed: 'The sandbox was asked to answer with status 429' }],
     ['error=400', { refused: 'The sandbox was asked to answer with status 400' }],

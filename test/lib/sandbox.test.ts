@@ -6,7 +6,7 @@ import { authorizeWithSigV4 } from '../../lambdas/providers/authorization/aws-si
 import { startSandbox, type SandboxUpstream } from '../../lib/local/sandbox/server.ts';
 import { sendRaw, type RawAnswer } from '../support/raw-http.ts';
 
-/** What the sandbox does to bytes and connections, which a gateway between would hide. */
+/** Tests of the bytes and connections of the sandbox, which a gateway in between would hide. */
 let sandbox: SandboxUpstream;
 beforeAll(async () => {
   sandbox = await startSandbox();
@@ -21,7 +21,7 @@ interface Request {
 const messages = (content: string) => [{ role: 'user', content }];
 const parts = (text: string) => [{ role: 'user', content: [{ text }] }];
 
-/** How each wire is asked. */
+/** Functions that return a request for each wire. */
 const wires: Record<string, (prompt: string) => Request> = {
   anthropic: (prompt) => ({
     url: `${sandbox.anthropicUrl}/v1/messages`,
@@ -60,7 +60,7 @@ async function ask(wire: string, directives: string): Promise<IncomingMessage> {
   return response;
 }
 
-/** As they arrive: an iterator would join those that wait. */
+/** Returns the chunks as they arrive. An iterator would join waiting chunks. */
 async function chunksOf(response: IncomingMessage): Promise<Buffer[]> {
   const chunks: Buffer[] = [];
   response.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -78,7 +78,7 @@ describe('an answer cut by the sandbox', () => {
 
       const cuts = chunks.filter((chunk, index) => chunk.at(-1) === 0xd0 && isContinuation(chunks[index + 1]![0]!));
       expect(Buffer.concat(chunks).includes('Привет')).toBe(true);
-      // The answer begins with the only letters of two bytes; its quotes have three.
+      // The answer begins with the only letters of two bytes; its quotation marks have three bytes.
       expect(cuts.length).toBeGreaterThanOrEqual(1);
     },
   );
@@ -90,7 +90,7 @@ describe('an answer cut by the sandbox', () => {
   });
 });
 
-/** Over a connection of its own. */
+/** Sends a request over a new connection. */
 function talk(directives: string): Promise<RawAnswer> {
   const { url, body } = wires['chat']!(`Hello\n@sandbox ${directives}`);
   const lines = [`POST ${new URL(url).pathname} HTTP/1.1`, 'content-type: application/json'];

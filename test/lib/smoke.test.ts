@@ -11,7 +11,7 @@ import { startGateway, type GatewayClient, type RunningGateway } from '../suppor
 import { listen, type Listening } from '../support/listen.ts';
 
 let gateway: GatewayClient;
-/** It answers as the first one does, and its worker can settle nothing. */
+/** Gateway that answers like the first one, but whose worker cannot settle anything. */
 let unsettling: RunningGateway;
 let table: FaultProxy;
 beforeAll(async () => {
@@ -53,14 +53,14 @@ async function reportOf(args: string[]): Promise<{ code: number; report: Report 
   }
 }
 
-/** What is said of a server that answers everything in one way. */
+/** Returns the report about a server that answers every request in the same way. */
 async function reportOn(answer: http.RequestListener) {
   const server = await listen(http.createServer(answer));
   servers.push(server);
   return reportOf(['--url', server.url, '--key', 'sk-mg-v1-0', '--model', 'a/b']);
 }
 
-/** What is said of a gateway, with what is in front of it and at its streaming address. */
+/** Returns the report about a gateway, with proxies in front of its addresses. */
 async function reportOnGateway(
   { baseUrl, streamingUrl, key, managementKey }: GatewayClient,
   addresses: { url?: string; streamingUrl?: string } = {},
@@ -83,7 +83,7 @@ const checksWith = ({ results }: Report, wanted: string) =>
 
 const isManaging = ({ authorization }: http.OutgoingHttpHeaders) => authorization?.includes('mk-mg-v1-') === true;
 
-/** A deployment that is broken in one way, the check that is about it, and what that says: what is wrong, and what to do. */
+/** Deployments with one fault each: the check that must fail, and its message, which names the fault and the fix. */
 const broken: [string, Breakage, string, RegExp[]][] = [
   [
     'keeps streams until they end',

@@ -19,7 +19,7 @@ import { manifestWiring, type WiredQueue } from '../../lib/local/wiring.ts';
 import { tableDefinition } from '../../lib/shared/table-definition.ts';
 import { writeSmallBundles } from '../templates/synthesize.ts';
 
-/** What a stack of the last release has that outlives a deployment, and what others may read of it. */
+/** Resources of a stack of the last release that must outlive a deployment, and the outputs that others may read. */
 interface ReleasedStack {
   resources: Record<string, string>;
   outputs: string[];
@@ -63,14 +63,14 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** The template of a stack, with the resources of those that are nested in it. */
+/** Returns the template of a stack, with the resources of its nested stacks. */
 function wholeTemplate(stack: Stack): Template {
   Template.fromStack(stack);
   const { outdir } = App.of(stack) as App;
   return Template.fromJSON(readTemplate(join(outdir, stack.templateFile), readAssets(outdir, stack.artifactId)));
 }
 
-/** The deployment with other settings. */
+/** Creates the deployment with other settings. */
 function deploymentWith(settings: Record<string, unknown>) {
   const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
   const outdir = mkdtempSync(join(directory, 'cdk.out.'));
@@ -91,7 +91,7 @@ const isNamed = (caller: object, id: string) => JSON.stringify(caller).includes(
 
 const idsIn = (stack: Template, types: string[]) => types.flatMap((type) => Object.keys(stack.findResources(type)));
 
-/** One with several settings at once, because each takes a second to make. */
+/** Creates one deployment with several settings, because each deployment takes a second. */
 const otherDeployment = once(() =>
   deploymentWith({
     'gateway:concurrency': 1_000,
@@ -106,7 +106,7 @@ const otherDeployment = once(() =>
   }),
 );
 
-/** The roles of a deployment with other settings, by their ids. */
+/** Returns the roles of a deployment with other settings, by their ids. */
 function rolesWith(settings: Record<string, string>): [id: string, role: object][] {
   const created = deploymentWith(settings);
   return Object.entries(wholeTemplate(created.api).findResources('AWS::IAM::Role'));
@@ -241,7 +241,7 @@ describe('the synthesized template', () => {
     const managed = Object.entries(api.findResources('AWS::IAM::Role')).filter(
       ([, { Properties: role }]) => (role as { ManagedPolicyArns?: unknown }).ManagedPolicyArns !== undefined,
     );
-    // CodeDeploy's own, which no function has.
+    // The only role with a managed policy is CodeDeploy's, which no function has.
     expect(managed.map(([id]) => id)).toEqual([expect.stringMatching(/^ChangesRole/)]);
   });
 
@@ -284,7 +284,7 @@ describe('the synthesized template', () => {
       expect(words.slice(2)).toEqual(
         [...ofQueue, ...ofSettlements].map((text) => expect.stringContaining(text) as string),
       );
-      // Whatever calls it calls the alias: the newest code itself has no caller.
+      // All callers use the alias, so the newest code itself has no caller.
       const callers = ['AWS::ApiGateway::Method', 'AWS::Lambda::Url', 'AWS::Lambda::EventSourceMapping']
         .flatMap((type) => Object.values(api.findResources(type)))
         .map(({ Properties }) => Properties as { Qualifier?: string });
@@ -347,8 +347,9 @@ describe('the synthesized template', () => {
     expect(files).toHaveLength(4);
     for (const name of files) {
       const { Resources } = JSON.parse(readFileSync(join(directory, 'cdk.out', name), 'utf8')) as { Resources: object };
-      // A route takes three of the API's template, its method, a resource for the path and that one's refusal of other methods; and
-      // four of the template of functions, with its role, its log and the right to call it.
+      // A route needs three resources of the API's template: its method, a resource for the path, and the refusal of
+      // other methods of the path. It needs four of the template of functions: the function, its role, its log, and the
+      // permission to call it.
       const ofRoute = name.includes('Routes') ? 4 : 3;
       expect(Object.keys(Resources).length).toBeLessThanOrEqual(500 - 45 * ofRoute);
     }
@@ -477,7 +478,8 @@ describe('the synthesized template', () => {
       api.findResources('AWS::CloudWatch::Alarm', {
         Properties: {
           MetricName: 'Invocations',
-          // An alarm begins without data. Were missing data a breach, each of them would call somebody after the first deployment.
+          // An alarm begins without data. If missing data raised an alarm, the first deployment would raise all of
+          // these alarms.
           TreatMissingData: 'missing',
           InsufficientDataActions: Match.anyValue(),
         },
@@ -504,7 +506,8 @@ describe('the synthesized template', () => {
     ['list-models', ['Query'], ['HEALTH#', 'FREE#BUDGET#']],
     ['list-videos-models', ['Query'], ['HEALTH#', 'FREE#BUDGET#']],
     ['list-embeddings-models', ['Query'], ['HEALTH#', 'FREE#BUDGET#']],
-    // It tells which providers are live, so that those who list models need not see any credential.
+    // This worker publishes which providers have a credential, so that functions which list models need no access to
+    // credentials.
     ['measure-endpoints', ['Query', 'PutItem'], ['HEALTH#'], { secrets: ['provider-keys'] }],
   ])('lets %s do %j on partitions %j, and nothing else of the table', (name, actions, partitions, more = {}) => {
     const roles = Object.entries(api.findResources('AWS::IAM::Role'));
@@ -665,7 +668,7 @@ describe('the synthesized template', () => {
     expect(adopted).toContain('"TABLE_NAME":"restored-2026-11-23"');
     expect(adopted).not.toMatch(/ExportsOutput(FnGetAtt|Ref)Table/);
     kept.hasResource('AWS::DynamoDB::GlobalTable', { DeletionPolicy: 'Retain' });
-    // What the API stack read before cannot be taken away while it still does.
+    // Exports that the API stack still reads cannot be removed.
     const exported = Object.keys(kept.findOutputs('ExportsOutput*'));
     expect(exported).toEqual(expect.arrayContaining(Object.keys(data.findOutputs('ExportsOutput*Table*'))));
     kept.hasOutput('TableName', { Value: 'restored-2026-11-23' });
@@ -688,7 +691,7 @@ describe('the synthesized template', () => {
     expect(refusals.length).toBeGreaterThanOrEqual(7);
     for (const { Properties: refusal } of refusals as { Properties: { ResponseTemplates: Record<string, string> } }[]) {
       const filled = refusal.ResponseTemplates['application/json']!.replace('$context.requestId', 'id');
-      // API Gateway's own words may repeat the key of a caller.
+      // API Gateway's own error messages may contain the key of a caller.
       expect(filled).not.toContain('$');
       expect(JSON.parse(filled)).toMatchObject({
         type: 'error',
@@ -702,7 +705,8 @@ describe('the synthesized template', () => {
     const [{ Properties: rest }] = Object.values(api.findResources('AWS::ApiGateway::RestApi')) as [
       { Properties: object },
     ];
-    // The first would make base64 of all bodies, the second a least size of bodies that are unpacked.
+    // The first setting would encode all bodies in base64. The second would set a minimum size of bodies that are
+    // decompressed.
     expect(Object.keys(rest)).not.toContain('BinaryMediaTypes');
     expect(Object.keys(rest)).not.toContain('MinimumCompressionSize');
     api.hasResourceProperties('AWS::ApiGateway::GatewayResponse', {
@@ -767,7 +771,7 @@ describe('the synthesized template', () => {
     for (const name of ['TableName', 'PepperSecretArn', 'ProviderKeysSecretArn', 'OperatorPolicyArn']) {
       data.hasOutput(name, {});
     }
-    // Values that other stacks read of it have outputs as well.
+    // The CDK adds outputs for values that other stacks read.
     const outputs = Object.keys(api.findOutputs('*')).filter((name) => !name.startsWith('PublishOutput'));
     expect(outputs.toSorted()).toEqual([
       'AlarmTopicArn',
@@ -844,7 +848,7 @@ describe('the synthesized template', () => {
     expect(named).toHaveLength(2 * alarms.length);
     for (const topic of new Set(named.map(({ Ref }) => Ref))) {
       expect(Object.keys(api.findResources('AWS::SNS::Topic'))).toContain(topic);
-      // A policy of one's own replaces the one by which an account's services may publish.
+      // An explicit policy replaces the default policy, by which services of the account may publish.
       const statements = policies
         .filter(({ Properties }) => Properties.Topics.some(({ Ref }) => Ref === topic))
         .flatMap(({ Properties }) => Properties.PolicyDocument.Statement);
@@ -869,7 +873,7 @@ describe('the synthesized template', () => {
         Threshold: lateAfterSeconds,
       });
     }
-    // At midnight all accounts of a day come at once: that is no reason to wake somebody.
+    // At midnight the messages of all accounts arrive at once, which must not raise an alarm.
     expect(queueWorkers['roll-up-activity'].lateAfterSeconds).toBeGreaterThanOrEqual(900);
   });
 

@@ -1,6 +1,6 @@
 /**
- * Ceilings for the patterns that docs/writing.md replaces. They only go down: rewrite a room or a page, then lower its ceiling to the
- * figure that the failure names when the ceiling is set too low.
+ * Ceilings for the patterns that docs/writing.md replaces. They may only go down: rewrite a room or a page, then lower
+ * its ceiling. If a ceiling is too low, the failure names the present figure.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { pages, pageText } from '../support/markdown.ts';
 import { commentLines, matchesOf, proseOf, wordCount, type PatternName } from '../support/prose.ts';
 
-/** Matches in comments of `lambdas`, `lib` and `bin`, for each 1,000 lines of comments with a letter in them. */
+/** Ceilings for comments of `lambdas`, `lib` and `bin`: matches per 1,000 lines of comments that contain a letter. */
 const commentCeilings: Record<PatternName, { now: number; goal: number }> = {
   what: { now: 2, goal: 2 },
   where: { now: 2, goal: 2 },
@@ -16,7 +16,7 @@ const commentCeilings: Record<PatternName, { now: number; goal: number }> = {
   'one that, those that, such': { now: 4, goal: 4 },
 };
 
-/** Matches in pages but for the changelog, for each 1,000 words outside code. */
+/** Ceilings for pages other than the changelog: matches per 1,000 words outside of code. */
 const pageCeilings: Record<PatternName, { now: number; goal: number }> = {
   what: { now: 0.9, goal: 0.5 },
   where: { now: 0.4, goal: 0.2 },

@@ -13,7 +13,7 @@ const request = (more: object) =>
   JSON.stringify({ model: 'a/b', messages: [{ role: 'user', content: 'Hi' }], ...more });
 const saying = (content: unknown) => request({ messages: [{ role: 'user', content }] });
 
-/** The field that a body is refused for; undefined when it is accepted. */
+/** Returns the field for which a body is refused; undefined if the body is accepted. */
 function refusedField(read: () => unknown): unknown {
   try {
     read();

@@ -42,7 +42,7 @@ describe('the OpenAPI document', () => {
     const walk = (schema: SchemaObject, path: string) => {
       for (const [name, field] of Object.entries(schema.properties ?? {})) {
         const isTold = field.description !== undefined || field.$ref !== undefined;
-        // A value that is always the same says itself what it is.
+        // A constant value needs no description.
         if (!isTold && field.const === undefined) undescribed.add(`${path}.${name}`);
         walk(field, `${path}.${name}`);
       }

@@ -6,10 +6,10 @@ import { get, type GatewayClient } from '../support/gateway.ts';
 import { documentedOperations, documentedResponse, misfit, type DocumentedOperation } from '../support/openapi.ts';
 import { requestsTo, type GeneratedRequest } from '../support/request-arbitrary.ts';
 
-/** Over all operations more than 3,000 requests a run. */
+/** Number of requests per operation. Over all operations, a run sends more than 3,000. */
 const REQUESTS_PER_OPERATION = repeated(100, { ofWhichAlways: 50 });
 
-/** Workspaces that may go; the others are needed by what comes after. */
+/** Workspaces that tests may delete. Later tests need the others. */
 const doomed = ['gone-1', 'gone-2', 'gone-3', 'nowhere'];
 
 let gateway: GatewayClient;
@@ -57,7 +57,7 @@ describe('requests generated from the document', () => {
     const property = fc.asyncProperty(requestsTo(documented, namesFor(documented)), async (request) => {
       expect(await faultOf(documented, request)).toBeUndefined();
     });
-    // A route that takes nothing has one request.
+    // A route without parameters and body has only one request.
     const takesNothing = documented.parameters.length === 0 && documented.body === undefined;
     await fc.assert(property, { numRuns: takesNothing ? 1 : REQUESTS_PER_OPERATION, endOnFailure: true });
   });
@@ -71,7 +71,7 @@ function namesFor({ name }: DocumentedOperation): Record<string, string[]> {
   return name === 'DELETE /workspaces/{workspaceId}' ? { ...known, workspaceId: doomed } : known;
 }
 
-/** Sends the request. @returns what is wrong with the answer */
+/** Sends the request. @returns the fault of the response */
 async function faultOf(documented: DocumentedOperation, request: GeneratedRequest): Promise<string | undefined> {
   const { method, operation } = documented;
   const isForManagers = operation['x-credential'] === 'management';
@@ -85,7 +85,7 @@ async function faultOf(documented: DocumentedOperation, request: GeneratedReques
     ...(request.body === undefined ? {} : { body: request.body }),
   });
   const text = await response.text();
-  // A part of the path that is empty, or has a slash in it, names another resource, or none.
+  // A part of the path that is empty, or contains a slash, leads to another resource, or to none.
   const isElsewhere = response.status === 404 && text.includes('is a good place to start');
   const documentedAnswer = documentedResponse(operation, isElsewhere ? 404 : response.status);
   if (isElsewhere) return undefined;

@@ -27,7 +27,10 @@ const role = {
   region: () => Promise.resolve('eu-central-1'),
 };
 
-/** A service that gives these answers in turn, the last one for ever; asked as AWS is, with a role's keys. */
+/**
+ * Starts a service that gives these answers in turn, and repeats the last one. It is called like AWS, with a role's
+ * keys.
+ */
 async function service(...replies: Reply[]): Promise<{ call: AwsCall; seen: Seen[]; sockets: Set<unknown> }> {
   const seen: Seen[] = [];
   const sockets = new Set<unknown>();

@@ -27,7 +27,7 @@ function identityIn(region: string): AwsIdentity {
   return { credentials: async () => credentials, region: async () => region, endpoints: profileEndpoints };
 }
 
-/** The addresses that the SDK's clients send a request to, which goes nowhere. */
+/** Returns the addresses to which the SDK's clients would send a request. */
 async function bySdk(region: string): Promise<string[]> {
   const seen: string[] = [];
   const requestHandler = {
@@ -104,7 +104,7 @@ describe('the gateway’s own calls of AWS', () => {
   });
 
   it.each(byProfile)('go where the SDK’s clients go by the profile: %s', async (_what, file, variables) => {
-    // The SDK reads a file once in a process, so each has a name of its own.
+    // The SDK caches a file by name, so each test has a file with another name.
     const path = join(directory, 'config');
     writeFileSync(path, file);
     for (const [name, value] of Object.entries({ ...variables, AWS_CONFIG_FILE: path })) vi.stubEnv(name, value);

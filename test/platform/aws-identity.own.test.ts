@@ -16,7 +16,10 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-/** The agent of a container gives out other keys each time, for so many minutes; undefined is a failure. */
+/**
+ * Starts a container agent that returns other keys each time, which are valid for this number of minutes; undefined
+ * means a failure.
+ */
 async function agent(...minutes: (number | undefined)[]): Promise<{ requests: IncomingMessage[] }> {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
@@ -39,7 +42,7 @@ async function agent(...minutes: (number | undefined)[]): Promise<{ requests: In
   return { requests };
 }
 
-/** The identity of a process that has just begun. */
+/** Returns the identity of a process that has just started. */
 async function newIdentity() {
   const { ownIdentity } = await import('../../lambdas/platform/aws/aws-identity.ts');
   return ownIdentity;

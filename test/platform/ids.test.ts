@@ -12,7 +12,7 @@ const atMs = Date.UTC(2026, 10, 20, 12, 0, 0, 123);
 
 describe('a UUID of version 7', () => {
   it('has its time in front, and its version and variant in their places', () => {
-    // The example of RFC 9562, appendix A.6.
+    // The example is from RFC 9562, appendix A.6.
     const exampleMs = Date.UTC(2022, 1, 22, 19, 22, 22);
 
     expect(uuidv7(exampleMs)).toMatch(/^017f22e2-79b0-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);

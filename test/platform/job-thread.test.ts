@@ -16,7 +16,7 @@ const of = (account: string, key = account) => ({ owner: { account, key }, clien
 const ann = of('ann');
 const bob = of('bob');
 
-/** The order in which jobs are done behind one that runs already. */
+/** Returns the order in which jobs are done after a job that is already running. */
 async function orderOf(jobs: [job: number, request: ReturnType<typeof of>][]): Promise<number[]> {
   const thread = newThread();
   const done: number[] = [];
@@ -127,7 +127,7 @@ describe('a job whose client disconnects', () => {
     const hanging = leavingClient();
     const waiting = leavingClient();
     const outcomes: Promise<JobOutcome<number>>[] = [thread.run('hang', hanging.request, PATIENT)];
-    // If one of these were begun, it would never end.
+    // If one of these jobs were started, it would never end.
     for (let count = 0; count < 20; count += 1) outcomes.push(thread.run('hang', waiting.request, PATIENT));
 
     waiting.leave();

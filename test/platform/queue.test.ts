@@ -10,7 +10,7 @@ interface Entry {
   MessageBody: string;
 }
 
-/** SQS, as far as a sender needs it: calls wait until the test lets them go, and fail as it says. */
+/** SQS, as far as a sender needs it. Calls wait until the test continues them, and fail as the test sets. */
 const sqs = {
   batches: [] as string[][],
   gate: Promise.resolve() as Promise<unknown>,

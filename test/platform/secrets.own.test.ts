@@ -11,7 +11,7 @@ const REFRESH_MS = 5 * 60_000;
 /** Secrets Manager, as far as a function needs it. */
 const stored = {
   secrets: {} as Record<string, string | undefined>,
-  /** Their version before. */
+  /** Previous versions of the secrets. */
   before: {} as Record<string, string | undefined>,
   asked: [] as string[],
   isAway: false,
@@ -57,7 +57,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** The secrets of a function that starts with this environment. */
+/** Returns the secrets module of a function that starts with this environment. */
 async function secretsWith(environment: Record<string, string>) {
   vi.resetModules();
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);

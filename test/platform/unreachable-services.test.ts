@@ -13,14 +13,14 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-/** Queues and files are at an address. */
+/** Sets the address of queues and files. */
 function servicesAt(url: string): void {
   const variable = queueVariable('advance-videos');
   const settings = { [variables.s3Endpoint]: url, [variables.sqsEndpoint]: url, [variable]: `${url}/1/jobs` };
   ends.push(setEnvironment({ ...settings, [variables.bucketName]: 'files', [variables.localSecret]: 'secret' }));
 }
 
-/** The response to a client whose request has failed in this way. */
+/** Returns the response to a client whose request has failed in this way. */
 async function refusalOf(failing: Promise<unknown>): Promise<{ status: number; headers: object }> {
   const error = await failing.then(
     () => Promise.reject(new Error('It did not fail')),

@@ -5,7 +5,7 @@ import { sensitiveCategories } from '../../lambdas/store/accounts/sensitive-data
 const all = new Set(sensitiveCategories);
 const valuesIn = (text: string) => findSensitive(text, all).map(({ start, end }) => text.slice(start, end));
 
-/** What was missed, or taken with too much beside it, in texts that people write. */
+/** Values in texts that people write, which were once missed, or found with too many characters. */
 describe('a value is found', () => {
   it.each([
     ['an AWS id of letters alone', 'id AKIAQWERTYUIOPASDFGH here', ['AKIAQWERTYUIOPASDFGH']],
@@ -85,12 +85,12 @@ describe('a value is found', () => {
   });
 });
 
-/** Rows that begin keys again and again, longer than what is looked at around one. */
+/** Texts that repeat the beginning of a key, longer than the part that is searched around a key. */
 describe('a row of beginnings of keys', () => {
   it.each(['glpat-', 'sk-', 'sk-ant-', 'xoxb-', 'sk-proj-'])('of %j is read once', (unit) => {
     const millisecondsOf = (characters: number) => {
       const text = unit.repeat(characters / unit.length);
-      // The least of several: other threads and other processes only add to it.
+      // The test takes the lowest of several times, because other threads and processes only add to it.
       return Math.min(
         ...Array.from({ length: 3 }, () => {
           const before = process.cpuUsage();
@@ -100,7 +100,7 @@ describe('a row of beginnings of keys', () => {
         }),
       );
     };
-    // Quadratic, it took sixteen times as long for four times the text.
+    // With quadratic time, it would take sixteen times as long for four times the text.
     expect(millisecondsOf(1_200_000)).toBeLessThan(10 * Math.max(20, millisecondsOf(300_000)));
   });
 });

@@ -10,7 +10,7 @@ const price = { pricing: { prompt: '0.0001', completion: '0.0002' } };
 const forgetful = { logs_prompts: false, trains_on_prompts: false, retention_days: 0 };
 const learning = { logs_prompts: true, trains_on_prompts: true };
 
-/** Endpoints of Mistral, which keeps prompts and does not train on them, and of Groq, which does neither. */
+/** Returns endpoints of Mistral, which stores prompts and does not train on them, and of Groq, which does neither. */
 function endpoints(): Endpoint[] {
   const directory = catalogDirectory([
     textModel('test/model', [

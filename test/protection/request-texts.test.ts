@@ -5,7 +5,7 @@ import { RequestTexts } from '../../lambdas/protection/request-texts.ts';
 import { candidateAt } from '../support/candidate.ts';
 import { everything, protect } from '../support/protection.ts';
 
-/** Stands for a value in the requests below; each place gets one of its own. */
+/** Placeholder for a value in the requests below. Each occurrence is replaced by a different value. */
 const SECRET = 'SECRET';
 const BASE64 = 'aGVsbG8=';
 
@@ -38,7 +38,7 @@ const withResult = (content: unknown): Partial<MessagesRequest> => ({
   ],
 });
 
-/** Every field that carries text, one request for each, because not every wire takes each. */
+/** Requests with every field that contains text, one request per field, because not every wire supports each. */
 const features: Record<string, Partial<MessagesRequest>> = {
   'system as text': { system: SECRET },
   'system as blocks': { system: [{ type: 'text', text: SECRET, cache_control: { type: 'ephemeral' } }] },
@@ -148,7 +148,7 @@ const features: Record<string, Partial<MessagesRequest>> = {
   'a field of a block that is newer': user({ type: 'text', text: SECRET, future: { words: SECRET } }),
 };
 
-/** The request with an address of its own in each place. */
+/** Returns the request with a different e-mail address at each placeholder. */
 function planted(feature: Partial<MessagesRequest>): { request: MessagesRequest; secrets: number } {
   let secrets = 0;
   const json = JSON.stringify({ model: 'm', max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }], ...feature });
@@ -182,7 +182,7 @@ describe.each(Object.entries(features))('%s', (_, feature) => {
   });
 });
 
-/** The request, or why it was refused by name: nothing leaves then. */
+/** Returns the request; if it was refused by name, returns the error message, because nothing is then sent. */
 function written(write: () => unknown): unknown {
   try {
     return write();
@@ -238,7 +238,7 @@ it('copies nothing where nothing changes', () => {
   }
 });
 
-/** Its fields, and the messages one by one. */
+/** Returns the fields of a request, and its messages one by one. */
 const partsOf = ({ messages, ...fields }: MessagesRequest): unknown[] => [...Object.values(fields), ...messages];
 
 describe.each(Object.entries(features))('with one text of %s changed, a request', (_, feature) => {

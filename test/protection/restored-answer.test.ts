@@ -30,7 +30,7 @@ async function* batches(events: AnswerEvent[]): AsyncGenerator<AnswerEvent[], vo
   for (const event of events) yield [event];
 }
 
-/** The events as a client gets them, one batch for each. */
+/** Returns the events as a client gets them, with one batch for each. */
 async function restored(events: (MessagesEvent | AnswerEvent)[], values = originals): Promise<AnswerEvent[]> {
   const sent = events.map((event): AnswerEvent => ('type' in event ? { data: event } : event));
   const got: AnswerEvent[] = [];
@@ -197,7 +197,7 @@ it('does not let a model grow an answer without end', async () => {
   expect(textsOf(events).join('').length).toBeLessThan(20 * 1024 * 1024);
 });
 
-/** What people write, with what is protected, and what only looks like a placeholder. */
+/** Arbitrary words of people, with values that are protected, and texts that only look like a placeholder. */
 const words = fc.oneof(
   fc.constantFrom(
     'ann@example.org',
@@ -224,7 +224,7 @@ const words = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 8 }),
 );
 const anyText = fc.array(words, { maxLength: 12 }).map((parts) => parts.join(''));
-/** Where a text is cut: positions as shares of its length. */
+/** Arbitrary positions at which a text is cut, as shares of its length. */
 const anyCuts = fc.array(fc.nat(1_000), { maxLength: 8 });
 
 function cut(whole: string, cuts: number[]): string[] {
@@ -236,7 +236,7 @@ function cut(whole: string, cuts: number[]): string[] {
   return places.slice(1).map((end, index) => whole.slice(places[index], end));
 }
 
-/** An answer in which a model repeats a text, put together as a client does. */
+/** Returns an answer in which a model repeats a text, assembled as a client does. */
 async function repeated(block: Block, deltas: object[], values: ReadonlyMap<string, string>): Promise<Block> {
   const assembler = new MessageAssembler();
   const events = [start, opened(block), ...deltas.map((delta) => grown(delta)), closed(), ...ending];
@@ -252,7 +252,7 @@ describe('what a model repeats of a prompt', () => {
         const seen = message.messages[0]!.content as string;
         const deltas = cut(seen, cuts).map((piece) => ({ type: 'text_delta', text: piece }));
 
-        // An empty map has no placeholder to look for: the gateway does not restore then.
+        // An empty map contains no placeholder, so the gateway restores nothing.
         const block = values.size > 0 ? await repeated({ type: 'text', text: '' }, deltas, values) : { text: seen };
 
         expect(block['text']).toBe(asked);

@@ -47,7 +47,7 @@ const readers: [string, Wire, object, (body: Body) => Prompt][] = [
   ],
 ];
 
-/** Marks of caches move from turn to turn; a text alone and a block of it are the same to a cache. */
+/** Removes cache marks, which move from turn to turn. A text and a block with the text are the same to a cache. */
 function withoutMarks(value: unknown): unknown {
   const text = JSON.stringify(value, (key: string, inner: unknown) => {
     if (key === 'cache_control') return undefined;

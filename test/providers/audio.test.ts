@@ -1,4 +1,7 @@
-/** Recordings: two wires have a word for them, where the endpoint lists audio; every other place refuses them by name. */
+/**
+ * Tests of audio recordings. Two wires can express them if the endpoint lists audio; they are refused by name
+ * everywhere else.
+ */
 
 import { describe, expect, it } from 'vitest';
 import type { InputModality, MessagesWireName } from '../../lambdas/catalog/wires.ts';

@@ -248,7 +248,7 @@ describe('a request of Converse', () => {
     ['others', {}, undefined],
   ])('asks for thinking as each family takes it: %s', (_family, quirks, fields) => {
     const request = { thinking: { type: 'enabled', budget_tokens: 1_024 }, max_tokens: 5_000 };
-    // The endpoint writes 1,000 tokens, and the budget of Claude has to be below.
+    // The endpoint writes at most 1,000 tokens, and Claude's budget must be lower.
     const expected = fields && 'thinking' in fields ? { thinking: { type: 'enabled', budget_tokens: 999 } } : fields;
 
     expect(encode(request, quirks)['additionalModelRequestFields']).toEqual(expected);

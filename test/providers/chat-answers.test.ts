@@ -16,7 +16,7 @@ const context: DecodeContext = {
   estimatedInputTokens: 7,
 };
 
-/** What a decoder makes of reads, each of which may hold any part of the stream, and how it ends. */
+/** Decodes reads that may contain any part of the stream. @returns the batches, and the failure at the end */
 async function decode(reads: string[], cut?: Error): Promise<{ batches: AnswerBatch[]; failure: Error | undefined }> {
   async function* body(): AsyncGenerator<Buffer> {
     for (const read of reads) yield await Promise.resolve(Buffer.from(read));
@@ -48,7 +48,7 @@ const stopReason = (batches: AnswerBatch[]) =>
     .map(({ data }) => (data.type === 'message_delta' ? data.delta.stop_reason : undefined))
     .find((reason) => reason !== undefined);
 
-/** What the gateway would charge for. */
+/** Returns the usage that the gateway would charge. */
 function measured(batches: AnswerBatch[]) {
   const meter = new UsageMeter({ estimatedInputTokens: 7, promptCountedAtStart: false });
   for (const batch of batches) {
@@ -235,7 +235,7 @@ describe('a chat-completions stream', () => {
     const startedMs = process.cpuUsage().user / 1_000;
     const { batches } = await decode(reads);
     expect(textOf(batches)).toHaveLength(2_000_000);
-    // It took a minute when each piece made the parser look at all before it again.
+    // It took a minute when the parser read all earlier pieces again for each piece.
     expect(process.cpuUsage().user / 1_000 - startedMs).toBeLessThan(5_000);
   });
 });

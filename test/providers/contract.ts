@@ -1,6 +1,7 @@
 /**
- * What every wire has to do with whatever a provider sends. It knows no wire: the streams of `streams/<wire>/` are cut, mixed
- * up and changed value by value, and what comes out is held against what clients of the Messages API rely on.
+ * Contract of every wire, for any input from a provider. It contains no knowledge of a wire: the streams of
+ * `streams/<wire>/` are cut, mixed and changed value by value. The output must keep the rules on which clients of the
+ * Messages API rely.
  */
 
 import { crc32 } from 'node:zlib';
@@ -17,7 +18,7 @@ import { entriesIn, placesIn } from '../support/long-runs.ts';
 import { bytesOf, casesOf, eventsOf, isFramed, mutationsOf, withUsage, type Case } from './streams.ts';
 import { complaintsAbout } from './well-formed.ts';
 
-/** What nobody can read, or nobody should stumble over. */
+/** Input that is unreadable, or that a reader must ignore. */
 const GARBAGE: readonly Buffer[] = [
   Buffer.from('\n\n'),
   Buffer.from(': a comment\n\n'),
@@ -34,9 +35,9 @@ const GARBAGE: readonly Buffer[] = [
 
 interface Outcome {
   events: MessagesEvent[];
-  /** What was thrown, after the events. */
+  /** Error that was thrown after the events. */
   failure: unknown;
-  /** How many events had come out when the n-th piece was asked for. */
+  /** Number of events that were returned before the n-th piece was read. */
   before: number[];
 }
 
@@ -67,7 +68,7 @@ async function decode(wire: MessagesWire, from: Pick<Case, 'quirks'>, pieces: Pi
   return outcome;
 }
 
-/** Calls that came without an id get one at random. */
+/** Replaces the random id of a call that arrived without an id. */
 function withStableId(event: MessagesEvent): MessagesEvent {
   if (event.type !== 'content_block_start') return event;
   const { id } = event.content_block;
@@ -75,7 +76,10 @@ function withStableId(event: MessagesEvent): MessagesEvent {
   return { ...event, content_block: { ...event.content_block, id: `made ${event.index}` } };
 }
 
-/** A frame with any of its bytes changed, a length that is too small, or one that nobody would wait for. */
+/**
+ * Returns copies of a frame with one byte changed, with a length that is too small, and with a length that is too large
+ * to wait for.
+ */
 function* damagedFrames(frame: Buffer): Generator<Buffer> {
   for (let at = 0; at < frame.length; at += 1) {
     const damaged = Buffer.from(frame);
@@ -98,7 +102,10 @@ function messageOf(events: MessagesEvent[]) {
   return assembler.finish();
 }
 
-/** Whatever came in: what came out is sound as far as it goes, and ends as an answer, with an error, or as a failure. */
+/**
+ * Checks that the output is valid as far as it goes, whatever the input was. It must end as an answer, with an error,
+ * or as a failure.
+ */
 function expectSound(outcome: Outcome, sent: string): void {
   const { events, failure } = outcome;
   expect(complaintsAbout(events), sent).toEqual([]);
@@ -109,26 +116,26 @@ function expectSound(outcome: Outcome, sent: string): void {
 
 const provider = { id: 'test', name: 'Test', baseUrl: 'http://test', credential: undefined };
 
-/** An error of a provider as a client of the Messages API would read it. */
+/** Returns an error of a provider as a client of the Messages API gets it. */
 function errorRead(error: unknown): { type: string; message: string } {
   const { kind, message } = errorInAnswer(error, {}, provider);
   return { type: errorKinds[kind].messagesType, message };
 }
 
-/** An error that the gateway takes for its provider's, and after which it tries the next endpoint. */
+/** Checks that an error counts as the provider's, so that the next endpoint is tried. */
 function expectProvidersFailure(failure: unknown, sent: string): void {
   expect(failure, sent).toBeInstanceOf(Error);
   const told = failureOf(failure, provider);
   expect(told, sent).toMatchObject({ status: 502, mayTryAnother: true });
 }
 
-/** The same, and where it calls itself an answer it has all that the answer has. */
+/** Checks that the output is valid, and that it contains the whole answer if it claims to be complete. */
 function expectAllOrFailure(outcome: Outcome, whole: Outcome, sent: string): void {
   expectSound(outcome, sent);
   if (isWhole(outcome)) expect(messageOf(outcome.events)!.content, sent).toEqual(messageOf(whole.events)!.content);
 }
 
-/** Runs the contract of a wire over what its providers send. */
+/** Runs the contract of a wire with the streams of its providers. */
 export function describeWire(name: string, wire: MessagesWire): void {
   const { stream, document, refusal } = casesOf(name);
   describeStreams(name, wire, stream);
@@ -294,7 +301,7 @@ function readDocument(wire: MessagesWire, text: string, from: Case): Outcome {
   const outcome: Outcome = { events: [], failure: undefined, before: [] };
   try {
     const batch = wire.decodeWhole(parseExactly(text), contextOf(from));
-    // Whoever asked for it reads it as a refusal then.
+    // The caller treats a document without an answer as a refusal.
     if (!batch) throw new UpstreamError('malformed', 'No answer');
     outcome.events = batch.events.map(({ data }) => data);
   } catch (failure) {

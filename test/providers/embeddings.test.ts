@@ -34,7 +34,7 @@ describe('a request for embeddings', () => {
     const [ask] = asked('openai-embeddings', { dimensions: 256, encoding: 'base64' });
 
     expect(ask!.request.path).toBe('/embeddings');
-    // Only who says so answers in base64; what comes as numbers is encoded here.
+    // A provider answers in base64 only if the request asks for it. Numbers are encoded by the gateway.
     expect(bodyOf(ask!)).toEqual({
       model: 'embed-1',
       input: ['one', 'two'],

@@ -21,7 +21,7 @@ const inAnswer = (error: unknown) => errorInAnswer(error, {}, provider);
 
 const thrown = (failure: UpstreamFailure) => failureOf(new UpstreamError(failure, 'It went wrong'), provider);
 
-/** What clients that retry by themselves are told. */
+/** Returns the hint for clients that retry by themselves. */
 const advice = ({ headers }: ProviderFailure) => headers['x-should-retry'];
 
 describe('a refusal of a provider', () => {

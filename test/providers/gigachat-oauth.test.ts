@@ -27,7 +27,7 @@ const reading = (answer: Answer) => (request: IncomingMessage, response: ServerR
   request.on('end', () => answer(response, body, request));
 };
 
-/** A token address that lends t1, t2, …; and what it was asked. */
+/** Starts a token endpoint that returns t1, t2, …, and records its requests. */
 async function tokenAddress(answer?: Answer) {
   const asked: { authorization: string | undefined; rquid: unknown; body: string }[] = [];
   const url = await started(
@@ -42,7 +42,7 @@ async function tokenAddress(answer?: Answer) {
   return { url: `${url}/oauth`, asked };
 }
 
-/** A provider that accepts some tokens; and which it was sent. */
+/** Starts a provider that accepts some tokens, and records the tokens that it gets. */
 async function provider(accepts: (token: string) => boolean) {
   const tokens: string[] = [];
   const url = await started(
@@ -59,7 +59,7 @@ async function provider(accepts: (token: string) => boolean) {
 
 const encoded = { path: '/chat/completions', headers: { 'content-type': 'application/json' }, body: '{}' };
 let credentials = 0;
-/** Tokens are kept for as long as the process lives: each test has a credential of its own. */
+/** Returns a new credential, because tokens are cached as long as the process lives. */
 const newCredential = () => `GIGACHAT_API_CORP:a2V5${(credentials += 1)}`;
 
 function ask(url: string, tokenUrl: string, credential = newCredential(), ca?: string) {

@@ -12,9 +12,9 @@ const { privateKey, publicKey } = generateKeyPairSync('rsa', {
 const request = { url: 'https://eu-aiplatform.googleapis.com/v1', headers: {}, body: Buffer.from('{}') };
 
 let google: Listening;
-/** What the token endpoint was sent. */
+/** Requests to the token endpoint. */
 let asked: URLSearchParams[];
-/** What it answers, one after the other; the last again and again. */
+/** Answers of the token endpoint, in order. The last answer repeats. */
 let answers: { status?: number; body: string }[];
 let accounts = 0;
 
@@ -22,7 +22,7 @@ const token = (value: string, seconds: unknown = 3_600) => ({
   body: JSON.stringify({ access_token: value, expires_in: seconds, token_type: 'Bearer' }),
 });
 
-/** Of an account of its own each time: tokens are kept by credential. */
+/** Returns the key of a new account, because tokens are cached by credential. */
 const accountKey = (more: object = {}) =>
   JSON.stringify({
     type: 'service_account',
@@ -33,7 +33,7 @@ const accountKey = (more: object = {}) =>
     ...more,
   });
 
-/** A part of an assertion. */
+/** Decodes a part of an assertion. */
 const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
 
 const authorize = (credential: string) => authorizer('google-service-account')(credential, request, {});

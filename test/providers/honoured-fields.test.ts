@@ -1,7 +1,7 @@
 /**
- * A field is honoured, mapped by a rule, or refused by name: none is dropped without a word. Every field of a request, and of
- * the blocks in it, is added alone, on every wire that is translated: what leaves must show it, or the request is refused.
- * Fields that may be left out are those that docs/wires/README.md names.
+ * Tests that every field is honored, mapped by a rule, or refused by name, and that none is dropped silently. Every
+ * field of a request and of its blocks is added alone, on every translated wire. Either the request to the provider
+ * must differ, or the request is refused. docs/wires/README.md lists the fields that may be omitted.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ import { messagesWire } from '../../lambdas/providers/wires.ts';
 
 const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
 
-/** Wires with the quirks that let them say most. */
+/** Quirks that let each wire express the most fields. */
 const quirks: Partial<Record<MessagesWireName, object>> = {
   'openai-chat': { reasoning_request: 'reasoning_effort', user_field: true, pdf_files: true },
   'openai-responses': { safety_identifier: true, pdf_files: true },
@@ -37,7 +37,7 @@ function bodyOf(wire: MessagesWireName, request: Partial<MessagesRequest>): stri
   ).body;
 }
 
-/** Whether a request leaves as it would have without something; undefined where it is refused. */
+/** Whether a request to the provider is the same with and without a field; undefined if it is refused. */
 function isSame(wire: MessagesWireName, without: Partial<MessagesRequest>, more: Partial<MessagesRequest>) {
   const body = bodyOf(wire, without);
   try {
@@ -103,7 +103,10 @@ const hints: [string, Partial<MessagesRequest>][] = [
   ['tools.0.eager_input_streaming', withTool({ eager_input_streaming: true })],
 ];
 
-/** Gemini and Converse have no field for a single call: the gateway passes on only the first call, which the request does not show. */
+/**
+ * Gemini and Converse have no field for a single call. The gateway passes on only the first call, which the request
+ * does not show.
+ */
 const byTheAnswer = new Set(
   ['google-gemini', 'bedrock-converse'].map((wire) => `${wire} tool_choice.disable_parallel_tool_use`),
 );

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Reads a body until it ends; what was read, and whether it has ended. */
+/** Reads a body until it ends. @returns the chunks, and whether the body has ended */
 function reading(body: AsyncIterable<Buffer>, closingAfter: string) {
   const result = { chunks: [] as string[], hasEnded: false, error: undefined as unknown };
   const read = async () => {
@@ -25,7 +25,7 @@ function reading(body: AsyncIterable<Buffer>, closingAfter: string) {
   return { result, done };
 }
 
-/** A body that a test feeds. */
+/** Returns a body to which the test writes. */
 function fed() {
   const { readable, writable } = new TransformStream<Buffer, Buffer>();
   const writer = writable.getWriter();

@@ -9,7 +9,7 @@ const context = {
   estimatedInputTokens: 7,
 };
 
-/** One batch for each event that says something. */
+/** Decodes events. @returns one batch for each event with content */
 async function decode(events: object[]): Promise<AnswerBatch[]> {
   async function* body(): AsyncGenerator<Buffer> {
     for (const event of events) yield await Promise.resolve(Buffer.from(`data: ${JSON.stringify(event)}\n\n`));

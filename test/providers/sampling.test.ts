@@ -1,6 +1,7 @@
 /**
- * One rule for how a model picks its tokens, on every wire: what the model does not list is not sent. What it lists is sent, or refused
- * by name where the wire has no word for it, so that another endpoint may take it.
+ * Tests of the rule for sampling parameters, which is the same on every wire. Parameters that the model does not list
+ * are not sent. Listed ones are sent, or refused by name if the wire cannot express them, so that another endpoint may
+ * take the request.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -20,7 +21,7 @@ const sampling = {
 type Parameter = keyof typeof sampling;
 const parameters = Object.keys(sampling) as Parameter[];
 
-/** Parameters that a wire has no word for. */
+/** Parameters that a wire cannot express. */
 const unspeakable: Record<MessagesWireName, readonly Parameter[]> = {
   anthropic: ['frequency_penalty', 'presence_penalty', 'repetition_penalty'],
   'openai-chat': [],
@@ -31,7 +32,7 @@ const unspeakable: Record<MessagesWireName, readonly Parameter[]> = {
 
 function sentOver(wire: MessagesWireName, more: object, supportedParameters: readonly string[]): string {
   const request = { model: 'a/b', messages: [{ role: 'user' as const, content: 'Hi' }], max_tokens: 5, ...more };
-  // Each family of Converse has a field of its own for top_k.
+  // Each family of Converse has a different field for top_k.
   const quirks = (wire === 'bedrock-converse' ? { family: 'nova' } : {}) as Quirks;
   const target = { providerId: 'acme', upstreamModel: 'm', maxOutputTokens: 100, supportedParameters, quirks };
   const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };

@@ -1,4 +1,7 @@
-/** The first call of an answer alone, for a client that wants no parallel calls of a provider that makes them all the same. */
+/**
+ * Tests that only the first call of an answer is passed on to a client that wants no parallel calls, if the provider
+ * makes several.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { MessageAssembler } from '../../lambdas/messages/assemble.ts';

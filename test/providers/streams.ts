@@ -1,13 +1,14 @@
 /**
- * Small streams in the shape of each provider, written for these tests, each with what has to become of it.
+ * Small streams in the shape of each provider, written for these tests, each with the expected result.
  *
- * A file is of one provider: some words on what is special about it, and cases. A case has a title (`## …`), what becomes of
- * it as JSON, and, after `--- stream`, `--- document` or `--- refusal`, what the provider sends. Of a stream or a document
- * become fields of a message, or an `error`; of a refusal its `message`, and whose `fault` it is. `quirks` are those of the endpoint.
+ * A file belongs to one provider: a note on its special features, and cases. A case has a title (`## …`), the expected
+ * result as JSON, and, after `--- stream`, `--- document` or `--- refusal`, the provider's bytes. The result of a
+ * stream or a document is fields of a message, or an `error`. The result of a refusal is its `message`, and the party
+ * at `fault`. `quirks` are those of the endpoint.
  *
- * A stream is server-sent events, lines of JSON, or lines of a name and its JSON: these are packed into frames of AWS' event
- * stream, as events, or as exceptions where their name says so. The JSON of a `chunk` goes into its frame in base64, as
- * Bedrock sends events of the model's own.
+ * A stream has server-sent events, lines of JSON, or lines of a name and its JSON. The last kind is packed into frames
+ * of AWS's event stream, as events, or as exceptions if the name ends so. The JSON of a `chunk` is put into its frame
+ * in base64, as Bedrock sends events of the model.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -23,7 +24,7 @@ export interface Case {
 
 type Kind = 'stream' | 'document' | 'refusal';
 
-/** The cases of a wire, by what is sent. */
+/** Returns the cases of a wire, by kind of response. */
 export function casesOf(wire: string): Record<Kind, Case[]> {
   const folder = join(import.meta.dirname, 'streams', wire);
   const cases: Record<Kind, Case[]> = { stream: [], document: [], refusal: [] };
@@ -32,7 +33,7 @@ export function casesOf(wire: string): Record<Kind, Case[]> {
     for (const section of sections) {
       const [, title, json, kind, sent] = /^(.*)\n([^]*?)^--- (\w+)\n([^]*)$/m.exec(section)!;
       const { quirks = {}, ...becomes } = JSON.parse(json!) as Case['becomes'] & { quirks?: object };
-      // The last line of a case is empty, to set it apart from the next.
+      // The last line of a case is empty, to separate it from the next case.
       const text = kind === 'stream' ? sent!.trimEnd() + endOfEvent(sent!) : sent!.trim();
       cases[kind as Kind].push({ name: `${file.replace('.txt', '')}: ${title}`, sent: text, quirks, becomes });
     }
@@ -40,15 +41,15 @@ export function casesOf(wire: string): Record<Kind, Case[]> {
   return cases;
 }
 
-/** Server-sent events end with an empty line, others with their line. */
+/** Returns the end of an event: an empty line for server-sent events, or the end of the line. */
 const endOfEvent = (stream: string): string => (/^(data|event):/m.test(stream) ? '\n\n' : '\n');
 
-/** The events of a stream, each as it is sent. */
+/** Returns the events of a stream, each with its end. */
 export function eventsOf(stream: string): string[] {
   return stream.split(new RegExp(`(?<=${endOfEvent(stream)})`));
 }
 
-/** A stream, or a part of one, as its bytes; lines that are none of a framed stream stay as they are. */
+/** Returns a stream, or a part of one, as bytes. Lines of a framed stream that are no frames stay unchanged. */
 export function bytesOf(text: string): Buffer {
   const lines = text.split(/(?<=\n)/);
   return Buffer.concat(lines.map((line) => (isFramed(line) ? packFrame(...nameAndJson(line)) : Buffer.from(line))));
@@ -56,7 +57,7 @@ export function bytesOf(text: string): Buffer {
 
 const FRAMED = /^([a-z]\w+) (.*)\n?$/i;
 
-/** It is sent in frames, whose damage can be seen. */
+/** Whether a stream is sent in frames, whose damage can be detected. */
 export function isFramed(text: string): boolean {
   return FRAMED.test(text.slice(0, text.indexOf('\n') + 1 || undefined));
 }
@@ -66,11 +67,14 @@ function nameAndJson(line: string): [name: string, json: string] {
   return [name!, json!];
 }
 
-/** What a provider may write in the place of any value, as it stands in JSON. */
+/** JSON texts that a provider may write in place of any value. */
 const REPLACEMENTS = ['null', '5', '-1', '1e400', '"x"', 'true', '[]', '{}', '[null]', '{"type":5}'];
 const HOLE = '\u0000';
 
-/** A text with JSON in it, with one value of the JSON after the other replaced by each kind of value, or removed. */
+/**
+ * Returns copies of a text that contains JSON. In each copy, one value of the JSON is removed or replaced by a value of
+ * another kind.
+ */
 export function* mutationsOf(text: string): Generator<string> {
   const json = /\[\{.*\}\]|\{.*\}/.exec(text)?.[0];
   if (json === undefined) return;
@@ -83,7 +87,7 @@ export function* mutationsOf(text: string): Generator<string> {
   }
 }
 
-/** Copies of a value with a hole in the place of each value in it, and of itself. */
+/** Returns copies of a value, each with a hole in place of the value itself or of a value in it. */
 function* holesIn(value: unknown): Generator {
   yield HOLE;
   if (typeof value !== 'object' || value === null) return;
@@ -96,7 +100,7 @@ function* holesIn(value: unknown): Generator {
 
 const USAGE = /usage|tokens|count/i;
 
-/** A text with JSON in it, without any field that counts tokens, or with another value in the place of each. */
+/** Returns a text that contains JSON, with another value in each field that counts tokens, or without these fields. */
 export function withUsage(text: string, value: unknown): string {
   return text.replace(/\{.*\}/, (json) =>
     JSON.stringify(JSON.parse(json, (key, inner: unknown) => (USAGE.test(key) ? value : inner))),

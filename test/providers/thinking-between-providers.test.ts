@@ -1,6 +1,7 @@
 /**
- * A loop of tools in two turns: one provider thinks, signs it and calls a tool; the next turn goes to any provider. What it
- * is sent has its own thinking as it signed it, and nothing that another has signed or sealed: it would refuse that.
+ * Tests of two turns of a tool loop. One provider thinks, signs its thinking and calls a tool. The next turn goes to
+ * any provider. It must get its own thinking as it signed it, and no thinking that another provider has signed or
+ * encrypted, because it would refuse that.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -17,7 +18,7 @@ interface Provider {
   quirks?: object;
   providerId?: string;
   upstreamModel?: string;
-  /** Providers of one family take each other's signatures; without a name, only its own. */
+  /** Family of providers that accept each other's signatures. Without a family, a provider accepts only its own. */
   family?: string;
 }
 
@@ -60,7 +61,7 @@ const targetOf = (provider: Provider) => ({
   quirks: (provider.quirks ?? {}) as Quirks,
 });
 
-/** What the provider alone can read, in base64, as it is everywhere. */
+/** Returns text that only the provider can read, in base64 as on all wires. */
 const secretOf = (provider: Provider, kind: string) =>
   Buffer.from(`${kind} of ${provider.name} ${provider.upstreamModel ?? ''}`.padEnd(60, '.')).toString('base64');
 
@@ -68,7 +69,7 @@ const sse = (event: { type?: string }) => Buffer.from(`data: ${JSON.stringify(ev
 const frame = (name: string, event: object) => packFrame(name, JSON.stringify(event));
 const call = { id: 'call_7', name: 'look' };
 
-/** The first turn: thinking, redacted thinking where the wire has any, and a call. */
+/** Returns the first turn: thinking, redacted thinking if the wire has it, and a call. */
 function answerOf(provider: Provider): Buffer[] {
   const signature = secretOf(provider, 'signature');
   const redacted = secretOf(provider, 'redacted');

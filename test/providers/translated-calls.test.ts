@@ -1,4 +1,4 @@
-/** Calls on every wire that is translated: their names and ids, there and back. Each wire says them in words of its own. */
+/** Tests of the names and ids of calls on every translated wire, in both directions. */
 
 import { describe, expect, it } from 'vitest';
 import type { MessagesWireName } from '../../lambdas/catalog/wires.ts';
@@ -18,7 +18,7 @@ const target = {
 const quirksOf = (wire: MessagesWireName): Quirks =>
   wire === 'bedrock-converse' ? ({ family: 'claude' } as Quirks) : {};
 
-/** An answer with one call, as each wire writes it. */
+/** Functions that return an answer with one call, as each wire writes it. */
 const answers: Partial<Record<MessagesWireName, (id: string, name: string) => Buffer>> = {
   'openai-chat': (id, name) =>
     sse({
@@ -82,7 +82,7 @@ const namesIn = (body: string) =>
   [...body.matchAll(/"(?:name|allowedFunctionNames)":\[?"([^"]+)"/g)].map(([, name]) => name!);
 
 describe.each(translated)('a tool over %s', (wire) => {
-  // 128 characters are what the Messages API allows; these APIs allow 64, and Google no digit in front.
+  // The Messages API allows 128 characters. These APIs allow 64, and Google allows no leading digit.
   const names = [`mcp__${'a'.repeat(123)}`, `9${'b'.repeat(9)}`];
 
   it.each(names)('goes by one name that it takes, and comes back under its own: %s', async (name) => {

@@ -18,7 +18,7 @@ import {
 
 afterEach(stopUpstreams);
 
-/** Sends a first chunk, and the rest when nobody reads any more. */
+/** Starts a server that sends a first chunk, and the rest after the client has disconnected. */
 async function leave(rest: (response: ServerResponse) => unknown): Promise<Seen> {
   const left = Promise.withResolvers<void>();
   const seen = await upstream(async (response, _request, before) => {
@@ -86,7 +86,8 @@ describe('a kept-alive connection', () => {
   });
 
   it('is not replaced when it breaks late: the request may have been read, and be paid for', async () => {
-    // Longer than a reset takes that was under way when the request was sent.
+    // Milliseconds before the reset. It is longer than a reset takes that was already on its way when the request was
+    // sent.
     const LATE_MS = 200;
     const { url, bodies } = await upstream(async (response, request, before) => {
       if (before === 0) return response.end('ok');
@@ -233,7 +234,7 @@ describe('what a provider sends after the end of an answer', () => {
 
     await gone(connections[0]);
 
-    // What buffers between the two have taken; in a second it would be far more.
+    // The size is that of the buffers between the two sides. In a second, far more could be written.
     expect(writtenBytes).toBeLessThan(16 * 1024 * 1024);
   });
 

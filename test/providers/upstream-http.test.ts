@@ -7,7 +7,7 @@ import { exchange, gone, rawUpstream, requestTo, stopUpstreams, upstream } from 
 
 afterEach(stopUpstreams);
 
-/** Announces an answer so many times. */
+/** Sends several interim responses that announce an answer. */
 function announce(response: ServerResponse, count: number): void {
   for (let interim = 0; interim < count; interim += 1) response.writeProcessing();
 }
@@ -135,7 +135,7 @@ describe('a request', () => {
 
 describe('a provider is given up', () => {
   it('when a connection with it does not come about', async () => {
-    // It takes the connection, and never answers the handshake.
+    // The server accepts the connection, and never answers the handshake.
     const { port } = await rawUpstream(() => {});
 
     const answer = requestTo(`https://127.0.0.1:${port}`, { connectMs: 30 }).send('x');
@@ -233,7 +233,7 @@ describe('a slow reader', () => {
     const { body } = await requestTo(url).send('x');
     await body.next();
 
-    // What no buffer between the two takes stays with the provider, however often others are served.
+    // Bytes that exceed all buffers stay with the provider, however often other requests are served.
     let before = -1;
     while (before !== writtenBytes) {
       before = writtenBytes;

@@ -1,13 +1,13 @@
 import type { MessagesEvent } from '../../lambdas/messages/types.ts';
 
-/** Texts of the deltas that a client puts together. */
+/** Text field of each kind of delta that a client assembles. */
 const textFields: Record<string, string> = {
   text_delta: 'text',
   thinking_delta: 'thinking',
   input_json_delta: 'partial_json',
   signature_delta: 'signature',
 };
-/** Fields of blocks that a client relies on; some providers leave out those that deltas fill. */
+/** Fields of blocks on which a client relies. Some providers omit fields that deltas fill. */
 const blockFields: Record<string, { needed?: string[]; filled?: string[] }> = {
   text: { filled: ['text'] },
   thinking: { filled: ['thinking'] },
@@ -22,7 +22,7 @@ const isRecord = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** What is wrong with the events of an answer, whether or not it came to its end, in the eyes of a client. */
+/** Returns the faults of the events of an answer from a client's view, whether or not the answer is complete. */
 export function complaintsAbout(events: MessagesEvent[]): string[] {
   const complaints: string[] = [];
   const check = (holds: boolean, what: string) => !holds && complaints.push(what);
@@ -57,7 +57,7 @@ export function complaintsAbout(events: MessagesEvent[]): string[] {
         check(isEnding(event.delta), `an ending ${JSON.stringify(event.delta)}`);
         check(hasCounts(event.usage), `usage ${JSON.stringify(event.usage)}`);
         closing ||= event.delta.stop_reason !== null && event.delta.stop_reason !== undefined;
-        // What max_tokens cuts may stay open.
+        // A block that max_tokens cuts may stay open.
         if (closing && event.delta.stop_reason !== 'max_tokens')
           check(open.size === 0, `an ending with open blocks: ${[...open.values()].join(', ')}`);
         break;

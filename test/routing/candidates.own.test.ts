@@ -30,7 +30,7 @@ afterAll(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** What the catalog says of a model, and what the endpoint that is tried first really is. */
+/** Returns the values that the catalog shows for a model, and those of the endpoint that is tried first. */
 async function shownAndTried(model: Model, usable: Endpoint[], exclusionOf: RoutingInput['exclusionOf']) {
   const [first] = await candidatesOf(model, { exclusionOf });
   const { pricing, top_provider: topProvider } = modelView(
@@ -52,7 +52,7 @@ async function shownAndTried(model: Model, usable: Endpoint[], exclusionOf: Rout
       prompt: prompt.toString(),
       completion: completion.toString(),
       request: request?.toString(),
-      // Those of the same price may differ in it.
+      // Endpoints with the same price may have different limits.
       maxOutputTokens: expect.toBeOneOf(
         usable.filter(({ pricing }) => isDeepStrictEqual(pricing, first!.pricing)).map((one) => one.maxOutputTokens),
       ) as unknown,

@@ -53,7 +53,7 @@ const crowd = (count: number, everyMs = 1): HealthReport[] =>
     publishedAtMs: nowMs - number * everyMs,
     attempts: {},
   }));
-/** The first and its copies have reports of their own, and what is written is noted. */
+/** Returns reports whose first part and copies have different content, and records the writes. */
 function reportsOf(first: () => HealthReport[], copy: () => HealthReport[]) {
   const asked: boolean[] = [];
   const told: boolean[] = [];

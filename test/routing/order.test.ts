@@ -29,7 +29,7 @@ const offered = ({ id, prompt = '0.001', completion = '0.002', weight }: Offer) 
   } as unknown as Endpoint & { pricing: Pricing },
 });
 
-/** Three offers, the cheapest in the middle. */
+/** Three offers, of which the second is the cheapest. */
 const offers = [
   offered({ id: 'a', prompt: '0.003' }),
   offered({ id: 'b', prompt: '0.001' }),
@@ -117,7 +117,8 @@ describe('endpoints are tried', () => {
       counts[idsOf(inOrder(same, {}, quietSignals, draw))[0] as 'a' | 'b' | 'c'] += 1;
     }
 
-    // 1 : 3, and the dear one never; the deviation of such a count is 27.
+    // The expected ratio is 1 : 3, and the most expensive offer is never chosen. The standard deviation of the count is
+    // 27.
     expect([Math.abs(counts.a - 1_000) < 140, counts.c]).toEqual([true, 0]);
   });
 
@@ -163,7 +164,7 @@ describe('endpoints are tried', () => {
   describe('where the conversation is cached first', () => {
     const three = [cached('a', '0.001', '0.0001'), cached('b', '0.002', '0.0002'), cached('c', '0.03', '0.003')];
     it.each([
-      // Here 9,000 tokens at 0.0002 and 1,000 at 0.002, there 10,000 at 0.001.
+      // The warm offer costs 9,000 tokens at 0.0002 and 1,000 at 0.002; the other costs 10,000 at 0.001.
       ['while that costs less than to read all of it anew', {}, quietSignals, warmAt('b'), 'bac'],
       ['unless another reads all of it anew for less', {}, quietSignals, warmAt('c'), 'abc'],
       ['unless too little of it is cached', {}, quietSignals, warmAt('b', 5_000), 'abc'],
@@ -220,7 +221,7 @@ describe('endpoints are tried', () => {
   });
 });
 
-/** For offers that no two have the same price. */
+/** Random draw for offers with different prices, where it has no effect. */
 const anyDraw = () => 1;
 
 function requestOf(words: string): MessagesRequest {

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => proxy.stop());
 
-/** Another instance of the function has the same table, and a memory of its own. */
+/** Creates another instance of the function, with the same table and its own memory. */
 const newInstance = () =>
   new WarmPrompts(
     {
@@ -38,7 +38,10 @@ const prompt = (more: Partial<WarmPrompt> = {}): WarmPrompt => ({
   ...more,
 });
 
-/** To another instance. It gives a busy machine's table a tenth of a second, and is right to: here it may look again. */
+/**
+ * Checks that another instance finds the prompt. It waits at most a tenth of a second for the table, which may be too
+ * short on a busy machine, so the check retries.
+ */
 const expectKnown = (known: WarmPrompt) => eventually(async () => expect(await newInstance().find('c')).toEqual(known));
 
 const writes = () => proxy.calls.filter(({ action }) => action === 'PutItem').length;

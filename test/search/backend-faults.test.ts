@@ -36,12 +36,12 @@ afterEach(() => expect(logged.join('')).not.toMatch(/secret-key|private words/))
 const page = { title: 'T', url: 'https://x.example/', text: 'x', age: null };
 const unavailable = { error: 'unavailable' };
 
-/** A good answer with one member more. */
+/** Returns a valid answer with an additional member. */
 function grown(kind: SearchKind, text: string): string {
   return answerOf[kind]([page]).replace(/}$/, `,"more":"${text}"}`);
 }
 
-/** The outcome of a search, and what was logged of it. */
+/** Runs a search. @returns its outcome, and the log lines about it */
 async function search(kind: SearchKind, answer: (response: ServerResponse) => void, limits?: BackendLimits) {
   logged = [];
   api.answers(answer);

@@ -14,7 +14,7 @@ import {
 
 let api: SearchApi;
 beforeAll(async () => {
-  // Failures are logged.
+  // Failures are logged, so the log is suppressed.
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   api = await startSearchApi();
 });
@@ -23,7 +23,7 @@ afterAll(async () => {
   await api.stop();
 });
 
-/** What a kind of backend is asked for a query. */
+/** Returns the request that a kind of backend gets for a query. */
 async function askedOf(kind: SearchKind, words: string, more: Partial<SearchQuery> = {}) {
   api.answers((response) => response.end(answerOf[kind]([])));
   expect(await ask(backendAt(kind, api.url), queryOf(words, more))).toEqual({ hits: [] });

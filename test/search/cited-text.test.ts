@@ -4,7 +4,7 @@ import { CitedText, type TextPart } from '../../lambdas/search/cited-text.ts';
 
 const isSource = (number: number) => number >= 1 && number <= 12;
 
-/** The parts of a text that comes in these pieces; plain parts that follow each other are one. */
+/** Returns the parts of a text that arrives in these pieces. Adjacent plain parts are joined. */
 function partsOf(pieces: string[], known = isSource): TextPart[] {
   const text = new CitedText(known);
   const joined: TextPart[] = [];
@@ -23,11 +23,11 @@ function cutAt(text: string, places: number[]): string[] {
 
 const textOf = (parts: TextPart[]) => parts.map(({ text }) => text).join('');
 
-/** As a short text: `{what is cited|by which sources}`. */
+/** Formats parts as a short text: `{cited text|numbers of sources}`. */
 const shown = (parts: TextPart[]) =>
   parts.map((part) => ('sources' in part ? `{${part.text}|${part.sources.join()}}` : part.text)).join('');
 
-/** However it comes. */
+/** Checks that the result does not depend on the pieces, and returns it. */
 function read(text: string): string {
   const whole = shown(partsOf([text]));
   expect(shown(partsOf(text.split('')))).toBe(whole);
@@ -182,11 +182,11 @@ describe('the pieces of a text', () => {
 
   const MARKER = String.raw`\[\^?\d{1,4}(?:, ?\^?\d{1,4})*\]|【\^?\d{1,4}(?:, ?\^?\d{1,4})*】`;
 
-  /** Whether the one is the other without some of its markers and the blanks before them. */
+  /** Whether a text equals another one without some of its markers and the blanks before them. */
   function isWithoutMarkers(text: string, whole: string): boolean {
     const marker = new RegExp(String.raw`(?:[^\S\n]*|, ?)(?:${MARKER})`, 'y');
     let ends = new Set([0]);
-    // How much of the text is read, for each way to read the whole up to here.
+    // Positions in the text that were reached, for each way to read the other text up to here.
     const reached = new Map<number, Set<number>>([[0, ends]]);
     for (let at = 0; at < whole.length; at += 1) {
       ends = reached.get(at) ?? new Set();
@@ -240,7 +240,7 @@ describe('the pieces of a text', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(texts, fc.constant('слово '.repeat(40))), { maxLength: 20 }), (pieces) => {
         const cited = new CitedText(isSource);
-        // No marker is taken out: what did not come out is held back.
+        // These pieces contain no complete marker, so all missing characters are held back.
         const unclosed = pieces.map((piece) => piece.replaceAll(/[\]】]/g, '!'));
         let heldCharacters = 0;
         for (const piece of unclosed) {

@@ -27,7 +27,10 @@ const turn = (...content: Block[]): Message[] => [
   { role: 'assistant', content },
 ];
 
-/** Six times what the slowest of these takes; a time that grows with the square of the calls is far above it. */
+/**
+ * Six times the CPU milliseconds of the slowest conversation. A time that grows with the square of the calls would be
+ * far higher.
+ */
 const MAX_CPU_MS = 3_000;
 
 describe('a conversation with searches', () => {
@@ -41,7 +44,7 @@ describe('a conversation with searches', () => {
     expect(searchCalls([call(1), result(1), call(2)])).toMatchObject([{ id: 'srvtoolu_2' }]);
   });
 
-  // As many as a body has room for.
+  // Number of calls that fit into a body.
   const ids = Array.from({ length: 9_000 }, (_, index) => index);
   it.each([
     ['open calls', turn(...ids.map(call))],

@@ -6,11 +6,11 @@ import { searchWeb } from '../../lambdas/search/web-search.ts';
 import { answerOf, backendAt, queryOf, startSearchApi } from '../support/search-backends.ts';
 
 const signal = new AbortController().signal;
-/** How long a backend may take by itself. */
+/** Milliseconds that one backend may take. */
 const A_BACKENDS_TIME_MS = 8_000;
 const hit = { title: 't', url: 'https://x.example/', text: '', age: null };
 
-/** Backends that answer so, and the queries that they got. */
+/** Returns backends with these outcomes, and the queries that they got. */
 function scripted(...outcomes: SearchOutcome[]) {
   const asked: SearchQuery[] = [];
   const backends = outcomes.map<OpenBackend>((outcome, index) => ({
@@ -117,7 +117,7 @@ describe('the backends of a catalog', () => {
   const keys = ['YANDEX_SEARCH_API_KEY', 'BRAVE_API_KEY', 'TAVILY_API_KEY', 'EXA_API_KEY'];
   beforeEach(() => {
     for (const name of [...names, ...keys]) vi.stubEnv(name, undefined);
-    // Never read for its content: it says that this is a laptop.
+    // The content of the file is not read. The variable marks this process as a local gateway.
     vi.stubEnv('GATEWAY_SECRETS_FILE', new URL('../../package.json', import.meta.url).pathname);
   });
   afterEach(() => vi.unstubAllEnvs());

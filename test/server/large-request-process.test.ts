@@ -6,7 +6,10 @@ import { largeRequestProcessOf, type LargeRequestProcess } from '../../lambdas/s
 import { listen, type Listener } from '../../lambdas/server/listener.ts';
 import { directly, originOf } from '../../lambdas/server/origin.ts';
 
-/** Answers with its process; asked to end, it stops listening at once, breaks the answer off, and ends some time later. */
+/**
+ * Program that answers with its process id. When it gets the signal to end, it stops listening at once, breaks the
+ * answer off, and ends some time later.
+ */
 const PROGRAM = `
 import { createServer } from 'node:http';
 import { rmSync } from 'node:fs';

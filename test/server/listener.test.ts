@@ -16,7 +16,7 @@ afterEach(async () => {
 
 type Answer = (path: string, response: ServerResponse) => void;
 
-/** A listener that notes the path of each request that it begins to answer. */
+/** Starts a listener that records the path of each request that it begins to answer. */
 async function started(answer: Answer, limits: ListenerLimits = {}) {
   const begun: string[] = [];
   const listener = await listen(
@@ -38,14 +38,14 @@ function connected({ url }: Listener): Socket {
   return socket;
 }
 
-/** Whether or not the other side has reset it. */
+/** Resolves when the connection is closed, whether or not the other side has reset it. */
 const closeOf = (socket: Socket) => new Promise((resolve) => socket.once('close', resolve));
 
 const head = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
 const pipeline = (count: number) => Array.from({ length: count }, (_, index) => head(`/${index}`)).join('');
 const paths = (count: number) => Array.from({ length: count }, (_, index) => `/${index}`);
 
-/** Everything that arrives on a connection until it is closed. */
+/** Collects everything that arrives on a connection until it is closed. */
 function received(socket: Socket): { text: string } {
   const all = { text: '' };
   socket.on('data', (chunk: Buffer) => (all.text += chunk.toString()));
@@ -60,7 +60,7 @@ describe('a pipeline of requests', () => {
     let most = 0;
     const { listener } = await started((path, response) => {
       most = Math.max(most, ++running);
-      // Later requests would be quicker.
+      // Later requests end sooner, so answers in the wrong order would be noticed.
       setTimeout(
         () => {
           running -= 1;
@@ -115,7 +115,7 @@ describe('a pipeline of requests', () => {
     await sleep(50);
     ends[0]!();
 
-    // The answer is written to a client that has gone; another client is served next.
+    // The answer is written to a client that has disconnected. Another client is served next.
     const other = connected(listener);
     other.write(head('/other'));
     await expect.poll(() => begun).toContain('/other');
@@ -133,7 +133,7 @@ describe('a pipeline of requests', () => {
     await expect.poll(() => begun.length).toBeGreaterThan(0);
     await sleep(300);
 
-    // The kernel takes some megabytes.
+    // The buffers of the kernel hold some megabytes.
     expect(begun.length).toBeLessThanOrEqual(2);
   });
 });
@@ -213,7 +213,7 @@ describe('a request', () => {
   });
 });
 
-/** Asks on a connection that is kept. */
+/** Sends a request on a connection that stays open. */
 async function askOn(agent: Agent, { url }: Listener, path: string): Promise<[IncomingMessage, string]> {
   const request = httpRequest(`${url}${path}`, { agent }).end();
   const [response] = (await once(request, 'response')) as [IncomingMessage];

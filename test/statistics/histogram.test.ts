@@ -8,7 +8,7 @@ function histogramOf(values: number[]): Histogram {
   return histogram;
 }
 
-/** The best value that so many percent of them reach. */
+/** Returns the percentile by the nearest-rank method. */
 const nearestRank = (values: number[], percent: number, better: 'low' | 'high') =>
   values.toSorted((a, b) => (better === 'low' ? a - b : b - a))[Math.ceil((percent / 100) * values.length) - 1]!;
 
@@ -27,7 +27,7 @@ describe('percentiles of a histogram', () => {
             ['p99', 99],
           ] as const) {
             const exact = nearestRank(values, percent, better);
-            // Shown with one digit after the point.
+            // Percentiles have one decimal.
             expect(Math.abs(percentiles[name] - exact)).toBeLessThanOrEqual(0.1 * exact + 0.05);
           }
         }),

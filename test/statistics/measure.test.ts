@@ -9,7 +9,7 @@ import type { Item, Table } from '../../lambdas/store/table/table.ts';
 import { startCapacityMeter } from '../support/capacity-meter.ts';
 import { newTable, tableThrough } from '../support/table.ts';
 
-/** Twenty-two past: the hour before is closed. */
+/** The time is twenty-two minutes past the hour, when the hour before is complete. */
 const NOW = Date.UTC(2026, 10, 20, 12, 22);
 const MINUTE = 60_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -52,7 +52,7 @@ describe('the history of an endpoint', () => {
     await measureEndpoints(table, NOW + MINUTE);
 
     const points = await readPoints(table, ID, NOW + MINUTE);
-    // An hour of nine requests, and the one that goes on, have none. Medians are exact to 10 %.
+    // An hour with nine requests, and the current hour, have no point. Medians are exact to 10 %.
     expect(points.map((point) => point.hourMs)).toEqual([hourMs]);
     expect(points[0]!.uptimePercent).toBe(90);
     expect(Math.abs(points[0]!.latencyMs! - 250)).toBeLessThan(25);
@@ -79,7 +79,7 @@ describe('uptime', () => {
     await count(NOW, 10, 5);
     await count(NOW - 20 * MINUTE, 10);
     await count(NOW - 10 * HOUR_MS, 20);
-    // Hours are closed two a run.
+    // Each run completes two hours.
     for (let run = 0; run < 12; run += 1) await measureEndpoints(table, NOW);
 
     expect((await measured())!.uptimePercent).toEqual({ last5m: 50, last30m: 75, last1d: 87.5 });
@@ -170,7 +170,7 @@ describe('what is kept', () => {
   it('takes a minute’s run few reads, once the day’s hours are closed', async () => {
     for (let run = 0; run < 12; run += 1) await measureEndpoints(table, NOW);
     const meter = await startCapacityMeter(inject('dynamodbEndpoint'));
-    // Nine past: the hour before is still open.
+    // The time is nine minutes past the hour, when the hour before is not complete.
     await measureEndpoints(tableThrough(meter.endpoint, table), NOW + 47 * MINUTE);
     expect(meter.calls['PutItem']).toBe(1);
     expect(meter.calls['Query']).toBeLessThanOrEqual(1 + 14 * SLOT_SHARDS);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromAttributes, toAttributes } from '../../lambdas/store/table/attribute-values.ts';
 
-/** The SDK takes an item with an attribute named `constructor` for an instance of a class. */
+/** Attribute name. The SDK would treat an item with an attribute named `constructor` as an instance of a class. */
 const name = fc.string({ minLength: 1 }).filter((text) => text !== '__proto__' && text !== 'constructor');
 const { item } = fc.letrec((tie) => ({
   value: fc.oneof(

@@ -14,7 +14,7 @@ type Request = Record<string, unknown>;
 
 const servers: Server[] = [];
 
-/** A DynamoDB that does as much of a batch as it has room for, and leaves the rest undone, as it does when throttled. */
+/** Starts a DynamoDB that processes only a part of a batch and returns the rest, as it does when throttled. */
 async function narrowTable(roomOf: (call: number) => number) {
   const calls: { atMs: number; size: number }[] = [];
   const written: unknown[] = [];
@@ -49,14 +49,14 @@ describe.each([
   ['writing items', (table: Table) => batchWrite(table, puts(3))],
 ])('%s from a table that has no room', (_, work) => {
   it('waits between attempts, longer each time', async () => {
-    // Half of the longest pause that each attempt may take.
+    // With this value, each pause is half of its maximum.
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
     const { table, calls } = await narrowTable((call) => (call <= 5 ? 0 : 3));
 
     await work(table);
 
     const pausesMs = calls.slice(1).map(({ atMs }, index) => atMs - calls[index]!.atMs);
-    // A timer may ring a millisecond early.
+    // A timer may fire a millisecond early.
     for (const [index, minMs] of [8, 16, 32, 64, 128].entries()) {
       expect(pausesMs[index]).toBeGreaterThan(minMs - 2);
     }

@@ -25,7 +25,7 @@ import { newTable } from '../support/table.ts';
 
 const { table, faulty, proxy } = await faultyTable(newTableWithParts);
 
-/** A key's counter as it is made with the key. */
+/** Creates a key's counter, as it is created with the key. */
 async function newScope(limits: { daily?: string } = {}): Promise<ScopeId> {
   const scope = { kind: 'key', id: randomUUID() } as const;
   const change = { limits: limits.daily ? { daily: rub(limits.daily) } : {}, revision: 0, active: true };
@@ -33,7 +33,7 @@ async function newScope(limits: { daily?: string } = {}): Promise<ScopeId> {
   return scope;
 }
 
-/** One that has spent 1 in itself, 2 in its first part and 3.5 in its last. */
+/** Creates a counter that has spent 1 in itself, 2 in its first part and 3.5 in its last. */
 async function spreadScope(): Promise<{ scope: ScopeId; spread: string }> {
   const scope = await newScope();
   await count(table, scope, { amount: '1' });
@@ -184,7 +184,7 @@ describe('the first limit', () => {
       [undefined, 'string'],
       [undefined, 'string'],
     ]);
-    // Nor when they are gone.
+    // Removed parts are not counted either.
     await transact(table, { part: remove(table, partKey(scope, spread, 0)) });
     expect(await count(table, scope, { amount: '1', spread })).toMatchObject({ committed: false });
     expect(await spent(table, scope)).toBe('6.5');
@@ -192,7 +192,7 @@ describe('the first limit', () => {
 
   it('lets go on where it was not set after all, with nothing lost', async () => {
     const { scope, spread } = await spreadScope();
-    // Whoever asks for it has died, or something else of the change was refused.
+    // The change of the limit was not completed, because its process ended or another write was refused.
     await limitWrites(table, scope, limit);
 
     expect(await spent(table, scope)).toBe('6.5');
@@ -226,7 +226,7 @@ describe('the first limit', () => {
   });
 });
 
-/** The calls of a whole gathering: reads, closings, and the transaction. */
+/** Number of calls of a whole gathering: reads, closings, and the transaction. */
 const CALLS = 2 + 2 * COUNTER_PARTS;
 const deaths = [...new Set([1, ...placesIn(CALLS, { ofWhichAlways: 6 }), CALLS - 1])];
 
@@ -234,7 +234,8 @@ describe.each(['unavailable', 'lost-reply'] as const)('a process that dies while
   it.each(deaths)('after its call %i has lost and doubled nothing', async (last) => {
     const { scope, spread } = await spreadScope();
     let calls = 0;
-    // All that it still asks for fails: it is as good as dead. The last call that got through had no reply, where that is the fault.
+    // All later calls fail, as if the process had ended. With the fault "lost-reply", the last successful call has no
+    // reply.
     proxy.faultFor = ({ action }) => {
       calls += 1;
       if (calls === last + 1 && fault === 'lost-reply' && action !== 'GetItem') return fault;
@@ -244,7 +245,7 @@ describe.each(['unavailable', 'lost-reply'] as const)('a process that dies while
     proxy.faultFor = () => undefined;
 
     expect(await spent(table, scope)).toBe('6.5');
-    // A settlement of somebody who does not know counts in the part, or is refused and counts in the counter.
+    // A settlement with an outdated view counts in the part, or is refused and counts in the counter.
     const stale = await count(table, scope, { amount: '1', spread, part: 5 });
     if (!stale.committed) await count(table, scope, { amount: '1' });
     expect(await spent(table, scope)).toBe('7.5');

@@ -89,10 +89,10 @@ describe('the list of keys', () => {
   });
 });
 
-/** Ten thousand entries as creating ten thousand keys leaves them; making those would take minutes. */
+/** Entries as the creation of ten thousand keys would leave them. Creating the keys would take minutes. */
 describe('a list of 10,000 keys', () => {
   const COUNT = 10_000;
-  /** Narrow: what an entry costs to read, in units of 4 KB. */
+  /** Upper bound of the size of an entry, which determines the cost to read it, in units of 4 KB. */
   const ENTRY_BYTES = 160;
   let meter: CapacityMeter;
   let metered: Table;
@@ -125,7 +125,7 @@ describe('a list of 10,000 keys', () => {
     meter.reset();
     expect(await walk(metered, 100)).toEqual(hashes);
     const pages = COUNT / 100;
-    // Per page besides its entries: the count before and after, the bookmark found, and the bookmark left (a write).
+    // In addition to its entries, a page reads the count before and after, and a bookmark, and writes a bookmark.
     expect(meter.units).toBeLessThan(readingAll + pages * (2 + 1 + 1 + 1));
   });
 

@@ -1,4 +1,7 @@
-/** Claude at Anthropic, at Amazon Bedrock (InvokeModel) and at Google Cloud, as strict as they are. */
+/**
+ * Strict fakes of Claude at Anthropic, at Amazon Bedrock (InvokeModel) and at Google Cloud. They refuse the same
+ * requests as the providers.
+ */
 
 import * as z from 'zod';
 import {
@@ -21,12 +24,15 @@ type Form = 'adaptive' | 'enabled' | 'disabled' | 'between_tools';
 interface ClaudeModel {
   forms: readonly Form[];
   efforts: readonly string[];
-  /** Efforts while thinking is switched off, where they are fewer. */
+  /** Efforts that are allowed while thinking is off, if they are fewer. */
   effortsDisabled?: readonly string[];
-  /** Thinks if a request has no `thinking`. */
+  /** Whether the model thinks if a request has no `thinking`. */
   thinksByDefault: boolean;
   takesSampling: boolean;
-  /** `never`, or only without thinking. Where sources differ, the stricter. */
+  /**
+   * Whether a request may force a tool call: always, only without thinking, or never. If sources differ, the stricter
+   * value is used.
+   */
   forcedTools: 'always' | 'without_thinking' | 'never';
   takesPrefill: boolean;
   takesSystemMessages: boolean;
@@ -59,7 +65,10 @@ const opus47: ClaudeModel = {
   takesSampling: false,
 };
 const opus48: ClaudeModel = { ...opus47, takesSystemMessages: true };
-/** Also what a model gets that is newer than this list: the strictest of all. */
+/**
+ * Properties of a model that always thinks. They are also used for models that are newer than this list, because they
+ * are the strictest.
+ */
 const alwaysThinking: ClaudeModel = {
   ...opus48,
   forms: ['adaptive'],
@@ -68,8 +77,9 @@ const alwaysThinking: ClaudeModel = {
 };
 
 /**
- * By the beginning of the model's name, the longest first. Measured in deepnoodle-ai/dive providers/anthropic/capabilities.go, and documented
- * in platform.claude.com/docs/en/build-with-claude/effort and in the migration guides of each model.
+ * Properties by the beginning of the model's name. They were measured in deepnoodle-ai/dive
+ * providers/anthropic/capabilities.go, and are documented in platform.claude.com/docs/en/build-with-claude/effort and
+ * in the migration guides of each model.
  */
 const models: Record<string, ClaudeModel> = {
   'claude-haiku-4-5': generation45,
@@ -86,7 +96,7 @@ const models: Record<string, ClaudeModel> = {
   'claude-haiku-5-5': { ...opus48, thinksByDefault: true },
   'claude-fable-5-1': alwaysThinking,
   'claude-fable-5-2': alwaysThinking,
-  // https://github.com/withceleste/celeste-python/pull/393
+  // Source: https://github.com/withceleste/celeste-python/pull/393
   'claude-fable-5': { ...alwaysThinking, forcedTools: 'always' },
 };
 const names = Object.keys(models).toSorted((one, other) => other.length - one.length);
@@ -209,7 +219,7 @@ export const claudeFields = {
   context_management: z.looseObject({}).optional(),
 };
 
-/** The Messages API refuses claudeFields that it does not know: "Extra inputs are not permitted". */
+/** Body of the Messages API, which refuses unknown fields: "Extra inputs are not permitted". */
 const atAnthropic = z.strictObject({
   ...claudeFields,
   model: z.string(),
@@ -236,7 +246,7 @@ interface ClaudeTurn {
   blocks: ClaudeBlock[];
 }
 
-/** Neighbours of one role are one turn. */
+/** Returns the turns of a request. Adjacent messages of one role are one turn. */
 const blocksOf = ({ read }: ClaudeRequest): ClaudeTurn[] => {
   const turns: ClaudeTurn[] = [];
   for (const { role, content } of read.messages) {
@@ -257,7 +267,7 @@ function thinks({ read, model }: ClaudeRequest): boolean {
 
 const isForced = ({ read }: ClaudeRequest) => read.tool_choice?.type === 'any' || read.tool_choice?.type === 'tool';
 
-/** The marks of a request, in the order of the prompt. */
+/** Returns the cache marks of a request, in the order of the prompt. */
 function marksOf(request: ClaudeRequest): { ttl?: string | undefined }[] {
   const said: { cache_control?: z.output<typeof cacheControl> | null | undefined }[] = [
     ...(request.read.tools ?? []),
@@ -320,7 +330,7 @@ const thinkingRules: Rule<ClaudeBody>[] = [
   },
 ];
 
-/** With a budget, a turn that goes on after results has to begin with thinking. */
+/** Rule that a turn which continues after results must begin with thinking, if the request has a thinking budget. */
 const turnRule: Rule<ClaudeBody> = {
   source: `${docs}/build-with-claude/extended-thinking`,
   refuses: (request) => {
@@ -428,7 +438,7 @@ const conversationRules: Rule<ClaudeBody>[] = [
   },
 ];
 
-/** A signature that only Anthropic makes. Requests of these tests have this signature where Claude has signed. */
+/** Signature that counts as Anthropic's. Requests of these tests have it in place of Claude's signatures. */
 export const CLAUDES_SIGNATURE = 'EqQBCgIYAhIMstrictfake';
 
 function isClaudes(signature: string): boolean {
@@ -477,7 +487,7 @@ export const callRules: Rule<ClaudeBody>[] = [
   },
 ];
 
-/** Keywords that structured outputs have; values of objects that are not closed. */
+/** Keywords that structured outputs support. */
 const keywords = new Set(
   'type title description properties required additionalProperties items enum const anyOf allOf $ref $defs definitions default format minItems pattern'.split(
     ' ',
@@ -557,7 +567,7 @@ const rules = [
   ...cacheRules,
 ];
 
-/** https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages-request-response.html and Google's page. */
+/** Rule that only base64 is accepted for images and documents. Further source: Google's page. */
 const onlyBase64: Rule<ClaudeBody> = {
   source: 'https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html',
   refuses: (request) =>
@@ -576,7 +586,10 @@ const noSystemMessages: Rule<ClaudeBody> = {
   refuses: ({ read }) => read.messages.some(({ role }) => role === 'system') && "role 'system' is not supported",
 };
 
-/** Tools whose loading is deferred, and what clears old parts of a prompt: at Anthropic and at Google Cloud alone. */
+/**
+ * Rule that refuses tools with deferred loading, and fields that clear old parts of a prompt. Only Anthropic and Google
+ * Cloud support them.
+ */
 export const noAgentFields: Rule<ClaudeBody> = {
   source: 'https://github.com/anthropics/claude-code/issues/82549',
   refuses: (request) => {
@@ -598,7 +611,7 @@ export const bedrockInvokeFake: StrictFake = strictFake<ClaudeBody>(atBedrock, [
 ]);
 export const vertexClaudeFake: StrictFake = strictFake<ClaudeBody>(atGoogle, [...rules, onlyBase64, noSystemMessages]);
 
-/** Every rule, for the test of its sources. */
+/** Every rule, for the test of the sources. */
 export const anthropicRules: readonly Rule<ClaudeBody>[] = [
   ...rules,
   onlyBase64,

@@ -1,4 +1,7 @@
-/** One row of wishes, from the body of a client to what reaches an endpoint; nothing is sent over a network. */
+/**
+ * Converts one row of features from the body of a client to the request that reaches an endpoint. Nothing is sent over
+ * a network.
+ */
 
 import { measurePrompt } from '../../lambdas/admission/prompt/prompt-size.ts';
 import type { Endpoint, Model } from '../../lambdas/catalog/catalog.ts';
@@ -13,7 +16,7 @@ import type { WireRequest } from '../../lambdas/providers/wire.ts';
 import { toMessagesCandidate } from '../../lambdas/routing/candidates.ts';
 import { bodyOf, type Wishes } from './wishes.ts';
 
-/** A request as the engine gets it, or the fields that the gateway refuses at its door. */
+/** Request as the gateway reads it, or the fields that the gateway refuses. */
 export type ReadWishes =
   | { row: Wishes; message: MessagesRequest; content: ReturnType<typeof measurePrompt> }
   | { row: Wishes; refusedFields: string[] };
@@ -36,7 +39,7 @@ export type Outcome = { sent: WireRequest } | { refusedField: string };
 
 const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
 
-/** The request that the endpoint gets. @throws every error that is not a refusal of the gateway */
+/** Returns the request that the endpoint gets. @throws every error that is not a refusal of the gateway */
 export function askEndpoint(
   { message, content }: Extract<ReadWishes, { message: MessagesRequest }>,
   { model, endpoint }: { model: Model; endpoint: Endpoint },

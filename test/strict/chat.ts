@@ -1,4 +1,7 @@
-/** Chat completions of each provider, as strict as it is: the fields that it has, and its rules beside those of all. */
+/**
+ * Strict fakes of chat completions of each provider: the provider's fields, and its rules in addition to the common
+ * rules.
+ */
 
 import * as z from 'zod';
 import {
@@ -299,7 +302,7 @@ const cerebrasDocs = 'https://inference-docs.cerebras.ai/api-reference/chat-comp
 const fireworksDocs = 'https://docs.fireworks.ai/api-reference/post-chatcompletions';
 const xaiDocs = 'https://docs.x.ai/docs/api-reference';
 
-/** A last message of the assistant that is not marked as the beginning of the answer. */
+/** Whether the last message is one of the assistant that is not marked as the beginning of the answer. */
 function isBegun({ messages }: ChatBody): boolean {
   const last = messages.at(-1)!;
   return last.role === 'assistant' && last.prefix !== true;
@@ -547,7 +550,10 @@ export const chatFakes: Record<string, StrictFake> = Object.fromEntries(
   }),
 );
 
-/** GigaChat: functions in the place of tools. https://developers.sber.ru/docs/ru/gigachat/api/reference/rest/post-chat */
+/**
+ * Messages of GigaChat, which has functions in place of tools. Source:
+ * https://developers.sber.ru/docs/ru/gigachat/api/reference/rest/post-chat
+ */
 const gigachatMessage = z.discriminatedUnion('role', [
   z.strictObject({ role: z.literal('system'), content: z.string().min(1) }),
   z.strictObject({ role: z.literal('user'), content: z.string().min(1) }),

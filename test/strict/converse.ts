@@ -1,4 +1,4 @@
-/** Amazon Bedrock's Converse, by its Smithy model, and the families of models behind it. */
+/** Strict fake of Amazon Bedrock's Converse, by its Smithy model, and of the families of its models. */
 
 import * as z from 'zod';
 import {

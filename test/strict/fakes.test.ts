@@ -1,4 +1,7 @@
-/** Each strict fake refuses what its provider was reported to refuse, and takes the usual request: a fake that refuses nothing would make the matrix worthless. */
+/**
+ * Tests that each strict fake refuses the requests that its provider was reported to refuse, and accepts a usual
+ * request. A fake that refuses nothing would make the matrix worthless.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { anthropicFake, anthropicRules } from './anthropic.ts';

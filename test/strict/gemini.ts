@@ -1,4 +1,4 @@
-/** Gemini at the Gemini API and at Vertex AI, which refuse every field that they do not know. */
+/** Strict fakes of Gemini at the Gemini API and at Vertex AI, which refuse every unknown field. */
 
 import * as z from 'zod';
 import {
@@ -91,7 +91,7 @@ const atGoogle = bodyAt(z.string().optional());
 const atVertex = bodyAt(z.never().optional());
 type GeminiBody = z.output<typeof atGoogle>;
 
-/** https://ai.google.dev/gemini-api/docs/thinking */
+/** Thinking budgets by model: https://ai.google.dev/gemini-api/docs/thinking */
 const budgets: [RegExp, number, number][] = [
   [/2\.5-pro/, 128, 32_768],
   [/2\.5-flash/, 0, 24_576],

@@ -1,4 +1,7 @@
-/** Providers that imitate the Messages API: DeepSeek, Moonshot, Z.ai, MiniMax. They know less of it than Anthropic, and refuse what they do not know. */
+/**
+ * Strict fakes of providers with a compatible form of the Messages API: DeepSeek, Moonshot, Z.ai, MiniMax. They support
+ * fewer features than Anthropic, and refuse unknown ones.
+ */
 
 import * as z from 'zod';
 import { blankRule, claudeFields, callRules, messageSchema, noAgentFields, type ClaudeBody } from './anthropic.ts';
@@ -16,7 +19,7 @@ const body = z.strictObject(fields);
 const isForced = ({ read }: { read: ClaudeBody }) =>
   read.tool_choice?.type === 'any' || read.tool_choice?.type === 'tool';
 
-/** @param takesForced whether the model can be made to call a tool, and when */
+/** Returns the rules. @param takesForced returns when a request may force the model to call a tool */
 const rules = (takesForced: (model: string) => 'always' | 'without_thinking' | 'never'): Rule<ClaudeBody>[] => [
   blankRule,
   noAgentFields,

@@ -1,6 +1,6 @@
 /**
- * Every endpoint of the shipped catalog against what clients may ask for. The bar: the gateway says a wish as the provider takes it, or refuses it by
- * name; no request reaches a provider that refuses it.
+ * Tests every endpoint of the shipped catalog with requests that clients may send. The gateway must express each
+ * feature as the provider accepts it, or refuse it by name. No request may reach a provider that refuses it.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -23,14 +23,17 @@ const places: Place[] = loadShippedCatalog()
   .flatMap((model) => model.endpoints.map((endpoint) => ({ model, endpoint })))
   .filter(({ endpoint }) => endpoint.pricing && messagesWires.includes(endpoint.wire as MessagesWireName));
 
-/** Endpoints that nothing tells apart but their names share the rows: each gets a part of them. */
+/**
+ * Returns a key of endpoints that differ only in their names. Such endpoints share the rows, and each gets a part of
+ * them.
+ */
 function classOf({ model, endpoint }: Place): string {
   const { wire, provider, quirks, supportedParameters, inputModalities, maxOutputTokens } = endpoint;
   const defaults = model.data.default_parameters;
   return JSON.stringify([wire, provider.id, quirks, supportedParameters, inputModalities, maxOutputTokens, defaults]);
 }
 
-/** Rows of few wishes, for each kind of endpoint; in the long form for each endpoint. */
+/** Number of rows with few features, for each class of endpoints; in the long form for each endpoint. */
 const QUIET_ROWS = isLongForm ? 1_500 : 100;
 
 const random = seededRandom(runSeed);
@@ -47,8 +50,8 @@ function rowsOf(place: Place, classes: ReadonlyMap<string, Place[]>): ReadWishes
 }
 
 /**
- * The words of a client of the Messages API go to Anthropic's models as they are: what is blank in them may be signed together with the
- * thinking behind it.
+ * Whether a provider's refusal is allowed. Texts of clients of the Messages API are sent to Anthropic's models
+ * unchanged, because a blank text may be signed together with the thinking after it.
  */
 function mayBeRefused(row: Wishes, { endpoint }: Place, refusal: string): boolean {
   return row.api === 'messages' && endpoint.wire === 'anthropic' && refusal.includes('non-whitespace text');
@@ -64,7 +67,7 @@ const counts = {
   refusedByName: 0,
 };
 
-/** Refusals, each with how often it came and one example. */
+/** Refusals, each with its number and one example. */
 type Faults = Map<string, { times: number; example: string }>;
 
 function ask(place: Place, classes: ReadonlyMap<string, Place[]>, faults: Faults): void {

@@ -1,10 +1,13 @@
-/** Rows in which every pair of wishes of different kinds stands once at least: most faults need two wishes, and few need three. */
+/**
+ * Rows in which every pair of features of different kinds occurs at least once. Most faults need two features, and few
+ * need three.
+ */
 
 import { wishes, type WishKind, type Wishes } from './wishes.ts';
 
 const kinds = Object.keys(wishes) as WishKind[];
 
-/** Numbers from 0 to below 1, the same for the same seed. */
+/** Returns a function that produces numbers from 0 to below 1. The same seed gives the same numbers. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -20,7 +23,10 @@ const keyOf = (kind: WishKind, value: string, other: WishKind, otherValue: strin
     ? `${kind}=${value}&${other}=${otherValue}`
     : `${other}=${otherValue}&${kind}=${value}`;
 
-/** Greedy: each row begins with a pair that is missing, and takes of every other kind the value that adds most pairs. */
+/**
+ * Returns the rows. The algorithm is greedy: each row begins with a missing pair, and takes of every other kind the
+ * value that adds most pairs.
+ */
 export function pairwiseRows(seed: number): Wishes[] {
   const random = seededRandom(seed);
   const missing = new Set<string>();
@@ -51,7 +57,7 @@ function first(set: ReadonlySet<string>): string | undefined {
   return undefined;
 }
 
-/** The usual wish of each kind: few endpoints refuse any of them. */
+/** Usual feature of each kind, which few endpoints refuse. */
 const usual: Wishes = {
   api: 'messages',
   thinking: 'unsaid',
@@ -71,7 +77,10 @@ const usual: Wishes = {
   agent: 'no',
 };
 
-/** Usual rows but for some wishes: rows of many wishes are often refused for one, which hides what the others would come to. */
+/**
+ * Returns a row of usual features except for some. A row of many special features is often refused because of one,
+ * which hides the effect of the others.
+ */
 export function quietRow(random: () => number): Wishes {
   const different = kinds.toSorted(() => random() - 0.5).slice(0, 2 + Math.floor(random() * 2));
   const pick = (kind: WishKind) => wishes[kind][Math.floor(random() * wishes[kind].length)];

@@ -1,4 +1,4 @@
-/** The Responses API at OpenAI, Azure, xAI and Meta. */
+/** Strict fakes of the Responses API at OpenAI, Azure, xAI and Meta. */
 
 import * as z from 'zod';
 import {
@@ -110,7 +110,7 @@ const body = z.strictObject({
 });
 type ResponsesBody = z.output<typeof body>;
 
-/** Efforts by the beginning of the model's name; https://platform.openai.com/docs/models has each. */
+/** Efforts by the beginning of the model's name; https://platform.openai.com/docs/models lists each. */
 const openaiEfforts: [RegExp, readonly string[]][] = [
   [/^gpt-6-astra|^gpt-6.1-sol/, ['low', 'medium', 'high', 'xhigh', 'max']],
   [/^gpt-6|^gpt-5\.6/, ['none', 'low', 'medium', 'high', 'xhigh', 'max']],
@@ -243,7 +243,7 @@ function asksForLogprobs({ include = [], top_logprobs: most }: ResponsesBody): b
   return most !== undefined || include.includes('message.output_text.logprobs');
 }
 
-/** Fields of OpenAI that imitations do not document. */
+/** Returns a rule that refuses fields of OpenAI which compatible providers do not document. */
 const undocumented = (source: string): Rule<ResponsesBody> => ({
   source,
   refuses: ({ read }) => (asksForLogprobs(read) || read.text?.verbosity !== undefined) && 'unknown field',

@@ -1,31 +1,32 @@
 /**
- * Requests that a provider refuses, as rules with their sources. A strict fake is a list of such rules for one family of providers: it reads a request as it
- * would arrive, and tells what the provider would answer 400 to. It knows its models by itself, and nothing of the gateway's catalog.
+ * Rules for requests that a provider refuses, each with its source. A strict fake is a list of such rules for one
+ * family of providers. It reads a request as it would arrive, and returns the errors to which the provider would answer
+ * 400. It has its own list of models, and does not use the gateway's catalog.
  */
 
 import * as z from 'zod';
 import type { WireRequest } from '../../lambdas/providers/wire.ts';
 
-/** A request as it arrives at a provider. */
+/** Request as it arrives at a provider. */
 export interface Arrived<Body> extends WireRequest {
-  /** The provider's own name of the model. */
+  /** Provider's name of the model. */
   model: string;
   read: Body;
 }
 
 export interface Rule<Body> {
-  /** Where it is said: documentation, a schema, or a report of the refusal. */
+  /** Source of the rule: documentation, a schema, or a report of the refusal. */
   source: string;
-  /** The fault of a request; undefined or empty if there is none. */
+  /** Returns the fault of a request; undefined or empty if there is none. */
   refuses: (request: Arrived<Body>) => string | false | null | undefined;
 }
 
 export interface StrictFake {
-  /** @returns what the provider refuses; nothing if it takes the request */
+  /** Returns the reasons for which the provider refuses the request; empty if it accepts the request. */
   refusals(request: WireRequest, model: string): string[];
 }
 
-/** @param schema the fields that the provider has: it refuses a body that does not fit. */
+/** Creates a strict fake. @param schema fields of the provider, which refuses a body that does not fit */
 export function strictFake<Body>(
   schema: z.ZodType<Body> | ((model: string) => z.ZodType<Body>),
   rules: readonly Rule<Body>[],
@@ -42,7 +43,7 @@ export function strictFake<Body>(
   };
 }
 
-/** The reason of the deepest part of a union that does not fit is the one that helps. */
+/** Returns the messages of an issue. For a union, it returns those of the variant with the fewest issues. */
 function saidOf(issue: z.core.$ZodIssue, place: PropertyKey[] = []): string[] {
   const path = [...place, ...issue.path];
   if (issue.code !== 'invalid_union') return [`${path.join('.')}: ${issue.message}`];
@@ -50,7 +51,7 @@ function saidOf(issue: z.core.$ZodIssue, place: PropertyKey[] = []): string[] {
   return variants.toSorted((one, other) => one.length - other.length)[0] ?? [`${path.join('.')}: fits no variant`];
 }
 
-/** Rules that hold at all providers. */
+/** Rules that apply to all providers. */
 const everywhere: readonly Rule<unknown>[] = [
   {
     source: 'https://github.com/anthropics/claude-code/issues/60394',
@@ -69,7 +70,7 @@ export type JsonObject = Record<string, unknown>;
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A schema, and all schemas in it. */
+/** Returns a schema, and all schemas in it. */
 export function* schemasIn(schema: unknown): Generator<JsonObject> {
   if (!isObject(schema)) return;
   yield schema;
@@ -84,14 +85,17 @@ export function* schemasIn(schema: unknown): Generator<JsonObject> {
 
 export const isBlankText = (text: unknown): boolean => typeof text === 'string' && text.trim() === '';
 
-/** The first value that occurs twice. */
+/** Returns the first value that occurs twice. */
 export function repeatedIn(values: readonly string[]): string | undefined {
   return values.find((value, index) => values.indexOf(value) !== index);
 }
 
 const TYPES: ReadonlySet<unknown> = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
 
-/** The fault of a tool's schema for providers that check it: drafts before 2020-12, lists without items, and a root that is no plain object. */
+/**
+ * Returns the fault of a tool's schema for providers that check schemas: drafts before 2020-12, lists without items,
+ * and a root that is no plain object.
+ */
 export function argumentsFault(schema: JsonObject): string | undefined {
   if (schema['type'] !== 'object' || '$ref' in schema) return 'schema must have type "object"';
   const union = ['anyOf', 'oneOf', 'allOf', 'enum', 'not'].find((name) => name in schema);
@@ -107,10 +111,10 @@ export function argumentsFault(schema: JsonObject): string | undefined {
   return undefined;
 }
 
-/** Sources of what argumentsFault refuses. */
+/** Source of the faults that `argumentsFault` returns. */
 export const ARGUMENTS_SOURCE = 'https://github.com/langchain-ai/langchainjs/issues/9804';
 
-/** The fault of a schema for Moonshot. */
+/** Rule for schemas at Moonshot. */
 export const moonshotFlavor = {
   source: 'https://github.com/MoonshotAI/kimi-code/issues/2661',
   faultIn(schema: JsonObject): string | undefined {

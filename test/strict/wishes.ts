@@ -1,6 +1,6 @@
 /**
- * Features that a client may use, as one wish of each kind, and the body that says it in each of the client APIs. Wishes are abstract: the same
- * rows are asked of every endpoint in all three APIs.
+ * Features that a client may use, with the values of each kind, and functions that build the body in each client API. A
+ * feature does not depend on an API: the same rows are sent to every endpoint in all three APIs.
  */
 
 import { CLAUDES_SIGNATURE } from './anthropic.ts';
@@ -82,13 +82,13 @@ const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAA
 const pdf = Buffer.from('%PDF-1.4\n%%EOF').toString('base64');
 const HALF = ' \ud83d';
 
-/** A call of an earlier turn. */
+/** Call of an earlier turn. */
 interface Call {
   id: string;
   name: string;
 }
 
-/** A turn of a conversation, in the form of no API. */
+/** Turn of a conversation, independent of the API. */
 interface SaidTurn {
   role: 'user' | 'system' | 'assistant';
   texts: string[];
@@ -295,7 +295,7 @@ function historyOf(row: Wishes): Turn[] {
   }
 }
 
-/** The history with what a client adds to it: white space, halves of signs, pictures. */
+/** Returns the history with the client's additions: white space, half surrogate pairs, pictures. */
 function conversationOf(row: Wishes): Turn[] {
   return historyOf(row).flatMap((turn, index): Turn[] => {
     const isFirst = index === 0;
@@ -369,7 +369,7 @@ function samplingOf({ sampling }: Wishes): JsonObject {
   }
 }
 
-/** Parameters that few models have; verbosity and probabilities stand elsewhere in each API. */
+/** Returns the parameters that few models support. Verbosity and probabilities have another position in each API. */
 function rareTuningOf({ tuning }: Wishes): JsonObject {
   switch (tuning) {
     case 'seed':
@@ -393,7 +393,7 @@ function verbosityOf({ tuning }: Wishes): JsonObject {
   return tuning === 'verbose' ? { verbosity: 'high' } : tuning === 'everything' ? { verbosity: 'low' } : {};
 }
 
-/** How many other tokens are asked for in the place of each; undefined if no probabilities are. */
+/** Returns the number of alternative tokens that are requested for each token; undefined without probabilities. */
 function askedLogprobs({ tuning }: Wishes): number | undefined {
   switch (tuning) {
     case 'logprobs':
@@ -422,7 +422,7 @@ const mark = (row: Wishes, place: number): JsonObject => {
   }
 };
 
-/** The body of a request in the client's API. */
+/** Returns the body of a request in the client's API. */
 export function bodyOf(row: Wishes, model = 'test/model'): JsonObject {
   switch (row.api) {
     case 'messages':

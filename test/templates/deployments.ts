@@ -1,4 +1,4 @@
-/** Deployments that together have every value that a setting gives to a template. */
+/** Deployments that together have every value of a setting that affects a template. */
 
 import type { GatewayConfig } from '../../lib/aws/config.ts';
 
@@ -10,11 +10,11 @@ export interface SampleDeployment {
   settings: Settings;
 }
 
-/** Values besides the default. A new setting needs an entry: without one this file does not compile, and a test fails. */
+/** Values other than the default. A new setting needs an entry: without one, this file does not compile. */
 export const otherValues = {
   stage: ['next'],
   tableName: ['restored-2026-11-23'],
-  // It changes the bundles alone.
+  // The setting affects only the bundles.
   catalog: [],
   rateLimit: [150],
   burstLimit: [300],
@@ -44,7 +44,7 @@ export const otherValues = {
 
 const named: Settings = { domain: otherValues.domain[0], certificateArn: otherValues.certificateArn[0] };
 
-/** What a setting is refused without. */
+/** Settings that each setting requires. */
 const companions: Partial<Record<SettingName, Settings>> = {
   domain: named,
   certificateArn: named,
@@ -56,7 +56,10 @@ const WITHOUT_SERVER: ReadonlySet<string> = new Set<SettingName>(['requestsPerKe
 
 const entries = Object.entries(otherValues) as [SettingName, readonly unknown[]][];
 
-/** Both shapes with nothing else, and with all other values at once: four deployments have each value. */
+/**
+ * Returns four deployments that together have each value: both runtimes with default settings, and with all other
+ * values at once.
+ */
 export function fewDeployments(): SampleDeployment[] {
   const { requestsPerKey: _refused, ...withServer } = allAt(1);
   return [
@@ -67,13 +70,13 @@ export function fewDeployments(): SampleDeployment[] {
   ];
 }
 
-/** All settings with their values at one place of the lists, or with the last value of a shorter list. */
+/** Returns all settings with their values at one index of the lists, or with the last value of a shorter list. */
 function allAt(place: number): Settings {
   const set = entries.filter(([, values]) => values.length > 0);
   return Object.fromEntries(set.map(([name, values]) => [name, values[place] ?? values.at(-1)]));
 }
 
-/** Each value by itself, in the shape with more templates that takes it. */
+/** Returns each value alone, in the runtime with more templates that accepts it. */
 export function eachValueAlone(): SampleDeployment[] {
   return entries.flatMap(([name, values]) =>
     values.map((value, place) => ({

@@ -1,6 +1,6 @@
 /**
- * Writes the templates of every setting, and checks them with cfn-lint: `npm run lint:templates`. cfn-lint is a program in Python (`pip install
- * cfn-lint`). Without it the templates are written and not checked.
+ * Writes the templates of every setting, and checks them with cfn-lint: `npm run lint:templates`. cfn-lint is a Python
+ * program (`pip install cfn-lint`). Without it, the templates are written but not checked.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { eachValueAlone, fewDeployments } from './deployments.ts';
 import { synthesizeTemplates, writeSmallBundles } from './synthesize.ts';
 
-/** W3005: the CDK writes dependencies that a reference has already. */
+/** Ignored rule W3005: the CDK writes dependencies that a reference already implies. */
 const IGNORED = 'W3005';
 const directory = resolve('.build/templates');
 

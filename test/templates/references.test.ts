@@ -24,7 +24,7 @@ describe('the templates of every setting', () => {
     }
   });
 
-  // CDK's own validation of templates and the checks of AWS's solutions throw here as well.
+  // The CDK's own validation of templates and the AWS Solutions checks throw here as well.
   it.each([...fewDeployments(), ...(isLongForm ? eachValueAlone() : [])])(
     'name nothing that is in none of them: $name',
     { timeout: 300_000 },

@@ -17,11 +17,11 @@ export interface Template {
   Outputs?: Record<string, { Value: unknown; Export?: { Name: unknown } }>;
 }
 
-/** The templates of one deployment. */
+/** Templates of one deployment. */
 export interface Assembly {
-  /** By the names of their stacks. */
+  /** Templates by stack name. */
   stacks: Record<string, Template>;
-  /** Templates of nested stacks by their files. */
+  /** Templates of nested stacks by file name. */
   nested: Record<string, Template>;
 }
 
@@ -51,12 +51,12 @@ export function readAssembly(directory: string): Assembly {
   return { stacks: Object.fromEntries(stacks), nested };
 }
 
-/** The file of a nested stack's template, which CDK notes beside it. */
+/** Returns the file of a nested stack's template, which the CDK stores in its metadata. */
 function nestedFile({ Type, Metadata }: Resource): string | undefined {
   return Type === NESTED ? basename(String(Metadata?.['aws:asset:path'])) : undefined;
 }
 
-/** @returns a line for each reference that leads nowhere: where it stands, and what it names */
+/** Returns a line for each reference that leads nowhere: its position, and its target. */
 export function brokenReferences({ stacks, nested }: Assembly): string[] {
   const all = { ...stacks, ...nested };
   return Object.entries(all).flatMap(([name, template]) => {
@@ -92,7 +92,7 @@ class References {
     }
   }
 
-  /** A nested stack gets exactly the parameters that it declares. */
+  /** Checks that a nested stack gets exactly the parameters that it declares. */
   #parameters(id: string, resource: Resource): void {
     const { Parameters: declared = {} } = this.#assembly.nested[nestedFile(resource)!]!;
     const given = (resource.Properties?.['Parameters'] ?? {}) as Record<string, unknown>;
@@ -113,7 +113,7 @@ class References {
       case 'Ref':
         return this.#expect(this.#isValue(target as string), where, target);
       case 'Condition':
-        // A statement of a policy has conditions of its own, which are objects.
+        // Statements of policies also have a field `Condition`, whose value is an object.
         if (typeof target === 'string') this.#expect(this.#isCondition(target), where, target);
         return;
       case 'Fn::If':

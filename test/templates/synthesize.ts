@@ -5,7 +5,7 @@ import { createGatewayApp } from '../../lib/aws/gateway-app.ts';
 import { SERVER_BUNDLE } from '../../lib/aws/web-server.ts';
 import type { Settings } from './deployments.ts';
 
-/** One line of code a function: templates do not depend on the content of the bundles. */
+/** Writes one line of code per function, because templates do not depend on the content of the bundles. */
 export function writeSmallBundles(directory: string): void {
   for (const name of [...Object.keys(functions), SERVER_BUNDLE]) {
     mkdirSync(join(directory, name), { recursive: true });
@@ -15,15 +15,15 @@ export function writeSmallBundles(directory: string): void {
 
 /**
  * Writes the templates of a deployment, without copies of the bundles.
- * @param outdir its assembly, as `cdk synth` writes it
- * @throws {Error} if CDK's validation of templates or a check of AWS's solutions fails
+ * @param outdir directory of the assembly, as `cdk synth` writes it
+ * @throws {Error} if the CDK's validation of templates or an AWS Solutions check fails
  */
 export function synthesizeTemplates(bundles: string, settings: Settings, outdir: string): void {
   const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };
   const given = Object.entries(settings).map(([name, value]) => [`gateway:${name}`, value]);
   const cdk = {
     'aws:cdk:disable-asset-staging': true,
-    // Templates name the files of those that are nested in them.
+    // With this setting, templates name the files of their nested templates.
     'aws:cdk:enable-asset-metadata': true,
   };
   const { app } = createGatewayApp(bundles, {

@@ -35,7 +35,7 @@ async function sentMessages() {
 it('sends a message for each shard of a day that has ended, as soon as a run has time for it, and once', async () => {
   await writeAlone(table, accountEntryPut(table, { id: 'acme', createdAt: `${yesterday}T10:00:00.000Z` }));
 
-  // Less than a page of accounts may take.
+  // The remaining time is shorter than a page of accounts may take.
   expect(await run(20_000)).toEqual({ sent: 0 });
   expect(await run(60_000)).toEqual({ sent: GENERATION_SHARDS });
   expect(await run(60_000)).toEqual({ sent: 0 });

@@ -24,7 +24,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** What the lines of a log say of a field, as long as the test lasts. */
+/** Returns the values of a field in log lines, as long as the test runs. */
 function written(field: string): unknown[] {
   vi.stubEnv('METRICS_NAMESPACE', 'ModelGateway/test');
   const values: unknown[] = [];
@@ -62,7 +62,7 @@ it('settles a batch, and has by itself come again in seconds what failed', async
   expect(failed).toEqual([unreadable.messageId]);
   const record = await readGeneration(table, spender.payer.accountId, good.generationId);
   expect(record).toMatchObject({ state: 'final', outcome: { cost: rub('0.3') } });
-  // Long before its visibility of two minutes ends.
+  // The message returned long before its visibility of two minutes would end.
   const again = await receive(queue.sqs, queue.url, 10);
   expect(again.map(({ Body }) => Body)).toContain('no settlement');
 });
@@ -104,7 +104,7 @@ it('says in its lines by which id Lambda’s own lines of the call are found', a
   expect(ids).toEqual(['lambda-1']);
 });
 
-/** Requests of the last slots, of every endpoint. */
+/** Returns the number of requests in the last slots, of every endpoint. */
 async function counted(): Promise<number> {
   const slotMs = Math.floor(Date.now() / SLOT_MS) * SLOT_MS;
   const slots = await Promise.all([slotMs - SLOT_MS, slotMs].map((startMs) => readSlot(table, startMs)));

@@ -25,8 +25,8 @@ import { newTable } from '../support/table.ts';
 import { keepLog, type LogLine } from '../support/log-lines.ts';
 
 /**
- * EventBridge hands a run over without waiting for the one before, and now and then twice: each scheduled worker is run twice at once
- * here, and once more afterwards.
+ * Runs a worker twice concurrently, and once more afterwards. EventBridge starts a run without waiting for the run
+ * before, and sometimes starts it twice.
  */
 async function runTwiceAndAgain<Result>(run: (nth: number) => Promise<Result>): Promise<Result[]> {
   const atOnce = await Promise.all([run(1), run(2)]);
@@ -44,7 +44,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Two days of an account that was there on the first, and has nothing on the second but what is going on. */
+/** Makes two days of an account that was created on the first. The second day has only running requests. */
 async function history(): Promise<History> {
   const made = await makeHistory(await newTable(), { generations: 12, days: 2 });
   const { table, account } = made;
@@ -82,7 +82,7 @@ describe('two runs at once, and a third one after them,', () => {
 
     expect(runs.map(({ failures }) => failures)).toEqual([[], [], []]);
     expect(runs.reduce((sum, { swept }) => sum + swept, 0)).toBe(10);
-    // The input of each, at 0.1.
+    // The cost is the input of each request, at 0.1.
     expect((await books(table, spender)).key).toEqual(settledEverywhere('1'));
   });
 
@@ -118,7 +118,7 @@ describe('two runs at once, and a third one after them,', () => {
     const atMs = Date.parse(`${utcDate(Date.now() + DAY_MS)}T01:00:00Z`);
 
     await runTwiceAndAgain(() => sealDays(sealing.tools, { atMs }));
-    // One that another run was ahead of leaves the rest to the next one.
+    // A run that finds another run ahead of it leaves the rest to the next run.
     const afterwards = await sealDays(sealing.tools, { atMs });
     const verified = await verifyAll(sealing, made.account.id);
     rmSync(sealing.directory, { recursive: true });
@@ -131,7 +131,7 @@ describe('two runs at once, and a third one after them,', () => {
   it('that export the books ask for one export each time, the first one included', async () => {
     const table = await newTable();
     const tokens = new Set<string>();
-    // As DynamoDB does: a token that it knows begins nothing.
+    // As in DynamoDB, a known token starts no further export.
     const client = {
       send: async ({ input }: { input: { ClientToken?: string } }) => {
         if (input.ClientToken !== undefined) tokens.add(input.ClientToken);
@@ -146,7 +146,7 @@ describe('two runs at once, and a third one after them,', () => {
 
     for (const at of ['2026-10-29T14:30:00Z', '2026-10-30T00:20:00Z', '2026-12-20T10:00:00Z']) await runAt(at);
 
-    // All of the table, what has changed since, and all of it again after weeks without a run.
+    // The exports are the whole table, the changes since, and the whole table again after weeks without a run.
     const [first, second, third] = [...tokens];
     expect([...tokens]).toHaveLength(3);
     expect(first).toMatch(/^full-/);
@@ -158,7 +158,7 @@ describe('two runs at once, and a third one after them,', () => {
     const table = await newTable();
     const slotMs = Math.floor(Date.now() / SLOT_MS) * SLOT_MS;
     const sums = { requests: 20, failures: 1, latencyMs: new Map(), throughput: new Map() };
-    // One slot of the hour that goes on, and one of an hour that is closed by these runs.
+    // One slot belongs to the current hour, the other to an hour that these runs complete.
     for (const of of [slotMs, slotMs - 3 * 60 * 60_000]) {
       await addToSlot(table, { slotMs: of, shard: 0, endpointId: 'acme/model' }, sums);
     }

@@ -24,7 +24,10 @@ beforeAll(async () => {
 });
 afterAll(() => queue.stop());
 
-/** A clock of each test's own, far from the one before it: what an earlier test has seen of the queue is forgotten. */
+/**
+ * Time of the test's clock. Each test uses another day, so that the sweep ignores what an earlier test has observed of
+ * the queue.
+ */
 let startMs = Date.now();
 beforeEach(async () => {
   startMs += DAY_MS;
@@ -38,7 +41,7 @@ afterEach(() => {
 const sweep = (event: Parameters<typeof handler>[0] = {}, remainingMs = 60_000) =>
   handler(event, { getRemainingTimeInMillis: () => remainingMs });
 
-/** The schedule's looks, a minute apart, until the queue is believed to be empty. */
+/** Runs the scheduled sweeps, a minute apart, until the queue counts as empty. */
 async function sweepUntilBelieved(): Promise<number[]> {
   const swept: number[] = [];
   for (let minute = 1; minute <= 3; minute += 1) {
@@ -48,7 +51,7 @@ async function sweepUntilBelieved(): Promise<number[]> {
   return swept;
 }
 
-/** A hold whose handler has died. */
+/** Creates a hold whose handler has ended. */
 async function deadHold(more: { atMs?: number; bootId?: string } = {}) {
   const request = holdRequest(spender, rub('2'), more);
   const { hold } = await placeHold(table, request);
@@ -99,7 +102,7 @@ describe('a scheduled sweep', () => {
     expect(await sweepUntilBelieved()).toEqual([0, 0, 0]);
 
     expect(await stateOf(hold)).toBe('pending');
-    // For the tests after this one.
+    // The message is removed for the tests after this one.
     expect(await receive(queue.sqs, queue.url, 0)).toHaveLength(1);
   });
 
@@ -110,7 +113,7 @@ describe('a scheduled sweep', () => {
     await sweep({ deadBootIds: ['dead'] });
 
     const messages = await receive(queue.sqs, queue.rollUpUrl, 0);
-    // Days of other tests' holds may have ended as well.
+    // Days of holds of other tests may have ended as well.
     const own = messages
       .map(({ Body }) => decodeRollUp(Body!))
       .filter(({ accountId }) => accountId === spender.payer.accountId);

@@ -1,4 +1,4 @@
-/** Closing papers of months, and what becomes of a month after its paper. */
+/** Tests of closing documents of months, and of changes to a month after its document. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { settleBatch } from '../../../lambdas/accounting/settle.ts';
 import type { HoldRequest, PlacedHold } from '../../../lambdas/admission/hold.ts';
@@ -41,7 +41,7 @@ async function held({ table, account: { id, defaultWorkspaceId } }: Life, at: st
   return { request, placed: await placeHold(table, request) };
 }
 
-/** Settles ten tokens at a price that proves itself. */
+/** Settles ten tokens at a price that proves the cost. */
 async function settled({ table }: Life, { request, placed }: Held, each: string, swept = false): Promise<void> {
   const price = rub(each);
   const told = { ...outcome(price.times(10)), completionTokens: 0, pricing: { prompt: price, completion: Money.zero } };

@@ -1,4 +1,7 @@
-/** Days that were sealed before units were one table, from records of release 0.2.0 and from records that have each unit. */
+/**
+ * Tests of days that were sealed before all units were in one table, with records of release 0.2.0 and with records
+ * that have each unit.
+ */
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,12 +27,12 @@ const items = readFileSync(join(fixture, 'items.jsonl'), 'utf8')
   .trim()
   .split('\n')
   .map((line) => JSON.parse(line) as StoredItem);
-/** With numbers as their digits. */
+/** Records, with numbers as texts. */
 const records = items
   .filter(({ entity, state }) => entity?.S === 'generation' && state?.S === 'final')
   .map((item) => unmarshall(item, { wrapNumbers: (digits) => digits }));
 const generations = records.map((record) => generationFrom(record) as FinalGeneration);
-/** The account and the date of each sealed day. */
+/** Account and date of each sealed day. */
 const days = readdirSync(join(fixture, 'sealed'))
   .filter((account) => account !== 'days')
   .flatMap((account) => readdirSync(join(fixture, 'sealed', account)).map((date) => ({ account, date })));
@@ -55,7 +58,7 @@ function linesOfDay(directory: string, account: string, date: string): string {
   return gunzipSync(readFileSync(join(directory, names.lines(lines.file)))).toString('utf8');
 }
 
-/** With numbers and amounts as texts. */
+/** Returns an item with numbers and amounts as texts. */
 const asTexts = (item: object): unknown => JSON.parse(JSON.stringify(item, (_, value: unknown) => plainText(value)));
 const plainText = (value: unknown) => {
   if (value instanceof NumberValue) return value.toString();

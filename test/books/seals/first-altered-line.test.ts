@@ -1,4 +1,4 @@
-/** A file of lines beside the list of the leaves that were sealed. */
+/** Tests with a file of lines, and the list of the leaves that were sealed. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { LineFileWriter, type LineFile } from '../../../lambdas/books/seals/line-file.ts';
 import { firstAlteredLine, rootOfLeafList } from '../../../lib/admin/seals/leaf-list.ts';
 
-/** More than are looked at from a difference on. */
+/** Number of lines. It exceeds the number of lines that are searched after a difference. */
 const LINES = 3_000;
 
 let directory: string;
@@ -28,7 +28,10 @@ function lineOf(number: number): string {
   return `charge,gen-${number},1`;
 }
 
-/** What is said of a file whose lines were altered; `lines[0]` says the columns, so that indices are numbers of lines. */
+/**
+ * Returns the result for a file whose lines were altered. `lines[0]` has the column names, so an index is a line
+ * number.
+ */
 function altered(alter: (lines: string[]) => string[]) {
   const path = join(directory, 'lines.csv.gz');
   const lines = gunzipSync(readFileSync(sealed.lines.path)).toString('utf8').trimEnd().split('\n');

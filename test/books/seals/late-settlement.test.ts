@@ -1,4 +1,4 @@
-/** What is not settled when its day is sealed, and runs that break off. */
+/** Tests of settlements after their day was sealed, and of interrupted runs. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
@@ -39,7 +39,7 @@ interface Life {
   account: string;
 }
 
-/** An account that is there since Monday, whose key nothing limits. */
+/** Creates an account on Monday, with a key without limits. */
 async function newLife(): Promise<Life> {
   vi.useFakeTimers({ now: Date.parse(`${MONDAY}T00:00:00Z`), toFake: ['Date'] });
   const table = await newTable();
@@ -83,7 +83,7 @@ async function settled(
   if (result instanceof Error) throw result;
 }
 
-/** Seals all days before a date, at two o'clock of it. */
+/** Seals all days before a date, at two o'clock on that date. */
 async function sealedBefore({ sealing }: Life, date: string): Promise<number> {
   vi.setSystemTime(Date.parse(`${date}T02:00:00Z`));
   return sealBefore(sealing.tools, date);
@@ -104,7 +104,7 @@ async function statedRoots(life: Life): Promise<string[]> {
   return (await sealedDaysOf(life)).map(({ root }) => root);
 }
 
-/** The root that the list of leaves of each sealed day has. @throws {Error} where a day has none */
+/** Returns the root of the list of leaves of each sealed day. @throws {Error} if a day has no list */
 async function leafListRoots(life: Life): Promise<string[]> {
   const { sealing, account } = life;
   const roots: string[] = [];
@@ -262,7 +262,7 @@ describe('days without a charge', () => {
   });
 });
 
-/** Files that fail at one of their calls, before it does anything or after it has done it. */
+/** Returns files that fail at one of their calls, before it does anything or after it has done it. */
 function failingAt(files: KeptFiles, call: number, when: 'before' | 'after'): KeptFiles {
   let calls = 0;
   const tried = async <Result>(work: () => Promise<Result>) => {

@@ -1,4 +1,4 @@
-/** The lists of each day's statements, and what is there of what they list. */
+/** Tests of the lists of each day's statements, and of the statements that they list. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ const DATES = [MONDAY, TUESDAY, WEDNESDAY];
 const ACCOUNTS = ['a', 'b'];
 
 let directory: string;
-/** Two accounts, three days, and a list of each. */
+/** The files are those of two accounts on three days, with a list for each day. */
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-lists-'));
   for (const date of DATES) {

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { CHUNK_LEAVES, leafOf, pathOf, rootByPath, RootHasher, rootOf } from '../../../lambdas/books/seals/merkle.ts';
 
-/** The leaves of RFC 6962's own test vectors. */
+/** Leaves of RFC 6962's own test vectors. */
 const known = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'];
-/** Roots over the first one, two and so on of them. */
+/** Roots over the first leaf, the first two leaves, and so on. Only the first characters of each root are listed. */
 const roots = ['6e340b9c', 'fac54203', 'aeb6bcfe', 'd37ee418', '4e3bbb1f', '76e67dad', 'ddb89be4', '5dc9da79'];
 
 const leafOfBytes = (hex: string) =>

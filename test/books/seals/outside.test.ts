@@ -1,4 +1,4 @@
-/** The services that sealing asks: AWS KMS, S3 with a lock, and an authority for timestamps. */
+/** Tests of the services that sealing uses: AWS KMS, S3 with a lock, and an authority for timestamps. */
 import { execFileSync } from 'node:child_process';
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ describe('a key in KMS', () => {
       void buffer(request).then((body) => {
         const asked = JSON.parse(body.toString()) as Record<string, string>;
         calls.push({ target: request.headers['x-amz-target'], ...asked });
-        // KMS gets the digest, and signs it as it is: the same as signing the document with SHA-256.
+        // KMS gets the digest, and signs it unchanged. The result is the same as signing the document with SHA-256.
         const answer = asked['Message']
           ? { Signature: sign('sha256', document, privateKey).toString('base64') }
           : { PublicKey: publicKey.export({ format: 'der', type: 'spki' }).toString('base64') };
@@ -72,7 +72,10 @@ describe('a key in KMS', () => {
   });
 });
 
-/** As much of S3 as there has to be: it refuses a second file of a name, and a file without a checksum, as a bucket with a lock does. */
+/**
+ * Starts a partial emulator of S3. Like a bucket with a lock, it refuses a second file with the same name, and a file
+ * without a checksum.
+ */
 async function bucketWithLock(): Promise<KeptFiles> {
   const files = new Map<string, Buffer>();
   const endpoint = await answering((request, response) => {
@@ -100,7 +103,7 @@ async function bucketWithLock(): Promise<KeptFiles> {
   );
 }
 
-/** The bytes of a body in chunks, each of which says its length in hexadecimal before it. */
+/** Returns the content of a body in chunks, each of which begins with its length in hexadecimal. */
 function unchunked(body: Buffer): Buffer {
   const chunks: Buffer[] = [];
   for (let at = 0; ;) {
@@ -148,7 +151,7 @@ describe.each([
 
 const openssl = (command: string) => execFileSync('openssl', command.split(' '), { cwd: directory, stdio: 'pipe' });
 
-/** An authority that OpenSSL makes up. */
+/** Starts a timestamp authority that uses OpenSSL. */
 async function authority(): Promise<string> {
   writeFileSync(
     join(directory, 'tsa.cnf'),
@@ -196,7 +199,7 @@ describe('a timestamp', () => {
 
   it('is not taken from one that refuses, fails, or answers nonsense or too much', async () => {
     const digest = Buffer.alloc(32);
-    // A refusal: status 2, and nothing else.
+    // The response is a refusal: status 2, and no token.
     const refusing = await answering((_, response) => response.end(Buffer.from('30053003020102', 'hex')));
     const failing = await answering((_, response) => response.writeHead(500).end());
     const nonsense = await answering((_, response) => response.end('<html>'));

@@ -1,4 +1,4 @@
-/** Days that are sealed, and every way in which something may be altered afterwards. */
+/** Tests of sealed days, and of every way in which data may be altered afterwards. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ import { documentsOf } from '../../support/documents.ts';
 import { makeRuledHistory, type RuledHistory } from '../../support/history.ts';
 import { daysAfter, newSealing, sealBefore, verifyAll, type Sealing } from '../../support/sealing.ts';
 
-/** On each of three days, the last of which is today; some have several lines. */
+/** Number of generations on each of three days, the last of which is today. Some generations have several lines. */
 const GENERATIONS = 60;
 
 let history: RuledHistory;
@@ -174,7 +174,7 @@ describe('a sealed day', () => {
   });
 });
 
-/** Everything that was found, after something was altered in a copy of the files. */
+/** Returns all differences that are found after a copy of the files was altered. */
 async function foundInFiles(alter: (directory: string) => void) {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-altered-'));
   cpSync(sealing.directory, directory, { recursive: true });
@@ -187,7 +187,7 @@ async function foundInFiles(alter: (directory: string) => void) {
   }
 }
 
-/** The same, after an item of the table was altered. */
+/** Returns all differences that are found after an item of the table was altered. */
 async function foundInRecords(key: Key, alter: (item: Record<string, unknown>) => Record<string, unknown> | undefined) {
   const documents = documentsOf(history.table);
   const TableName = history.table.name;

@@ -1,4 +1,4 @@
-/** Errors as providers write them, each with its source in the table, and whose fault it is. */
+/** Errors as providers write them, each with its source in the table, and the party that caused the error. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -644,7 +644,7 @@ const tooLong: Row[] = (
 ).map((row): Row => [...row, 'context']);
 
 const others: Row[] = [
-  // The provider's own.
+  // Faults of the provider.
   [
     'google',
     429,
@@ -702,7 +702,7 @@ const others: Row[] = [
   ['groq', 498, openai('Flex tier capacity exceeded'), 'overload'],
   ['anthropic', 200, anthropic('overloaded_error', 'Overloaded'), 'overload'],
   ['acme', 503, { error: { message: 'The model is not available at the moment', type: 'server_error' } }, 'overload'],
-  // A status that says more than an internal error does.
+  // The status describes the error more exactly than an internal error does.
   ['amazon-bedrock', 503, { __type: 'InternalServerException', message: 'm' }, 'overload'],
   ['alibaba', 429, openai('m', 'InternalError'), 'rate'],
   ['acme', 502, '<html>Bad gateway</html>', 'failure'],
@@ -710,7 +710,7 @@ const others: Row[] = [
   ['acme', 200, { error: { code: 502, message: 'm' } }, 'failure'],
   ['acme', 200, { error: 'Something broke' }, 'failure'],
   ['acme', 524, '', 'timeout'],
-  // The client's.
+  // Faults of the client.
   ['acme', 400, openai("Unsupported parameter: 'seeds'."), 'request'],
   ['acme', 422, 'Failed to deserialize the JSON body into the target type', 'request'],
   ['acme', 422, { detail: [{ type: 'missing', loc: ['body', 'messages'], msg: 'Field required' }] }, 'request'],
@@ -750,7 +750,7 @@ const others: Row[] = [
   ['amazon-bedrock', 400, { message: 'tools.0.custom.x: Extra inputs are not permitted' }, 'elsewhere'],
   ['ollama', 400, openai('registry.ollama.ai/library/gemma:2b does not support tools'), 'elsewhere'],
   ['acme', 400, '', 'elsewhere'],
-  // Sealed reasoning.
+  // Refusals of encrypted reasoning.
   [
     'openai',
     400,
