@@ -57,7 +57,7 @@ const arrows: Record<string, string[]> = {
   server: ['api', 'http', 'admission', 'platform'],
 };
 
-/** Programs under lib/. The last one is shared code, which imports none of them. */
+/** Programs under lib/, and `shared`, which has code that several programs use and which imports none of them. */
 const programs = readdirSync(join(root, 'lib'));
 
 interface Source {

@@ -29,8 +29,8 @@ export function taskTexts({ state, questions }: DecisionsRequest): TaskText[] {
 }
 
 /**
- * Builds the task from texts. @param texts texts in the order of `taskTexts`; they may have been changed, for example
- * to remove sensitive data
+ * Builds the task from texts.
+ * @param texts texts in the order of `taskTexts`; they may have been changed, for example to remove sensitive data
  */
 export function taskOf({ questions }: DecisionsRequest, texts: readonly string[]): Task {
   const [state, ...rest] = texts as [string, ...string[]];

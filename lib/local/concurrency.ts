@@ -13,7 +13,10 @@ export class Concurrency {
     this.#max = max;
   }
 
-  /** @throws {NoRoomError} if the limit is reached; `work` is not started then */
+  /**
+   * Runs `work` as one run of the function.
+   * @throws {NoRoomError} if the limit is reached; `work` is not started then
+   */
   async run<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
     const running = this.#running.get(name) ?? 0;
     if (running >= this.#max) throw new NoRoomError(`${name} runs ${running} times at once already`);

@@ -39,8 +39,8 @@ const EMULATOR_AUTHORIZATION = new RegExp(
 );
 
 /**
- * Checks the signature of a request to an emulator. @returns the error body that S3 sends for a rejected request;
- * undefined if the request is accepted
+ * Checks the signature of a request to an emulator.
+ * @returns the error body that S3 sends for a rejected request; undefined if the request is accepted
  */
 export function objectionToSignature(asked: AskedFor, key: AccessKey, atMs: number): string | undefined {
   const [, text = ''] = asked.url.split('?');

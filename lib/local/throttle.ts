@@ -19,7 +19,7 @@ export class Throttle {
     this.#tokens = burst;
   }
 
-  /** @returns whether the request is admitted; if so, it is counted */
+  /** Returns whether a request is admitted. If so, the request is counted. */
   admits(): boolean {
     const nowMs = performance.now();
     const fresh = ((nowMs - this.#filledMs) / 1_000) * this.#requestsPerSecond;

@@ -30,7 +30,10 @@ export interface Workers {
   stop: () => Promise<void>;
 }
 
-/** @param invoke calls a function by its name in the manifest */
+/**
+ * Returns the workers, which receive messages from the local queues.
+ * @param invoke calls a function by its name in the manifest
+ */
 export function workersOf(sqs: LocalSqs, invoke: (name: string, event: unknown) => Promise<unknown>): Workers {
   const sources: { stopPolling?: () => void; stop: () => Promise<void> }[] = [];
   return {

@@ -61,8 +61,8 @@ export async function call(target: Target, path: string, { method, body, key, he
 }
 
 /**
- * Checks the status of a response. @throws {FailedError} for another status; the message contains the beginning of the
- * response
+ * Checks the status of a response.
+ * @throws {FailedError} for another status; the message contains the beginning of the response
  */
 export async function expectStatus(response: Response, status: number): Promise<void> {
   if (response.status === status) return;

@@ -55,7 +55,10 @@ const keys = Array.from({ length: 50 }, (_, index) => ({
   memberId: index % 2 === 0 ? `member-${index % 3}` : undefined,
 }));
 
-/** Endings of some of each hundred generations: failed without a disconnect, or after the client disconnected. */
+/**
+ * Endings of some of each hundred generations: failed, or cancelled by the client. Generations 0 and 30 cost nothing;
+ * generations 60 and 90 ended after output.
+ */
 const ENDINGS: Record<number, Pick<Sample, 'cancelled' | 'finishReason'>> = {
   0: { cancelled: false, finishReason: 'error' },
   30: { cancelled: true, finishReason: null },

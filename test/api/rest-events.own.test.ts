@@ -14,7 +14,7 @@ import { functions } from '../../lambdas/routes.ts';
 import { restEvent } from '../support/rest-events.ts';
 import { newTable } from '../support/table.ts';
 
-/** Tests that pass events of API Gateway directly to the handlers. The local front door might change them. */
+/** Tests that pass events of API Gateway directly to the handlers. The local HTTP server might change them. */
 
 let directory: string;
 let workspaceId: string;

@@ -102,8 +102,8 @@ interface PlantedValue {
 }
 
 /**
- * Sends a body for each text of a route's schema, with a planted value in the text. @returns the positions, and the
- * tested share of them
+ * Sends a body for each text of a route's schema, with a planted value in the text.
+ * @returns the positions, and the tested share of them
  */
 async function planting({
   name,

@@ -148,7 +148,7 @@ describe('caches of imitations of the Messages API', () => {
       ],
       false,
     );
-    // The request asked for no cache to be written, so these tokens are plain prompt.
+    // The request did not request a cache write, so these 50 tokens are charged as ordinary prompt tokens.
     expect(message!['usage']).toMatchObject({ input_tokens: 62, cache_read_input_tokens: 100 });
   });
 });

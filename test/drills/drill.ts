@@ -36,8 +36,8 @@ export interface DrillTools {
   /** Starts a gateway, which is stopped when the drill ends. */
   start: (more?: { args?: string[]; env?: Record<string, string> }) => Promise<DrilledGateway>;
   /**
-   * Starts a gateway whose calls to DynamoDB pass through a proxy that can inject faults. @param prepare called before
-   * the first call
+   * Starts a gateway whose calls to DynamoDB pass through a proxy that can inject faults.
+   * @param prepare called before the first call
    */
   startOnTable: (prepare?: (table: FaultProxy) => void) => Promise<{ table: FaultProxy; gateway: DrilledGateway }>;
   /** Cleanup functions at the end of the drill. The last one runs first. */
@@ -95,8 +95,8 @@ export async function inDrill(
 }
 
 /**
- * Sends sequential requests, all of which must succeed, and reports one step. @param model by default the sandbox's
- * model
+ * Sends sequential requests, all of which must succeed, and reports one step.
+ * @param model by default the sandbox's model
  */
 export async function askAsStep(
   { requests, done }: Pick<DrillTools, 'requests' | 'done'>,

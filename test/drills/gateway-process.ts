@@ -24,8 +24,8 @@ export interface DrilledGateway {
   /** Sends a request. @param model by default the sandbox's model */
   ask: (key: string, model?: string) => Promise<DrilledAnswer>;
   /**
-   * Starts a streamed answer that takes many seconds. @returns once the stream has begun; `isWhole` resolves to whether
-   * the stream completed
+   * Starts a streamed answer that takes many seconds.
+   * @returns once the stream has begun; `isWhole` resolves to whether the stream completed
    */
   begin: (key: string) => Promise<{ isWhole: Promise<boolean> }>;
   /** Returns the spending of a key, and the amount of its limit that remains after holds; null without a limit. */

@@ -79,8 +79,8 @@ it('with its worker down for an hour, settlement is late, limits stay strict, an
 });
 
 /**
- * Makes one request: holds, answers, and reports it to the queue, unless its handler is stopped. @returns false if the
- * request was refused
+ * Makes one request: holds, answers, and reports it to the queue, unless its handler is stopped.
+ * @returns false if the request was refused
  */
 async function ask(spender: Spender, truth: Truth, atMs: number, index: number): Promise<boolean> {
   const request = holdRequest(spender, HOLD, { atMs });

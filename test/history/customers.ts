@@ -54,7 +54,8 @@ export class Customers {
   }
 
   /**
-   * Creates all accounts, workspaces, members and keys. @param ready first start of the gateway, before faults begin
+   * Creates all accounts, workspaces, members and keys.
+   * @param ready first start of the gateway, before faults begin
    */
   async settle(ready: ReadyLine, data: string): Promise<void> {
     this.#baseUrl = ready.base_url;

@@ -29,8 +29,8 @@ const providerAt = (id: string, url: string) => ({
 });
 
 /**
- * Starts the providers. @returns a catalog with the sandbox's models, `outside/claude`, and `outside/fallback`, whose
- * first provider is flaky
+ * Starts the providers.
+ * @returns a catalog with the sandbox's models, `outside/claude`, and `outside/fallback`, whose first provider is flaky
  */
 export async function startProviders(): Promise<OutsideProviders> {
   const sandbox = await startSandbox();

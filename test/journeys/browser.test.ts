@@ -63,8 +63,8 @@ describe.skipIf(chromiumPath === undefined)('a page at another origin, in a brow
 });
 
 /**
- * Opens the API reference once the viewer has drawn it. @returns the page, errors of the browser, and requests to other
- * origins
+ * Opens the API reference once the viewer has drawn it.
+ * @returns the page, errors of the browser, and requests to other origins
  */
 async function openReference() {
   const page = await openPage(browser, { viewport: { width: 1280, height: 800 }, colorScheme: 'light' });

@@ -8,8 +8,8 @@ import { describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 
 /**
- * Starts the gateway with `npm start`, as a script does with `&`. @returns npm's own process, and the gateway's ready
- * message
+ * Starts the gateway with `npm start`, as a script does with `&`.
+ * @returns npm's own process, and the gateway's ready message
  */
 async function npmStart() {
   const npm = spawn('npm', ['-s', 'start', '--', '--port', '0', '--ephemeral', '--json'], {

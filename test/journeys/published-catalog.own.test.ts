@@ -77,7 +77,8 @@ const MAX_OF_A_CLIENT = 500;
 
 /**
  * Sends requests from clients without a pause: at least one before the work begins, others during the work, and one
- * more per client after it. @returns short answers in the order in which they began
+ * more per client after it.
+ * @returns short answers in the order in which they began
  */
 async function askDuring(work: () => Promise<void>): Promise<Asked[]> {
   const begun: Asked[] = [];

@@ -45,8 +45,8 @@ async function protecting(settings: object = {}): Promise<RunningGateway> {
 }
 
 /**
- * Registers a provider that sends a text in pieces of three characters. @returns a text for the prompt, and the bodies
- * that the provider receives
+ * Registers a provider that sends a text in pieces of three characters.
+ * @returns a text for the prompt, and the bodies that the provider receives
  */
 function speaking(words: string): { marker: string; sent: string[] } {
   const sent: string[] = [];

@@ -118,8 +118,8 @@ describe('a gateway that is stopped in the middle of a stream, and started again
 });
 
 /**
- * Stops a gateway that has written a part of an answer. @returns the answer's id, and the types of its events to the
- * end
+ * Stops a gateway that has written a part of an answer.
+ * @returns the answer's id, and the types of its events to the end
  */
 async function stopWithinStream(gateway: RunningGateway): Promise<{ id: string; types: string[] }> {
   const ask = { model: 'sandbox/claude', stream: true, messages: [said('Write', 'tokens=500 delay=10')] };

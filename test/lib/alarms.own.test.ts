@@ -55,8 +55,8 @@ interface Row {
 
 const minutes = (count: number) => Array.from({ length: count }, (_, minutesAgo) => minutesAgo);
 /**
- * Returns a value that AWS measures in each of the last minutes. @param of owner of the metric: a name, or the
- * beginning of a logical id
+ * Returns a value that AWS measures in each of the last minutes.
+ * @param of owner of the metric: a name, or the beginning of a logical id
  */
 const measured = (metric: string, of: string | undefined, value: number, lasting = 1): Cause[] =>
   minutes(lasting).map((minutesAgo) => ({ metric, ...(of === undefined ? {} : { of }), value, minutesAgo }));
@@ -82,8 +82,8 @@ const ofProviders = (door: Door) =>
   [503, 504].flatMap((status) => writesLasting(refused(ofProvider(status), door), 10));
 
 /**
- * Returns the causes for an entry point of requests. @param of AWS's metric names of its requests and failures, and
- * their owner
+ * Returns the causes for an entry point of requests.
+ * @param of AWS's metric names of its requests and failures, and their owner
  */
 function doorRow(door: Door, [requests, failures, of]: [string, string, string]): Row {
   const failing = [...measured(requests, of, 20, 10), ...measured(failures, of, 2, 10)];

@@ -30,8 +30,8 @@ export async function holdPlot(): Promise<string> {
 }
 
 /**
- * Returns the points of a line. @param how.perServer requests per second of each server; without it no server takes
- * leases
+ * Returns the points of a line.
+ * @param how.perServer requests per second of each server; without it no server takes leases
  */
 async function pointsOver(
   rates: number[],

@@ -53,8 +53,9 @@ function recordUnits(seconds: number): number {
 interface Ceiling {
   of: string;
   /**
-   * Returns the supported requests per second. @param seconds duration of an answer @param accounts number of accounts
-   * over which the requests are spread
+   * Returns the supported requests per second.
+   * @param seconds duration of an answer
+   * @param accounts number of accounts over which the requests are spread
    */
   perSecond: (seconds: number, accounts: number) => number;
   /** Measure that raises the limit. */

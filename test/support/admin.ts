@@ -46,8 +46,9 @@ export async function adminHere(dataDirectory: string, ...args: string[]): Promi
 }
 
 /**
- * Runs a command in this process, as `adminHere` does. @returns the JSON output @throws {Error} with the error output
- * if the command fails
+ * Runs a command in this process, as `adminHere` does.
+ * @returns the JSON output
+ * @throws {Error} with the error output if the command fails
  */
 export async function adminJson(dataDirectory: string, ...args: string[]): Promise<Record<string, unknown>> {
   const { code, out, err } = await adminHere(dataDirectory, '--json', ...args);

@@ -68,8 +68,8 @@ export function notifies(alarm: AlarmProperties, points: readonly Datapoint[]): 
 }
 
 /**
- * Returns the state of an alarm. @param points data points of the minutes until now; points before the alarm's periods
- * are ignored
+ * Returns the state of an alarm.
+ * @param points data points of the minutes until now; points before the alarm's periods are ignored
  */
 function alarmState(alarm: AlarmProperties, points: readonly Datapoint[]): 'ALARM' | 'OK' | 'INSUFFICIENT_DATA' {
   const { EvaluationPeriods: periods, DatapointsToAlarm: enough = periods } = alarm;

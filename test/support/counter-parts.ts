@@ -64,8 +64,8 @@ export function partsAt(table: Table, scope: ScopeId, spread: string, numbers: n
 }
 
 /**
- * Creates parts for the counter of a limited scope, as a hold does after conflicts at the counter. @throws if too
- * little of the limit remains
+ * Creates parts for the counter of a limited scope, as a hold does after conflicts at the counter.
+ * @throws if too little of the limit remains
  */
 export async function giveLimitedParts(table: Table, scope: Scope): Promise<LimitedParts> {
   const parts = await grantParts(table, scope, { windows: windowsAt(Date.now()), amount: rub('0.001') });

@@ -27,8 +27,9 @@ const quirks: Partial<Record<WireName, object>> = {
 };
 
 /**
- * Returns the id of a model. @param fallback the model has a second, working endpoint @param signing the model's
- * provider signs thinking itself
+ * Returns the id of a model.
+ * @param fallback the model has a second, working endpoint
+ * @param signing the model's provider signs thinking itself
  */
 export function modelOf({
   wire,

@@ -9,8 +9,8 @@ import { answer, bytesOf, dialects, type Dialect } from './dialects.ts';
 export interface HostileUpstream {
   url: string;
   /**
-   * Registers a behavior. @returns a text that triggers the behavior if a prompt contains it; other prompts get a valid
-   * answer
+   * Registers a behavior.
+   * @returns a text that triggers the behavior if a prompt contains it; other prompts get a valid answer
    */
   behaves: (behaviour: Behaviour) => string;
   /** Returns the number of requests that only a client that follows redirects sends. */

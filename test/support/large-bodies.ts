@@ -37,7 +37,7 @@ const VALUES = 99_000;
 
 /** Bodies, each with a name and the JSON without the model. */
 export const largeBodies: [string, () => string][] = [
-  // Lists whose values have the wrong type.
+  // The next bodies have lists whose values have the wrong type.
   ...['messages', 'system', 'tools', 'stop_sequences', 'betas'].flatMap((field): [string, () => string][] =>
     ['1', '{}', '{"type":"text"}', 'null'].map((element) => [
       `${field} of ${element}`,
@@ -59,7 +59,7 @@ export const largeBodies: [string, () => string][] = [
     'context of {}',
     () => said(`[{"type":"document","source":{"type":"content","content":${list('{}', VALUES / 2)}}}]`),
   ],
-  // Many valid parts.
+  // The next bodies have many valid parts.
   ['messages', () => `"messages":${list('{"role":"user","content":"x"}', 100_000)}`],
   ['messages, as many as may be', () => `"messages":${list('{"role":"user","content":"x"}', 20_000)}`],
   [
@@ -146,7 +146,7 @@ export const largeBodies: [string, () => string][] = [
       `"messages":[{"role":"assistant","content":${call(`{"b":1e400,"a":${list('0.10000000000000000000', VALUES)}}`)}}]`,
   ],
   ['one number', () => `"messages":[{"role":"assistant","content":${call(`{"a":${text(MAX_BYTES - 1_000, '1')}}`)}}]`],
-  // Deep nesting.
+  // The next bodies are nested deeply.
   ['depth', () => asking(`"metadata":${text(MAX_BYTES / 2 - 500, '[')}${text(MAX_BYTES / 2 - 500, ']')}`)],
   ['depth without an end', () => asking(`"metadata":${text(MAX_BYTES - 1_000, '[')}`)],
   ['results within results', () => said(nested(60, '"x"'))],
@@ -155,7 +155,7 @@ export const largeBodies: [string, () => string][] = [
     () =>
       `"messages":[{"role":"assistant","content":${call(`{"a":${list(`${text(100, '[')}${text(100, ']')}`, 900)}}`)}}]`,
   ],
-  // Long texts.
+  // The next bodies have long texts.
   ['a text', () => said(`"${text(MAX_BYTES - 1_000)}"`)],
   ['a text of two bytes a letter', () => said(`"${text(MAX_BYTES - 1_000, 'ы')}"`)],
   ['a text of escapes', () => said(`"${text(MAX_BYTES - 1_000, '\\"')}"`)],

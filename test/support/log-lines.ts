@@ -7,8 +7,8 @@ export interface LogLine {
 }
 
 /**
- * Collects log lines instead of writing them, until mocks are restored. @returns the lines, to which later lines are
- * added
+ * Collects log lines instead of writing them, until mocks are restored.
+ * @returns the lines, to which later lines are added
  */
 export function keepLog(): LogLine[] {
   const lines: LogLine[] = [];

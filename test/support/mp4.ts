@@ -9,8 +9,8 @@ export interface Movie {
 }
 
 /**
- * Reads a file. @throws {Error} unless the file consists of complete, consecutive boxes, and all samples are inside the
- * file
+ * Reads a file.
+ * @throws {Error} unless the file consists of complete, consecutive boxes, and all samples are inside the file
  */
 export function readMp4(file: Buffer): Movie {
   const boxes = new Map<string, Buffer>();

@@ -18,8 +18,8 @@ export async function persistently<Result>(work: () => Promise<Result>): Promise
 }
 
 /**
- * Retries work that can be done only once, while the gateway is busy. @param done kind of error that shows that an
- * earlier attempt succeeded
+ * Retries work that can be done only once, while the gateway is busy.
+ * @param done kind of error that shows that an earlier attempt succeeded
  */
 export async function persistentlyOnce(work: () => Promise<unknown>, done: ErrorKind): Promise<void> {
   let asked = 0;

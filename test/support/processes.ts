@@ -50,8 +50,8 @@ export function reporting(environment: Record<string, string | undefined>): Reco
 const REPORT_TIMEOUT_MS = 10_000;
 
 /**
- * Requests the report of a process. @throws if the process does not run, is paused, or was not started with the
- * environment of `reporting`
+ * Requests the report of a process.
+ * @throws if the process does not run, is paused, or was not started with the environment of `reporting`
  */
 export async function reportOf(pid: number): Promise<ProcessReport> {
   const socket = connect(join(socketDirectory(), `${pid}.sock`));

@@ -8,9 +8,9 @@
  * The ceilings leave room for such matches.
  */
 const patterns = {
-  /** Every "what", except in "what-if". */
+  /** Matches every "what", except in "what-if". */
   what: /\bwhat\b(?!-if)/gi,
-  /** Every "where", except behind "place", "places" and "from". */
+  /** Matches every "where", except behind "place", "places" and "from". */
   where: /(?<!\b(?:places?|from)\s)\bwhere\b/gi,
   'told, tell, asked': /\b(?:told|tells?|telling|asked)\b/gi,
   /** A pronoun in the place of a noun. "such as" introduces examples, and is fine. */

@@ -26,8 +26,9 @@ export interface RecordedServices {
 const agent = new http.Agent({ keepAlive: true });
 
 /**
- * Starts the proxies. @param secretsManager endpoint of Secrets Manager; the endpoints of SQS and S3 are known after
- * the gateway has started its first function
+ * Starts the proxies.
+ * @param secretsManager endpoint of Secrets Manager; the endpoints of SQS and S3 are known after the gateway has
+ * started its first function
  */
 export async function startRecordedServices(
   functionNames: readonly string[],

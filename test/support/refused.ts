@@ -13,8 +13,8 @@ export function refused(read: () => unknown): GatewayError {
 }
 
 /**
- * Returns the gateway's error that refuses an asynchronous call. @throws if the call succeeds or fails for another
- * reason
+ * Returns the gateway's error that refuses an asynchronous call.
+ * @throws if the call succeeds or fails for another reason
  */
 export async function refusedLater(read: () => Promise<unknown>): Promise<GatewayError> {
   const result = await read().catch((error: unknown) => error);

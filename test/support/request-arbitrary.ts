@@ -114,8 +114,8 @@ function spoiled(body: Arbitrary<unknown>): Arbitrary<unknown> {
 }
 
 /**
- * Returns arbitrary requests to one operation. @param known values of parameters and fields that refer to existing
- * resources
+ * Returns arbitrary requests to one operation.
+ * @param known values of parameters and fields that refer to existing resources
  */
 export function requestsTo(
   { path, parameters, body }: DocumentedOperation,

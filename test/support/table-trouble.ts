@@ -29,8 +29,8 @@ function anyFate({ action }: DynamodbCall): TableFault {
 }
 
 /**
- * Injects faults through a proxy until they are stopped; then all delayed calls arrive. @returns a function that stops
- * the faults
+ * Injects faults through a proxy until they are stopped; then all delayed calls arrive.
+ * @returns a function that stops the faults
  */
 export function startTrouble(proxy: FaultProxy): () => Promise<void> {
   proxy.faultFor = anyFate;

@@ -4,8 +4,8 @@ import { createTable } from '../../lib/shared/database/dynamodb.ts';
 import { openTable, type Table } from '../../lambdas/store/table/table.ts';
 
 /**
- * Creates a table in the DynamoDB of the run. @param endpoint address through which the table is opened, for example
- * that of a fault proxy
+ * Creates a table in the DynamoDB of the run.
+ * @param endpoint address through which the table is opened, for example that of a fault proxy
  */
 export async function newTable(endpoint?: string): Promise<Table> {
   const name = `test-${randomUUID()}`;

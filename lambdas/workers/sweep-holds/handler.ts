@@ -33,7 +33,8 @@ const STOP_SWEEPING_BEFORE_TIMEOUT_MS = 15_000;
 const watch = new BacklogWatch();
 
 /**
- * Settles the holds that are due. @throws {AggregateError} at the end, with every failure; everything else is settled
+ * Settles the holds that are due.
+ * @throws {AggregateError} at the end, with every failure; everything else is settled
  */
 export async function handler({ deadBootIds }: SweepEvent, context: WorkerContext): Promise<{ swept: number }> {
   const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_SWEEPING_BEFORE_TIMEOUT_MS;

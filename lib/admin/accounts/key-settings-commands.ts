@@ -21,7 +21,10 @@ import type { Row } from '../../shared/output.ts';
 import { keyRow } from './rows.ts';
 import { onAccount, type Session } from '../session/session.ts';
 
-/** @param keys command group to which the commands are added */
+/**
+ * Adds the commands that change settings of keys.
+ * @param keys command group to which the commands are added
+ */
 export function addKeySettingsCommands(keys: Command): void {
   naming(keys.command('set'))
     .description('change the name, expiry, tags or privacy settings of a key; other settings stay unchanged')

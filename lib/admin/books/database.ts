@@ -12,7 +12,10 @@ import { booksViews } from '../../shared/book-views/views.ts';
 
 export interface Books {
   exports: FoundExport[];
-  /** @throws {StartFailure} with the database's message if the query is invalid */
+  /**
+   * Runs a query.
+   * @throws {StartFailure} with the database's message if the query is invalid
+   */
   query: (sql: string) => Promise<Row[]>;
   close: () => void;
 }

@@ -77,7 +77,7 @@ async function reconcileAccounts(
 
 /**
  * Compares the budgets of free models, which all accounts share, with the records. Their counters are deleted two days
- * after their day, so only these days can be compared.
+ * after their day, so older days cannot be compared.
  */
 async function budgetFindings(table: Table, day: string | undefined): Promise<BookFinding[]> {
   const completed = datesBetween(utcDate(nowMs() - 2 * DAY_MS), utcDate(nowMs() - DAY_MS));

@@ -138,7 +138,10 @@ function newWarnings(current: CatalogFiles, next: CatalogFiles): string[] {
   return warningsOf(next, today).filter((warning) => !known.has(warning));
 }
 
-/** @throws {GatewayError} 400 if the catalog needs environment variables that are not known to be set */
+/**
+ * Checks that a new catalog needs no other environment variables than the current one.
+ * @throws {GatewayError} 400 if it needs environment variables that are not known to be set
+ */
 function refuseNewVariables(current: CatalogFiles, next: CatalogFiles): void {
   const known = variablesOf(current);
   const fresh = [...variablesOf(next)].filter((name) => !known.has(name));
@@ -150,8 +153,8 @@ function refuseNewVariables(current: CatalogFiles, next: CatalogFiles): void {
 }
 
 /**
- * Validates the text of a publication as functions do when they read it. @throws {GatewayError} 400 if functions could
- * not use the text
+ * Validates the text of a publication as functions do when they read it.
+ * @throws {GatewayError} 400 if functions could not use the text
  */
 function checkUsable(text: string): void {
   const bytes = Buffer.byteLength(text);

@@ -36,8 +36,8 @@ const piAiModelSchema = z.object({
 const fileSchema = z.record(z.string(), z.record(z.string(), z.unknown()));
 
 /**
- * Converts the package's data files to a price list. @param files text of each provider's file, by the package's
- * provider id
+ * Converts the package's data files to a price list.
+ * @param files text of each provider's file, by the package's provider id
  */
 export function readPiAi(files: ReadonlyMap<string, string>): PriceList {
   const providers = [...files].map(([provider, text]) => {

@@ -7,8 +7,8 @@ import type { Table } from '../../../lambdas/store/table/table.ts';
 import { showProgress } from '../command-line/progress.ts';
 
 /**
- * Reads every generation of a period with its day, for one account or all accounts. @throws {GatewayError} 404 if the
- * account does not exist
+ * Reads every generation of a period with its day, for one account or all accounts.
+ * @throws {GatewayError} 404 if the account does not exist
  */
 export async function* recordsOfAccounts(
   table: Table,

@@ -166,7 +166,7 @@ class RecordsInOrder {
   readonly #passed: (generation: Generation) => void;
   #next: Generation | undefined;
 
-  /** @param passed called for each charged record that no lookup asked for */
+  /** @param passed called for each charged record that was not looked up */
   constructor(records: AsyncGenerator<Generation, void>, passed: (generation: Generation) => void) {
     this.#records = records;
     this.#passed = passed;

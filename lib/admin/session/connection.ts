@@ -66,7 +66,10 @@ export async function withTable<Result>(
   }
 }
 
-/** @throws {StartFailure} if the endpoint is not a valid URL */
+/**
+ * Checks that the endpoint of DynamoDB, if there is one, is an HTTP URL.
+ * @throws {StartFailure} if it is not
+ */
 function refuseWrongEndpoint(endpoint: string | undefined): void {
   if (!endpoint || (URL.canParse(endpoint) && /^https?:/.test(endpoint))) return;
   throw new StartFailure(`DYNAMODB_ENDPOINT must be a URL such as http://127.0.0.1:8000, not "${endpoint}".`);

@@ -9,8 +9,8 @@ import type { EndpointProfile } from '../../../lambdas/platform/aws/aws-identity
 type Section = Record<string, string | undefined>;
 
 /**
- * Reads the endpoint settings of a service. @param serviceId the SDK's name of the service, for example `Secrets
- * Manager`
+ * Reads the endpoint settings of a service.
+ * @param serviceId the SDK's name of the service, for example `Secrets Manager`
  */
 export function profileEndpoints(serviceId: string): Promise<EndpointProfile> {
   return loadConfig<EndpointProfile>({

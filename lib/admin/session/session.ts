@@ -31,8 +31,8 @@ interface CommonOptions extends ConnectionOptions {
 }
 
 /**
- * Function of a command; returns the command's output. @param given options of the command, as their parsers returned
- * them
+ * Function of a command; returns the command's output.
+ * @param given options of the command, as their parsers returned them
  */
 type Run<Known, Given, Answer> = (session: Known, given: Given, common: CommonOptions) => Promise<Answer | Answer[]>;
 
@@ -80,7 +80,8 @@ export function onAccount<Given, Answer extends Row>(run: Run<Session, Given, An
 }
 
 /**
- * Runs a command that works on an account and prints its own output. @param work receives whether JSON was requested
+ * Runs a command that works on an account and prints its own output.
+ * @param work receives whether JSON was requested
  */
 export function withAccount(
   command: Command,

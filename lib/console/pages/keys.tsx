@@ -34,7 +34,10 @@ export function KeysPage({ query }: { query: URLSearchParams }) {
   );
 }
 
-/** @param chosen slug of a workspace; empty for all */
+/**
+ * Shows the keys of one workspace or of all workspaces.
+ * @param chosen slug of a workspace; empty for all
+ */
 function KeysOf({ workspaces, chosen }: { workspaces: ShownWorkspace[]; chosen: string }) {
   const { texts, client } = useConsole();
   const [opened, setOpened] = useState<KeyDialogState>();

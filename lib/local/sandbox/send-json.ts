@@ -9,7 +9,10 @@ export function sendJson(
   sendJsonText(response, status, JSON.stringify(body), headers);
 }
 
-/** @param text response body, sent unchanged even if it is not JSON */
+/**
+ * Sends a response whose content type is JSON.
+ * @param text response body, sent unchanged even if it is not JSON
+ */
 export function sendJsonText(
   response: ServerResponse,
   status: number,

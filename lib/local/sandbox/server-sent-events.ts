@@ -1,8 +1,8 @@
 import type { SandboxFraming, WireEvent } from './answer.ts';
 
 /**
- * Serialization as server-sent events without names. @param end characters after each event; some wires use CRLF as
- * HTTP does
+ * Serialization as server-sent events without names.
+ * @param end characters after each event; some wires use CRLF as HTTP does
  */
 export function plainEvents(end = '\n\n'): SandboxFraming {
   return { ...serverSent, encode: (event) => Buffer.from(`data: ${eventJson(event)}${end}`) };

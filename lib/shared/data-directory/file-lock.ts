@@ -25,8 +25,8 @@ const statements = {
 };
 
 /**
- * Tries to take a lock, without waiting. @returns the function that releases the lock; undefined if another holder
- * prevents it
+ * Tries to take a lock, without waiting.
+ * @returns the function that releases the lock; undefined if another holder prevents it
  */
 export function tryLock(file: string, kind: keyof typeof statements): (() => void) | undefined {
   makePrivateFile(file);

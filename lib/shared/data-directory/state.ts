@@ -12,7 +12,7 @@ export interface Bootstrapped {
   workspace_id: string;
 }
 
-/** File that tells other processes on this machine how to reach the running gateway. */
+/** File from which other processes on this machine read how to reach the running gateway. */
 export interface RunFile {
   pid: number;
   dynamodb_endpoint: string;

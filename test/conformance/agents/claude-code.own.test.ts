@@ -38,8 +38,8 @@ async function readRecords(model: string, contextTokens?: number) {
 }
 
 /**
- * Returns a session of the model. @param breaksAt number of the answer that breaks off; after it, the model's context
- * is smaller
+ * Returns a session of the model.
+ * @param breaksAt number of the answer that breaks off; after it, the model's context is smaller
  */
 function session(maxTokens: number, breaksAt?: number): Session {
   const next = reader(desk, (path) => ({ name: 'Read', input: { file_path: path } }));

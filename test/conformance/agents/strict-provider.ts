@@ -18,7 +18,7 @@ import { loadShippedCatalog } from '../../support/catalog.ts';
 import { listen, type Listening } from '../../support/listen.ts';
 import { overflowEvents, overflowWords } from './overflow-errors.ts';
 
-/** One step of the model. */
+/** Content of one response of the model. */
 export interface Turn {
   thinking?: string;
   text?: string;
@@ -34,7 +34,7 @@ export interface Session {
   turn: (prompt: SandboxPrompt) => Turn;
 }
 
-/** Requests of a session. */
+/** Record of the requests of one session. */
 export interface SessionLog {
   answered: SandboxPrompt[];
   /** Number of tokens of each prompt that was too long. */

@@ -15,7 +15,7 @@ interface Sent {
   /** Content-encoding of the request. */
   encoding: string | undefined;
   status: number;
-  /** Whether the request asks for a stream; false for a compressed body. */
+  /** Whether the body requests a stream; false for a compressed body. */
   isStreamed: boolean;
 }
 

@@ -136,8 +136,8 @@ async function search(client: Anthropic, subject: Subject): Promise<void> {
 }
 
 /**
- * Runs tool calls, their results, and the answer to the results. @param before type of block that must come before the
- * calls
+ * Runs tool calls, their results, and the answer to the results.
+ * @param before type of block that must come before the calls
  */
 async function runTools(
   client: Anthropic,

@@ -13,7 +13,7 @@ import { markdownTable } from '../markdown.ts';
 
 const MODEL = 'sandbox/embedder';
 const DIMENSIONS = 16;
-/** More texts than the clients put into one request. */
+/** Texts of a test with many inputs, which a client may send in several requests. */
 const MANY = Array.from({ length: 100 }, (_, index) => `text ${index}`);
 const FAILING = ['x\n@sandbox error=529'];
 

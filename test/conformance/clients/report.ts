@@ -75,8 +75,9 @@ function read(file: string): unknown {
 }
 
 /**
- * Tests the clients. @param wiresPerClient number of wires with which each client is tested, different ones for
- * neighboring clients; by default all wires
+ * Tests the clients.
+ * @param wiresPerClient number of wires with which each client is tested, different ones for neighboring clients; by
+ * default all wires
  */
 export async function reportOnClients(
   gateway: GatewayClient,

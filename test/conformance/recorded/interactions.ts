@@ -134,8 +134,8 @@ function documentIn(text: string, rows: readonly WireRow[]): Found | undefined {
 }
 
 /**
- * Recognizes a stream. @param areLines whether the text has the JSON of one event per line, without the provider's
- * framing
+ * Recognizes a stream.
+ * @param areLines whether the text has the JSON of one event per line, without the provider's framing
  */
 function streamIn(text: string, areLines: boolean, rows: readonly WireRow[]): Found | undefined {
   const lines = areLines ? text.split('\n').filter((line) => line.trim() !== '') : undefined;

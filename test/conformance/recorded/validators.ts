@@ -26,8 +26,8 @@ const aiSdk = (fetch: () => Promise<Response>) =>
   createAnthropic({ baseURL: 'http://gateway.test/v1', apiKey: 'none', fetch })('m');
 
 /**
- * Returns the content of a stream as the AI SDK reads it. The SDK checks each event against a schema. @throws for an
- * event that the SDK refuses
+ * Returns the content of a stream as the AI SDK reads it. The SDK checks each event against a schema.
+ * @throws for an event that the SDK refuses
  */
 export async function aiSdkStream(events: MessagesEvent[]): Promise<Heard> {
   const { stream } = await aiSdk(streaming(events)).doStream({ prompt });

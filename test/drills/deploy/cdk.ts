@@ -22,8 +22,8 @@ interface Synthesis {
 }
 
 /**
- * Synthesizes the templates of a checkout, and adapts them to the emulator. @returns the features that the emulator
- * lacks
+ * Synthesizes the templates of a checkout, and adapts them to the emulator.
+ * @returns the features that the emulator lacks
  */
 export async function synthesizeFor({ checkout, settings, assembly }: Synthesis): Promise<string[]> {
   const { context } = JSON.parse(readFileSync(join(checkout, 'cdk.json'), 'utf8')) as { context: object };

@@ -1,4 +1,4 @@
-/** Checks that several phases share. */
+/** Checks for several phases of the drill. */
 
 import { projectDirectory } from '../../../lib/shared/project-directory.ts';
 import type { Customer, DeployedGateway } from './deployed-gateway.ts';

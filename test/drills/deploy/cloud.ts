@@ -5,8 +5,9 @@ import { StartFailure } from '../../../lib/shared/failure.ts';
 import { EMULATED_REGION, type MiniStack } from './ministack.ts';
 
 /**
- * Calls an AWS API with form parameters and XML responses. @returns the response body @throws {StartFailure} for an
- * error response
+ * Calls an AWS API with form parameters and XML responses.
+ * @returns the response body
+ * @throws {StartFailure} for an error response
  */
 async function callQueryApi(
   { endpoint, environment }: MiniStack,

@@ -60,8 +60,9 @@ export class DeployedGateway {
   }
 
   /**
-   * Runs an operator's command of a checkout. @returns the command's JSON output @throws {StartFailure} if the command
-   * fails
+   * Runs an operator's command of a checkout.
+   * @returns the command's JSON output
+   * @throws {StartFailure} if the command fails
    */
   async admin(checkout: string, ...args: string[]): Promise<Record<string, unknown>> {
     const { endpoint, environment } = this.#emulator;

@@ -29,8 +29,8 @@ export class Reporter {
   }
 
   /**
-   * Runs one phase. An exception fails the phase, and the drill continues with the next phase. @returns whether no step
-   * failed
+   * Runs one phase. An exception fails the phase, and the drill continues with the next phase.
+   * @returns whether no step failed
    */
   async during(phase: string, work: () => Promise<void>): Promise<boolean> {
     this.#phase = phase;

@@ -23,8 +23,10 @@ Each line begins with ok, FAILED, or "not possible in the emulator". The exit co
 const SKIPPED = `Skipped: MiniStack is not installed, so nothing was deployed. Install it with: pip install 'ministack==1.5.33' cryptography\n`;
 
 /**
- * Runs the deployment drill. @param args arguments after `deploy` @returns the exit code @throws {StartFailure} if an
- * argument is invalid
+ * Runs the deployment drill.
+ * @param args arguments after `deploy`
+ * @returns the exit code
+ * @throws {StartFailure} if an argument is invalid
  */
 export async function runDeployDrill(args: string[]): Promise<number> {
   const values = parseDeployArgs(args);

@@ -644,7 +644,7 @@ const tooLong: Row[] = (
 ).map((row): Row => [...row, 'context']);
 
 const others: Row[] = [
-  // Faults of the provider.
+  // The provider caused the next errors.
   [
     'google',
     429,
@@ -710,7 +710,7 @@ const others: Row[] = [
   ['acme', 200, { error: { code: 502, message: 'm' } }, 'failure'],
   ['acme', 200, { error: 'Something broke' }, 'failure'],
   ['acme', 524, '', 'timeout'],
-  // Faults of the client.
+  // The client caused the next errors.
   ['acme', 400, openai("Unsupported parameter: 'seeds'."), 'request'],
   ['acme', 422, 'Failed to deserialize the JSON body into the target type', 'request'],
   ['acme', 422, { detail: [{ type: 'missing', loc: ['body', 'messages'], msg: 'Field required' }] }, 'request'],

@@ -61,7 +61,6 @@ export function writeUnits(bytes: number, { isTransaction }: { isTransaction: bo
   return Math.max(1, Math.ceil(bytes / KB)) * (isTransaction ? 2 : 1);
 }
 
-/** Read consistency. */
 export type Consistency = 'eventual' | 'strong' | 'transaction';
 
 const unitsPer4Kb = { eventual: 0.5, strong: 1, transaction: 2 };

@@ -45,8 +45,9 @@ export const transactionInProgress = refused('TransactionInProgressException', {
 });
 
 /**
- * Returns the error for exceeded throughput. @param of.table name of the table @param of.operation kind of call that
- * exceeded the limit
+ * Returns the error for exceeded throughput.
+ * @param of.table name of the table
+ * @param of.operation kind of call that exceeded the limit
  */
 export function throttling({ table, operation }: { table: string; operation: 'Read' | 'Write' }): Refusal {
   return {

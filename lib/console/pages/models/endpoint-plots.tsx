@@ -50,7 +50,10 @@ function percentilesOf(percentiles: ShownEndpoint['latency_last_30m']): [label: 
   return (['p50', 'p75', 'p90', 'p99'] as const).map((name) => [name, percentiles?.[name]]);
 }
 
-/** @param max end of the scale; by default the largest value */
+/**
+ * Shows a bar for each endpoint.
+ * @param max end of the scale; by default the largest value
+ */
 function Plot({ title, rows, max }: { title: string; rows: PlotRow[]; max?: number }) {
   if (rows.length === 0) return null;
   const end = max ?? Math.max(...rows.map(({ value }) => value));

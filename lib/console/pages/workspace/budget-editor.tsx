@@ -14,8 +14,8 @@ type BudgetInterval = (typeof intervals)[number];
 type Budgets = Versioned<ShownBudget[]>;
 
 /**
- * Form for the budgets of a workspace or member, one per period. An empty field means no limit. @param path path of the
- * budgets
+ * Form for the budgets of a workspace or member, one per period. An empty field means no limit.
+ * @param path path of the budgets
  */
 export function BudgetEditor({ path, title }: { path: string; title: string }) {
   const { client } = useConsole();
