@@ -72,9 +72,7 @@ export interface ApiStackProps extends StackProps {
   bundles: string;
 }
 
-/**
- * Stack of everything that runs: the API with one function per route, queues with their workers, schedules and alarms.
- */
+/** Everything that runs: the API with one function per route, queues with their workers, schedules and alarms. */
 export class ApiStack extends Stack {
   /** Bucket to which the table is exported. */
   readonly books: Bucket;
@@ -232,10 +230,7 @@ export class ApiStack extends Stack {
     });
   }
 
-  /**
-   * Returns the function of a route, or its alias, as API methods call it. The template of the function, not of the
-   * API, contains the permission to call it.
-   */
+  /** Returns a function or its alias, as API methods call it. The function's template permits the call. */
   #calledBy(api: RestApi, lambda: IFunction, { name, route }: { name: string; route: Route }): IFunction {
     for (const [index, path] of route.paths.entries()) {
       lambda.addPermission(`Path${index}`, {
@@ -249,10 +244,7 @@ export class ApiStack extends Stack {
     });
   }
 
-  /**
-   * Adds the function URL of the streaming function, with an alarm, because the alarm of the API does not count
-   * failures of the URL.
-   */
+  /** Adds the URL of the streaming function, and an alarm for it, because the API's alarm does not see its failures. */
   #addFunctionUrl(name: string, lambda: IFunction): void {
     const { url } = lambda.addFunctionUrl({
       authType: FunctionUrlAuthType.NONE,
@@ -299,10 +291,7 @@ export class ApiStack extends Stack {
     addTripwires(this.#alarms, name, { logs, namespace: this.#namespace, lines, about });
   }
 
-  /**
-   * Adds the function of a route. A function with a URL stays in the template of the API stack, because a move would
-   * change the URL.
-   */
+  /** Adds a route's function. A function with a URL stays in this template, so that its URL stays the same. */
   #addRouteFunction(
     name: string,
     route: FunctionSpec & { functionUrl?: boolean },
@@ -367,15 +356,13 @@ export class ApiStack extends Stack {
       this.#addTripwires(name, logs, { booksDiffer, booksLate }, aboutBooks);
     }
     if (name === 'export-books') this.#addTripwires(name, logs, { exportFailed }, aboutBooks);
-    // The worker reads the catalog every minute, as the functions of requests do. So its log shows problems of the
-    // catalog early.
+    // The worker reads the catalog every minute, so its log shows problems of the catalog early.
     if (name === 'measure-endpoints') {
       this.#addTripwires(name, logs, catalogTripwires, aboutCatalog);
       // The worker also reads the provider keys every minute, so its log shows problems of the secret.
       this.#addTripwires(name, logs, secretTripwires, aboutSecrets);
     }
-    // The scheduler invokes functions asynchronously. By default, Lambda's event queue would repeat failed or throttled
-    // runs.
+    // The scheduler invokes asynchronously. By default, Lambda's event queue would repeat failed or throttled runs.
     lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     const role = new Role(this, `${pascalCase(name)}SchedulerRole`, {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {

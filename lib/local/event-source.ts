@@ -67,10 +67,7 @@ export function startEventSource(
     }
   }
 
-  /**
-   * Handles all remaining messages before the gateway stops. The queues are in memory, so unhandled messages would be
-   * lost, and the next sweep could only estimate their costs.
-   */
+  /** Handles all remaining messages. The queues are in memory, so a stop would lose the costs in their messages. */
   async function drain(): Promise<void> {
     for (;;) {
       const messages = await receive(sqs, queueUrl, 0).catch(() => []);
