@@ -5,7 +5,7 @@ import type { ClientHeaders } from './wire.ts';
 const OLDEST_VERSION = '2023-06-01';
 
 /**
- * Headers of the Messages API. Without a version from the client, the oldest version is sent.
+ * Reads the client's headers of the Messages API. If the client names no version, the oldest version is sent.
  * @throws {GatewayError} 400 for a beta with a price of its own
  */
 export function clientHeaders(headers: Record<string, string>): ClientHeaders {
@@ -17,8 +17,8 @@ export function clientHeaders(headers: Record<string, string>): ClientHeaders {
 }
 
 /**
- * Whether the client uses a newer version of the Messages API than the oldest. Since 2026-10-21, newer versions refuse
- * sampling parameters.
+ * Returns whether the client uses a newer version of the Messages API than the oldest. Since 2026-10-21, newer versions
+ * refuse sampling parameters.
  */
 export function isNewVersion({ anthropicVersion }: ClientHeaders): boolean {
   return anthropicVersion !== OLDEST_VERSION;

@@ -1,6 +1,7 @@
 /**
- * Converts failures of providers into errors of the gateway. Any failure between the gateway's request and the end of
- * an answer, even an unexpected exception, counts as the provider's failure, never as the gateway's 500.
+ * Converts failures of providers into errors of the gateway. Every failure between the gateway's request and the end of
+ * an answer counts as the provider's, even an unexpected exception. It is never reported as the gateway's own status
+ * 500.
  */
 
 import { GatewayError, kindOfStatus, type ErrorKind } from '../platform/errors.ts';
@@ -17,30 +18,33 @@ import type { UpstreamResponse } from './http/upstream-http.ts';
 export class ProviderFailure extends GatewayError {
   override name = 'ProviderFailure';
   override readonly failedProvider: string;
-  /** Whether another endpoint may succeed. Otherwise the request itself is at fault, or no endpoint is left. */
+  /**
+   * Whether the request may be sent to another endpoint. False if every endpoint would refuse the request, or if the
+   * gateway itself aborted it.
+   */
   readonly mayTryAnother: boolean;
   /**
-   * Whether the request is at fault, at least at this endpoint. The failure then does not count in the endpoint's
-   * health.
+   * Whether the request caused the failure, at least at this endpoint. The failure then does not count in the
+   * endpoint's health.
    */
   readonly isRequestsFault: boolean;
   /**
-   * Whether the provider began to answer and then was silent until the timeout. It may have worked, and may charge for
-   * that.
+   * Whether the provider sent response headers and then nothing until the timeout. It may have worked, and may charge
+   * for that.
    */
   readonly wasSilent: boolean;
   /**
-   * Whether the provider's answer exceeds the gateway's size limit. The provider may bill it, so no other endpoint is
-   * paid for a second answer.
+   * Whether the provider's answer exceeds the gateway's size limit. The provider may bill the answer, so the gateway
+   * does not pay another endpoint for a second one.
    */
   readonly wasAnswered: boolean;
-  /** Kind of the provider's error; undefined without a readable response. */
+  /** Kind of the provider's error; undefined if the provider sent no readable error. */
   readonly fault: FaultKind | undefined;
   /** HTTP status of the provider's response, or the status that its error implies; undefined without a response. */
   readonly providerStatus: number | undefined;
   /**
-   * The failure in one word, for the record: the kind of error, or the reason for a missing response. It never contains
-   * the provider's message, which may repeat the prompt.
+   * The failure in one word, for the request's record: the kind of error, or the reason for a missing response. It
+   * never contains the provider's message, which may repeat the prompt.
    */
   readonly word: string;
 
@@ -74,10 +78,7 @@ export class ProviderFailure extends GatewayError {
     this.word = wordOf(kind, more);
   }
 
-  /**
-   * Whether only the operator can fix it. A retry at the same endpoint would fail too, so an alarm must reach the
-   * operator.
-   */
+  /** Whether only the operator can fix the cause. A retry would fail too, so an alarm must reach the operator. */
   get isOperators(): boolean {
     return this.fault === 'operator' || this.fault === 'catalog';
   }
@@ -93,7 +94,10 @@ function wordOf(
   return byStatus !== undefined && statuses.includes(status!) ? byStatus : (word ?? byStatus ?? kind);
 }
 
-/** The word of each fault for the record, unless the status says the same. */
+/**
+ * Words of the record for each kind of fault. If the provider's status is in `statuses`, the status chooses the word,
+ * because it is more precise.
+ */
 const wordsOfFaults: Record<FaultKind, { statuses: readonly number[]; word: ErrorKind | undefined }> = {
   request: { statuses: [400], word: 'invalid_request' },
   elsewhere: { statuses: [400], word: 'invalid_request' },
@@ -108,7 +112,7 @@ const wordsOfFaults: Record<FaultKind, { statuses: readonly number[]; word: Erro
   failure: { statuses: [], word: undefined },
 };
 
-/** The loggable part of a failure: the client's status, the provider's status, its kind, and the cause. */
+/** Returns the log fields of a failure: the client's status, the provider's status, the kind, and the cause. */
 export function describeFailure({ cause, kind, status, providerStatus, word }: ProviderFailure): LogFields {
   const statuses = providerStatus === undefined ? { status } : { status, providerStatus };
   if (cause instanceof UpstreamError) {
@@ -118,23 +122,23 @@ export function describeFailure({ cause, kind, status, providerStatus, word }: P
   return { ...statuses, kind, ...(cause === undefined ? {} : describeError(cause)) };
 }
 
-/** Logs a failure in the middle of an answer. Failover logs the failures before the first event. */
+/** Logs a failure in the middle of an answer. Failures before the first event are logged by the failover. */
 export function logBrokenAnswer(error: unknown, about: LogFields): void {
   if (error instanceof ProviderFailure) {
     log('warn', 'provider broke off its answer', { ...about, ...describeFailure(error) });
   }
 }
 
-/** The failed provider: its name, and the secrets that its message must not reveal. */
+/** The provider that failed, with the secrets that its error message must not reveal. */
 export interface FailedProvider extends Secrets {
-  /** Its id in the catalog, which selects the rules for its errors. */
+  /** Provider id in the catalog. It selects the rules that classify the provider's errors. */
   id: string;
   name: string;
 }
 
 /**
- * The failure for a response with an error status.
- * @param text of its body
+ * Returns the failure for a response with an error status.
+ * @param text body of the response
  */
 export function refusalOfResponse(
   { status, headers }: Pick<UpstreamResponse, 'status' | 'headers'>,
@@ -148,7 +152,8 @@ export function refusalOfResponse(
 }
 
 /**
- * The failure for an error instead of an answer, or in the middle of one.
+ * Returns the failure for an error that a provider sent in a response with status 200, instead of an answer or in the
+ * middle of one.
  * @param error the provider's error
  */
 export function errorInAnswer(
@@ -165,7 +170,7 @@ interface ErrorCircumstances {
   headers: UpstreamResponse['headers'];
 }
 
-/** Statuses for errors in a stream that have no status of their own. */
+/** Statuses for errors in a stream that name no status. */
 const statusesOfFaults: Record<FaultKind, number> = {
   request: 400,
   elsewhere: 400,
@@ -194,7 +199,7 @@ function failureOfError(
   return failureOfFault(classified, words, { provider, status, fault, headers: advice });
 }
 
-/** Error message for an error without a message. */
+/** Message for an error that has none. */
 const UNSAID_REFUSAL = 'The provider refused the request without saying why';
 
 function failureOfFault(
@@ -205,7 +210,7 @@ function failureOfFault(
   const { provider, status, fault } = more;
   const ofRequest = { ...more, mayTryAnother: false, isRequestsFault: true };
   switch (fault) {
-    // The request itself caused these. Every endpoint would refuse it, unless only this endpoint lacks a feature.
+    // The request itself caused these three faults. Only for `elsewhere` may another endpoint accept it.
     case 'request':
     case 'reasoning':
       return new ProviderFailure('invalid_request', words, ofRequest);
@@ -223,7 +228,7 @@ function failureOfFault(
       return new ProviderFailure('provider_overloaded', words, more);
     case 'failure':
       return new ProviderFailure('provider_unavailable', words, more);
-    // The provider's message may name the operator's account, so the client does not get it.
+    // The client does not get the provider's message for these two faults, because it may name the operator's account.
     case 'operator':
       return new ProviderFailure(
         'provider_unavailable',
@@ -239,7 +244,7 @@ function failureOfFault(
   }
 }
 
-/** Converts an exception during a provider's answer into its failure. */
+/** Converts an exception while a provider answers into its failure. */
 export function failureOf(error: unknown, provider: FailedProvider): ProviderFailure {
   if (error instanceof ProviderFailure) return error;
   if (!(error instanceof UpstreamError)) {
@@ -260,8 +265,8 @@ export function failureOf(error: unknown, provider: FailedProvider): ProviderFai
     });
     return refusal.wasAnswered ? refusal.discourageRetry() : refusal;
   }
-  // A retry would wait as long again, and might cost as much. Only a provider that sent its headers can have started to
-  // work.
+  // The error advises against a retry, which would wait as long again, and might cost as much. After an idle timeout
+  // the provider may have started to work, because it had sent its headers.
   const wasSilent = failure === 'idle_timeout';
   return new ProviderFailure('timeout', message, { provider, wasSilent, cause: error }).discourageRetry();
 }

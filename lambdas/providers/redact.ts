@@ -1,19 +1,26 @@
 /**
- * Removes secrets from a provider's message for a client. Providers quote received data, and proxies in front of them
- * quote their configuration. No client may see the credential, or addresses inside the operator's network.
+ * Removes secrets from a provider's message before a client gets it. Providers quote received data, and proxies in
+ * front of them quote their configuration. No client may see the credential, or addresses inside the operator's
+ * network.
  */
 
 const MAX_REDACTED_CHARACTERS = 2_000;
-/** Shorter credentials are not secret, and hiding them would hide ordinary words. */
+/** Minimum length of a secret. Shorter credentials are not secret, and hiding them would hide ordinary words. */
 const MIN_SECRET_CHARACTERS = 8;
 const HIDDEN = '[hidden]';
-/** AWS's `<id>:<secret>[:<session token>]`. Requests contain its parts, and so do quotes. */
+/**
+ * Matches an access key of AWS: `<id>:<secret>[:<session token>]`. Its parts are hidden one by one, because requests,
+ * and providers' quotes of them, contain only single parts.
+ */
 const ACCESS_KEY_ID = /^[^:\s]+(?::[^:\s]+){1,2}$/;
 
-/** Authorization values in a quoted request. Often they are temporary tokens rather than the credential. */
+/**
+ * Matches authorization values in a quoted request. They may be temporary tokens, which the credential does not
+ * contain.
+ */
 const AUTHORIZATION_WORDS = /\b(Bearer|Basic|Api-Key) +[\w.~+/=-]{16,}/gi;
 
-/** Addresses that are valid only inside a network, including the URL around them. */
+/** Matches addresses that are valid only inside a network, with the URL around them. */
 const INTERNAL_ADDRESS = new RegExp(
   String.raw`(?:\b[a-z][a-z0-9+.-]*:\/\/)?(?:[^\s"'<>@\/]*@)?` +
     String.raw`(?:\b(?:127|10|0)(?:\.\d{1,3}){3}|\b(?:192\.168|169\.254|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])|172\.(?:1[6-9]|2\d|3[01]))(?:\.\d{1,3}){2}` +
@@ -31,7 +38,7 @@ export interface Secrets {
 
 export function redact(words: string, { credential, baseUrl }: Secrets): string {
   let text = words;
-  // Before the text is shortened, because a truncated secret would not be found.
+  // Secrets are removed before the text is shortened, because a truncated secret would not be found.
   for (const secret of secretsIn(credential ?? '')) text = text.replaceAll(secret, HIDDEN);
   text = text.replace(AUTHORIZATION_WORDS, `$1 ${HIDDEN}`);
   const { origin, host } = new URL(baseUrl);
@@ -40,7 +47,10 @@ export function redact(words: string, { credential, baseUrl }: Secrets): string 
   return text.length > MAX_REDACTED_CHARACTERS ? `${text.slice(0, MAX_REDACTED_CHARACTERS)}…` : text;
 }
 
-/** The whole credential comes first, so that no remainder of it is left after its parts are hidden. */
+/**
+ * Returns the texts to hide. The whole credential comes first: if its parts were hidden before it, the rest of it would
+ * remain visible.
+ */
 function secretsIn(credential: string): string[] {
   const parts = ACCESS_KEY_ID.test(credential) ? credential.split(':') : [];
   return [credential, ...parts].filter(({ length }) => length >= MIN_SECRET_CHARACTERS);

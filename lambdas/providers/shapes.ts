@@ -1,4 +1,7 @@
-/** Reads values of a provider's JSON as the expected type. Absent or null is empty; any other type is a failure. */
+/**
+ * Reads values of a provider's JSON as an expected type. An absent value or null counts as empty. Any other type throws
+ * an UpstreamError.
+ */
 
 import { isRawNumber } from '../platform/json/exact-json.ts';
 import { isRecord } from '../platform/json/foreign-json.ts';
@@ -29,7 +32,7 @@ export function asText(value: unknown): string {
 }
 
 /**
- * Id of a call. For a number (GLM), its digits.
+ * Reads the id of a tool call. GLM sends a number; its digits are the id.
  * @throws {UpstreamError} unless the value is a number, a text, null or absent
  */
 export function asCallId(value: unknown): string {
@@ -38,7 +41,7 @@ export function asCallId(value: unknown): string {
 }
 
 /**
- * Arguments of a call: JSON as a text, or (GigaChat) the object itself.
+ * Reads the arguments of a tool call: JSON as a text, or an object (GigaChat).
  * @throws {UpstreamError} for any other type
  */
 export function asArguments(value: unknown): string {

@@ -1,12 +1,12 @@
 /**
  * Converts ids of tool calls between clients and providers. Clients of the Messages API may refuse an id with unusual
- * characters. Some models require their own ids in the conversation (`functions.look:0`). The gateway wraps such ids
- * for the client, and unwraps them when they come back.
+ * characters, but some models require their own ids in the conversation (`functions.look:0`). The gateway encodes such
+ * ids for the client, and decodes them when they come back.
  */
 
 import { createHash } from 'node:crypto';
 
-/** Accepted ids of tool calls for each kind of provider. */
+/** Ids of tool calls that each kind of provider accepts. */
 export const toolIdRules = {
   anthropic: /^[a-zA-Z0-9_-]{1,64}$/,
   openai: /^.{1,40}$/,
@@ -23,21 +23,24 @@ const digestLengths: Record<keyof typeof toolIdRules, number> = {
   any: 24,
 };
 
-/** The pattern of the Messages API. */
+/** Matches ids that the Messages API allows. */
 const CLIENT_ID = /^[a-zA-Z0-9_-]+$/;
 const WRAPPED = /^toolu_gw1_([a-zA-Z0-9_-]+)$/;
-/** A longer id has no meaning for a model. It only has to be the same each time. */
+/**
+ * Maximum length of an id. A longer id has no meaning for a model, so a digest replaces it: it only has to be the same
+ * each time.
+ */
 const MAX_ID_BYTES = 256;
 
-/** The client's form of a provider's id. */
+/** Returns a provider's id in the form for the client. */
 export function clientCallId(id: string): string {
   if (id.length > MAX_ID_BYTES) return `toolu_${digest(id, 24)}`;
   return CLIENT_ID.test(id) ? id : `toolu_gw1_${Buffer.from(id).toString('base64url')}`;
 }
 
 /**
- * The id of a tool call in a form that the provider accepts. An id with another form, for example after a change of
- * model, becomes a digest. It is the same in the call and its result, and in every request.
+ * Returns the id of a tool call in a form that the provider accepts. An id that does not fit, for example after a
+ * change of model, becomes a digest, which is the same in the call, in its result, and in later requests.
  */
 export function toolCallId(id: string, rule: keyof typeof toolIdRules): string {
   const accepted = [unwrapped(id), id].find(
@@ -46,7 +49,7 @@ export function toolCallId(id: string, rule: keyof typeof toolIdRules): string {
   return accepted ?? digest(id, digestLengths[rule]);
 }
 
-/** The provider's own id in a wrapped id; undefined if the id is not wrapped. */
+/** Returns the provider's own id from an id that the gateway encoded; undefined for any other id. */
 function unwrapped(id: string): string | undefined {
   const payload = WRAPPED.exec(id)?.[1];
   if (payload === undefined) return undefined;

@@ -15,7 +15,7 @@ const wireCodecs: { [Name in MessagesWireName]: MessagesWire<QuirksOf<Name>> } =
   'bedrock-converse': bedrockConverseWire,
 };
 
-/** The codec of a wire that answers messages; undefined for other wires. */
+/** Returns the codec of a wire for messages; undefined for other wires. */
 export function messagesWire(wire: Wire): MessagesWire | undefined {
   return Object.hasOwn(wireCodecs, wire) ? wireCodecs[wire as MessagesWireName] : undefined;
 }

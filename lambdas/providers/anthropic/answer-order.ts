@@ -4,31 +4,33 @@ import { UpstreamError } from '../http/upstream-error.ts';
 import { isBlock, isDelta, isText } from './event-shapes.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
 
-/** More blocks than any answer has. Even an empty block costs memory. */
+/** Maximum number of content blocks in an answer. Real answers have far fewer, and each block costs memory. */
 const MAX_BLOCKS = 10_000;
-/** More message_delta events than any answer has. */
+/** Maximum number of message_delta events that are held back. Real answers have far fewer. */
 const MAX_WAITING_BLOCKS = 16;
-/** Longer than any stop reason. */
+/** Maximum length of a stop reason. Known stop reasons are far shorter. */
 const MAX_REASON_CHARACTERS = 64;
 
 /**
- * Checks a provider's events against the grammar of a streamed answer. Violations make clients crash or lose data: a
- * delta for a block that was never opened, an answer without a beginning, text after the end.
- *
+ * Checks that a provider's events follow the grammar of a streamed answer. Violations make clients crash or lose data:
+ * a delta for a block that was never opened, an answer without message_start, text after the end.
  * Guarantee: each event that passes has the fields that its type requires, in an order that every client supports.
  */
 export class AnswerOrder {
   #started = false;
-  /** Stop reason and stop sequence, once reported. */
+  /** The reported stop reason and stop sequence; undefined until the provider reports them. */
   #reason: Pick<MessageDelta['delta'], 'stop_reason' | 'stop_sequence'> | undefined;
   /** Types of the open blocks, by index. */
   readonly #open = new Map<number, string>();
   #nextIndex = 0;
-  /** Blocks that the gateway closed. The provider may still close them itself. */
+  /** Indexes of blocks that the gateway closed. The provider may still send content_block_stop for them. */
   readonly #closedEarly = new Set<number>();
-  /** Endings that wait for the end of a call. */
+  /** message_delta events that wait until the open tool call is closed. */
   readonly #waiting: MessageDelta[] = [];
-  /** Difference between the client's and the provider's indexes, after the provider began anew. */
+  /**
+   * Difference between a block's index for the client and its index at the provider. It is above 0 after a second
+   * message_start.
+   */
   #offset = 0;
 
   /**
@@ -75,16 +77,17 @@ export class AnswerOrder {
         this.#demand(this.#closing, 'an end without a reason');
         return [event];
       default:
-        // The type is newer than the gateway. It is passed on, as the protocol requires.
+        // The event type is newer than the gateway. The event is forwarded, as the Messages API's documentation
+        // requires.
         this.#demand(this.#started, 'an event before the answer began');
         return [event];
     }
   }
 
   /**
-   * Handles a second beginning: some providers begin anew after their own retry, but a client accepts only one. Open
-   * blocks are closed, and later blocks continue the numbering. An open call is an error, because it cannot be
-   * withdrawn and must not be run incomplete.
+   * Handles a second message_start: some providers repeat it after their own retry, but a client accepts only one. Open
+   * blocks are closed, and later blocks continue the numbering. The method throws if a tool call is open: the call
+   * cannot be withdrawn, and must not be run incomplete.
    */
   #startAnew(): MessagesEvent[] {
     this.#demand(!this.#closing, 'another answer after the end of one');
@@ -95,9 +98,9 @@ export class AnswerOrder {
   }
 
   /**
-   * Handles the end of an answer. Blocks that are still open are closed, because some clients keep a block only once it
-   * is closed. With the reason tool_use, an open call must be complete, so the ending waits for its end. With
-   * max_tokens, blocks stay open, as Anthropic was seen to do.
+   * Handles the end of an answer. Open blocks are closed, because some clients keep a block only after its
+   * content_block_stop. With the stop reason tool_use, an open call must be complete, so its message_delta waits until
+   * the provider closes the call. With max_tokens, blocks stay open, as in recorded answers of Anthropic.
    */
   #ending(event: MessageDelta): MessagesEvent[] {
     const { stop_reason: reason } = event.delta;
@@ -106,7 +109,8 @@ export class AnswerOrder {
       this.#waiting.push(event);
       return [];
     }
-    // Clients keep the values of the last ending. An ending with only usage must not clear the stop reason.
+    // Clients keep the values of the last message_delta. A message_delta with only usage must not clear the stop
+    // reason.
     if (!isText(reason)) return [this.#closing ? { ...event, delta: { ...event.delta, ...this.#reason } } : event];
     this.#reason = { stop_reason: reason, stop_sequence: event.delta.stop_sequence };
     if (reason === 'max_tokens') return [event];
@@ -114,7 +118,7 @@ export class AnswerOrder {
     return [...this.#closeAll(), event];
   }
 
-  /** Endings that waited for a call, if it is complete now. */
+  /** Returns the message_delta events that waited for a tool call, if the call is now complete. */
   #released(): MessagesEvent[] {
     return this.#hasOpenCall ? [] : this.#waiting.splice(0).flatMap((event) => this.#ending(event));
   }
@@ -133,7 +137,10 @@ export class AnswerOrder {
     return stops;
   }
 
-  /** Index of a block for the client. NaN if it is not a number, because `+` would otherwise return some value. */
+  /**
+   * Returns the block's index for the client; NaN if the provider's index is not a number. Without this check, `+`
+   * would join a string index with the offset.
+   */
   #indexOf({ index }: { index: unknown }): number {
     return typeof index === 'number' ? index + this.#offset : NaN;
   }

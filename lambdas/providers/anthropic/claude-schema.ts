@@ -22,12 +22,12 @@ const TAKEN_FORMATS = new Set([
   'ipv6',
   'uuid',
 ]);
-/** Keywords without a constraint. */
+/** Keywords that constrain nothing, and additionalProperties, which Claude requires to be false. */
 const IGNORED_KEYWORDS = new Set(['$schema', '$comment', '$id', 'additionalProperties']);
 const TAKEN_KEYWORDS = new Set(['type', 'title', 'description', 'required', 'default', '$ref']);
 const MAP_KEYWORDS = new Set(['properties', '$defs', 'definitions']);
 
-/** The schema of an answer, or of the arguments of a strict tool. */
+/** Converts the schema of an answer, or of a strict tool's arguments, to the subset that Claude enforces. */
 export function strictSchema(schema: unknown): unknown {
   if (!isRecord(schema)) return schema;
   const taken: ClaudeSchema = {};

@@ -1,7 +1,7 @@
 /**
- * Answers of providers with the Messages API. Frames are forwarded as the received bytes, so signatures, encrypted
- * content, padding and newer events stay intact. Each frame is also parsed, to read usage and to check it against the
- * protocol.
+ * Reads answers of providers with the Messages API. Frames are forwarded as the received bytes, so signatures,
+ * encrypted content, padding and newer events stay intact. Each frame is also parsed, to read usage and to check it
+ * against the protocol.
  */
 
 import { parseForeign, parseForeignExactly } from '../../platform/json/foreign-json.ts';
@@ -18,7 +18,7 @@ import { envelopeOf } from './envelopes.ts';
 import type { Framed, Framing } from './framing.ts';
 import { OwnSignatures } from './own-signatures.ts';
 
-/** Matches non-empty arguments of a call. */
+/** Matches the arguments of a tool call in an event's JSON, if they are not empty. */
 const ARGUMENTS = /"input"\s*:\s*\{\s*"/;
 
 export async function* decodeStream(
@@ -48,7 +48,9 @@ export async function* decodeStream(
   yield { events: [{ data: { type: 'message_stop' } }] };
 }
 
-/** Some pings at once are normal; a client has no use for more. */
+/**
+ * Number of consecutive pings that are forwarded from one chunk. Further pings are dropped: clients do not need them.
+ */
 const MAX_PINGS_AT_ONCE = 8;
 
 function isOneOfAFlood({ data }: AnswerEvent, events: readonly AnswerEvent[]): boolean {
@@ -63,7 +65,7 @@ function isOutput({ data }: AnswerEvent): boolean {
   return Object.entries(data.delta).some(([name, value]) => name !== 'type' && value !== '' && value != null);
 }
 
-/** The events of a complete message. */
+/** Converts a complete message into the events of a streamed answer. */
 export function decodeMessage(document: unknown, context: DecodeContext<AnthropicQuirks>): AnswerBatch | undefined {
   const { type, content, stop_reason, stop_sequence, usage, ...message } = document as MessageBody;
   if (type !== 'message' || !Array.isArray(content)) return undefined;
@@ -93,7 +95,7 @@ export function decodeMessage(document: unknown, context: DecodeContext<Anthropi
 
 type BlockDelta = Extract<MessagesEvent, { type: 'content_block_delta' }>['delta'];
 
-/** The block at its start, without the content that clients assemble from deltas. */
+/** Returns the block as content_block_start has it: without the content that clients assemble from deltas. */
 function emptied(block: Block): Block {
   switch (block.type) {
     case 'text':
@@ -132,7 +134,7 @@ class FrameReader {
   /** Whether the provider has sent a stop reason. */
   isClosing = false;
 
-  /** Derived names that were sent instead of the client's tool names. */
+  /** Client's tool names, by the derived names that the provider received instead. */
   readonly #names: ReadonlyMap<string, string>;
 
   constructor({ target, request }: DecodeContext<AnthropicQuirks>) {
@@ -140,7 +142,10 @@ class FrameReader {
     this.#names = changedNames(request, 'messages');
   }
 
-  /** Events of all frames that a chunk completes, or of the rest, up to the first unreadable frame. */
+  /**
+   * Returns the events of all frames that a chunk completes, up to the first unreadable frame. At the end of the body,
+   * without a chunk, it reads the remaining bytes.
+   */
   readAll(framing: Framing, chunk: Buffer | undefined): { events: AnswerEvent[]; failure: unknown } {
     const events: AnswerEvent[] = [];
     try {
@@ -155,7 +160,7 @@ class FrameReader {
     }
   }
 
-  /** @returns the event; empty if the data is not an event of the Messages API */
+  /** @returns a list with the event; empty if the data is not an event of the Messages API */
   #read({ json, raw }: Framed): AnswerEvent[] {
     const sent = parseFramed(json);
     if (!sent) return [];
@@ -171,7 +176,7 @@ class FrameReader {
   }
 }
 
-/** A call with the client's name of its tool. */
+/** Returns the event with the client's name of the called tool in place of the derived name. */
 function withClientName(event: MessagesEvent, names: ReadonlyMap<string, string>): MessagesEvent {
   if (names.size === 0 || event.type !== 'content_block_start' || event.content_block.type !== 'tool_use') return event;
   const name = names.get(event.content_block['name'] as string);
@@ -181,13 +186,13 @@ function withClientName(event: MessagesEvent, names: ReadonlyMap<string, string>
 function parseFramed(text: string): MessagesEvent | undefined {
   let data: { type?: unknown } | null;
   try {
-    // Arguments may come complete, and must keep the digits that the model wrote. Elsewhere exact parsing is not worth
-    // its cost.
+    // An event may have complete arguments of a tool call. Their numbers must keep the digits that the model wrote, so
+    // they are parsed exactly. Other events are parsed in the cheaper way.
     data = (ARGUMENTS.test(text) ? parseForeignExactly(text) : parseForeign(text)) as { type?: unknown } | null;
   } catch {
     throw new UpstreamError('malformed', 'The provider sent an event that is not JSON, or has too many values');
   }
   if (typeof data?.type === 'string') return data as MessagesEvent;
-  // A relay's error has no event around it.
+  // Some relays send an error object without the `error` event around it.
   return statesError(data) ? { type: 'error', error: data } : undefined;
 }

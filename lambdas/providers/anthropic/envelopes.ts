@@ -1,6 +1,6 @@
 /**
- * Services with Claude, other than Anthropic's own. The Messages API is the same on each. Only the envelope of requests
- * and the framing of events differ.
+ * Wraps requests for services with Claude, such as Amazon Bedrock and Google Cloud. The Messages API is the same on
+ * each service. Only the envelope of requests and the framing of events differ.
  */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
@@ -14,9 +14,9 @@ import { SseFraming, type Framing } from './framing.ts';
 type Body = Record<string, unknown> & { model?: unknown; betas?: unknown };
 
 interface Envelope {
-  /** Betas that this service accepts, unless the catalog lists others; absent: all. */
+  /** Betas that this service accepts; absent if it accepts all. A list in the catalog has precedence. */
   betas?: readonly string[];
-  /** Parts of a request that this service refuses and the gateway can rewrite. */
+  /** Parts of a request that this service refuses, and that the gateway replaces with an equivalent. */
   lacks?: readonly ConvertiblePart[];
   wrap(body: Body, client: ClientHeaders): WireRequest;
   newFraming(): Framing;
@@ -55,7 +55,7 @@ const envelopes: Record<NonNullable<AnthropicQuirks['envelope']>, Envelope> = {
     wrap(body, client) {
       const betas = betasOf(body, client);
       return {
-        // Google does not encode the @ of a version.
+        // Google expects an unencoded @ before the version in a model's name.
         path: `/publishers/anthropic/models/${encodeURIComponent(String(body.model)).replaceAll('%40', '@')}:streamRawPredict`,
         headers: {
           'content-type': 'application/json',
@@ -73,7 +73,7 @@ export function envelopeOf({ envelope }: AnthropicQuirks): Envelope {
   return envelopes[envelope ?? 'none'];
 }
 
-/** Moves betas from the body to the header, where Anthropic's own service and its SDKs expect them. */
+/** Returns a request with its betas in the header, where Anthropic's own service and its SDKs expect them. */
 export function postWithBetas(path: string, { betas, ...body }: Body, client: ClientHeaders): WireRequest {
   return postJson(path, body, { ...client, anthropicBeta: betasOf({ betas }, client).join(',') || undefined });
 }
@@ -91,12 +91,12 @@ function postJson(path: string, body: unknown, client: ClientHeaders): WireReque
   };
 }
 
-/** Betas of the header and of the body, without duplicates. */
+/** Returns the betas of the header and of the body, without duplicates. */
 function betasOf({ betas }: Body, { anthropicBeta = '' }: ClientHeaders): string[] {
   return [...new Set([...betaNames(anthropicBeta), ...betaNames(((betas ?? []) as string[]).join(','))])];
 }
 
-/** The betas of a header. */
+/** Splits a header with comma-separated betas. */
 export function betaNames(header: string): string[] {
   return header
     .split(',')
@@ -105,8 +105,8 @@ export function betaNames(header: string): string[] {
 }
 
 /**
- * The body without fields that have another place, and without options of Anthropic's own service. The schema allows
- * only their default values.
+ * Returns the body without the fields that other services expect in the path or the headers, and without options of
+ * Anthropic's own service. The schema allows only default values of these options.
  */
 function withoutTheirs(body: Body): Record<string, unknown> {
   const elsewhere = new Set(['model', 'stream', 'betas', 'service_tier', 'speed', 'inference_geo']);

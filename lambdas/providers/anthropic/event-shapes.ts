@@ -1,13 +1,13 @@
 import { isRecord } from '../../platform/json/foreign-json.ts';
-/** Shapes of events, as far as clients rely on them. Types newer than the gateway always fit. */
+/** Checks the shapes of events, as far as clients rely on them. Event types that are newer than the gateway pass. */
 
 type Shape = Record<string, (value: unknown) => boolean>;
 
 const call: Shape = { id: isText, name: isText, input: orNullShape(isRecord) };
 
 /**
- * A client appends to a block's texts, and even to null as if it were text. Absent texts are harmless: the deltas
- * contain everything.
+ * Clients append deltas to a block's text, and append them to null as if it were the text "null". An absent text is
+ * harmless: the deltas contain the whole text.
  */
 const blockShapes = byType({
   text: { text: orAbsent(isText), citations: orNullShape(Array.isArray) },
@@ -50,7 +50,10 @@ function orNullShape(isFit: (value: unknown) => boolean) {
   return (value: unknown): boolean => value === undefined || value === null || isFit(value);
 }
 
-/** A map without inherited names, because the provider chooses the keys to look up. */
+/**
+ * Returns the shapes in an object without inherited properties, because the provider chooses the names that are looked
+ * up.
+ */
 function byType(shapes: Record<string, Shape>): Partial<Record<string, Shape>> {
   return Object.assign(Object.create(null) as Record<string, Shape>, shapes);
 }

@@ -3,7 +3,10 @@ import { parseForeign, recordOrEmpty } from '../../platform/json/foreign-json.ts
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { Framed, Framing } from './framing.ts';
 
-/** Bedrock's event stream: each of Claude's events is in a `chunk`, in base64. Errors have Bedrock's own form. */
+/**
+ * Reads Bedrock's event stream. Each of Claude's events is base64 within a `chunk` event. Errors have Bedrock's own
+ * form.
+ */
 export class EventStreamFraming implements Framing {
   readonly #messages = new EventStreamMessages();
 

@@ -1,28 +1,28 @@
 import { frameData, hasEventLine, SseFrameSplitter } from '../http/sse-frames.ts';
 
-/** Events carry at most one content block. The largest ones are encrypted search results. */
+/** Maximum size of an event. An event carries at most one content block; encrypted search results are the largest. */
 const MAX_SSE_FRAME_BYTES = 16 * 1024 * 1024;
 
-/** One event as it was received. */
+/** One event of an answer. */
 export interface Framed {
-  /** Its JSON text. */
+  /** JSON text of the event. */
   json: string;
-  /** Its bytes, if they may be forwarded; undefined if the event must be written anew. */
+  /** Received bytes of the event, if they may be forwarded; undefined if the event must be written anew. */
   raw: Buffer | undefined;
 }
 
 /** Splits the body of an answer into events. */
 export interface Framing {
   /**
-   * Events that a chunk completes, or the rest at the end of the body.
+   * Returns the events that a chunk completes. At the end of the body, without a chunk, it returns the event that
+   * remains.
    * @throws the first error, after the events before it
    */
   read(chunk: Buffer | undefined): Iterable<Framed>;
-  /** Size of an incomplete event, in bytes. */
+  /** Size of the incomplete event, in bytes. */
   readonly pendingBytes: number;
 }
 
-/** Server-sent events. */
 export class SseFraming implements Framing {
   readonly #splitter = new SseFrameSplitter(MAX_SSE_FRAME_BYTES);
 
@@ -34,7 +34,7 @@ export class SseFraming implements Framing {
     for (const frame of chunk ? this.#splitter.push(chunk) : [this.#splitter.rest()]) {
       const json = frameData(frame);
       if (json === undefined || json === '[DONE]') continue;
-      // Most clients dispatch on the line `event:`, so a frame without it is written anew.
+      // Most clients dispatch on the line `event:`, so a frame without this line is written anew.
       yield { json, raw: hasEventLine(frame) ? frame : undefined };
     }
   }

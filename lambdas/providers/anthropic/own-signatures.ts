@@ -4,8 +4,9 @@ import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import type { WireTarget } from '../wire.ts';
 
 /**
- * Marks thinking of a provider that signs it itself, so that only this provider gets it back. DeepSeek requires its
- * thinking too, although it does not sign it: unsigned thinking gets an empty signature.
+ * Marks the signatures of a provider that signs thinking itself, so that only this provider gets the thinking back.
+ * DeepSeek requires its thinking in later turns, although it does not sign it. Unsigned thinking therefore gets an
+ * empty signature.
  */
 export class OwnSignatures {
   readonly #target: WireTarget<AnthropicQuirks>;
@@ -16,7 +17,10 @@ export class OwnSignatures {
     this.#target = target;
   }
 
-  /** @returns the event for the client, after a missing signature if necessary; for other providers, the same event */
+  /**
+   * @returns the event for the client, after a signature if one is missing; the unchanged event for providers without
+   * own signatures
+   */
   seal(event: MessagesEvent): MessagesEvent[] {
     if (!this.#target.quirks.own_signatures) return [event];
     switch (event.type) {
@@ -34,7 +38,7 @@ export class OwnSignatures {
     }
   }
 
-  /** Redacted thinking carries its signature from the start. */
+  /** Returns the start of redacted thinking with a marked signature: its `data` field is the signature. */
   #sealedStart(event: Extract<MessagesEvent, { type: 'content_block_start' }>): MessagesEvent {
     const { type, data } = event.content_block;
     if (type !== 'redacted_thinking' || typeof data !== 'string') return event;

@@ -1,6 +1,6 @@
 /**
- * This file rewrites parts of a request that Anthropic's own service accepts and other services with Claude refuse. It
- * replaces them with equivalents, or drops them if they only shorten a prompt or control how an answer arrives.
+ * Rewrites parts of a request that Anthropic's own service accepts and other services with Claude refuse. Each part is
+ * replaced with an equivalent. Parts that only shorten a prompt, or control how an answer arrives, are dropped.
  */
 
 import { append } from '../../platform/append.ts';
@@ -33,9 +33,9 @@ export function rewritten(request: MessagesRequest, quirks: AnthropicQuirks): Me
 }
 
 /**
- * Moves instructions in a conversation behind the user messages, before the assistant continues: Anthropic accepts them
- * only directly after a user turn. Without a user message, they become a marked user message.
- * @returns the same request if all are in place
+ * Moves instructions within a conversation behind the adjacent user messages, because Anthropic accepts them only
+ * directly after a user turn. Instructions without such a user message become a marked user message.
+ * @returns the same request if all instructions are in place
  */
 export function placedInstructions(request: MessagesRequest): MessagesRequest {
   const { messages } = request;
@@ -62,8 +62,8 @@ export function placedInstructions(request: MessagesRequest): MessagesRequest {
 }
 
 /**
- * System messages become marked user messages in the same position, but behind tool results, which must directly follow
- * their calls.
+ * Converts system messages to marked user messages in the same position. A system message directly after tool calls
+ * moves behind their results, which must directly follow the calls.
  */
 function withoutSystemMessages(messages: Message[]): Message[] {
   if (!messages.some(({ role }) => role === 'system')) return messages;

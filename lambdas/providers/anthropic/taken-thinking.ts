@@ -1,7 +1,7 @@
 /**
- * Adapts thinking, effort, forced tools and sampling to one Claude model, on every wire that reaches it. Models refuse
- * each other's forms, so the nearest form is sent. docs/wires/anthropic.md has the rules; the catalog has the facts of
- * each model.
+ * Adapts thinking, effort, forced tools and sampling to one Claude model, on every wire that reaches it. Each model
+ * refuses some of these forms, so the gateway sends the nearest form that the model accepts. docs/wires/anthropic.md
+ * has the rules; the catalog has the facts of each model.
  */
 
 import { reasoningEfforts, type ReasoningEffort } from '../../catalog/quirk-values.ts';
@@ -15,11 +15,13 @@ import { beginsTurnUnthought } from './turn-thinking.ts';
 type Thinking = NonNullable<MessagesRequest['thinking']>;
 type SentEffort = NonNullable<MessagesRequest['output_config']>['effort'];
 
-/** Minimum budget of the Messages API. */
+/** Minimum thinking budget of the Messages API, in tokens. */
 const LEAST_BUDGET = 1_024;
-/** Budgets for efforts, in tokens. Half of the answer's limit is reserved for text. */
+/**
+ * Thinking budgets by effort, in tokens. A budget is at most half of the answer's limit; the other half is for text.
+ */
 const claudeBudgets: Partial<Record<string, number>> = { ...budgetsOfEfforts, high: 32_768 };
-/** Effort for thinking without a requested amount. */
+/** Effort for thinking if the request names neither an effort nor a budget. */
 const USUAL_EFFORT = 'medium';
 
 /**
@@ -36,7 +38,7 @@ export function withTakenThinking(request: MessagesRequest, quirks: ClaudeQuirks
   return withTakenSampling(fitting, quirks);
 }
 
-/** Whether the model thinks for this request. */
+/** Returns whether the model thinks for this request. */
 export function thinks({ thinking }: { thinking?: Thinking | undefined }, quirks: ClaudeQuirks): boolean {
   return thinking ? thinking.type !== 'disabled' : quirks.thinks_by_default === true;
 }
@@ -50,7 +52,7 @@ function refuseChoice({ tool_choice: choice, tools }: MessagesRequest, { tool_ch
   );
 }
 
-/** Refuses a prefilled answer while the model thinks: the model must begin its answer itself. */
+/** Refuses an answer that the client began while the model thinks: a thinking model must begin its answer itself. */
 function refuseBegunAnswer({ messages }: MessagesRequest, thinking: Thinking | undefined, quirks: ClaudeQuirks): void {
   const isBegun = quirks.thinking_forms && messages.at(-1)?.role === 'assistant';
   if (!isBegun || !thinks({ thinking }, quirks)) return;
@@ -65,8 +67,8 @@ function isForced(choice: MessagesRequest['tool_choice']): boolean {
 }
 
 /**
- * With a thinking budget, a turn that continues must begin with thinking. If its thinking is missing, another form of
- * thinking is sent, or none.
+ * Returns the thinking to send. With a thinking budget, Claude requires that a continued turn begins with thinking. If
+ * the client did not keep that thinking, another form of thinking is sent, or none.
  */
 function takenThinking(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: number): Thinking | undefined {
   const thinking = nearestThinking(request, quirks, maxTokens);
@@ -96,7 +98,10 @@ function nearestThinking(request: MessagesRequest, quirks: ClaudeQuirks, maxToke
   }
 }
 
-/** No thinking, or as little as the model allows; undefined if only a low effort reduces thinking. */
+/**
+ * Returns disabled thinking, or the form with the least thinking that the model allows; undefined if only a low effort
+ * reduces thinking.
+ */
 function leastThinking({ thinking_forms: forms = [] }: ClaudeQuirks): Thinking | undefined {
   if (forms.includes('disabled')) return { type: 'disabled' };
   return forms.includes('between_tools') ? { type: 'between_tools' } : undefined;
@@ -106,7 +111,9 @@ function adaptive({ type: _type, budget_tokens: _budget, ...rest }: Thinking): T
   return { type: 'adaptive', ...rest };
 }
 
-/** A budget in place of an effort. If the answer has no room for the minimum budget, the model does not think. */
+/**
+ * Converts an effort to a thinking budget. If the answer has no room for the minimum budget, the model does not think.
+ */
 function budgeted(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: number): Thinking | undefined {
   const half = Math.floor(maxTokens / 2);
   const asked = claudeBudgets[request.output_config?.effort ?? USUAL_EFFORT] ?? half;
@@ -125,7 +132,10 @@ function takenEffort(request: MessagesRequest, thinking: Thinking | undefined, q
   return nearestEffort(asked, isThinking ? taken : (fewer ?? taken));
 }
 
-/** If a budget became adaptive thinking, its effort. If thinking cannot be switched off, the lowest effort. */
+/**
+ * Returns the effort to send, before it is adapted to the model. A budget that became adaptive thinking is converted to
+ * an effort. If thinking cannot be switched off, the lowest effort is returned.
+ */
 function requestedEffort(
   { thinking: asked, output_config: output }: MessagesRequest,
   sent: Thinking | undefined,
@@ -152,8 +162,8 @@ function withFields(request: MessagesRequest, thinking: Thinking | undefined, ef
 }
 
 /**
- * Drops sampling parameters that the model refuses. Some refuse all of them while thinking, and some accept only
- * temperature or top_p.
+ * Drops sampling parameters that the model refuses. Some models refuse all of them while thinking. Some accept only one
+ * of temperature and top_p.
  */
 function withTakenSampling(request: MessagesRequest, quirks: ClaudeQuirks): MessagesRequest {
   if (quirks.thinking_fixes_sampling && thinks(request, quirks)) {

@@ -1,5 +1,3 @@
-/** Thinking of Claude on any service. */
-
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import type { ClaudeQuirks, Quirks } from '../../catalog/quirk-schemas.ts';
@@ -7,8 +5,8 @@ import type { ClientHeaders, WireTarget } from '../wire.ts';
 import { thinks, withTakenThinking } from './taken-thinking.ts';
 
 /**
- * All thinking is billed, but only a summary is shown, if anything. `budget_tokens` is a target that a model may
- * exceed: only max_tokens limits thinking and text.
+ * Returns the maximum number of billed tokens that may be missing in the answer. All thinking is billed, but at most a
+ * summary is shown. `budget_tokens` is a target that a model may exceed: only max_tokens limits thinking and text.
  */
 export function hiddenReasoning(
   request: MessagesRequest,
@@ -19,7 +17,11 @@ export function hiddenReasoning(
   return isThinking || quirks.hidden_reasoning ? maxOutputTokens : 0;
 }
 
-/** A budget below the client's own max_tokens must also be below the endpoint's limit. */
+/**
+ * Returns thinking with a budget below max_tokens. If the gateway lowered max_tokens to the endpoint's limit, it lowers
+ * the budget too.
+ * @throws {GatewayError} 400 if the budget is not below the client's own max_tokens
+ */
 export function withFittingBudget(
   { thinking, max_tokens: asked, betas = [] }: MessagesRequest,
   maxTokens: number,

@@ -2,10 +2,10 @@ import { hasGatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { Block, Message } from '../../messages/types.ts';
 
 /**
- * Whether the last turn of the assistant, which continues after tool results, begins without thinking signed by Claude.
- * With a thinking budget, Claude refuses such turns: "Expected `thinking` or `redacted_thinking`, but found `tool_use`"
+ * Returns whether the assistant turn that the request continues begins without thinking signed by Claude. With a
+ * thinking budget, Claude refuses such turns: "Expected `thinking` or `redacted_thinking`, but found `tool_use`"
  * (https://platform.claude.com/docs/en/build-with-claude/extended-thinking#preserving-thinking-blocks). Clients of
- * other APIs often keep no thinking.
+ * other APIs often do not keep thinking.
  */
 export function beginsTurnUnthought(messages: readonly Message[]): boolean {
   const said = messages.filter(({ role }) => role !== 'system');
@@ -15,7 +15,10 @@ export function beginsTurnUnthought(messages: readonly Message[]): boolean {
   return first !== undefined && !beginsWithThinking(first);
 }
 
-/** Whether the message belongs to the turn: it is the assistant's, or in a run of user messages with a result. */
+/**
+ * Returns whether the message belongs to the turn that the request continues. The turn consists of assistant messages,
+ * and of runs of user messages that contain a tool result.
+ */
 function goesOn(messages: readonly Message[], at: number): boolean {
   if (messages[at]!.role === 'assistant') return at < messages.length - 1;
   let first = at;

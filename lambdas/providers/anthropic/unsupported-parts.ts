@@ -1,6 +1,6 @@
 /**
- * Parts that imitations of the Messages API do not support. Most ignore them silently, so the gateway refuses them by
- * name.
+ * Refuses parts of a request that imitations of the Messages API do not support. Most imitations would silently ignore
+ * these parts.
  */
 
 import type { UnsupportedPart } from '../../catalog/quirk-values.ts';
@@ -12,7 +12,7 @@ import { audioRefusal } from '../translated/audio.ts';
 import { wantsCitations } from '../translated/documents.ts';
 import { placeBlocks, type Placed } from '../translated/turns.ts';
 
-/** Path of the part in a request; undefined if the request does not have it. */
+/** Returns the path of a part in a request; undefined if the request does not have the part. */
 type Find = (request: MessagesRequest) => string | undefined;
 
 const finders: Record<UnsupportedPart, Find> = {
@@ -34,10 +34,10 @@ const finders: Record<UnsupportedPart, Find> = {
     messages.at(-1)?.role === 'assistant' ? `messages.${messages.length - 1}.role` : undefined,
 };
 
-/** No service with the Messages API has a block for audio. */
+/** Audio is always refused: no service with the Messages API has a block for it. */
 const audioIn = blockFinder(({ type }) => type === 'audio');
 
-/** @throws {GatewayError} 400 naming the first part that the provider lacks */
+/** @throws {GatewayError} 400 naming the first part that the provider does not support */
 export function refuseUnsupportedParts(request: MessagesRequest, { lacks = [] }: AnthropicQuirks): void {
   const audio = audioIn(request);
   if (audio !== undefined) throw audioRefusal(audio);
@@ -55,7 +55,7 @@ function inBlocks(field: string, has: (block: Block) => boolean): Find {
   };
 }
 
-/** Path of the first matching block. */
+/** Returns a function that finds the path of the first matching block. */
 function blockFinder(has: (block: Block) => boolean): Find {
   return ({ messages }) => {
     const placed = messages.flatMap(({ content }, index) => placeBlocks(content, `messages.${index}.content`));
@@ -63,7 +63,7 @@ function blockFinder(has: (block: Block) => boolean): Find {
   };
 }
 
-/** A block, and the blocks in it if it is the result of a tool. */
+/** Returns the block; for a tool result, also the blocks in it. */
 function withinResults(placed: Placed): Placed[] {
   const { content } = placed.block;
   const isResult = placed.block.type === 'tool_result' && Array.isArray(content);

@@ -1,4 +1,7 @@
-/** Providers with the Messages API: requests and answers pass through unchanged as far as possible. */
+/**
+ * Encodes and decodes for providers with the Messages API. Requests and answers pass through unchanged as far as
+ * possible.
+ */
 
 import { penalties } from '../../catalog/sampling-parameters.ts';
 import { withTrueImageTypes } from '../../messages/image-types.ts';
@@ -52,8 +55,8 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
 };
 
 /**
- * Betas that the endpoint accepts. Dropping the others is safe: their effects on a request were rewritten, or they only
- * identify a client.
+ * Limits the beta header to the betas that the endpoint accepts. Dropping the others is safe: the gateway rewrote the
+ * parts of the request that they affect, or they only identify a client.
  */
 function withKnownBetas(client: ClientHeaders, { quirks }: AnthropicTarget): ClientHeaders {
   if (!client.anthropicBeta) return client;
@@ -65,14 +68,14 @@ function knownBetas(names: string[], quirks: AnthropicQuirks): string[] {
   return known ? names.filter((name) => known.includes(name)) : names;
 }
 
-/** POST /v1/messages/count_tokens, at providers that have it. */
+/** Encodes a request for POST /v1/messages/count_tokens, which some providers support. */
 function encodeCountTokens(request: MessagesRequest, target: AnthropicTarget, client: ClientHeaders): WireRequest {
   const body = upstreamBody(request, target, client);
   const counted = Object.entries(body).filter(([field, value]) => countedFields.has(field) && value !== undefined);
   return postWithBetas('/v1/messages/count_tokens', { ...Object.fromEntries(counted), betas: request.betas }, client);
 }
 
-/** Fields of count_tokens, which refuses any others. Source: parameters of the official SDK. */
+/** Fields that count_tokens accepts; it refuses all others. Source: parameters of the official SDK. */
 const countedFields = new Set([
   'model',
   'messages',
@@ -96,7 +99,7 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
   refuseUnsupportedParts(asked, target.quirks);
   refuseBlankStops(asked);
   const ceiling = target.maxOutputTokens ?? Infinity;
-  // The Messages API requires max_tokens. Without it in the request, the model's maximum is sent.
+  // The Messages API requires max_tokens. If the client did not set it, the model's maximum is sent.
   const maxTokens = Math.min(asked.max_tokens ?? ceiling, ceiling);
   const said = placedInstructions(
     withSoundCalls(withTrueImageTypes(rewritten(withoutFormatName(asked), target.quirks))),
@@ -117,7 +120,10 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
   };
 }
 
-/** If the provider has no `none`, the tools are dropped. If it has no `auto`, that is its default. */
+/**
+ * Replaces a tool_choice that the provider does not support. Instead of `none`, the tools are dropped. `auto` is
+ * dropped, because it is the default.
+ */
 function withTakenChoice(request: MessagesRequest, { tool_choices: taken }: AnthropicQuirks): MessagesRequest {
   const { tools: _tools, tool_choice: choice, ...rest } = request;
   if (!choice || !taken || taken.includes(choice.type)) return request;
@@ -125,14 +131,20 @@ function withTakenChoice(request: MessagesRequest, { tool_choices: taken }: Anth
   return choice.type === 'auto' ? without(request, 'tool_choice') : request;
 }
 
-/** The API does not accept stop sequences of white space alone; other wires do. */
+/**
+ * Refuses stop sequences that contain only white space: the Messages API does not accept them, unlike the APIs of other
+ * wires.
+ */
 function refuseBlankStops({ stop_sequences: stops = [] }: MessagesRequest): void {
   const blank = stops.findIndex(isBlank);
   if (blank === -1) return;
   throw invalidRequest(`stop_sequences.${blank}`, 'must have more than white space on this model');
 }
 
-/** Schemas in the accepted form: for arguments, for the answer, and for strict calls. */
+/**
+ * Returns the request with schemas in the form that the provider accepts: for arguments, for the answer, and for strict
+ * calls.
+ */
 function withTakenSchemas(request: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
   const { tools, output_config: output } = request;
   const format = output?.format;
@@ -151,7 +163,7 @@ function withTakenSchema(tool: Tool, quirks: AnthropicQuirks): Tool {
 }
 
 /**
- * Repairs a prefilled answer: it must not end in white space, nor contain thinking if thinking is off
+ * Repairs an answer that the client began. It must not end in white space, nor contain thinking if thinking is off
  * (https://github.com/tailcallhq/forgecode/issues/1853).
  */
 function withoutTrailingSpace(messages: Message[], isThinking: boolean): Message[] {
@@ -168,14 +180,14 @@ function trimmedEnd(content: Message['content']): Message['content'] {
   return [...content.slice(0, -1), { ...last, text: (last['text'] as string).trimEnd() }];
 }
 
-/** Messages without thinking that the provider would refuse, and with the thinking that it requires. */
+/** Returns messages without thinking that the provider would refuse, and with thinking that the provider requires. */
 function readableMessages({ messages, thinking }: MessagesRequest, { providerId, quirks }: AnthropicTarget): Message[] {
   if (!quirks.own_signatures) return withoutGatewaySigned(messages);
   const insists = quirks.thinking_before_calls && thinking?.type !== 'disabled';
   return insists ? thinkingBeforeCalls(providerId, messages) : thinkingOf(providerId, messages);
 }
 
-/** Ids of calls by other models may have a form that Anthropic refuses. */
+/** Replaces ids of tool calls that Anthropic would refuse. Calls of other models may have such ids. */
 function withFittingToolIds(message: Message): Message {
   if (typeof message.content === 'string') return message;
   return { ...message, content: message.content.map(withFittingToolId) };

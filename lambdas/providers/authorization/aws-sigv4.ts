@@ -11,15 +11,15 @@ import { awsVariables, optionalVariable } from '../../platform/environment.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 
 const SERVICE = 'bedrock';
-/** Credential that selects the function's own role. The environment contains the role's keys. */
+/** Credential that selects the role of the running function or server, instead of an access key. */
 const OWN_ROLE = 'role';
 /** Region if neither the address nor the environment names one. */
 const DEFAULT_REGION = 'us-east-1';
-/** `us-east-1`, `us-gov-west-1`: a part of every AWS address. */
+/** Matches the region in a host name of AWS, such as `us-east-1` or `us-gov-west-1`. */
 const REGION = /(?<=\.)[a-z]{2}(?:-[a-z]+){1,2}-\d{1,2}(?=\.)/;
 /**
- * `<access key id>:<secret access key>`, and `:<session token>` for a temporary key. None of the parts contains a
- * colon.
+ * Form of an access key: `<access key id>:<secret access key>`, and `:<session token>` for a temporary key. None of the
+ * parts contains a colon.
  */
 const ACCESS_KEY_FORM = /^([^:\s]+):([^:\s]+)(?::([^:\s]+))?$/;
 

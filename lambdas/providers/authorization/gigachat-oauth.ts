@@ -1,7 +1,7 @@
 /**
- * Authorizes requests to GigaChat with a token that lasts about half an hour. The credential is the authorization key
- * from its console (base64), after the scope of the account: `GIGACHAT_API_CORP:MDE5…`. The default scope is the scope
- * for individuals, as in the provider's own libraries.
+ * Authorizes requests to GigaChat with a token that is valid for about half an hour. The credential is the
+ * authorization key from GigaChat's console (base64), after the scope of the account: `GIGACHAT_API_CORP:MDE5…`. The
+ * default scope is the scope for individuals, as in the provider's own libraries.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -48,7 +48,7 @@ function gigachatKey(credential: string, { tokenUrl }: AuthSettings): string {
   return `${tokenUrl} ${credential}`;
 }
 
-/** Its errors contain no part of the credential or of the response. */
+/** Exchanges the authorization key for a token. Error messages contain no part of the credential or of the response. */
 async function exchangeGigachatKey(credential: string, { tokenUrl, ca }: AuthSettings): Promise<AccessToken> {
   const [, scope = DEFAULT_SCOPE, key] = CREDENTIAL.exec(credential) ?? [];
   if (!key || !tokenUrl)

@@ -1,6 +1,7 @@
 /**
- * Authorizes requests to Google Cloud with a token that Google issues for an assertion, signed with the key of a
- * service account (RFC 7523). The credential is the key's JSON file. Tokens are free, and last an hour.
+ * Authorizes requests to Google Cloud with an access token. Google issues the token for an assertion that is signed
+ * with the key of a service account (RFC 7523). The credential is the key's JSON file. Tokens are free, and valid for
+ * an hour.
  */
 
 import { sign } from 'node:crypto';
@@ -32,7 +33,7 @@ const googleTokenSchema = z.object({
 
 const googleTokens = tokenCache();
 
-/** @param credential the JSON of the account's key */
+/** @param credential JSON of the service account's key */
 export async function authorizeWithServiceAccount(credential: string): Promise<Record<string, string>> {
   const token = await googleTokens.get(credential, () => exchangeGoogleAssertion(credential));
   return { authorization: `Bearer ${token}` };
@@ -42,7 +43,7 @@ export function forgetServiceAccount(credential: string, headers: OutgoingReques
   googleTokens.drop(credential, bearerOf(headers));
 }
 
-/** Its errors contain no part of the credential or of the response. */
+/** Exchanges a signed assertion for a token. Error messages contain no part of the credential or of the response. */
 async function exchangeGoogleAssertion(credential: string): Promise<AccessToken> {
   const askedAtMs = nowMs();
   const account = readServiceAccount(credential);

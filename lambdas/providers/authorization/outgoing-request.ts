@@ -1,11 +1,11 @@
-/** A request in its final form. */
+/** A request to a provider, complete except for its authorization. */
 export interface OutgoingRequest {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: Buffer;
 }
 
-/** Settings of a provider in the catalog, in addition to its credential. */
+/** Settings of a provider in the catalog that its authorization needs, in addition to the credential. */
 export interface AuthSettings {
   /** URL that issues tokens for the credential. */
   tokenUrl?: string | undefined;
@@ -14,7 +14,7 @@ export interface AuthSettings {
 }
 
 /**
- * Returns the headers that authorize one request. It is called when the body is final, before every attempt.
+ * Returns the headers that authorize one request. It is called before every attempt, when the body is final.
  * @param credential as the operator set it
  * @throws any error; it counts as the provider's failure, and must not contain the credential
  */
@@ -24,5 +24,5 @@ export type Authorize = (
   settings: AuthSettings,
 ) => Record<string, string> | Promise<Record<string, string>>;
 
-/** Forgets the source of refused headers, so that the retry is authorized anew. */
+/** Drops the token in headers that the provider refused, so that the retry gets a new token. */
 export type Forget = (credential: string, headers: Readonly<Record<string, string>>, settings: AuthSettings) => void;

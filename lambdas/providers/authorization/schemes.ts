@@ -1,6 +1,6 @@
 /**
- * Authorization of requests. The scheme depends on the provider, not on the wire. For example, one wire reaches Claude
- * with an Anthropic key, an AWS signature or a Google token.
+ * Chooses how requests are authorized. The scheme depends on the provider, not on the wire. For example, one wire
+ * reaches Claude with an Anthropic key, an AWS signature or a Google token.
  */
 
 import type { AuthScheme } from '../../catalog/auth-schemes.ts';
@@ -20,7 +20,7 @@ const authorizers: Record<AuthScheme, Authorize> = {
   'gigachat-oauth': authorizeAtGigachat,
 };
 
-/** Schemes with tokens, which a provider may withdraw although the credential is valid. */
+/** Schemes with tokens. A provider may withdraw a token although the credential is still valid. */
 const forgetters: Partial<Record<AuthScheme, Forget>> = {
   'gigachat-oauth': forgetAtGigachat,
   'google-service-account': forgetServiceAccount,

@@ -15,12 +15,15 @@ export interface AccessToken {
 
 export interface TokenCache {
   /**
-   * The token of a key. It is exchanged if there is no valid one.
+   * Returns the cached token of a key, or exchanges the credential for a new one.
    * @param key - identifies the token: all inputs of the exchange
    * @param exchange - must end on its own, even without a response; its errors must not contain the credential
    */
   get(key: string, exchange: () => Promise<AccessToken>): Promise<string>;
-  /** Drops a token that a provider refused. The next `get` exchanges a new one, unless that has already happened. */
+  /**
+   * Drops a token that a provider refused, so that the next `get` exchanges a new one. A token that has replaced it
+   * stays.
+   */
   drop(key: string, token: string): void;
 }
 
@@ -30,22 +33,24 @@ interface CachedToken {
   failure: { error: unknown; untilMs: number } | undefined;
 }
 
-/** A token is renewed this long before it expires, so that it does not expire on the way. */
+/** Time before its expiry at which a token is renewed, so that no token expires while a request is on its way. */
 const MARGIN_MS = 60_000;
-/** Longer than the lifetime of any provider's tokens. It bounds how long an absurd expiry keeps a token. */
+/** Maximum time for which a token is kept. Providers' tokens expire earlier; this bounds a wrong expiry. */
 const MAX_LIFETIME_MS = 24 * 60 * 60_000;
 /**
- * For this time after a failure, requests fail without another exchange, so that a provider in trouble is not flooded.
+ * After a failed exchange, requests fail for this time without another exchange, so that a failing provider is not
+ * flooded.
  */
 const FAILURE_MS = 1_000;
 /**
- * More credentials than an operator has. Beyond this number the oldest token is dropped, and exchanged again on demand.
+ * Maximum number of cached tokens. Operators have fewer credentials. Beyond this number the oldest token is dropped,
+ * and exchanged again on demand.
  */
 const MAX_KEYS = 256;
 
 /**
- * The cache uses the wall clock rather than `performance.now()`, which may stop while a function is frozen although the
- * token ages.
+ * Creates a cache. It uses the wall clock, because `performance.now()` may stop while a function is frozen, although
+ * the token ages.
  */
 export function tokenCache(): TokenCache {
   const entries = new BoundedMap<string, CachedToken>(MAX_KEYS);
@@ -65,7 +70,8 @@ export function tokenCache(): TokenCache {
       try {
         return (await renewed(entry, exchange)).token;
       } catch (error) {
-        // The old token is still valid for a short time. After `FAILURE_MS` a request tries the exchange again.
+        // The renewal failed, but the old token is still valid for a short time. After `FAILURE_MS`, a request tries
+        // the exchange again.
         if (entry.current && holdsFor(entry.current, 0)) return entry.current.token;
         throw error;
       }
@@ -100,12 +106,12 @@ function holdsFor({ expiresAtMs }: AccessToken, ms: number): boolean {
   return nowMs() + ms < expiresAtMs;
 }
 
-/** The token in a request's headers. */
+/** Returns the token in a request's `authorization` header. */
 export function bearerOf(headers: OutgoingRequest['headers']): string {
   return (headers['authorization'] ?? '').replace('Bearer ', '');
 }
 
-/** The JSON of a response; undefined if it is not JSON. */
+/** Parses the JSON of a response; undefined if it is not JSON. */
 export function readTokenAnswer(text: string): unknown {
   try {
     return JSON.parse(text);

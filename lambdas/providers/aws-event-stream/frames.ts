@@ -10,15 +10,18 @@ import { crc32 } from 'node:zlib';
 import { UpstreamError } from '../http/upstream-error.ts';
 
 const PRELUDE_BYTES = 12;
-/** The prelude and the checksum at the end. */
+/** Minimum size of a frame: the prelude, and the checksum at the end. */
 const MIN_FRAME_BYTES = PRELUDE_BYTES + 4;
-/** AWS allows 24 MB. The largest events of models are pieces of text, and documents of a few megabytes. */
+/**
+ * Maximum size of a frame. AWS allows 24 MB, but the largest events of models are pieces of text, and documents of a
+ * few megabytes.
+ */
 const MAX_AWS_FRAME_BYTES = 16 * 1024 * 1024;
 
 export class EventStreamFrames {
   #pieces: Buffer[] = [];
   #bytes = 0;
-  /** Length of the incomplete frame, once its prelude has arrived. */
+  /** Total length of the incomplete frame; undefined until its prelude has arrived. */
   #frameBytes: number | undefined;
 
   /** Size of the incomplete frame, in bytes. */

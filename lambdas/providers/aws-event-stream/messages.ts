@@ -1,4 +1,7 @@
-/** Messages in frames of AWS's event stream: events, or exceptions instead of them. */
+/**
+ * Reads the messages in frames of AWS's event stream encoding. A message is an event, or an exception that ends the
+ * stream.
+ */
 
 import { EventStreamCodec } from '@smithy/core/event-streams';
 import { parseForeign, recordOrEmpty } from '../../platform/json/foreign-json.ts';
@@ -6,11 +9,10 @@ import { UpstreamError } from '../http/upstream-error.ts';
 import { EventStreamFrames } from './frames.ts';
 
 export interface EventStreamMessage {
-  /** An exception ends the stream. */
   kind: 'event' | 'exception';
-  /** `contentBlockDelta`, `throttlingException`, … */
+  /** For example `contentBlockDelta` or `throttlingException`. */
   type: string;
-  /** JSON of an event, or JSON with a `message` of an exception. */
+  /** JSON text. An exception usually has a `message` in it. */
   payload: string;
 }
 
@@ -28,7 +30,7 @@ export function exceptionOf({ type, payload }: EventStreamMessage): Record<strin
   try {
     members = parseForeign(payload);
   } catch {
-    // The name of the exception is enough.
+    // The payload is not JSON. The name of the exception is enough to classify it.
   }
   return { ...recordOrEmpty(members), __type: type };
 }
@@ -67,7 +69,7 @@ function eventMessage(frame: Buffer): EventStreamMessage | undefined {
     case 'exception':
       return { kind: 'exception', type: text(':exception-type'), payload };
     case 'error':
-      // An error without a modeled exception has only headers.
+      // A message of the type `error` has its code and text in headers, and no payload.
       return {
         kind: 'exception',
         type: text(':error-code'),

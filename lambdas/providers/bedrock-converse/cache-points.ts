@@ -3,9 +3,9 @@ import { familyOf, type ConverseTarget } from './families.ts';
 type CachePlace = 'tools' | 'system' | 'messages';
 
 /**
- * Cache points: the Messages API marks a block, Converse has a point after it. Families without caches get none,
- * because a mark is only a hint.
- * @returns the point after the block, as a list of one or none
+ * Returns the cache point that follows a marked block. The Messages API marks the block itself; Converse has a separate
+ * point after it. Model families without caches get no point, because a cache mark is only a hint.
+ * @returns a list with the point; empty if there is none
  */
 export function cachePointAfter(
   marked: Readonly<Record<string, unknown>>,
@@ -15,7 +15,7 @@ export function cachePointAfter(
   const { cachePoints, hasCacheTtl } = familyOf(target);
   const control = marked['cache_control'] as { ttl?: string | null } | null | undefined;
   if (!control || !cachePoints.has(place)) return [];
-  // Five minutes are the default, also for models that support no other lifetime.
+  // Without a `ttl`, a cache point lasts five minutes. This also replaces one hour on models that do not support it.
   const ttl = hasCacheTtl && control.ttl === '1h' ? { ttl: '1h' } : {};
   return [{ cachePoint: { type: 'default', ...ttl } }];
 }

@@ -32,7 +32,7 @@ export function converseCitation(citation: Record<string, unknown>): Record<stri
         end_block_index: end,
       };
     case 'web':
-      // The next turn needs no data from it, so the index that clients return is empty.
+      // Neither the gateway nor Converse needs an encrypted index in the next turn, so it is empty.
       return {
         type: 'web_search_result_location',
         ...cited,

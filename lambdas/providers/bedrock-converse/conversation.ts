@@ -1,4 +1,7 @@
-/** The conversation and its system prompt. Roles alternate, and tool results come first in their turn. */
+/**
+ * Converts the conversation and its system prompt to Converse's form. Roles alternate, and tool results come first in a
+ * user message.
+ */
 
 import { isBlank } from '../../messages/blank-texts.ts';
 import { hasGatewaySignature, signatureOf } from '../../messages/thinking-signatures.ts';
@@ -20,14 +23,18 @@ interface Conversation {
   messages: ConverseMessage[];
 }
 
-/** Placeholder text next to a document, because Converse requires a text there. */
+/** Text that is sent next to a document without text, because Converse requires a text there. */
 const BESIDE_DOCUMENT = '(see the document)';
 
-/** @throws {GatewayError} 400 for content that the model does not support */
+/**
+ * Converts the conversation and its system prompt.
+ * @throws {GatewayError} 400 for content that the model does not support
+ */
 export function toConversation(request: MessagesRequest, target: ConverseTarget): Conversation {
   const names = new DocumentNames();
   const turns = toTurns(request.messages);
-  // System messages before all others belong to the system prompt. Later ones stay at their position.
+  // System messages before the first other message belong to the system prompt. Later system messages stay at their
+  // position.
   const begin = turns.findIndex(({ role }) => role !== 'system');
   const before = begin === -1 ? turns : turns.slice(0, begin);
   const said = begin === -1 ? [] : turns.slice(begin);
@@ -54,7 +61,10 @@ function toMessage({ role, messages }: Turn, target: ConverseTarget, names: Docu
   }
 }
 
-/** Joins messages: Converse refuses adjacent messages of one role, and empty ones. */
+/**
+ * Appends a message to the list. Converse refuses adjacent messages of one role, and empty messages, so they are joined
+ * or dropped.
+ */
 function joinedTurns(messages: ConverseMessage[], next: ConverseMessage): ConverseMessage[] {
   if (next.content.length === 0) return messages;
   const last = messages.at(-1);
@@ -66,7 +76,7 @@ function withContent(blocks: object[]): object[] {
   return blocks.some((block) => !isCachePoint(block)) ? blocks : [];
 }
 
-/** A cache mark on the whole request applies to the last block that can be cached. */
+/** Appends a cache point to the last message, if the whole request has a cache mark. */
 function withAutomaticPoint(
   messages: ConverseMessage[],
   request: MessagesRequest,
@@ -116,8 +126,8 @@ function assistantBlocks(placed: Placed, target: ConverseTarget): object[] {
 }
 
 /**
- * The signature of a thinking block, if this model signed it; for Claude, if any Claude signed it. Other thinking is
- * dropped.
+ * Returns the signature of a thinking block, if this model signed it; for Claude, if any Claude model signed it.
+ * Thinking without such a signature is dropped.
  */
 function signatureFor(target: ConverseTarget, block: Block): string | undefined {
   if (!familyOf(target).hasAnthropicSignatures) return signatureOf(signerOf(target), block);
@@ -140,7 +150,8 @@ function userBlocks(blocks: Placed[], target: ConverseTarget, names: DocumentNam
 
 function converseToolResult({ block, path }: Placed, target: ConverseTarget, names: DocumentNames): object[] {
   const parts = placeBlocks((block['content'] ?? '') as string | Block[], `${path}.content`);
-  // Cache points are not allowed within a result. If a part of it is marked, the whole result is cached.
+  // Converse does not allow cache points within a tool result. If a part of the result is marked, the point follows the
+  // whole result.
   const content = parts.flatMap((part) => shown(part, target, names));
   const marked = [...parts.map((part) => part.block), block].findLast(({ cache_control: control }) => control);
   const failed = block['is_error'] === true;
@@ -160,7 +171,7 @@ function converseToolResult({ block, path }: Placed, target: ConverseTarget, nam
   ];
 }
 
-/** Content from a user or a tool. */
+/** Converts a block from a user or in a tool result. */
 function shown(placed: Placed, target: ConverseTarget, names: DocumentNames): object[] {
   const { block, path } = placed;
   switch (block.type) {

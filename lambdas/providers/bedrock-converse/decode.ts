@@ -1,6 +1,6 @@
 /**
- * Converts Converse's answers into Messages events. Tolerated deviations of models from AWS's documentation are marked
- * with the model's name.
+ * Converts Converse's answers into Messages events. Some models deviate from AWS's documentation; a comment at each
+ * tolerated deviation names the model.
  */
 
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
@@ -19,12 +19,12 @@ import { converseUsage } from './usage.ts';
 
 type Context = DecodeContext<BedrockConverseQuirks>;
 /**
- * Index of a content block. Values that are not valid array indexes are ignored, because they could be as large as a
- * frame.
+ * Index of a content block; undefined if the provider's value is not a safe integer. Such a value, for example a text,
+ * could be megabytes long, so it must not become a key.
  */
 type Index = number | undefined;
 
-/** More than any answer has open at a time. */
+/** Maximum number of open blocks of the provider's own tools. Real answers have far fewer. */
 const MAX_FOREIGN_BLOCKS = 1_000;
 const MAX_HELD_CITATIONS = 1_000;
 const MAX_HELD_CITATION_CHARACTERS = 4 * 1024 * 1024;
@@ -43,7 +43,7 @@ export function decodeConverseStream(body: AsyncIterable<Buffer>, context: Conte
   });
 }
 
-/** An answer that came as one document: each of its blocks counts as a stream of one piece. */
+/** Converts an answer that was not streamed, as if each of its blocks were one piece of a stream. */
 export function decodeConverse(document: unknown, context: Context): AnswerBatch | undefined {
   const answer = asRecord(document);
   if (answer['output'] === undefined) return undefined;
@@ -58,11 +58,11 @@ class ConverseTranslation {
   #stopReason: string | undefined;
   #matchedStopSequence: string | null = null;
   #hasLastUsage = false;
-  /** Blocks of tools that the provider runs itself. */
+  /** Indexes of the open blocks of tools that the provider runs itself. Their content is not for the client. */
   readonly #foreign = new Set<Index>();
-  /** The block whose text is open. */
+  /** Index of the block whose text is open. */
   #textBlock: Index;
-  /** Citations that came before the text of their block. */
+  /** Citations that arrived before the text of their block. */
   #citations: object[] = [];
   #citationCharacters = 0;
 
@@ -127,10 +127,10 @@ class ConverseTranslation {
     }
   }
 
-  /** Text and thinking blocks have no start event. */
+  /** Converse sends this event for tool blocks only: text and thinking blocks begin with their first delta. */
   #onBlockStart(index: Index, start: Record<string, unknown>): void {
     const call = asOptionalRecord(start['toolUse']);
-    // Nova reports its own searches as calls, and their results.
+    // Nova reports its own web searches as tool calls with results.
     if (call?.['type'] === 'server_tool_use' || start['toolResult'] !== undefined) {
       if (this.#foreign.size >= MAX_FOREIGN_BLOCKS) throw tooMuch();
       this.#foreign.add(index);
@@ -152,7 +152,7 @@ class ConverseTranslation {
 
   #onText(index: Index, text: string): void {
     if (text === '') return;
-    // Citations belong to a block, so the next block must not extend this one.
+    // Citations belong to one text block, so text of the next Converse block must not extend the current one.
     if (this.#textBlock !== index) this.answer.blocks.endProse();
     this.#textBlock = index;
     this.answer.blocks.text(text);
@@ -169,7 +169,8 @@ class ConverseTranslation {
   }
 
   /**
-   * Claude's signatures are Anthropic's on every service. Signatures of other models are valid only for the same model.
+   * Returns the signature in the form that the client gets. Every service with Claude accepts Anthropic's signatures,
+   * so they stay unchanged. A signature of another model is marked with its signer, the only model that accepts it.
    */
   #sealed(signature: string): string {
     const { target } = this.#context;
@@ -186,7 +187,7 @@ class ConverseTranslation {
     if (this.#textBlock === index) this.#cite();
   }
 
-  /** Writes the waiting citations, next to the open text. */
+  /** Writes the citations that wait, after text of their block. */
   #cite(): void {
     for (const citation of this.#citations) this.answer.blocks.citation(citation);
     this.#citations = [];
@@ -204,7 +205,7 @@ class ConverseTranslation {
 
   #onBlockStop(index: Index): void {
     this.#foreign.delete(index);
-    // Nova sends citations in separate blocks after the text.
+    // Nova sends citations in separate blocks after the text, so they are written when such a block ends.
     this.#cite();
   }
 
@@ -230,7 +231,10 @@ class ConverseTranslation {
     if (reason === 'stop_sequence') this.#matchedStopSequence = this.#matchedIn(fields);
   }
 
-  /** The stop sequence that matched. Claude reports it; with a single sequence, it must be this one. */
+  /**
+   * Returns the stop sequence that matched. Claude reports it. For other models it is known only if the request has a
+   * single stop sequence.
+   */
   #matchedIn(fields: unknown): string | null {
     const { stop_sequences: sequences = [] } = this.#context.request;
     const more = asOptionalRecord(fields) ?? {};
@@ -242,8 +246,8 @@ class ConverseTranslation {
   #onMetadata({ usage }: Record<string, unknown>): void {
     if (usage === undefined || usage === null) return;
     this.answer.report(converseUsage(asRecord(usage)));
-    // Usage comes last. One service in front of Bedrock was seen to send it before the stop reason, so more may follow
-    // then.
+    // Usage normally comes last. One service in front of Bedrock sent usage before the stop reason; only usage after
+    // the stop reason ends the answer.
     this.#hasLastUsage = this.#stopReason !== undefined;
   }
 

@@ -1,7 +1,7 @@
 /**
- * Converts Messages requests into requests of Amazon Bedrock's Converse. Features that it lacks are mapped by the rules
- * of docs/wires/bedrock-converse.md or refused by name. No field of a client is silently dropped, except hints that
- * cannot change an answer.
+ * Converts Messages requests into requests of Amazon Bedrock's Converse. Features that Converse lacks are mapped by the
+ * rules of docs/wires/bedrock-converse.md, or refused with an error that names the field. No field of a client is
+ * silently dropped, except hints that cannot change an answer.
  */
 
 import { penalties } from '../../catalog/sampling-parameters.ts';
@@ -29,16 +29,16 @@ export function encodeConverseRequest(
   const spoken = withSpokenCalls(withSupportedFields(asked));
   const isClaude = familyOf(target).hasAnthropicSignatures;
   const supported = withTakenMarks(isClaude ? { ...spoken, messages: withTextualErrors(spoken.messages) } : spoken);
-  // Without a limit, the model could write more than the endpoint's listed maximum.
+  // Without a limit, a model could write more than the endpoint's listed maximum, which bounds the price.
   const maxTokens = outputLimit(supported, target) ?? target.maxOutputTokens;
   const request = withTakenThinking(supported, target.quirks, maxTokens ?? Infinity);
-  // Neither Converse nor any model here has fields for penalties.
+  // Neither Converse nor any model on this wire has fields for penalties.
   refuseUnspeakableSampling(request, target, penalties);
   const named = withSentNames(request, 'any');
   const { system, messages } = toConversation(named, target);
   if (messages.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');
   const stops = stopSequences(request, target);
-  // top_k is not in inferenceConfig: it is among the fields of each family.
+  // top_k is not in inferenceConfig: each model family has its own field for it, which modelFields sets.
   const { temperature, top_p: topP } = samplingFields(request, target);
   return {
     messages: begunByUser(messages),
@@ -52,14 +52,17 @@ export function encodeConverseRequest(
     ...toolConfig(named, target),
     ...outputConfig(request, target),
     ...modelFields(request, target, client, maxTokens ?? Infinity),
-    // Claude reports the matched stop sequence on request.
+    // Claude reports which stop sequence matched only if the request names this path.
     ...(stops && target.quirks.family === 'claude'
       ? { additionalModelResponseFieldPaths: ['/delta/stop_sequence'] }
       : {}),
   };
 }
 
-/** Converse refuses a conversation that begins with the assistant, for example if its first turns were cut off. */
+/**
+ * Adds a user message before a conversation that begins with the assistant, because Converse refuses such a
+ * conversation. It occurs, for example, if a client cut off the first turns.
+ */
 function begunByUser(messages: ConverseMessage[]): ConverseMessage[] {
   if (messages[0]!.role === 'user') return messages;
   return [{ role: 'user', content: [{ text: '(the conversation goes on)' }] }, ...messages];

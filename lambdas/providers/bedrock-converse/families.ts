@@ -1,24 +1,26 @@
 import type { BedrockConverseQuirks } from '../../catalog/quirk-schemas.ts';
 import type { WireTarget } from '../wire.ts';
 
-/** An endpoint on the Converse wire. */
 export type ConverseTarget = WireTarget<BedrockConverseQuirks>;
 
-/** Features of only some model families. Sources: notes in AWS's API reference, and its guides for Claude and Nova. */
+/**
+ * Features that only some model families on Converse have. Sources: notes in AWS's API reference, and its guides for
+ * Claude and Nova.
+ */
 interface Family {
-  /** Places that may have a cache point. */
+  /** Parts of a request that may have a cache point. */
   cachePoints: ReadonlySet<'tools' | 'system' | 'messages'>;
   /** Whether cache points may last an hour. */
   hasCacheTtl: boolean;
-  /** Whether a result may have the status of a failed tool. */
+  /** Whether a tool result may have a status, such as a failure. */
   hasResultStatus: boolean;
-  /** Whether a single tool may be forced by name. */
+  /** Whether tool_choice may name a single tool. */
   hasNamedTool: boolean;
-  /** Whether it supports citations of documents, and results of the client's own search. */
+  /** Whether the models support citations of documents, and search results that the client provides. */
   hasCitations: boolean;
-  /** Whether answers and strict calls can follow a schema, regardless of the catalog's list. */
+  /** Whether answers and strict calls can follow a schema, even if the catalog does not list structured_outputs. */
   hasStructuredAnswers: boolean;
-  /** Whether its thinking has Anthropic's signatures, which every service with Claude accepts. */
+  /** Whether thinking has Anthropic's signatures, which every service with Claude accepts. */
   hasAnthropicSignatures: boolean;
 }
 
@@ -46,9 +48,9 @@ const families: Record<NonNullable<BedrockConverseQuirks['family']>, Family> = {
   nova: { ...noModelFields, cachePoints: new Set(['system', 'messages']), hasResultStatus: true, hasNamedTool: true },
 };
 
-/** Name of the signer: this model at this provider. No other model accepts its signatures. */
+/** Returns the name of the signer of thinking: this model at this provider. No other model accepts its signatures. */
 export function signerOf({ providerId, upstreamModel }: ConverseTarget): string {
-  // A dot would end the signer's name.
+  // The gateway's signatures separate the signer's name with a dot, so the name must not contain one.
   return `${providerId}/${encodeURIComponent(upstreamModel).replaceAll('.', '%2E')}`;
 }
 

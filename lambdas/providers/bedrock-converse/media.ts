@@ -1,4 +1,4 @@
-/** Images and documents in Converse's form: always bytes, never a URL. */
+/** Converts images and documents to Converse's form, which has bytes instead of a URL. */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block } from '../../messages/types.ts';
@@ -21,7 +21,7 @@ interface MediaSource {
 const IMAGE_TYPE = /^image\/(png|jpeg|gif|webp)$/;
 const MAX_DOCUMENT_NAME_CHARACTERS = 200;
 
-/** @throws {GatewayError} 400 for an image that is not in the request itself */
+/** @throws {GatewayError} 400 for an image given by a URL or a file id */
 export function imageBlock(block: Block, path: string): object {
   const source = block['source'] as MediaSource;
   if (source.type !== 'base64') {
@@ -37,7 +37,10 @@ export function imageBlock(block: Block, path: string): object {
   return { image: { format, source: { bytes: source.data } } };
 }
 
-/** Names of documents. Converse refuses duplicate names, and characters that could form instructions. */
+/**
+ * Chooses names of documents. Converse refuses duplicate names. It allows only plain characters in a name, because
+ * models could read the name as an instruction.
+ */
 export class DocumentNames {
   readonly #taken = new Set<string>();
 
@@ -56,7 +59,7 @@ export class DocumentNames {
 }
 
 /**
- * A document, or its text on models that do not read files.
+ * Converts a document; for models that do not read files, into its text.
  * @throws {GatewayError} 400 for an unsupported document or document feature
  */
 export function documentBlock(block: Block, path: string, target: ConverseTarget, names: DocumentNames): object {

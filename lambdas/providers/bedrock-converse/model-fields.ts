@@ -1,11 +1,12 @@
-/** Fields that Converse itself lacks and each model family has in its own form. */
-
 import type { MessagesRequest } from '../../messages/types.ts';
 import { withFittingBudget } from '../anthropic/thinking.ts';
 import type { ClientHeaders } from '../wire.ts';
 import type { ConverseTarget } from './families.ts';
 
-/** @param maxTokens limit of the answer, which includes the thinking */
+/**
+ * Returns the fields that Converse itself lacks: each model family has its own form of them.
+ * @param maxTokens limit of the answer, which includes the thinking
+ */
 export function modelFields(
   request: MessagesRequest,
   target: ConverseTarget,
@@ -41,7 +42,7 @@ function converseThinkingFields(
         },
       };
     default:
-      // Other families decide by themselves.
+      // Models of other families have no setting for thinking: they decide themselves.
       return {};
   }
 }

@@ -3,10 +3,9 @@ import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 import { placeBlocks } from '../translated/turns.ts';
 
 /**
- * Converts calls and results into text for a request without callable tools: Converse then refuses tool blocks, and it
- * cannot forbid calls of tools that it gets. Agents request a summary or a title in this way
- * (https://github.com/agentgateway/agentgateway/pull/2192).
- *
+ * Converts tool calls and their results into text, if the request does not allow tool calls. Converse refuses tool
+ * blocks in a request without tools, and cannot forbid calls of tools that it gets. Agents send such requests for a
+ * summary or a title (https://github.com/agentgateway/agentgateway/pull/2192).
  * @returns the same request if tools may be called, or if it has no tool blocks
  */
 export function withSpokenCalls(request: MessagesRequest): MessagesRequest {
@@ -45,7 +44,7 @@ function spokenBlocks(block: Block, names: Map<unknown, string>): Block[] {
   }
 }
 
-/** Images and documents stay between the beginning and the end of their result. */
+/** Converts a tool result into text between <result> tags. Its images and documents stay between the two tags. */
 function resultBlocks(block: Block, name: string): Block[] {
   const failed = block['is_error'] === true ? ' failed="true"' : '';
   const parts = (block['content'] ?? '') as string | Block[];
@@ -57,7 +56,7 @@ function resultBlocks(block: Block, name: string): Block[] {
   return [text(begin), ...parts, text(end, block)];
 }
 
-/** A text with the cache mark of the block that it replaces. */
+/** Returns a text block with the cache mark of the block that it replaces. */
 function text(words: string, block?: Block): Block {
   const control = block?.['cache_control'];
   return { type: 'text', text: words, ...(control ? { cache_control: control } : {}) };

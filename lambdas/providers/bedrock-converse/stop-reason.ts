@@ -1,6 +1,6 @@
 import type { StopReason } from '../../messages/types.ts';
 
-/** The stop reason in the Messages API. */
+/** Converts Converse's stop reason to the Messages API; "failed" if the model's output was malformed. */
 export function converseStopReason(reason: string, hasToolCalls: boolean): StopReason | 'failed' {
   switch (reason) {
     case 'malformed_model_output':
@@ -14,7 +14,8 @@ export function converseStopReason(reason: string, hasToolCalls: boolean): StopR
     case 'model_context_window_exceeded':
       return reason;
     default:
-      // Some models report `end_turn` after calls, or announce calls that never come.
+      // The calls decide, not the reported reason. Some models report `end_turn` after calls; others report `tool_use`
+      // without a call.
       return hasToolCalls ? 'tool_use' : 'end_turn';
   }
 }

@@ -3,7 +3,7 @@ import { isCount } from '../../messages/usage-counts.ts';
 import { asList, asRecord } from '../shapes.ts';
 
 /**
- * Usage in Converse's form. As in the Messages API, the input tokens exclude tokens read from or written to caches. A
+ * Converts Converse's usage. As in the Messages API, the input tokens exclude tokens read from or written to caches. A
  * value other than a whole number counts as not reported, and stays undefined.
  */
 export function converseUsage(usage: Record<string, unknown>): WireUsage {
@@ -17,7 +17,7 @@ export function converseUsage(usage: Record<string, unknown>): WireUsage {
   };
 }
 
-/** Lifetimes of cache writes, which have different prices. */
+/** Returns the tokens written to caches, by lifetime: each lifetime has its own price. */
 function cacheCreation(details: unknown): Pick<WireUsage, 'cache_creation'> {
   const written = { '5m': 0, '1h': 0 };
   const entries = asList(details).map(asRecord);

@@ -5,7 +5,7 @@ import type { MessagesWire } from '../wire.ts';
 import { decodeConverse, decodeConverseStream } from './decode.ts';
 import { encodeConverseRequest } from './encode.ts';
 
-/** Models of many makers on Amazon Bedrock, with one API. */
+/** Amazon Bedrock's Converse: one API for models of many makers. */
 export const bedrockConverseWire: MessagesWire<BedrockConverseQuirks> = {
   encode(request, target, client) {
     return {
@@ -17,7 +17,6 @@ export const bedrockConverseWire: MessagesWire<BedrockConverseQuirks> = {
   encodeCount: () => undefined,
   readCount: () => undefined,
   hiddenReasoning,
-  // Converse accepts sampling parameters, regardless of the client's API version.
   decode: decodeConverseStream,
   decodeWhole: decodeConverse,
 };

@@ -1,4 +1,4 @@
-/** Chat completions without streaming, as far as decisions need them. */
+/** Encodes a chat completion without streaming, with the fields that decisions need. */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import type { DecisionsChatQuirks } from '../../catalog/quirk-schemas.ts';
@@ -22,8 +22,8 @@ export function chatRequest(
 }
 
 /**
- * The first choice of a completion.
- * @throws {UpstreamError} if there is none
+ * Returns the first choice of a completion.
+ * @throws {UpstreamError} if the completion has no choice
  */
 export function choiceIn(body: unknown): Record<string, unknown> {
   const { choices } = recordOrEmpty(body);

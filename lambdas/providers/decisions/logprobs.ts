@@ -1,8 +1,8 @@
 /**
- * Decides by the probabilities of the next token, over chat completions. Each option has a letter, which is a single
- * token in any vocabulary, and the model must write one of the letters. More options than letters are decided in
- * rounds: first within groups, then among the best of each group. The endpoint's temperature corrects an overconfident
- * model. It is fitted to questions with known answers (`npm run admin -- catalog calibrate`).
+ * Answers decisions from the probabilities of a model's next token, over chat completions. Each option has a letter,
+ * which is a single token in any vocabulary, and the model must write one of the letters. More options than letters are
+ * decided in rounds: first within groups, then among the best of each group. The endpoint's temperature corrects an
+ * overconfident model. `npm run admin -- catalog calibrate` fits it to questions with known answers.
  */
 
 import type { DecisionsLogprobsQuirks } from '../../catalog/quirk-schemas.ts';
@@ -18,9 +18,9 @@ import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 
 type LogprobsTarget = WireTarget<DecisionsLogprobsQuirks>;
 
-/** The maximum number of tokens whose probabilities chat completions return. */
+/** One letter per option. There are 20, because chat completions return the probabilities of at most 20 tokens. */
 const LETTERS = Array.from('ABCDEFGHIJKLMNOPQRST');
-/** Some providers refuse a limit of one token. */
+/** Token limit of an answer. One token would be enough, but some providers refuse a limit of one. */
 const ANSWER_TOKENS = 16;
 
 export const logprobsEngine: DecisionEngine<DecisionsLogprobsQuirks> = {
@@ -39,7 +39,7 @@ export const logprobsEngine: DecisionEngine<DecisionsLogprobsQuirks> = {
   readUsage: chatUsage,
 };
 
-/** Size in the request. In JSON, some characters take six bytes. */
+/** Size of a text in the request, in bytes. In JSON, some characters take six bytes. */
 const bytesOfJson = (text: string) => Buffer.byteLength(JSON.stringify(text));
 
 async function verdictOn(question: Question, state: string, target: LogprobsTarget, send: Send): Promise<Verdict> {
@@ -77,7 +77,7 @@ function askForLogprobs(state: string, question: Question, texts: readonly strin
   return { request: chatRequest(messages, target, ANSWER_TOKENS, more), outputTokens: ANSWER_TOKENS };
 }
 
-/** Probabilities of the first token that is not blank: some models begin with a blank one. */
+/** Returns the alternatives of the first token that is not blank: some models begin with a blank token. */
 function topTokens(body: unknown): TopToken[] {
   const { content } = recordOrEmpty(choiceIn(body)['logprobs']);
   const positions = (Array.isArray(content) ? (content as unknown[]) : []).map(recordOrEmpty);
@@ -88,7 +88,10 @@ function topTokens(body: unknown): TopToken[] {
   return tokens;
 }
 
-/** A probability is at most 1, with a margin for rounding. */
+/**
+ * Greatest accepted logarithm of a probability. A probability is at most 1, so its logarithm is at most 0; the margin
+ * allows for rounding.
+ */
 const MAX_LOGPROB = 0.001;
 
 function isTopToken(value: unknown): value is TopToken {

@@ -1,4 +1,4 @@
-/** Providers with an API for decisions: one request for all questions, in the form of the public convention. */
+/** Providers with an API for decisions: one request has all questions of a task. */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import * as z from 'zod';
@@ -11,7 +11,7 @@ import type { Ask } from '../asks.ts';
 import type { DecisionEngine } from './engine.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 
-/** Maximum tokens of an answer for each option: a probability and a name. */
+/** Maximum tokens of an answer for each option: the option's name and its probability. */
 const NATIVE_TOKENS_PER_OPTION = 32;
 const TOKENS_PER_QUESTION = 64;
 
@@ -41,7 +41,7 @@ export const nativeEngine: DecisionEngine = {
   },
 };
 
-/** Generated names: the client's own names are not sent. */
+/** Returns a generated name for a question: the client's own names are not sent. */
 function optionName(index: number): string {
   return `q${index}`;
 }
@@ -75,7 +75,7 @@ function asked({ type, instructions, options }: Question): object {
   }
 }
 
-/** @throws {UpstreamError} for an answer of another kind, or without probabilities for the options */
+/** @throws {UpstreamError} for an answer to another type of question, or without probabilities for the options */
 function nativeVerdict(answer: unknown, { type, options }: Question): Verdict {
   const parsed = answerSchemas[type].safeParse(answer);
   if (!parsed.success) throw new UpstreamError('malformed', 'The provider has left a question without a sound answer');
@@ -87,7 +87,8 @@ function nativeVerdict(answer: unknown, { type, options }: Question): Verdict {
     return { probabilities: normalised(masses.map((mass) => mass ?? 0)), isStated: false };
   }
   const chosen = data.type === 'choice' ? names.indexOf(data.choice) : -1;
-  // A choice without probabilities counts as certain, by the provider's own statement.
+  // The provider named its choice without probabilities. The choice counts as certain, and is marked as the provider's
+  // own statement.
   if (chosen !== -1) return { probabilities: names.map((_, index) => (index === chosen ? 1 : 0)), isStated: true };
   throw new UpstreamError('malformed', 'The provider has left a question without probabilities');
 }

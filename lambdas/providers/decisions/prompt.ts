@@ -1,6 +1,6 @@
 /**
- * Prompts with questions for a model that writes text. The state comes first and is the same for all questions, so
- * providers can cache it.
+ * Builds prompts that ask a text model to decide. The state comes first and is the same for all questions, so providers
+ * can cache it.
  */
 
 import type { Question } from '../../decisions/question.ts';
@@ -21,7 +21,7 @@ export function stateMessages(state: string): ChatMessage[] {
   ];
 }
 
-/** Requests a single label, which the model writes as its first word. */
+/** Returns a question whose answer is a single letter, as the first word that the model writes. */
 export function labelQuestion(
   { instructions }: Question,
   texts: readonly string[],

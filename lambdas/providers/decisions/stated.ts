@@ -1,7 +1,7 @@
 /**
- * Decides by the model's own statement, over chat completions: the model states the probability of each option in a
- * JSON document. This is for models that do not return token probabilities. The numbers are marked as stated, because
- * nobody has measured them.
+ * Answers decisions from the model's own estimate, over chat completions: the model writes the probability of each
+ * option in a JSON document. This is for models that do not return token probabilities. Verdicts are marked with
+ * `isStated`, because such numbers are not measured.
  */
 
 import type { DecisionsChatQuirks } from '../../catalog/quirk-schemas.ts';
@@ -17,7 +17,10 @@ import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 
 type StatedTarget = WireTarget<DecisionsChatQuirks>;
 
-/** `"p123": 0.0625, ` has fewer tokens, and the text around the list has fewer than OTHER_TOKENS. */
+/**
+ * Maximum tokens that the model writes for an option, such as `"p123": 0.0625, `. OTHER_TOKENS bounds the rest of the
+ * document.
+ */
 const STATED_TOKENS_PER_OPTION = 16;
 const OTHER_TOKENS = 64;
 
@@ -34,7 +37,7 @@ export const statedEngine: DecisionEngine<DecisionsChatQuirks> = {
   readUsage: chatUsage,
 };
 
-/** Options are numbered, because the fields of a schema cannot have arbitrary names. */
+/** Returns a numbered field name for an option: texts of options are not always valid field names in a schema. */
 function statedField(index: number): string {
   return `p${index}`;
 }

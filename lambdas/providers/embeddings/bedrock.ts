@@ -1,4 +1,4 @@
-/** Embeddings on Amazon Bedrock with InvokeModel: Titan accepts one text per request, Cohere many. */
+/** Embeddings on Amazon Bedrock with InvokeModel. Titan accepts one text per request, Cohere many. */
 
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { cohereFields, cohereVectors, MAX_COHERE_INPUTS } from './cohere.ts';
@@ -6,7 +6,7 @@ import type { EmbeddingCodec, EmbeddingTask } from './codec.ts';
 import { jsonRequest, refuseInputType, textsOf } from './requests.ts';
 import { vectorsFrom } from './vectors.ts';
 
-/** Bedrock returns the token count of every model in this header. */
+/** Response header in which Bedrock returns the token count, for every model. */
 const TOKENS_HEADER = 'x-amzn-bedrock-input-token-count';
 
 const readUsage: EmbeddingCodec['readUsage'] = (body, headers) => {

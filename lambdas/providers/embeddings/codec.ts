@@ -1,5 +1,3 @@
-/** Embeds texts: texts become requests to a provider, and its responses become vectors. */
-
 import type { EmbeddingInput, InputType, VectorEncoding } from '../../embeddings/schema.ts';
 import type { Vector } from '../../embeddings/vector.ts';
 import type { EmbeddingsQuirks } from '../../catalog/quirk-schemas.ts';
@@ -17,13 +15,13 @@ export interface EmbeddingTask {
 export type EmbeddingTarget = WireTarget<EmbeddingsQuirks>;
 
 export interface EmbeddingCodec extends AskReader {
-  /** Maximum number of inputs in a request, unless the endpoint's quirks set another. */
+  /** Maximum number of inputs in a request. The endpoint's quirks may set another maximum. */
   maxInputs: number;
   /**
-   * The request for some of the inputs of a task.
+   * Encodes a request for some inputs of a task.
    * @throws {GatewayError} 400 for a task that the wire cannot express
    */
   requestFor(task: EmbeddingTask, target: EmbeddingTarget): WireRequest;
-  /** The vectors in a response, in the order of its inputs. They are not checked here; the caller does that. */
+  /** Returns the vectors in a response, in the order of the inputs. The caller checks their count and length. */
   vectorsIn(body: unknown): Vector[];
 }

@@ -1,5 +1,3 @@
-/** Cohere's own API, version 2, and the same models on Amazon Bedrock. */
-
 import type { InputType } from '../../embeddings/schema.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
@@ -24,7 +22,10 @@ export const cohereEmbeddings: EmbeddingCodec = {
   },
 };
 
-/** A text that is too long is refused, as by other providers, rather than silently truncated. */
+/**
+ * Returns the request fields that Cohere's API and Bedrock share. `truncate: 'NONE'` makes the provider refuse a text
+ * that is too long, instead of silently cutting it.
+ */
 export function cohereFields(task: EmbeddingTask): Record<string, unknown> {
   const { inputType = 'search_document', dimensions } = task;
   if (!uses.includes(inputType)) throw invalidRequest('input_type', `must be one of ${uses.join(', ')} for this model`);

@@ -1,5 +1,3 @@
-/** Splits a task into as many requests as its provider needs, and collects all vectors. */
-
 import type { EmbeddingInput } from '../../embeddings/schema.ts';
 import { dimensionsOf, type Vector } from '../../embeddings/vector.ts';
 import { invalidRequest } from '../../platform/errors.ts';
@@ -7,9 +5,12 @@ import type { Ask, BatchEngine } from '../asks.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { EmbeddingCodec, EmbeddingTarget, EmbeddingTask } from './codec.ts';
 
-/** A number as text, with its comma. */
+/** Maximum length of a vector's element in JSON, with its comma. */
 const MAX_BYTES_OF_NUMBER = 24;
-/** Length of vectors if neither the request nor the catalog has one. No known model's default is longer. */
+/**
+ * Assumed length of vectors if neither the request nor the catalog names one. No known model has longer vectors by
+ * default.
+ */
 const MAX_UNKNOWN_DIMENSIONS = 6_000;
 /**
  * Maximum size of the vectors in one response. Parsing JSON of this size takes about 50 ms, during which the process
@@ -18,12 +19,12 @@ const MAX_UNKNOWN_DIMENSIONS = 6_000;
 const MAX_VECTORS_BYTES = 8 * 1024 * 1024;
 const ENVELOPE_BYTES = 64 * 1024;
 /**
- * Maximum count of numbers in all vectors of a request: 2,048 vectors of 4,096 numbers, which are 180 MB of JSON for
- * the client.
+ * Maximum count of numbers in all vectors of a request: 2,048 vectors of 4,096 numbers. The client's response then has
+ * 180 MB of JSON.
  */
 const MAX_NUMBERS = 2_048 * 4_096;
 
-/** The engine of a wire. It splits a task into as many requests as its provider needs. */
+/** Makes the engine of a wire from its codec. It splits a task into as many requests as its provider needs. */
 export function embedder(codec: EmbeddingCodec): BatchEngine<EmbeddingTask, Vector[]> {
   return {
     ...codec,
@@ -43,7 +44,7 @@ export function embedder(codec: EmbeddingCodec): BatchEngine<EmbeddingTask, Vect
 }
 
 /**
- * All requests of a task, in the order of its inputs.
+ * Yields all requests of a task, in the order of its inputs.
  * @throws {GatewayError} 400 for a task that the endpoint does not support
  */
 function* embeddingAsks(
@@ -54,7 +55,8 @@ function* embeddingAsks(
   const { max_inputs: maxInputs = codec.maxInputs, max_request_bytes: maxBytes = Infinity } = target.quirks;
   const dimensions = task.dimensions ?? target.quirks.vector_dimensions;
   if (dimensions !== undefined) refuseTooManyNumbers(task.inputs.length, dimensions);
-  // The bound also applies to base64, which is four times smaller, because some servers always send numbers.
+  // Size of a vector as JSON numbers. It also bounds vectors requested as base64, which takes a quarter of the size,
+  // because some servers ignore the format and send numbers.
   const maxBytesOfVector = MAX_BYTES_OF_NUMBER * (dimensions ?? MAX_UNKNOWN_DIMENSIONS);
   const fitting = Math.max(1, Math.floor(MAX_VECTORS_BYTES / maxBytesOfVector));
   for (const inputs of batches(task.inputs, Math.min(maxInputs, fitting), maxBytes)) {
@@ -68,17 +70,20 @@ function* embeddingAsks(
   }
 }
 
-/** Tokens from the client are counted; texts are estimated from their own bytes, without the JSON around them. */
+/**
+ * Estimates the tokens of inputs. Inputs that are token lists are counted exactly. A text has about one token per four
+ * bytes; the JSON around it does not count.
+ */
 function estimatedTokens(inputs: readonly EmbeddingInput[]): number {
   return inputs
     .map((input) => (typeof input === 'string' ? Math.ceil(Buffer.byteLength(input) / 4) : input.length))
     .reduce((sum, tokens) => sum + tokens, 0);
 }
 
-/** Index, kind and usage of a vector. */
+/** Maximum size of the JSON around a vector: index, object type and usage. */
 const BYTES_AROUND_VECTOR = 256;
 
-/** @throws {GatewayError} 400 */
+/** @throws {GatewayError} 400 if the vectors have more numbers than MAX_NUMBERS */
 function refuseTooManyNumbers(inputs: number, dimensions: number): void {
   const most = Math.floor(MAX_NUMBERS / dimensions);
   if (inputs <= most) return;
@@ -88,7 +93,7 @@ function refuseTooManyNumbers(inputs: number, dimensions: number): void {
   );
 }
 
-/** @throws {UpstreamError} for vectors of another length than requested */
+/** @throws {UpstreamError} for a vector whose length differs from the requested length, or from the first vector */
 function checkedVectors(vectors: Vector[], wanted: number | undefined): Vector[] {
   const dimensions = wanted ?? dimensionsOf(vectors[0]!);
   for (const vector of vectors) {
@@ -103,7 +108,7 @@ function notVectors(what: string): UpstreamError {
   return new UpstreamError('malformed', `The provider sent ${what}`);
 }
 
-/** Splits inputs into batches. A text above the size limit is sent alone, and its provider reports the error. */
+/** Splits inputs into batches. A text above the size limit gets its own batch, and the provider reports the error. */
 function* batches<Input extends EmbeddingTask['inputs'][number]>(
   inputs: readonly Input[],
   maxInputs: number,

@@ -1,4 +1,4 @@
-/** The Gemini API: a batch is a list of requests with one text each. */
+/** Embeddings of the Gemini API: a batch is a list of requests with one text each. */
 
 import type { InputType } from '../../embeddings/schema.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
@@ -6,7 +6,7 @@ import type { EmbeddingCodec } from './codec.ts';
 import { jsonRequest, textsOf } from './requests.ts';
 import { vectorsFrom } from './vectors.ts';
 
-/** Maximum of batchEmbedContents. */
+/** Maximum number of texts that batchEmbedContents accepts in one call. */
 const MAX_INPUTS = 100;
 
 const taskTypes: Record<InputType, string> = {

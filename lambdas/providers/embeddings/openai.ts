@@ -1,12 +1,10 @@
-/** OpenAI's embeddings API, and providers with the same API: Mistral, Yandex, GigaChat, self-hosted servers. */
-
 import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { EmbeddingCodec, EmbeddingTarget, EmbeddingTask } from './codec.ts';
 import { jsonRequest, refuseInputType } from './requests.ts';
 import { vectorsFrom } from './vectors.ts';
 
-/** OpenAI's maximum. */
+/** OpenAI's maximum number of inputs in a request. */
 const MAX_INPUTS = 2_048;
 
 export const openaiEmbeddings: EmbeddingCodec = {
@@ -29,7 +27,7 @@ export const openaiEmbeddings: EmbeddingCodec = {
   },
   readUsage(body) {
     const { usage, data } = recordOrEmpty(body);
-    // GigaChat reports the tokens of each vector next to it.
+    // GigaChat reports usage in each element of `data`, instead of once for the response.
     const counts = isRecord(usage)
       ? [usage]
       : listOf(data).map((element) => recordOrEmpty(recordOrEmpty(element)['usage']));
@@ -44,7 +42,10 @@ function refuseTokens({ inputs }: EmbeddingTask, { quirks }: EmbeddingTarget): v
   throw invalidRequest('input', 'must be a text or a list of texts: this model does not take tokens');
 }
 
-/** Sorts elements by `index` if each has its own: OpenAI guarantees no order. */
+/**
+ * Sorts the vectors by `index`, because OpenAI's documentation guarantees no order. Without a complete set of indexes,
+ * the order stays.
+ */
 function inOrder(data: unknown): unknown[] {
   const list = listOf(data);
   const indexes = new Set(list.map(indexOf));

@@ -1,5 +1,3 @@
-/** Common parts of requests on all embeddings wires. */
-
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import type { EmbeddingInput } from '../../embeddings/schema.ts';
 import { invalidRequest } from '../../platform/errors.ts';
@@ -20,7 +18,7 @@ export function textsOf({ inputs }: EmbeddingTask): string[] {
   });
 }
 
-/** @throws {GatewayError} 400 for an input type, if the model does not distinguish them */
+/** @throws {GatewayError} 400 for an input type, if the model makes the same vectors for every type */
 export function refuseInputType({ inputType }: EmbeddingTask): void {
   if (inputType !== undefined) {
     throw invalidRequest('input_type', 'is not taken by this model, which makes the same vectors for every use');

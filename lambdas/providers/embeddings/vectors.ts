@@ -1,11 +1,10 @@
-/** Reads vectors of providers. An invalid vector becomes an empty one, which later checks refuse. */
-
 import type { Vector } from '../../embeddings/vector.ts';
 
+/** Replacement for a vector that cannot be read. The check of vector lengths refuses it. */
 const NO_VECTOR: Vector = { numbers: [] };
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** A list of numbers, or base64 of 32-bit floats. */
+/** Reads one vector: a list of numbers, or base64 of 32-bit floats. */
 function vectorFrom(value: unknown): Vector {
   if (typeof value === 'string') return BASE64.test(value) && value.length % 4 === 0 ? { base64: value } : NO_VECTOR;
   return isNumbers(value) ? { numbers: value } : NO_VECTOR;
@@ -15,7 +14,7 @@ function isNumbers(value: unknown): value is number[] {
   return Array.isArray(value) && value.every((number) => typeof number === 'number' && Number.isFinite(number));
 }
 
-/** Reads a vector from each element of a list; empty if the value is not a list. */
+/** Reads a vector from each element of a list. A value that is not a list has no vectors. */
 export function vectorsFrom(list: unknown, read: (element: unknown) => unknown): Vector[] {
   return Array.isArray(list) ? list.map((element) => vectorFrom(read(element))) : [];
 }

@@ -1,16 +1,16 @@
-/** Errors that only the operator can fix: keys, balances, projects, contracts, regions, permissions. */
+/** Rules for errors that only the operator can fix: keys, balances, projects, contracts, regions, permissions. */
 
 import { rulesFrom } from './fault-rule.ts';
 
 export const accountRules = [
-  // Alibaba's code for the limit of tokens per minute. An empty balance has other codes.
-  // https://www.alibabacloud.com/help/en/model-studio/rate-limit
+  // At Alibaba, these codes mean the limit of tokens per minute; an empty balance has other codes.
+  // Source of the rules below: https://www.alibabacloud.com/help/en/model-studio/rate-limit
   ...rulesFrom('alibaba', {
     kind: 'rate',
     code: ['insufficient_quota', 'throttling.allocationquota'],
     isOwn: true,
   }),
-  // https://platform.openai.com/docs/guides/error-codes
+  // Source of the rules below: https://platform.openai.com/docs/guides/error-codes
   ...rulesFrom(
     'openai',
     {
@@ -43,12 +43,12 @@ export const accountRules = [
     { kind: 'operator', message: /^You have insufficient permissions for this operation/i },
     { kind: 'operator', message: /^Country, region, or territory not supported/i },
   ),
-  // https://help.openai.com/en/articles/10910291-api-organization-verification
+  // Source of the rules below: https://help.openai.com/en/articles/10910291-api-organization-verification
   ...rulesFrom('openai', {
     kind: 'operator',
     message: /^(?:Your|This|The) organization (?:must be|is not|has not been|needs to be) verified/i,
   }),
-  // https://platform.openai.com/docs/guides/rbac
+  // Source of the rules below: https://platform.openai.com/docs/guides/rbac
   ...rulesFrom(
     'openai',
     { kind: 'operator', message: /^Project [`'"]?[\w-]{1,80}[`'"]? (?:does not|has not|is not)/i },
@@ -58,14 +58,15 @@ export const accountRules = [
         /^Your (?:project|organization|account|team|workspace|subscription|plan) [^.\n]{0,80}(?:does not have|do not have|not have|not authorized|not allowed|not enabled|suspended|disabled|archived|restricted|blocked|expired|overdue)/i,
     },
   ),
-  // Organizations that forbid storing prompts, or limit how long. Models and regions that need storage refuse them.
-  // https://platform.openai.com/docs/guides/your-data
+  // Some organizations forbid OpenAI to store prompts, or limit how long. Models and regions that require storage
+  // refuse their requests.
+  // Source of the rules below: https://platform.openai.com/docs/guides/your-data
   ...rulesFrom('openai', {
     kind: 'operator',
     message:
       /^(?:this model|the model|your organization|the organization|this organization|zero data retention|data retention|data.?sharing)[^\n]{0,160}(?:data (?:policy|policies|retention|sharing|collection|residency)|zero data retention|ZDR)|^data retention mode/i,
   }),
-  // https://platform.claude.com/docs/en/api/errors
+  // Source of the rules below: https://platform.claude.com/docs/en/api/errors
   ...rulesFrom(
     'anthropic',
     { kind: 'operator', code: ['authentication_error', 'permission_error', 'billing_error'] },
@@ -78,7 +79,7 @@ export const accountRules = [
     },
     { kind: 'operator', message: /^Third-party apps now draw from/i },
   ),
-  // https://github.com/googleapis/googleapis/blob/master/google/api/error_reason.proto
+  // Source of the rules below: https://github.com/googleapis/googleapis/blob/master/google/api/error_reason.proto
   ...rulesFrom(
     'google',
     {
@@ -109,10 +110,11 @@ export const accountRules = [
         'user_blocked_by_admin',
       ],
     },
-    // State of a project or region. Files of a client in the wrong state have their own rule.
+    // Google's code for a project or region in the wrong state. Another rule matches first for a client's file in the
+    // wrong state.
     { kind: 'operator', code: ['failed_precondition'] },
   ),
-  // https://ai.google.dev/gemini-api/docs/troubleshooting
+  // Source of the rules below: https://ai.google.dev/gemini-api/docs/troubleshooting
   ...rulesFrom(
     'google',
     { kind: 'operator', code: ['unauthenticated', 'permission_denied'] },
@@ -128,7 +130,7 @@ export const accountRules = [
     { kind: 'operator', message: /^You exceeded your current quota[\s\S]{0,1500}\blimit: 0\b/i },
     { kind: 'operator', message: /^Publisher Model [`'"]?[^\s]{1,200} is not servable in region/i },
   ),
-  // https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html
+  // Source of the rules below: https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html
   ...rulesFrom(
     'amazon-bedrock',
     {
@@ -163,7 +165,7 @@ export const accountRules = [
     },
     { kind: 'operator', message: /^User: arn:aws[\w-]*:[^\s]{1,200} is not authorized/i },
   ),
-  // https://learn.microsoft.com/en-us/azure/ai-foundry/openai/how-to/quota
+  // Source of the rules below: https://learn.microsoft.com/en-us/azure/ai-foundry/openai/how-to/quota
   ...rulesFrom(
     'azure',
     {
@@ -195,7 +197,7 @@ export const accountRules = [
     },
     { kind: 'operator', message: /^Model \S{1,80} is enabled only for api versions/i },
   ),
-  // https://help.aliyun.com/en/model-studio/error-code
+  // Source of the rules below: https://help.aliyun.com/en/model-studio/error-code
   ...rulesFrom(
     'alibaba',
     {
@@ -220,12 +222,12 @@ export const accountRules = [
         /^(?:Access denied, please make sure your account is in good standing|The free (?:tier|quota) of the model has been exhausted|Invalid API-key)/i,
     },
   ),
-  // https://api-docs.deepseek.com/quick_start/error_codes
+  // Source of the rules below: https://api-docs.deepseek.com/quick_start/error_codes
   ...rulesFrom('deepseek', {
     kind: 'operator',
     message: /^(?:Insufficient (?:account )?balance|Authentication Fails)/i,
   }),
-  // https://platform.moonshot.ai/docs/api/errors
+  // Source of the rules below: https://platform.moonshot.ai/docs/api/errors
   ...rulesFrom(
     'moonshotai',
     {
@@ -244,7 +246,7 @@ export const accountRules = [
         /^(?:Your account|You exceeded your current token quota)[^\n]{0,160}(?:suspended|insufficient balance|billing|quota)/i,
     },
   ),
-  // https://docs.z.ai/api-reference/api-code
+  // Source of the rules below: https://docs.z.ai/api-reference/api-code
   ...rulesFrom(
     'zai',
     {
@@ -273,7 +275,7 @@ export const accountRules = [
       message: /^(?:Insufficient balance or no resource package|token expired or incorrect|余额不足)/i,
     },
   ),
-  // https://platform.minimax.io/docs/api-reference/errorcode
+  // Source of the rules below: https://platform.minimax.io/docs/api-reference/errorcode
   ...rulesFrom(
     'minimax',
     { kind: 'operator', code: ['1004', '1008', '2049', '2061'] },
@@ -283,7 +285,7 @@ export const accountRules = [
         /^(?:insufficient balance|login fail|invalid api key|your (?:current )?(?:token )?plan (?:does )?not support)/i,
     },
   ),
-  // https://console.groq.com/docs/errors
+  // Source of the rules below: https://console.groq.com/docs/errors
   ...rulesFrom(
     'groq',
     {
@@ -305,7 +307,7 @@ export const accountRules = [
         /^(?:Organization has been restricted|The model \S{1,100} requires terms acceptance|The model \S{1,100} is blocked at the)/i,
     },
   ),
-  // https://docs.x.ai/docs/key-information/debugging
+  // Source of the rules below: https://docs.x.ai/docs/key-information/debugging
   ...rulesFrom(
     'xai',
     {
@@ -316,39 +318,39 @@ export const accountRules = [
     { kind: 'operator', message: /^The model [^\s]{1,100} is not available in your region/i },
     { kind: 'operator', code: ['unauthenticated:bad-credentials', 'no-auth-context'] },
   ),
-  // https://docs.perplexity.ai/guides/api-key-management
+  // Source of the rules below: https://docs.perplexity.ai/guides/api-key-management
   ...rulesFrom('perplexity', {
     kind: 'operator',
     message: /^Invalid API key provided/i,
   }),
-  // https://docs.mistral.ai/api/
+  // Source of the rules below: https://docs.mistral.ai/api/
   ...rulesFrom('mistral', {
     kind: 'operator',
     message: /^(?:Invalid API Key|Unauthorized$|Inactive subscription|You have no active subscription)/i,
   }),
-  // https://docs.cohere.com/reference/errors
+  // Source of the rules below: https://docs.cohere.com/reference/errors
   ...rulesFrom('cohere', {
     kind: 'operator',
     message:
       /^(?:invalid api token|no api key supplied|Please add or update your payment method|You are using a Trial key, which is limited to \d+ API calls? \/ month)/i,
   }),
-  // https://docs.together.ai/docs/error-codes
+  // Source of the rules below: https://docs.together.ai/docs/error-codes
   ...rulesFrom(
     'togetherai',
     { kind: 'operator', code: ['credit_limit', 'credit_limit_exceeded'] },
     { kind: 'operator', message: /^Credit limit exceeded/i },
   ),
-  // https://docs.fireworks.ai/guides/inference-error-codes
+  // Source of the rules below: https://docs.fireworks.ai/guides/inference-error-codes
   ...rulesFrom('fireworks-ai', {
     kind: 'operator',
     message: /^Account \S{1,100} is suspended/i,
   }),
-  // https://deepinfra.com/docs/advanced/errors
+  // Source of the rules below: https://deepinfra.com/docs/advanced/errors
   ...rulesFrom('deepinfra', {
     kind: 'operator',
     message: /^inference prohibited/i,
   }),
-  // https://openrouter.ai/docs/api-reference/errors
+  // Source of the rules below: https://openrouter.ai/docs/api-reference/errors
   ...rulesFrom(
     'openrouter',
     {
@@ -362,7 +364,7 @@ export const accountRules = [
         /^(?:Insufficient credits|Key limit exceeded|No auth credentials found|User not found|This request requires more credits)/i,
     },
   ),
-  // https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes
+  // Source of the rules below: https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes
   ...rulesFrom(
     'yandex',
     {
@@ -372,18 +374,18 @@ export const accountRules = [
     },
     { kind: 'operator', code: ['7', '9', '16'] },
   ),
-  // https://developers.sber.ru/docs/ru/gigachat/api/errors-description
+  // Source of the rules below: https://developers.sber.ru/docs/ru/gigachat/api/errors-description
   ...rulesFrom('gigachat', {
     kind: 'operator',
     message: /^(?:Token has expired|Payment Required|Permission denied)/i,
   }),
-  // https://github.com/runwayml/sdk-node/issues/28
+  // Source of the rules below: https://github.com/runwayml/sdk-node/issues/28
   ...rulesFrom('runway', {
     kind: 'operator',
     message:
       /^(?:You do not have enough credits|You (?:have|\w+ have) (?:reached|exceeded) (?:your|the) (?:daily|monthly) )/i,
   }),
-  // https://docs.litellm.ai/docs/proxy/virtual_keys
+  // Source of the rules below: https://docs.litellm.ai/docs/proxy/virtual_keys
   ...rulesFrom(
     'litellm',
     {

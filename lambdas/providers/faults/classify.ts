@@ -1,4 +1,4 @@
-/** Classifies an error of a provider: by the first rule that matches, or else by its status. */
+/** Classifies a provider's error: by the first rule that matches, or else by its HTTP status. */
 
 import { accountRules } from './account-rules.ts';
 import { contextRules } from './context-rules.ts';
@@ -19,7 +19,7 @@ export const faultRules: readonly FaultRule[] = [
   ...typeRules,
 ];
 
-/** Statuses with another meaning than their class. */
+/** Faults of HTTP statuses. Every other status is a `failure`. */
 const faultsOfStatuses: Record<number, FaultKind> = {
   400: 'request',
   422: 'request',
@@ -30,7 +30,8 @@ const faultsOfStatuses: Record<number, FaultKind> = {
   524: 'timeout',
   503: 'overload',
   529: 'overload',
-  // Problems between operator and provider: the client's own key and model are fine.
+  // The client's own key and model are valid: these statuses concern the operator's key or configuration at the
+  // provider.
   401: 'operator',
   402: 'operator',
   403: 'operator',
@@ -38,20 +39,20 @@ const faultsOfStatuses: Record<number, FaultKind> = {
   410: 'catalog',
 };
 
-/** Faults that pass without any action. */
+/** Faults that usually end without any action. */
 const passing: ReadonlySet<FaultKind> = new Set(['overload', 'rate', 'timeout']);
 
 export interface ClassifiedError {
   fault: FaultKind;
   /** The matching rule; undefined if only the status classified the error. */
   rule: FaultRule | undefined;
-  /** HTTP status of the response, or else the status in the error; undefined without either. */
+  /** HTTP status of the response, else the status that the error states; undefined if neither exists. */
   status: number | undefined;
 }
 
 /**
- * @param providerId of the catalog
- * @param httpStatus of the response; undefined for an error in a stream that began with a success
+ * @param providerId id in the catalog
+ * @param httpStatus status of the response; undefined for an error in a stream whose response had status 200
  */
 export function classifyError(
   error: StatedError,
@@ -63,7 +64,8 @@ export function classifyError(
     faultRules.find((own) => isOfFamily(own, providerId) && isFound(own)) ??
     faultRules.find((foreign) => foreign.isOwn !== true && isFound(foreign) && !isByNumber(foreign));
   const ofStatus = faultOfStatus(status, error);
-  // A status for overload, a limit or a timeout is more precise than an internal error of the provider.
+  // A rule matched a general internal error, but the status means overload, a limit or a timeout. The status is more
+  // precise.
   const isVague = rule?.kind === 'failure' && passing.has(ofStatus);
   return { fault: rule && !isVague ? rule.kind : ofStatus, rule, status };
 }
@@ -72,7 +74,8 @@ function faultOfStatus(status: number | undefined, { messages, isPage }: StatedE
   const fault = (status === undefined ? undefined : faultsOfStatuses[status]) ?? 'failure';
   if (fault !== 'request') return fault;
   if (isPage) return 'failure';
-  // The cause may be the size of the prompt, or a feature that only this endpoint lacks.
+  // Without a message, the cause may be the size of the prompt, or a feature that only this endpoint lacks. So another
+  // endpoint is tried.
   return messages.length === 0 ? 'elsewhere' : fault;
 }
 
@@ -80,7 +83,10 @@ function isOfFamily({ family }: FaultRule, providerId: string): boolean {
   return providerId === family || providerId.startsWith(`${family}-`);
 }
 
-/** Whether a rule matches by number. Each provider numbers its errors in its own way. */
+/**
+ * Returns whether a rule matches numeric error codes. Such a rule applies only to its own provider, because each
+ * provider numbers its errors differently.
+ */
 function isByNumber({ code }: FaultRule): boolean {
   return code?.some((one) => /^\d+$/.test(one)) ?? false;
 }
@@ -93,7 +99,7 @@ function fits({ code, message, status: statuses }: FaultRule, error: StatedError
   return message === undefined || error.messages.some((words) => message.test(withoutRelay(words)));
 }
 
-/** Prefix that a relay, or an SDK inside it, adds to the provider's message. */
+/** Prefix that a relay, or an SDK within the relay, adds to the provider's message. */
 const RELAY =
   /^(?:(?:Error code: \d{3} - |Upstream error from [\w .-]{1,60}: |The model returned the following errors: |(?:<\d{3}> )?InternalError\.Algo\.\w{1,40}: |litellm\.\w{1,60}: |\w{1,40}(?:Exception|Error)(?: - |: )|\[[\w ./-]{1,60}\](?: \[\d{3}\])?:? |(?:API )?Error: (?:\d{3} )?|\d{3} (?=[A-Z])))+/;
 

@@ -24,7 +24,8 @@ export type FaultKind =
   | 'failure';
 
 /**
- * Origin of an error format. Providers in the catalog have these ids, or ids that begin with one of them and a hyphen.
+ * Provider with its own error format. Ids of providers in the catalog are one of these names, or begin with one of them
+ * and a hyphen.
  */
 export type ProviderFamily =
   | 'alibaba'
@@ -57,33 +58,33 @@ export type ProviderFamily =
   | 'yandex'
   | 'zai';
 
-/** A rule. It matches an error that fulfills all its conditions. */
+/** Matches an error that fulfills all its conditions. */
 export interface FaultRule {
   family: ProviderFamily;
   kind: FaultKind;
   /**
-   * HTTP status of the response, or the status in an error within a stream that began with a success. `none`: the error
-   * has neither.
+   * HTTP status of the response, or the status stated in an error of a stream whose response had status 200. `none`:
+   * there is neither.
    */
   status?: readonly number[] | 'none';
   /**
-   * A type, code, status word or reason, in lower case. A number stands as its digits, and matches only for this
-   * family.
+   * Matching types, codes, status words or reasons, in lower case. A numeric code is written as its digits, and matches
+   * only errors of this family.
    */
   code?: readonly string[];
   /**
-   * Rules that blame the operator, the catalog or the provider match from the beginning of the message, because later
-   * text may quote the client. Groups named `asked`, `limit` and `over` capture numbers of tokens.
+   * Pattern of the error message. Rules that blame the operator, the catalog or the provider match from the beginning
+   * of the message, because later text may quote the client. Groups named `asked`, `limit` and `over` capture numbers
+   * of tokens.
    */
   message?: RegExp;
-  /** The rule matches only for this family, because others use the same code for another error. */
+  /**
+   * Set if the rule matches only errors of this family, because other providers use the same code for another error.
+   */
   isOwn?: true;
 }
 
-/**
- * Rules of one family from one source. A comment before the call has the URL of the documentation or report with the
- * errors.
- */
+/** Returns rules of one family from one source. A comment before each call has the URL of the source. */
 export function rulesFrom(family: ProviderFamily, ...patterns: Omit<FaultRule, 'family'>[]): FaultRule[] {
   return patterns.map((pattern) => ({ ...pattern, family }));
 }

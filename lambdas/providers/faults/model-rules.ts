@@ -1,5 +1,5 @@
 /**
- * Errors that need a change of the catalog: the provider has retired the model, or does not have a model with this
+ * Rules for errors that need a change of the catalog: the provider has retired the model, or has no model with this
  * name.
  */
 
@@ -9,16 +9,16 @@ const SUBJECT = String.raw`(?:(?:the |this |requested |your )*model(?: version| 
 const FATE =
   'does not exist|do(?:es)? not exists|not exist|(?:is |was |were )?not found|is not available|isn.t available|is unavailable|is not supported|is not a valid|' +
   'is invalid|is deprecated|is decommissioned|is retired|is no longer|has (?:been |reached )|have been |was (?:retired|removed|deprecated|shut down|sunset)';
-/** A message that begins with the model and says that it is permanently gone. */
+/** Matches a message that begins with the model's name and states that the model is permanently gone. */
 const NAMED_MODEL_GONE = new RegExp(
   `^${SUBJECT} (?:${FATE})(?![\\s\\S]{0,80}(?:temporar|currently|right now|at the moment|overload|try again|retry))`,
   'i',
 );
-/** Statuses for a permanent refusal of a model. */
+/** HTTP statuses with which providers report that a model is permanently gone. */
 const MODEL_STATUSES = [400, 401, 403, 404, 410, 412, 422];
 
 const goneModels: FaultRule[] = [
-  // https://platform.openai.com/docs/deprecations
+  // Source of the rules below: https://platform.openai.com/docs/deprecations
   ...rulesFrom(
     'openai',
     {
@@ -43,19 +43,19 @@ const goneModels: FaultRule[] = [
         /^(?:no such model|unknown model|invalid model\b(?! (?:output|input|parameter))|unsupported model|model not (?:found|exist)|not found the model|unrecognized model)/i,
     },
   ),
-  // https://platform.claude.com/docs/en/about-claude/model-deprecations
+  // Source of the rules below: https://platform.claude.com/docs/en/about-claude/model-deprecations
   ...rulesFrom('anthropic', {
     kind: 'catalog',
     message: /^model: [\w.@:/-]{1,160}$/i,
   }),
-  // https://ai.google.dev/gemini-api/docs/deprecations
+  // Source of the rules below: https://ai.google.dev/gemini-api/docs/deprecations
   ...rulesFrom(
     'google',
     { kind: 'catalog', message: /^models\/[\w.-]{1,160} is not (?:found|supported)/i },
     { kind: 'catalog', message: /^This model models\/[\w.-]{1,160} is (?:no longer|not) available/i },
     { kind: 'catalog', message: /^Publisher Model\b/i },
   ),
-  // https://docs.aws.amazon.com/bedrock/latest/userguide/model-lifecycle.html
+  // Source of the rules below: https://docs.aws.amazon.com/bedrock/latest/userguide/model-lifecycle.html
   ...rulesFrom(
     'amazon-bedrock',
     { kind: 'catalog', message: /^The provided model(?: identifier)? (?:is invalid|doesn.t support)/i },
@@ -66,7 +66,7 @@ const goneModels: FaultRule[] = [
     },
     { kind: 'catalog', message: /^Could not (?:resolve the foundation model|find model|validate the provided model)/i },
   ),
-  // https://learn.microsoft.com/en-us/azure/ai-foundry/openai/concepts/model-retirements
+  // Source of the rules below: https://learn.microsoft.com/en-us/azure/ai-foundry/openai/concepts/model-retirements
   ...rulesFrom(
     'azure',
     {
@@ -82,57 +82,57 @@ const goneModels: FaultRule[] = [
     },
     { kind: 'catalog', message: /^The \w{1,60} operation does not work with the specified model/i },
   ),
-  // https://help.aliyun.com/en/model-studio/error-code
+  // Source of the rules below: https://help.aliyun.com/en/model-studio/error-code
   ...rulesFrom('alibaba', {
     kind: 'catalog',
     code: ['modelnotsupported', 'model_not_supported', 'unsupportedmodel'],
   }),
-  // https://api-docs.deepseek.com/quick_start/error_codes
+  // Source of the rules below: https://api-docs.deepseek.com/quick_start/error_codes
   ...rulesFrom('deepseek', {
     kind: 'catalog',
     message: /^Model Not Exist/i,
   }),
-  // https://console.groq.com/docs/deprecations
+  // Source of the rules below: https://console.groq.com/docs/deprecations
   ...rulesFrom('groq', {
     kind: 'catalog',
     code: ['model_decommissioned'],
   }),
-  // https://docs.z.ai/api-reference/api-code
+  // Source of the rules below: https://docs.z.ai/api-reference/api-code
   ...rulesFrom('zai', {
     kind: 'catalog',
     code: ['1211', '1212', '1221', '1222'],
   }),
-  // https://docs.mistral.ai/getting-started/models/models_overview/
+  // Source of the rules below: https://docs.mistral.ai/getting-started/models/models_overview/
   ...rulesFrom('mistral', {
     kind: 'catalog',
     code: ['1500'],
   }),
-  // https://docs.together.ai/docs/error-codes
+  // Source of the rules below: https://docs.together.ai/docs/error-codes
   ...rulesFrom('togetherai', {
     kind: 'catalog',
     message: /^Unable to access (?:non-serverless )?model/i,
   }),
-  // https://openrouter.ai/docs/api-reference/errors
+  // Source of the rules below: https://openrouter.ai/docs/api-reference/errors
   ...rulesFrom('openrouter', {
     kind: 'catalog',
     message: /^(?:[\w./:-]{1,160} is not a valid model ID|No endpoints found for [\w./:-]{1,160}\.?$)/i,
   }),
-  // https://huggingface.co/docs/inference-providers/index
+  // Source of the rules below: https://huggingface.co/docs/inference-providers/index
   ...rulesFrom('huggingface', {
     kind: 'catalog',
     message: /^The requested model [`'"]?[^\s]{1,160}[`'"]? is not supported by any provider/i,
   }),
-  // https://docs.perplexity.ai/getting-started/models
+  // Source of the rules below: https://docs.perplexity.ai/getting-started/models
   ...rulesFrom('perplexity', {
     kind: 'catalog',
     message: /^Invalid model '/i,
   }),
-  // https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes
+  // Source of the rules below: https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes
   ...rulesFrom('yandex', {
     kind: 'catalog',
     message: /^(?:Failed to get model|invalid model_uri|unknown model)/i,
   }),
-  // https://docs.dev.runwayml.com/errors/errors/
+  // Source of the rules below: https://docs.dev.runwayml.com/errors/errors/
   ...rulesFrom('runway', {
     kind: 'catalog',
     message: /^Model variant \S{1,80} is not available/i,

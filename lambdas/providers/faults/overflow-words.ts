@@ -1,19 +1,25 @@
 import type { ClassifiedError } from './classify.ts';
 
-/** Error messages that agents already understand: they shorten the conversation, or request less output. */
+/**
+ * Forms of the error message that agents already understand. On the first form they shorten the conversation; on the
+ * second they request less output.
+ */
 const KNOWN_FORM =
   /^(?:prompt is too long: \d+ tokens > \d+ maximum|input length and [`'"]?max_tokens[`'"]? exceed context limit: \d+)/i;
 
-/** The prompt fits, but not the output limit on top of it: vLLM, OpenAI, DeepSeek. */
+/**
+ * Messages of vLLM, OpenAI and DeepSeek if the prompt fits into the context, but prompt and output limit together do
+ * not.
+ */
 const OUTPUT_TOO_LONG = [
   /too large: (?<output>[\d,]+)\. This model's maximum context length is (?<limit>[\d,]+) tokens and your request has (?<input>[\d,]+) input tokens/i,
   /maximum context length is (?<limit>[\d,]+) tokens[\s\S]{0,60}requested [\d,]+ tokens \((?<input>[\d,]+) in (?:the|your) (?:messages|prompt)[,;] (?<output>[\d,]+) (?:in|for) the completion\)/i,
 ];
 
 /**
- * The error message for an overflow, in the form that agents understand (Claude Code, Codex, opencode, Cline, pi),
- * followed by the provider's own message. On one form agents shorten the conversation; on the other they request less
- * output. Numbers come from the provider. If it gives none, the message has none.
+ * Returns the error message for an exceeded context, in a form that agents understand (Claude Code, Codex, opencode,
+ * Cline, pi), followed by the provider's own message. On one form agents shorten the conversation; on the other they
+ * request less output. The numbers are the provider's. Without them, the message has no numbers.
  */
 export function overflowWords({ rule }: ClassifiedError, words: string): string {
   if (KNOWN_FORM.test(words)) return words;

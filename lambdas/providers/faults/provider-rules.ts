@@ -1,14 +1,14 @@
-/** Limits, overloads and failures of the provider that status or type alone would classify wrongly. */
+/** Rules for limits, overloads and failures of the provider, if status or type alone would classify them wrongly. */
 
 import { rulesFrom } from './fault-rule.ts';
 
 export const providerRules = [
-  // https://platform.moonshot.ai/docs/api/errors
+  // Source of the rules below: https://platform.moonshot.ai/docs/api/errors
   ...rulesFrom('moonshotai', {
     kind: 'overload',
     code: ['engine_overloaded_error'],
   }),
-  // https://platform.openai.com/docs/guides/error-codes
+  // Source of the rules below: https://platform.openai.com/docs/guides/error-codes
   ...rulesFrom(
     'openai',
     {
@@ -40,20 +40,20 @@ export const providerRules = [
       code: ['rate_limit_exceeded', 'rate_limit', 'rate_limited', 'too_many_requests', 'toomanyrequests'],
     },
   ),
-  // https://platform.claude.com/docs/en/api/errors
+  // Source of the rules below: https://platform.claude.com/docs/en/api/errors
   ...rulesFrom(
     'anthropic',
     { kind: 'overload', code: ['overloaded_error'] },
     { kind: 'rate', code: ['rate_limit_error'] },
   ),
-  // https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto
+  // Source of the rules below: https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto
   ...rulesFrom(
     'google',
     { kind: 'rate', code: ['resource_exhausted'] },
     { kind: 'overload', code: ['unavailable'] },
     { kind: 'timeout', code: ['deadline_exceeded'] },
   ),
-  // https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html
+  // Source of the rules below: https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html
   ...rulesFrom(
     'amazon-bedrock',
     {
@@ -67,12 +67,12 @@ export const providerRules = [
       code: ['internalserverexception', 'modelerrorexception', 'modelstreamerrorexception', 'internalfailure'],
     },
   ),
-  // https://learn.microsoft.com/en-us/azure/ai-foundry/openai/how-to/quota
+  // Source of the rules below: https://learn.microsoft.com/en-us/azure/ai-foundry/openai/how-to/quota
   ...rulesFrom('azure', {
     kind: 'rate',
     code: ['ratelimitreached', 'tokens_limit_reached', 'nocapacity'],
   }),
-  // https://help.aliyun.com/en/model-studio/error-code
+  // Source of the rules below: https://help.aliyun.com/en/model-studio/error-code
   ...rulesFrom(
     'alibaba',
     {
@@ -90,42 +90,42 @@ export const providerRules = [
     { kind: 'timeout', code: ['requesttimeout', 'responsetimeout'] },
     { kind: 'failure', code: ['internalerror', 'internal_error', 'systemerror'] },
   ),
-  // https://docs.mistral.ai/deployment/ai-studio/tier
+  // Source of the rules below: https://docs.mistral.ai/deployment/ai-studio/tier
   ...rulesFrom(
     'mistral',
     { kind: 'overload', code: ['service_tier_capacity_exceeded', '3505'] },
     { kind: 'rate', code: ['1300'] },
   ),
-  // https://platform.moonshot.ai/docs/api/errors
+  // Source of the rules below: https://platform.moonshot.ai/docs/api/errors
   ...rulesFrom('moonshotai', {
     kind: 'rate',
     code: ['rate_limit_reached_error'],
   }),
-  // https://docs.z.ai/api-reference/api-code
+  // Source of the rules below: https://docs.z.ai/api-reference/api-code
   ...rulesFrom(
     'zai',
     { kind: 'rate', code: ['1302', '1303', '1304', '1308', '1310'] },
     { kind: 'overload', code: ['1305', '1312'] },
     { kind: 'failure', code: ['1230', '1234'] },
   ),
-  // https://platform.minimax.io/docs/api-reference/errorcode
+  // Source of the rules below: https://platform.minimax.io/docs/api-reference/errorcode
   ...rulesFrom(
     'minimax',
     { kind: 'rate', code: ['1002', '1039', '1041', '2045', '2056'] },
     { kind: 'timeout', code: ['1001'] },
     { kind: 'failure', code: ['1000', '1013', '1024', '1033'] },
   ),
-  // https://api-docs.deepseek.com/api/create-chat-completion
+  // Source of the rules below: https://api-docs.deepseek.com/api/create-chat-completion
   ...rulesFrom('deepseek', {
     kind: 'overload',
     code: ['insufficient_system_resource'],
   }),
-  // https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
+  // Source of the rules below: https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
   ...rulesFrom('llama-cpp', {
     kind: 'overload',
     code: ['unavailable_error'],
   }),
-  // https://console.groq.com/docs/flex-processing
+  // Source of the rules below: https://console.groq.com/docs/flex-processing
   ...rulesFrom(
     'groq',
     {
@@ -134,16 +134,16 @@ export const providerRules = [
     },
     { kind: 'overload', code: ['capacity_exceeded'] },
   ),
-  // https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes
+  // Source of the rules below: https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes
   ...rulesFrom('yandex', {
     kind: 'rate',
     message: /^ai\.[\w.]{1,160} (?:\w+ )?quota limit exceed/i,
   }),
 ];
 
-/** Error types for whole classes of errors. They count only without a more precise status. */
+/** Rules for general error types. They match only an error without a status, because a status is more precise. */
 export const typeRules = [
-  // https://platform.claude.com/docs/en/api/errors
+  // Source of the rules below: https://platform.claude.com/docs/en/api/errors
   ...rulesFrom(
     'anthropic',
     { kind: 'catalog', status: 'none', code: ['not_found_error'], message: /^model\b/i },
@@ -152,19 +152,19 @@ export const typeRules = [
     { kind: 'timeout', status: 'none', code: ['timeout_error'] },
     { kind: 'request', status: 'none', code: ['invalid_request_error'] },
   ),
-  // https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto
+  // Source of the rules below: https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto
   ...rulesFrom(
     'google',
     { kind: 'operator', status: 'none', code: ['not_found'] },
     { kind: 'request', status: 'none', code: ['invalid_argument', 'out_of_range'] },
   ),
-  // https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html
+  // Source of the rules below: https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html
   ...rulesFrom(
     'amazon-bedrock',
     { kind: 'catalog', status: 'none', code: ['resourcenotfoundexception'] },
     { kind: 'request', status: 'none', code: ['validationexception'] },
   ),
-  // https://platform.openai.com/docs/guides/error-codes
+  // Source of the rules below: https://platform.openai.com/docs/guides/error-codes
   ...rulesFrom('openai', {
     kind: 'request',
     status: 'none',
@@ -177,7 +177,7 @@ export const typeRules = [
       'invalid_parameter',
     ],
   }),
-  // https://help.aliyun.com/en/model-studio/error-code
+  // Source of the rules below: https://help.aliyun.com/en/model-studio/error-code
   ...rulesFrom('alibaba', {
     kind: 'request',
     status: 'none',

@@ -1,22 +1,25 @@
-/** Errors of the client's request that status or type alone would classify wrongly, and encrypted reasoning. */
+/**
+ * Rules for errors of the client's request, if status or type alone would classify them wrongly, and for unreadable
+ * encrypted reasoning.
+ */
 
 import { rulesFrom } from './fault-rule.ts';
 
 export const reasoningRules = [
-  // https://github.com/openai/codex/issues/8145
+  // Source of the rules below: https://github.com/openai/codex/issues/8145
   ...rulesFrom(
     'openai',
     { kind: 'reasoning', code: ['invalid_encrypted_content', 'thinking_signature_invalid'] },
     { kind: 'reasoning', message: /^The encrypted content\b[\s\S]{0,400}could not be (?:verified|decrypted|parsed)/i },
     { kind: 'reasoning', message: /^Encrypted content (?:is invalid|could not be)/i },
   ),
-  // https://platform.openai.com/docs/guides/reasoning
+  // Source of the rules below: https://platform.openai.com/docs/guides/reasoning
   ...rulesFrom('openai', {
     kind: 'reasoning',
     message:
       /^Item (?:with id )?[`'"]?rs_\w{1,200}[`'"]?[\s\S]{0,60}(?:not found|was provided without|of type 'reasoning')/i,
   }),
-  // https://platform.claude.com/docs/en/build-with-claude/extended-thinking
+  // Source of the rules below: https://platform.claude.com/docs/en/build-with-claude/extended-thinking
   ...rulesFrom(
     'anthropic',
     {
@@ -30,7 +33,7 @@ export const reasoningRules = [
         /^(?:messages\.\d+\.content\.\d+: ?)?[`'"]?thinking[`'"]? or [`'"]?redacted_thinking[`'"]? blocks in the latest assistant message cannot be modified/i,
     },
   ),
-  // https://ai.google.dev/gemini-api/docs/thought-signatures
+  // Source of the rules below: https://ai.google.dev/gemini-api/docs/thought-signatures
   ...rulesFrom('google', {
     kind: 'reasoning',
     message:
@@ -39,28 +42,28 @@ export const reasoningRules = [
 ];
 
 export const requestRules = [
-  // https://ai.google.dev/gemini-api/docs/files
+  // Source of the rules below: https://ai.google.dev/gemini-api/docs/files
   ...rulesFrom('google', {
     kind: 'request',
     message: /^(?:The File \S{1,200} is not in an ACTIVE state|You do not have permission to access the File)/i,
   }),
-  // https://platform.claude.com/docs/en/build-with-claude/files
+  // Source of the rules below: https://platform.claude.com/docs/en/build-with-claude/files
   ...rulesFrom('anthropic', {
     kind: 'request',
     message: /^File not found: /i,
   }),
-  // Content that a model or its filter refuses. xAI and OpenRouter use status 403 for it.
-  // https://docs.x.ai/docs/key-information/debugging
+  // xAI and OpenRouter use status 403 for content that a model or its filter refuses.
+  // Source of the rules below: https://docs.x.ai/docs/key-information/debugging
   ...rulesFrom('xai', {
     kind: 'request',
     message: /^Content violates usage guidelines/i,
   }),
-  // https://openrouter.ai/docs/api-reference/errors
+  // Source of the rules below: https://openrouter.ai/docs/api-reference/errors
   ...rulesFrom('openrouter', {
     kind: 'request',
     message: /^(?:[\w./:-]{1,160} requires moderation|Your chosen model requires moderation|Your input was flagged)/i,
   }),
-  // https://platform.openai.com/docs/guides/safety-checks
+  // Source of the rules below: https://platform.openai.com/docs/guides/safety-checks
   ...rulesFrom('openai', {
     kind: 'request',
     code: [
@@ -71,29 +74,29 @@ export const requestRules = [
       'cyber_policy_violation',
     ],
   }),
-  // https://help.aliyun.com/en/model-studio/error-code
+  // Source of the rules below: https://help.aliyun.com/en/model-studio/error-code
   ...rulesFrom('alibaba', {
     kind: 'request',
     code: ['datainspectionfailed', 'data_inspection_failed'],
   }),
-  // https://docs.z.ai/api-reference/api-code
+  // Source of the rules below: https://docs.z.ai/api-reference/api-code
   ...rulesFrom('zai', {
     kind: 'request',
     code: ['1210', '1213', '1214', '1215', '1300', '1301'],
   }),
-  // https://platform.minimax.io/docs/api-reference/errorcode
+  // Source of the rules below: https://platform.minimax.io/docs/api-reference/errorcode
   ...rulesFrom('minimax', {
     kind: 'request',
     code: ['1026', '1042', '2013'],
   }),
-  // https://github.com/deepseek-ai/DeepSeek-V3/issues
+  // Source of the rules below: https://github.com/deepseek-ai/DeepSeek-V3/issues
   ...rulesFrom('deepseek', {
     kind: 'request',
     message: /^Content Exists Risk/i,
   }),
-  // Betas, fields and lines that this service refuses, although another service with the same Claude model accepts
+  // Amazon Bedrock refuses these betas, fields and lines, although another service with the same Claude model accepts
   // them.
-  // https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html
+  // Source of the rules below: https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html
   ...rulesFrom('amazon-bedrock', {
     kind: 'elsewhere',
     status: [400, 422],
@@ -101,23 +104,23 @@ export const requestRules = [
       /invalid beta flag|reserved keyword|extra inputs are not permitted|unexpected value\(s\).{0,200}anthropic-beta/is,
   }),
   // A self-hosted server may lack features that another endpoint of the model has.
-  // https://github.com/ollama/ollama/blob/main/docs/api.md
+  // Source of the rules below: https://github.com/ollama/ollama/blob/main/docs/api.md
   ...rulesFrom('ollama', {
     kind: 'elsewhere',
     message:
       /^(?:registry\.ollama\.ai\/)?["']?[\w./:-]{1,160}["']? does not support (?:tools|thinking|images|vision|embeddings|chat)/i,
   }),
-  // https://docs.vllm.ai/en/latest/features/tool_calling.html
+  // Source of the rules below: https://docs.vllm.ai/en/latest/features/tool_calling.html
   ...rulesFrom('vllm', {
     kind: 'elsewhere',
     message: /^"?auto"? tool choice requires --enable-auto-tool-choice/i,
   }),
-  // https://openrouter.ai/docs/api-reference/errors
+  // Source of the rules below: https://openrouter.ai/docs/api-reference/errors
   ...rulesFrom('openrouter', {
     kind: 'elsewhere',
     message: /^No endpoints found that support/i,
   }),
-  // https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
+  // Source of the rules below: https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
   ...rulesFrom('llama-cpp', {
     kind: 'elsewhere',
     code: ['not_supported_error'],

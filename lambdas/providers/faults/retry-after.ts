@@ -1,26 +1,26 @@
-/** Waiting time before a retry that a provider requests, in whole seconds. */
+/** Reads how many seconds a provider requests to wait before a retry. */
 
 import { nowMs } from '../../platform/clock.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
 import type { UpstreamResponse } from '../http/upstream-http.ts';
 
-/** A longer wait is not plausible: it is a date in another unit, or nonsense. */
+/** Longest plausible wait. A greater number is a date in an unknown unit, or an error. */
 const MAX_WAIT_SECONDS = 31 * 24 * 60 * 60;
 const MAX_WAIT_CHARACTERS = 64;
 const DECIMAL = /^\d{1,13}(?:\.\d{1,12})?$/;
-/** Go's format: `1h2m3.5s`, `120ms`. */
+/** Matches a duration in Go's format, such as `1h2m3.5s` or `120ms`. */
 const DURATION =
   /^(?=\d)(?:(\d{1,6})d)?(?:(\d{1,6})h)?(?:(\d{1,8})m(?!s))?(?:(\d{1,10}(?:\.\d{1,12})?)s)?(?:(\d{1,12}(?:\.\d{1,12})?)ms)?$/;
 const UNIT_SECONDS = [86_400, 3_600, 60, 1, 0.001];
-/** Larger numbers of seconds are points in time. */
+/** Greater numbers of seconds are points in time, counted from 1970. */
 const FIRST_EPOCH = 1_000_000_000;
 const RESET = /^(?:x-|anthropic-)?ratelimit-(?:reset-([a-z-]+)|([a-z-]+)-reset|reset)$/;
 
 type Headers = UpstreamResponse['headers'];
 
 /**
- * Reads the first available source: `retry-after-ms`, `retry-after` (seconds, fractions, an HTTP date), a RetryInfo in
- * the body, and the resets of exhausted limits.
+ * Returns the wait that the first available source requests: `retry-after-ms`, `retry-after` (seconds, fractions, an
+ * HTTP date), a RetryInfo in the body, or, after a rate limit, the reset times of the limits.
  * @returns seconds, rounded up; undefined without a source
  */
 export function retryAfterSeconds(headers: Headers, retryDelay: unknown, isRateLimit: boolean): number | undefined {
@@ -49,7 +49,7 @@ function untilThen(value: unknown): number | undefined {
   return durationOf(text) ?? untilDate(text);
 }
 
-/** A date in the past means now. */
+/** Returns the seconds until a date; 0 for a date in the past. */
 function untilDate(text: string): number | undefined {
   const atMs = /[a-z]{3}|^\d{4}-\d\d-\d\d/i.test(text) ? Date.parse(text) : NaN;
   return Number.isNaN(atMs) ? undefined : Math.max(0, (atMs - nowMs()) / 1_000);
@@ -60,7 +60,7 @@ function durationOf(text: string): number | undefined {
   return parts?.slice(1).reduce((sum, part, index) => sum + Number(part ?? 0) * UNIT_SECONDS[index]!, 0);
 }
 
-/** "34.4s", or an object with `seconds` and `nanos`. */
+/** Returns the seconds of a duration: a text such as "34.4s", or an object with `seconds` and `nanos`. */
 function delayOf(value: unknown): number | undefined {
   if (typeof value === 'string') return durationOf(value.slice(0, MAX_WAIT_CHARACTERS));
   if (!isRecord(value)) return undefined;
@@ -69,7 +69,7 @@ function delayOf(value: unknown): number | undefined {
   return Number.isFinite(all) ? all : undefined;
 }
 
-/** The latest reset of an exhausted window; if no window is exhausted, the earliest reset of all. */
+/** Returns the latest reset among exhausted limits, in seconds; if no limit is exhausted, the earliest reset of all. */
 function windowEnd(headers: Headers): number | undefined {
   const windows = Object.entries(headers).flatMap(([name, value]) => {
     const found = RESET.exec(name);
@@ -85,7 +85,10 @@ function remainingOf(resetHeader: string): string {
   return resetHeader.replace('reset', 'remaining');
 }
 
-/** A duration, a number of seconds, or a point in time in seconds or milliseconds. */
+/**
+ * Returns the seconds until a limit is reset. Headers have a duration, a number of seconds, or a point in time in
+ * seconds or milliseconds.
+ */
 function untilReset(value: unknown): number | undefined {
   const seconds = untilThen(value);
   if (seconds === undefined || seconds < FIRST_EPOCH) return seconds;

@@ -1,22 +1,23 @@
 /**
- * Reads an error of any provider: {"error":{…}}, {"error":"text"}, {"message"}, {"detail"}, {"base_resp"}, {"msg"}, a
- * list of these, an error as JSON inside a message (relays), or plain text. Nothing here throws.
+ * Reads the error of any provider. Known forms: {"error":{…}}, {"error":"text"}, {"message"}, {"detail"},
+ * {"base_resp"}, {"msg"}, a list of these, plain text, and a relay's message with the error as JSON in it. Nothing here
+ * throws.
  */
 
 import { isRawNumber } from '../../platform/json/exact-json.ts';
 import { isRecord, recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
 
-/** Content of a provider's error. */
+/** Content of a provider's error, regardless of its form. */
 export interface StatedError {
-  /** Types, codes, status words and reasons in lower case; numbers as their digits. */
+  /** Types, codes, status words and reasons, in lower case. A numeric code is written as its digits. */
   codes: readonly string[];
-  /** Its messages; the first one is for the client. */
+  /** Error messages. The first one is for the client. */
   messages: readonly string[];
-  /** HTTP status in the error itself. */
+  /** HTTP status that the error itself states; undefined if it states none. */
   status: number | undefined;
-  /** Google's RetryInfo, unparsed. */
+  /** Google's RetryInfo: the wait before a retry, not yet parsed. */
   retryDelay: unknown;
-  /** Whether the body is a proxy's HTML page: the provider has not read the request. */
+  /** Whether the body is an HTML page. Such a page comes from a proxy, so the provider has not read the request. */
   isPage: boolean;
 }
 
@@ -61,24 +62,27 @@ const NESTED_FIELDS = [
   'message',
 ] as const;
 
-/** More levels than any body or relay has. */
+/** Maximum nesting of an error. Real errors, also from relays, are less deep. */
 const MAX_STATED_DEPTH = 6;
 const MAX_STATED_PARTS = 16;
 const MAX_STATED_CHARACTERS = 64 * 1024;
-/** A sentence, as opposed to broken JSON, HTML or binary data. */
+/** Matches a readable sentence, in contrast to broken JSON, HTML or binary data. */
 const PLAIN_WORDS = /^(?![<{[])[^\p{Cc}]{0,500}\p{L}{2}[^\p{Cc}]{0,500}$/u;
 
-/** Messages of relays without information about the error. */
+/** Matches messages of relays that contain no information about the error. */
 const EMPTY_WORDS = /^(?:provider returned error|upstream (?:request failed|error)|error|success|bad request)[.:]?$/i;
 
-/** @param value parsed JSON: an error, an object with one, or a list of these */
+/**
+ * Reads an error from parsed JSON.
+ * @param value an error, an object with an error in it, or a list of these
+ */
 export function statedError(value: unknown): StatedError {
   const reading = new ErrorReading();
   reading.read(value, 0);
   return reading.stated;
 }
 
-/** The error in the text of a body. A proxy's HTML page contains no error. */
+/** Reads the error in the text of a body. An HTML page of a proxy has no error, only `isPage`. */
 export function errorInText(text: string): StatedError {
   const words = text.trim();
   const json = parsedOrAbsent(words);
@@ -86,7 +90,7 @@ export function errorInText(text: string): StatedError {
   return { ...statedError(PLAIN_WORDS.test(words) ? words : undefined), isPage: words.startsWith('<') };
 }
 
-/** Whether a document is an error although its status is a success. */
+/** Returns whether a document is an error, although the response has a success status. */
 export function statesError(document: unknown): boolean {
   const body = recordOrEmpty(Array.isArray(document) ? document[0] : document);
   const { error, success, object, type } = body;
@@ -130,7 +134,7 @@ class ErrorReading {
   #readRecord(record: Record<string, unknown>, depth: number): void {
     for (const field of CODE_FIELDS) this.#readCode(record[field]);
     this.#retryDelay ??= record['retryDelay'];
-    // The inner error comes first, then the messages of the envelope.
+    // The inner error is read first, so that its message, not the envelope's, is the one for the client.
     const { error } = record;
     if (isRecord(error) || Array.isArray(error)) this.read(error, depth + 1);
     else if (typeof error === 'string') this.#readText(error, depth);
@@ -145,7 +149,7 @@ class ErrorReading {
     }
   }
 
-  /** Reads a text, or the JSON error that a relay has embedded in it. */
+  /** Reads a message. If a relay embedded the provider's error as JSON in the message, that error is read instead. */
   #readText(text: string, depth: number): void {
     const words = text.trim();
     const nested = words.length <= MAX_STATED_CHARACTERS ? jsonWithin(words) : undefined;
@@ -156,14 +160,14 @@ class ErrorReading {
   #readCode(value: unknown): void {
     const code = digitsOf(value) ?? textOrAbsent(value)?.toLowerCase();
     if (code === undefined) return;
-    // AWS writes a namespace before the name, and a URL behind it.
+    // AWS puts a namespace and `#` before an exception's name, and `:` and a URL after it.
     this.#codes.add(code.split(':', 1)[0]!.split('#').at(-1)!);
     const number = Number(code);
     if (this.#status === undefined && Number.isInteger(number) && number >= 400 && number < 600) this.#status = number;
   }
 }
 
-/** The digits of a whole number, which may also be a text. */
+/** Returns the digits of a whole number or of a text with only digits; otherwise undefined. */
 function digitsOf(value: unknown): string | undefined {
   const digits = isRawNumber(value) ? value.rawJSON : String(value);
   const isNumber = typeof value === 'number' || typeof value === 'string' || isRawNumber(value);

@@ -4,14 +4,18 @@ import { toolCallId } from '../tool-call-id.ts';
 import { PartialArguments } from './partial-arguments.ts';
 
 /**
- * Reads Gemini's calls: complete, or value by value (Vertex AI). Many have no id, and parallel calls repeat the name.
+ * Reads Gemini's tool calls. A call arrives complete, or value by value (Vertex AI). Many calls have no id, and
+ * parallel calls may have the same name.
  */
 export class CallReader {
   readonly #blocks: BlockWriter;
-  /** Whether only the first call of the answer is passed on. Gemini has no switch for that. */
+  /**
+   * Whether only the first call of the answer is forwarded, because the client disabled parallel calls. Gemini has no
+   * such setting.
+   */
   readonly #isSingle: boolean;
   #index = -1;
-  /** Arguments of the last call while they are incomplete. */
+  /** Arguments of the last call while they are incomplete; otherwise undefined. */
   #partial: PartialArguments | undefined;
   #isLeftOut = false;
 
@@ -20,7 +24,7 @@ export class CallReader {
     this.#isSingle = isSingle;
   }
 
-  /** Whether this piece begins a call that is passed on, rather than continuing the last one. */
+  /** Returns whether this piece begins a call that is forwarded. */
   begins(call: Record<string, unknown>): boolean {
     return asText(call['name']) !== '' && !(this.#isSingle && this.#index >= 0);
   }
@@ -31,7 +35,7 @@ export class CallReader {
     else if (!this.#isLeftOut) this.#goOn(call);
   }
 
-  /** Some calls have no final piece that marks their end. */
+  /** Completes the arguments of the last call: some calls have no final piece that marks their end. */
   end(): void {
     if (this.#partial) this.#write(this.#partial.end());
     this.#partial = undefined;

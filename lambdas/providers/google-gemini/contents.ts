@@ -1,4 +1,4 @@
-/** The conversation in Gemini's form: turns of `user` and `model`, each a list of parts. */
+/** Converts the conversation to Gemini's form: turns of `user` and `model`, each with a list of parts. */
 
 import { append } from '../../platform/append.ts';
 import { isBlank } from '../../messages/blank-texts.ts';
@@ -12,7 +12,7 @@ import type { GeminiContent, GeminiPart } from './parts.ts';
 import { openSignature, SIGNATURE_PLACEHOLDER } from './signatures.ts';
 import type { GeminiTarget } from './target.ts';
 
-/** Merges adjacent turns of one role, and drops turns without parts. */
+/** Returns the turns. Adjacent turns of one role are merged, and turns without parts are dropped. */
 export function contentsOf({ messages }: MessagesRequest, target: GeminiTarget): GeminiContent[] {
   const calls = callsOf(messages);
   const contents: GeminiContent[] = [];
@@ -28,7 +28,8 @@ export function contentsOf({ messages }: MessagesRequest, target: GeminiTarget):
 function geminiContent({ role, messages }: Turn, calls: PriorCalls, target: GeminiTarget): GeminiContent {
   const blocks = messages.flat();
   switch (role) {
-    // Gemini has no system role inside a conversation, so the instruction becomes marked text at its position.
+    // Gemini has no system role inside a conversation, so the instruction becomes text in <system> tags at its
+    // position.
     case 'system':
       return { role: 'user', parts: [{ text: `<system>\n${blocks.map(blockText).join('\n')}\n</system>` }] };
     case 'assistant':
@@ -53,7 +54,7 @@ function modelParts(blocks: Placed[], target: GeminiTarget): GeminiPart[] {
       case 'redacted_thinking':
         break;
       case 'tool_use': {
-        // Only the first of parallel calls carries a signature.
+        // In Gemini's answers, only the first of parallel calls has a signature. So only that call gets a placeholder.
         const needed = !hasCalls && target.quirks.thought_signature_placeholder ? SIGNATURE_PLACEHOLDER : undefined;
         parts.push(callPart(block, callSignature ?? needed, target));
         callSignature = undefined;
@@ -68,9 +69,9 @@ function modelParts(blocks: Placed[], target: GeminiTarget): GeminiPart[] {
 }
 
 /**
- * Puts a signature back on its thought or text. Signatures of other models are dropped. The summary before a call or a
- * text is not sent again: the signature contains the thinking, and the summary would be billed.
- * @returns the signature of the call that follows
+ * Puts a signature back on its thought or text. Signatures of other models are dropped. The summary of the thinking
+ * before a call or a text is not sent: the signature contains the thinking, and the summary would be billed.
+ * @returns the signature if it belongs to the call that follows; otherwise undefined
  */
 function signedPart(block: Block, parts: GeminiPart[], target: GeminiTarget): string | undefined {
   const own = openSignature(block, target);
@@ -99,7 +100,7 @@ function isResult({ block }: Placed): boolean {
   return block.type === 'tool_result';
 }
 
-/** Results come first, directly after their calls. The user's other content follows. */
+/** Returns tool results first, directly after their calls, and then the user's other content. */
 function geminiUserParts(blocks: Placed[], calls: PriorCalls, target: GeminiTarget): GeminiPart[] {
   const said = blocks.filter((placed) => !isResult(placed)).flatMap((placed) => partsOfUser(placed, target));
   return [...resultParts(blocks.filter(isResult), calls, target), ...said];

@@ -1,6 +1,6 @@
 /**
- * Converts Gemini's answers into Messages events. Based on recordings of the Gemini API and of Vertex AI. Missing
- * fields and other deviations are tolerated here.
+ * Converts Gemini's answers into Messages events. Written after recordings of the Gemini API and of Vertex AI. Missing
+ * fields and other deviations from the documentation are tolerated.
  */
 
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
@@ -29,12 +29,12 @@ export function decodeGeminiStream(
   return translate(body, translation.answer, reader);
 }
 
-/** An error may come as a list with one element. */
+/** Returns the element of a list: Google sends some errors as a list with one element. */
 function firstOf(response: unknown): unknown {
   return Array.isArray(response) ? response[0] : response;
 }
 
-/** An answer that came as one document, or as the list that a stream without `alt=sse` returns. */
+/** Converts an answer that was not streamed: one document, or the list that a stream without `alt=sse` returns. */
 export function decodeGeminiDocument(document: unknown, context: DecodeContext): AnswerBatch | undefined {
   const responses = (Array.isArray(document) ? document : [document]).map(asRecord);
   const [first] = responses;
@@ -50,9 +50,9 @@ class GeminiTranslation {
   readonly #context: DecodeContext;
   readonly #calls: CallReader;
   #finishReason: string | undefined;
-  /** Signature of the text before it. It arrives behind the text, usually on an empty text. */
+  /** Signature of the previous text. Gemini sends it after the text, usually on a part with an empty text. */
   #textSignature: string | undefined;
-  /** Probabilities that came with the current parts; they belong to the first text among them. */
+  /** Token probabilities of the current parts. They belong to the first text among these parts. */
   #logprobs: TokenLogprob[] | undefined;
 
   constructor(context: DecodeContext) {
@@ -87,7 +87,7 @@ class GeminiTranslation {
     if (this.#finishReason === undefined) {
       throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
     }
-    // A call that the limit cut off stays incomplete.
+    // The end of a call may be missing only in a complete answer. A call that the token limit cut off stays incomplete.
     if (this.#finishReason === 'STOP') this.#calls.end();
     const stopReason = geminiStopReason(this.#finishReason, this.answer.blocks.hasToolCalls);
     if (stopReason === 'failed') {
@@ -98,7 +98,7 @@ class GeminiTranslation {
     this.answer.finish(stopReason);
   }
 
-  /** Only usage follows the finish reason. */
+  /** Reads a candidate. After the finish reason only usage may follow, so later candidates are ignored. */
   #onCandidate(candidate: Record<string, unknown>): void {
     if (this.#finishReason !== undefined) return;
     this.#logprobs = this.answer.logprobsIn(candidate['logprobsResult'], geminiLogprobs);
@@ -112,7 +112,10 @@ class GeminiTranslation {
     this.answer.close(reason);
   }
 
-  /** An answer begins with its first part. If it fails before that, another endpoint may succeed. */
+  /**
+   * Reads one part of the content. The client's answer begins with the first part. If the provider fails before it,
+   * another endpoint may succeed.
+   */
   #onPart(part: Record<string, unknown>): void {
     this.answer.start();
     const signature = asText(part['thoughtSignature']);
@@ -122,7 +125,7 @@ class GeminiTranslation {
     else this.#onText(asText(part['text']), signature);
   }
 
-  /** The thinking with a call's signature comes directly before the call. */
+  /** Reads a call. Its signature is written as thinking directly before the call. */
   #onCall(call: Record<string, unknown>, signature: string): void {
     if (this.#calls.begins(call)) {
       this.#signText();
@@ -144,9 +147,9 @@ class GeminiTranslation {
   }
 
   /**
-   * Writes the signature of a text when the answer continues after it. At the end of the answer it is dropped. No
-   * native answer ends with thinking after its text, and clients read the last block as the reply. Google requires
-   * signatures only for calls.
+   * Writes the signature of the previous text when the answer continues after it. At the end of the answer, the
+   * signature is dropped: a thinking block after the text would be the last block, which clients read as the reply.
+   * Google requires signatures only for calls.
    */
   #signText(): void {
     this.#sign('text', this.#textSignature ?? '');

@@ -1,7 +1,7 @@
 /**
  * Converts Messages requests into requests of the Gemini API. Features that the wire lacks are mapped by the rules of
- * docs/wires/gemini.md or refused by name. No field of a client is silently dropped, except hints that cannot change an
- * answer.
+ * docs/wires/gemini.md, or refused with an error that names the field. No field of a client is silently dropped, except
+ * hints that cannot change an answer.
  */
 
 import { invalidRequest } from '../../platform/errors.ts';
@@ -26,7 +26,7 @@ import { thinkingConfig } from './thinking.ts';
 import { geminiToolFields } from './tools.ts';
 import { withoutUndefined } from '../../platform/json/records.ts';
 
-/** https://ai.google.dev/api/generate-content#generationconfig */
+/** Gemini's maximum number of stop sequences. Source: https://ai.google.dev/api/generate-content#generationconfig */
 const MAX_GEMINI_STOP_SEQUENCES = 5;
 
 export function encodeGeminiRequest(asked: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
@@ -38,7 +38,7 @@ export function encodeGeminiRequest(asked: MessagesRequest, target: GeminiTarget
   return { ...promptFields(request, target), ...(Object.keys(config).length > 0 ? { generationConfig: config } : {}) };
 }
 
-/** Fields with the content that the model reads. */
+/** Returns the fields with the content that the model reads. */
 export function promptFields(asked: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
   const request = withSupportedFields(asked);
   const named = withSentNames(request, 'letterFirst');
@@ -56,12 +56,12 @@ function systemInstruction({ system }: MessagesRequest): Record<string, unknown>
 function generationConfig(request: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
   const { temperature, top_p: topP, top_k: topK } = samplingFields(request, target);
   return withoutUndefined({
-    // It includes thinking, as in the Messages API.
+    // Gemini's limit includes thinking, as max_tokens of the Messages API does.
     maxOutputTokens: outputLimit(request, target),
     stopSequences: fewStopSequences(request, target),
     temperature,
     topP,
-    // 0 means all tokens. Gemini has no value for that, and its default depends on the model.
+    // In requests of clients, 0 means that top_k is off. Gemini has no value for that, so the model's default applies.
     topK: topK === 0 ? undefined : topK,
     ...geminiPenalties(request, target),
     seed: rareFields(request, target).seed,

@@ -1,6 +1,6 @@
 import type { StopReason } from '../../messages/types.ts';
 
-/** Finish reasons for a refusal by the model or by a filter in front of it. MODEL_ARMOR is from Vertex AI. */
+/** Gemini's finish reasons for a refusal by the model or by a filter. MODEL_ARMOR is from Vertex AI. */
 const GEMINI_REFUSALS = new Set([
   'SAFETY',
   'RECITATION',
@@ -15,8 +15,9 @@ const GEMINI_REFUSALS = new Set([
 ]);
 
 /**
- * The stop reason in the Messages API. Gemini has no separate reason for calls. Every other reason is a failure:
- * MALFORMED_FUNCTION_CALL, UNEXPECTED_TOOL_CALL, OTHER, and reasons that Google may add.
+ * Converts a finish reason to the Messages API. Gemini has no separate reason for tool calls. Reasons that are not
+ * handled here are failures, such as MALFORMED_FUNCTION_CALL, UNEXPECTED_TOOL_CALL, OTHER, and reasons that Google may
+ * add.
  */
 export function geminiStopReason(finishReason: string, hasToolCalls: boolean): StopReason | 'failed' {
   if (GEMINI_REFUSALS.has(finishReason)) return 'refusal';

@@ -1,4 +1,4 @@
-/** Token probabilities in Gemini's form: https://ai.google.dev/api/generate-content#LogprobsResult */
+/** Reads token probabilities in Gemini's form: https://ai.google.dev/api/generate-content#LogprobsResult */
 
 import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import { isRawNumber } from '../../platform/json/exact-json.ts';
@@ -6,7 +6,8 @@ import { asList, asOptionalRecord, asText } from '../shapes.ts';
 import { MAX_ALTERNATIVES, type Likely } from '../translated/logprobs.ts';
 
 /**
- * Reads the chosen tokens. A parallel list has the most likely tokens at each position.
+ * Returns the chosen tokens. Each one has the most likely tokens of its position, which Gemini sends in a parallel
+ * list.
  * @returns undefined without probabilities
  */
 export function geminiLogprobs(result: unknown): TokenLogprob[] | undefined {
@@ -19,7 +20,7 @@ export function geminiLogprobs(result: unknown): TokenLogprob[] | undefined {
   return tokens.length > 0 ? tokens : undefined;
 }
 
-/** A token without a probability is skipped. */
+/** Reads one token, as a list. The list is empty if the token has no probability. */
 function candidate(value: unknown): Likely[] {
   const { token, logProbability } = asOptionalRecord(value) ?? {};
   const logprob = isRawNumber(logProbability) ? Number(logProbability.rawJSON) : logProbability;

@@ -1,4 +1,4 @@
-/** Images, documents and recordings as parts of a Gemini request. */
+/** Converts images, documents and recordings to parts of a Gemini request. */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { AudioFormat } from '../../messages/audio.ts';
@@ -8,14 +8,14 @@ import { aboutFile, readDocument, unreadableDocument } from '../translated/docum
 import type { GeminiPart } from './parts.ts';
 import type { GeminiTarget } from './target.ts';
 
-/** Image types that Gemini accepts; it refuses GIF. */
+/** Image types that Gemini accepts. GIF is not one of them. */
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/webp']);
 const PDF = 'application/pdf';
-/** Names of the formats in Google's documentation (https://ai.google.dev/gemini-api/docs/audio). */
+/** Media types as Google's documentation writes them (https://ai.google.dev/gemini-api/docs/audio). */
 const geminiAudioTypes: Record<AudioFormat, string> = { wav: 'audio/wav', mp3: 'audio/mp3' };
 /**
- * Media types by file extension. Gemini requires the type of the content at a URL, but the Messages API does not
- * contain it.
+ * Media types by file extension. Gemini requires the media type of a URL's content, which the Messages API does not
+ * contain.
  */
 const typesByEnding: Record<string, string> = {
   png: 'image/png',
@@ -25,7 +25,7 @@ const typesByEnding: Record<string, string> = {
   bmp: 'image/bmp',
 };
 
-/** @throws {GatewayError} 400 for a file id, and for an image type that Gemini does not accept */
+/** @throws {GatewayError} 400 for a file id, or an image type that Gemini does not accept */
 export function imagePart(block: Block, path: string): GeminiPart {
   const source = block['source'] as { type: string; media_type: string; data: string; url: string };
   if (source.type === 'base64') {
@@ -39,7 +39,7 @@ export function imagePart(block: Block, path: string): GeminiPart {
   throw invalidRequest(`${path}.source.type`, 'files only work on Anthropic models; send the image as base64 or url');
 }
 
-/** @throws {GatewayError} 400 for a file id, and for a document feature that no model of another family supports */
+/** @throws {GatewayError} 400 for a file id, or a document feature that only Claude models support */
 export function geminiDocumentParts(block: Block, path: string): GeminiPart[] {
   const document = readDocument(block, path);
   if (document.text !== undefined) return [{ text: document.text }];
@@ -70,7 +70,10 @@ function imageTypeOf(url: string, path: string): string {
   );
 }
 
-/** Google fetches files itself (https://ai.google.dev/gemini-api/docs/file-input-methods), only over https. */
+/**
+ * Returns a part with a URL. Google fetches it itself, only over https
+ * (https://ai.google.dev/gemini-api/docs/file-input-methods).
+ */
 function atAddress(fileUri: string, mimeType: string, path: string): GeminiPart {
   if (fileUri.startsWith('https://')) return { fileData: { mimeType, fileUri } };
   throw invalidRequest(`${path}.source.url`, 'must be an https address on this model; send the content as base64');

@@ -1,20 +1,20 @@
 /**
- * Converts arguments that Vertex AI streams as values with their JSON paths, in the order of the document. Each value
- * becomes a piece of JSON text as soon as it arrives.
+ * Builds the JSON text of a call's arguments. Vertex AI streams the arguments as values with their JSON paths, in
+ * document order. Each value is converted to JSON text as soon as it arrives.
  */
 
 import { asText } from '../shapes.ts';
 import { isRawNumber } from '../../platform/json/exact-json.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 
-/** The name of a member, or an index. */
+/** One step of a JSON path: the name of a member, or an index in a list. */
 type Step = string | number;
 
 interface Container {
-  /** Its name or index in the surrounding container. */
+  /** Name or index of this container in the surrounding container; undefined for the outermost container. */
   step: Step | undefined;
   isList: boolean;
-  /** Members that it has so far. */
+  /** Names or indexes of the members that were written so far. */
   members: Set<Step>;
 }
 
@@ -24,12 +24,12 @@ const STEP = /\.([^.[\]]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\
 export class PartialArguments {
   /** Open containers, from the outermost to the innermost. */
   #open: Container[] = [];
-  /** Path of a text that continues. */
+  /** Path of the string value whose next piece will follow; undefined if none is incomplete. */
   #openText: string | undefined;
 
   /**
    * @returns the JSON text that a value adds
-   * @throws {UpstreamError} for values in a wrong order
+   * @throws {UpstreamError} for values in an order that cannot form a document
    */
   write(value: Record<string, unknown>): string {
     const path = asText(value['jsonPath']);
@@ -43,7 +43,7 @@ export class PartialArguments {
     return before + content + (isText && !goesOn ? '"' : '');
   }
 
-  /** @returns the rest of the JSON text */
+  /** @returns the rest of the JSON text, which closes all open containers */
   end(): string {
     const rest = this.#closeText() + (this.#open.length === 0 ? '{}' : this.#closeTo(0));
     return rest;
@@ -55,7 +55,10 @@ export class PartialArguments {
     return wasOpen ? '"' : '';
   }
 
-  /** Closes containers that the path leaves, opens containers that it enters, and begins its last member. */
+  /**
+   * Moves to a path: closes the containers that the path leaves, opens those that it enters, and begins its last
+   * member.
+   */
   #goTo(steps: Step[]): string {
     let text = this.#open.length === 0 ? this.#openContainer(undefined, steps[0]!) : '';
     let shared = 0;
@@ -92,14 +95,14 @@ export class PartialArguments {
   }
 }
 
-/** Undefined without a value. */
+/** Returns a number, boolean or null as JSON; undefined if there is no value. */
 function plainValue({ numberValue, boolValue, nullValue }: Record<string, unknown>): string | undefined {
   if (typeof numberValue === 'number' || isRawNumber(numberValue)) return JSON.stringify(numberValue);
   if (typeof boolValue === 'boolean') return String(boolValue);
   return nullValue === undefined ? undefined : 'null';
 }
 
-/** Splits `$.a[0]['b c']` into its steps. */
+/** Splits a JSON path such as `$.a[0]['b c']` into its steps. */
 function stepsOf(path: string): Step[] {
   const steps: Step[] = [];
   STEP.lastIndex = 1;
@@ -110,7 +113,7 @@ function stepsOf(path: string): Step[] {
     else if (key !== undefined) steps.push(key);
     else throw outOfOrder();
   }
-  // Arguments are an object, so the first step is a name.
+  // The arguments are an object, so the first step must be a name.
   if (typeof steps[0] !== 'string' || steps.length === MAX_ARGUMENTS_DEPTH) throw outOfOrder();
   return steps;
 }

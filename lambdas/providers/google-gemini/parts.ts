@@ -1,4 +1,4 @@
-/** Parts and contents of a Gemini request: https://ai.google.dev/api/caching#Content. */
+/** Types of a Gemini request's parts and contents: https://ai.google.dev/api/caching#Content. */
 
 export interface GeminiPart {
   text?: string;

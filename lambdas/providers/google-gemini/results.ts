@@ -1,4 +1,7 @@
-/** Results of tools in Gemini's form: with the name of the call, and in the order of the calls. */
+/**
+ * Converts tool results to Gemini's form, which has the name of the called tool. Results are sorted in the order of the
+ * calls.
+ */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block, Message } from '../../messages/types.ts';
@@ -8,7 +11,7 @@ import type { GeminiPart } from './parts.ts';
 import { geminiDocumentParts, imagePart } from './media.ts';
 import type { GeminiTarget } from './target.ts';
 
-/** Names and order of the calls in a conversation, by their ids. */
+/** Tool names of the calls in a conversation, and their order, by call id. */
 export type PriorCalls = ReadonlyMap<string, { name: string; order: number }>;
 
 export function callsOf(messages: Message[]): PriorCalls {
@@ -22,7 +25,9 @@ export function callsOf(messages: Message[]): PriorCalls {
   return calls;
 }
 
-/** @throws {GatewayError} 400 for a result whose call is not in the conversation, because its name is unknown */
+/**
+ * @throws {GatewayError} 400 for a result whose call is not in the conversation: Gemini requires the name of its tool
+ */
 export function resultParts(results: Placed[], calls: PriorCalls, target: GeminiTarget): GeminiPart[] {
   const read = results.map((placed) => readResult(placed, calls, target));
   read.sort((one, other) => one.order - other.order);
@@ -32,7 +37,7 @@ export function resultParts(results: Placed[], calls: PriorCalls, target: Gemini
 interface ReadResult {
   order: number;
   response: GeminiPart;
-  /** Images and documents that the response cannot contain. */
+  /** Parts for the images and documents that the response itself cannot contain. */
   following: GeminiPart[];
 }
 

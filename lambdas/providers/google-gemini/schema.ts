@@ -1,6 +1,6 @@
 /**
- * JSON schemas in the subset that Gemini documents for parametersJsonSchema and responseJsonSchema. A constraint with
- * an equivalent is translated. Other constraints move into the description, which the model reads.
+ * Converts JSON schemas to the subset that Gemini documents for parametersJsonSchema and responseJsonSchema. A
+ * constraint with an equivalent is translated. Other constraints move into the description, which the model reads.
  */
 
 import { isRawNumber } from '../../platform/json/exact-json.ts';
@@ -8,7 +8,7 @@ import { isRecord } from '../../platform/json/foreign-json.ts';
 
 type Schema = Record<string, unknown>;
 
-/** Keywords whose value is not a schema. */
+/** Keywords that Gemini accepts and whose value is copied: it is not a schema. */
 const PLAIN = new Set([
   '$id',
   '$anchor',
@@ -24,7 +24,7 @@ const PLAIN = new Set([
 ]);
 const SCHEMA_LISTS = new Set(['anyOf', 'oneOf', 'prefixItems']);
 const SCHEMA_MAPS = new Set(['properties', '$defs']);
-/** Keywords that mean nothing to a model. */
+/** Keywords that do not affect the answer, so they are dropped. */
 const SILENT = new Set(['$schema', '$comment']);
 const FORMATS = new Set(['date-time', 'date', 'time', 'int32', 'int64', 'float', 'double', 'enum']);
 
@@ -45,7 +45,7 @@ export function geminiSchema(schema: unknown): unknown {
   return { ...said, description: `${described}Constraints: ${JSON.stringify(unsaid)}` };
 }
 
-/** A keyword in Gemini's form; undefined if Gemini has no equivalent. */
+/** Returns a keyword in Gemini's form; undefined if Gemini has no equivalent. */
 function translated(keyword: string, value: unknown, { type }: Schema): Schema | undefined {
   if (PLAIN.has(keyword)) return { [keyword]: value };
   if (SCHEMA_MAPS.has(keyword)) return { [keyword]: mapOf(value) };
@@ -72,7 +72,7 @@ function translated(keyword: string, value: unknown, { type }: Schema): Schema |
   }
 }
 
-/** Next to a reference, only definitions are allowed. */
+/** Returns the schema's definitions: the only keyword that Gemini allows next to `$ref`. */
 function definitionsOf(schema: Schema): Schema {
   const definitions = schema['$defs'] ?? schema['definitions'];
   return definitions === undefined ? {} : { $defs: mapOf(definitions) };
@@ -87,7 +87,7 @@ function schemaList(schemas: unknown): unknown {
   return Array.isArray(schemas) ? schemas.map(geminiSchema) : schemas;
 }
 
-/** Gemini accepts texts and numbers in an enumeration. */
+/** Returns whether Gemini accepts the value in an enumeration: a text or a number. */
 function isWord(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'number' || isRawNumber(value);
 }

@@ -1,7 +1,8 @@
 /**
- * Signatures of Gemini's thinking. Gemini requires each one on its original part: a call, a text, or a thought
- * (https://ai.google.dev/gemini-api/docs/thought-signatures). Clients of the Messages API keep thinking blocks, so the
- * signature of a thinking block contains Gemini's signature and the kind of its part.
+ * Stores Gemini's signatures in thinking blocks. Gemini requires each signature on its original part: a call, a text,
+ * or a thought (https://ai.google.dev/gemini-api/docs/thought-signatures). Clients of the Messages API keep only
+ * signatures of thinking blocks. So the signature of a thinking block contains Gemini's signature and the kind of its
+ * part.
  */
 
 import * as z from 'zod';
@@ -12,13 +13,16 @@ import type { GeminiTarget } from './target.ts';
 const sealedSignatureSchema = z.object({
   /** Kind of the signed part. */
   of: z.enum(['thought', 'text', 'call']),
-  /** Other models refuse the signature, even models of the same provider. */
+  /** Model that signed. Other models refuse the signature, even models of the same provider. */
   model: z.string(),
   signature: z.string().min(1),
 });
 type Sealed = z.infer<typeof sealedSignatureSchema>;
 
-/** For a call without a signature: another model made it, or the client did not keep its thinking. */
+/**
+ * Signature for a call that has none: another model made the call, or the client did not keep its thinking. Gemini
+ * accepts this value in place of a signature.
+ */
 export const SIGNATURE_PLACEHOLDER = 'skip_thought_signature_validator';
 
 type Signer = Pick<GeminiTarget, 'providerId' | 'upstreamModel'>;
@@ -28,7 +32,7 @@ export function sealSignature(of: Sealed['of'], signature: string, { providerId,
   return gatewaySignature(providerId, Buffer.from(json).toString('base64url'));
 }
 
-/** Gemini's signature in a thinking block; undefined if another model signed it, or none did. */
+/** Returns Gemini's signature in a thinking block; undefined if it has none, or if another model signed it. */
 export function openSignature(block: Block, { providerId, upstreamModel }: Signer): Omit<Sealed, 'model'> | undefined {
   const own = signatureOf(providerId, block);
   if (own === undefined) return undefined;
@@ -40,7 +44,7 @@ function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A client has altered the signature, so it is ignored.
+    // The signature is not the gateway's JSON: a client altered it, so it is ignored.
     return undefined;
   }
 }

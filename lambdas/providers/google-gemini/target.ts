@@ -1,5 +1,4 @@
 import type { GoogleGeminiQuirks } from '../../catalog/quirk-schemas.ts';
 import type { WireTarget } from '../wire.ts';
 
-/** An endpoint with Gemini's own API. */
 export type GeminiTarget = WireTarget<GoogleGeminiQuirks>;

@@ -1,4 +1,4 @@
-/** Amount of thinking that is requested from Gemini, and whether it shows a summary. */
+/** Chooses how much a Gemini model thinks, and whether the answer has a summary of the thinking. */
 
 import type { ThinkingLevel } from '../../catalog/quirk-values.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
@@ -8,7 +8,10 @@ import type { GeminiTarget } from './target.ts';
 
 const isReasoning = ({ supportedParameters }: GeminiTarget) => supportedParameters.includes('reasoning');
 
-/** Undefined without a request for thinking: the model then uses its default. */
+/**
+ * Returns Gemini's thinkingConfig; undefined if the request does not mention thinking, so that the model's default
+ * applies.
+ */
 export function thinkingConfig(request: MessagesRequest, target: GeminiTarget): Record<string, unknown> | undefined {
   if (!isReasoning(target)) return undefined;
   const { thinking } = request;
@@ -17,7 +20,7 @@ export function thinkingConfig(request: MessagesRequest, target: GeminiTarget): 
   return Object.keys(config).length > 0 ? config : undefined;
 }
 
-/** Whether the model may think. All thinking is billed, but only a summary is shown, if anything. */
+/** Returns whether the model may think for this request. All thinking is billed, but at most a summary is shown. */
 export function mayThink({ thinking, output_config: output }: MessagesRequest, target: GeminiTarget): boolean {
   const { quirks } = target;
   if (quirks.hidden_reasoning) return true;
@@ -35,7 +38,7 @@ function amountOf(request: MessagesRequest, target: GeminiTarget): Record<string
   return levels ? levelOf(request, levels) : {};
 }
 
-/** The model decides. */
+/** Gemini's value for a budget that the model chooses itself. */
 const DYNAMIC = -1;
 
 function budgetOf(
@@ -46,14 +49,14 @@ function budgetOf(
   const within = (budget: number) => ({ thinkingBudget: Math.max(least, Math.min(budget, most)) });
   if (thinking?.type === 'disabled') return { thinkingBudget: least };
   if (thinking?.budget_tokens) return within(thinking.budget_tokens);
-  // Thinking counts in the answer's limit, so half of the limit is reserved for text.
+  // Thinking counts towards the answer's limit. Half of the limit is reserved for text.
   if (output?.effort) return within(Math.min(budgetsOfEfforts[output.effort] ?? most, Math.floor(outputTokens / 2)));
   return thinking ? { thinkingBudget: DYNAMIC } : {};
 }
 
 const effortOrder: readonly ThinkingLevel[] = ['minimal', 'low', 'medium', 'high'];
 
-/** The level of an effort, or else the next higher level of the model. */
+/** Returns the thinking level for an effort. If the model does not have this level, the next higher one is used. */
 function levelOf(
   { thinking, output_config: output }: MessagesRequest,
   levels: readonly ThinkingLevel[],

@@ -20,7 +20,10 @@ function declaration(tool: Tool, index: number): unknown {
   return { name, ...(description === '' ? {} : { description }), parametersJsonSchema: geminiSchema(schema) };
 }
 
-/** Forced calls always follow their schemas. Other calls do so only in the mode VALIDATED. */
+/**
+ * Returns Gemini's calling mode for a tool choice. Forced calls always follow the tool's schema. Other calls follow it
+ * only in the mode VALIDATED, which is set for strict tools.
+ */
 function callingConfig(choice: MessagesRequest['tool_choice'], tools: Tool[]): Record<string, unknown> | undefined {
   switch (choice?.type) {
     case 'any':

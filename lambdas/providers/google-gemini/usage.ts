@@ -3,11 +3,11 @@ import { countOrAbsent } from '../../messages/usage-counts.ts';
 import { withServiceTier } from '../translated/service-tier.ts';
 
 /**
- * Usage in Gemini's form. The prompt includes cached tokens, but not the tokens of tools that Gemini ran. The
- * candidates exclude thoughts, unless the total shows that they include them
- * (https://github.com/BerriAI/litellm/pull/10141#discussion_r2052272035). Counts may be missing: Vertex AI omits zeros,
- * and sends some usage without any count. Output is at least the total minus the prompt. Unknown counts stay undefined,
- * and the gateway estimates them.
+ * Converts Gemini's usage. The prompt count includes cached tokens, but not the tokens of tools that Gemini ran. The
+ * candidates count excludes thoughts, unless the total shows that it includes them
+ * (https://github.com/BerriAI/litellm/pull/10141#discussion_r2052272035). Vertex AI omits zeros, and sends some usage
+ * without any count. Output is at least the total minus the prompt. Unknown counts stay undefined, and the gateway
+ * estimates them.
  */
 export function geminiUsage(usage: Record<string, unknown>): WireUsage | undefined {
   const prompt = countOrAbsent(usage['promptTokenCount']);

@@ -6,7 +6,7 @@ import { encodeGeminiRequest, promptFields } from './encode.ts';
 import type { GeminiTarget } from './target.ts';
 import { mayThink } from './thinking.ts';
 
-/** Providers with Gemini's own API: the Gemini API and Vertex AI. */
+/** Gemini's own API, at the Gemini API and at Vertex AI. */
 export const googleGeminiWire: MessagesWire<GoogleGeminiQuirks> = {
   encode: (request, target) =>
     geminiPost(target, 'streamGenerateContent?alt=sse', encodeGeminiRequest(request, target)),
@@ -24,7 +24,6 @@ export const googleGeminiWire: MessagesWire<GoogleGeminiQuirks> = {
   },
   readCount: (answer) => (answer as { totalTokens?: unknown } | null)?.totalTokens,
   hiddenReasoning: (request, target, maxOutputTokens) => (mayThink(request, target) ? maxOutputTokens : 0),
-  // Sampling parameters work on Gemini, regardless of the client's API version.
   decode: decodeGeminiStream,
   decodeWhole: decodeGeminiDocument,
 };

@@ -1,12 +1,12 @@
 import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 
-/** Maximum wait for the end of a body after the stop reason, whether the body is silent or continues. */
+/** Maximum time for reading a body after the stop reason, whether the provider is silent or continues to send. */
 const LAST_WORDS_MS = 5_000;
 
 /**
- * The chunks of a body. After the stop reason, only chunks of the next seconds are read. A body that is still silent
- * then is abandoned, and the code that opened it closes its connection.
- * @param isClosing - called before the next chunk is requested, after all earlier chunks were read
+ * Iterates over the chunks of a body. After the stop reason, it reads on for at most LAST_WORDS_MS, and then ends as if
+ * the body had ended. The caller closes the connection.
+ * @param isClosing - returns whether the stop reason was read; called before each chunk is requested
  */
 export function withTrailingTimeout(body: AsyncIterable<Buffer>, isClosing: () => boolean): PullIterator<Buffer> {
   const chunks: AsyncIterator<Buffer, void> = body[Symbol.asyncIterator]();
@@ -14,8 +14,8 @@ export function withTrailingTimeout(body: AsyncIterable<Buffer>, isClosing: () =
 
   function leave(): IteratorResult<Buffer, void> {
     deadline?.cancel();
-    // A generator that waits for its source reacts to `return` only after the source has sent something. So this is not
-    // awaited.
+    // `return` of a waiting generator settles only after its source sends something, which may never happen. So the
+    // result is not awaited.
     void Promise.resolve(chunks.return?.()).catch(() => {});
     return { done: true, value: undefined };
   }

@@ -1,23 +1,24 @@
 import { UpstreamError } from './upstream-error.ts';
 
 /**
- * The Responses API repeats long instructions in several events before its first output, and some models send an empty
- * event for each token of hidden reasoning.
+ * Maximum data between two outputs. It must be large: the Responses API repeats long instructions in several events
+ * before its first output, and some models send an empty event for each token of hidden reasoning.
  */
 const MAX_QUIET_BYTES = 32 * 1024 * 1024;
 
 /**
- * Limits the data that a provider sends between two outputs: comments, pings, empty and unknown events. An incomplete
- * event is not counted, because its size has its own limit.
+ * Limits the data that a provider sends between two outputs: comments, pings, empty and unknown events. The bytes of an
+ * incomplete event do not count, because the size of an event has its own limit.
  */
 export class QuietBound {
   #bytes = 0;
   #pendingBytes = 0;
 
   /**
+   * Adds a chunk to the count.
    * @param read.pendingBytes size of an incomplete event
-   * @param read.hasOutput whether the bytes completed a piece of the answer
-   * @throws {UpstreamError}
+   * @param read.hasOutput whether the chunk completed a piece of the answer
+   * @throws {UpstreamError} if the limit is exceeded
    */
   count(read: { bytes: number; pendingBytes: number; hasOutput: boolean }): void {
     this.#bytes = read.hasOutput ? 0 : this.#bytes + this.#pendingBytes + read.bytes - read.pendingBytes;

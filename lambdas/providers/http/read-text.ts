@@ -2,11 +2,11 @@
 
 import { UpstreamError } from './upstream-error.ts';
 
-/** Longer than any provider's error message. The rest of an error body is not read. */
+/** Maximum part of an error body that is read. Error messages of providers are shorter. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
 /**
- * Text of a complete body.
+ * Reads the text of a body.
  * @throws {UpstreamError} `too_large` for a longer body, whose rest is not read
  */
 export async function readText(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
@@ -16,8 +16,8 @@ export async function readText(body: AsyncIterable<Buffer>, maxBytes: number): P
 }
 
 /**
- * Text of a response: complete if its status is a success, or else the beginning of the error.
- * @throws {UpstreamError}
+ * Reads the text of a response: the complete body if its status is a success, otherwise the beginning of the error.
+ * @throws {UpstreamError} `too_large`, if the body of a success exceeds maxBytes
  */
 export async function readResponse(
   { status, body }: { status: number; body: AsyncIterable<Buffer> },
@@ -27,7 +27,7 @@ export async function readResponse(
   return isSuccess ? readText(body, maxBytes) : (await readBytes(body, MAX_REFUSAL_BYTES)).bytes.toString('utf8');
 }
 
-/** Reads a body that is not needed, so that its connection can be reused. */
+/** Reads and drops a body, so that its connection can be reused. */
 export async function readAway(body: AsyncIterable<Buffer>): Promise<void> {
   await readBytes(body, MAX_REFUSAL_BYTES);
 }

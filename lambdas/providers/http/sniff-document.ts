@@ -1,6 +1,6 @@
 import { resumed, type PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 
-/** A response to a streaming request may still be a single JSON document. */
+/** Maximum white space before the first character of a body. */
 
 const MAX_BLANK_BYTES = 64 * 1024;
 const BLANKS = new Set([0x20, 0x09, 0x0a, 0x0d]);
@@ -8,8 +8,9 @@ const OPENING_BRACE = 0x7b;
 const OPENING_BRACKET = 0x5b;
 
 /**
- * Inspects the beginning of a body. No stream of events begins with a brace or a bracket.
- * @returns whether it is a document, and the body from its first byte on
+ * Detects a JSON document in place of a stream of events: some providers answer a streaming request with one. A
+ * document begins with a brace or a bracket, a stream of events never does.
+ * @returns whether the body is a document, and the body from its first byte
  */
 export async function sniffDocument(
   body: PullIterator<Buffer>,

@@ -10,12 +10,15 @@ export class SseFrameSplitter {
   readonly #maxFrameBytes: number;
   #fragments: Buffer[] = [];
   #fragmentBytes = 0;
-  /** Bytes since the last line feed, without a carriage return. At 0, a line feed ends the frame. */
+  /**
+   * Number of bytes since the last line feed. If it is 0 at a line feed, the line is empty and ends the frame. A
+   * carriage return on its own does not count.
+   */
   #lineBytes = 0;
   #isCommentLine = false;
-  /** Whether the frame has a line yet. Blank lines between frames belong to the next frame. */
+  /** Whether the current frame has a non-empty line. Blank lines between two frames belong to the second one. */
   #hasContent = false;
-  /** Whether any of its lines is not a comment. */
+  /** Whether the current frame has a line that is not a comment. */
   #hasField = false;
 
   constructor(maxFrameBytes: number) {
@@ -53,7 +56,7 @@ export class SseFrameSplitter {
     return frames;
   }
 
-  /** Data after the last complete frame. */
+  /** Returns the bytes after the last complete frame. */
   rest(): Buffer {
     return Buffer.concat(this.#fragments);
   }
@@ -86,7 +89,7 @@ export class SseFrameSplitter {
 
 const LINE_FEED = 0x0a;
 const COLON = 0x3a;
-/** Up to this many bytes, a loop is cheaper than a native search. */
+/** Number of bytes that a loop searches for a line feed. For short lines the loop is cheaper than the native search. */
 const SHORT_LINE_BYTES = 48;
 
 function nextLineFeed(chunk: Buffer, from: number): number {
@@ -100,11 +103,11 @@ function countLineBytes(chunk: Buffer, start: number, end: number): number {
   return bytes === 1 && chunk[start] === 0x0d ? 0 : bytes;
 }
 
-/** Data of a frame: its `data:` lines joined by line feeds; undefined without any. */
+/** Returns the data of a frame: its `data:` lines, joined by line feeds; undefined if it has none. */
 export function frameData(frame: Buffer): string | undefined {
   const text = frame.toString('utf8').replace(/^\uFEFF/, '');
   const end = text.indexOf('\n');
-  // Nearly every frame is one line of data and its empty line.
+  // Fast path: nearly every frame is one line of data and an empty line.
   if (end !== -1 && text.startsWith('data:') && text.length - end <= MAX_ENDING) return dataOf(text.slice(0, end));
   const lines: string[] = [];
   for (const line of text.split(/\r?\n/)) {
@@ -113,7 +116,10 @@ export function frameData(frame: Buffer): string | undefined {
   return lines.length > 0 ? lines.join('\n') : undefined;
 }
 
-/** A line feed and an empty line. No line of data fits into this length. */
+/**
+ * Maximum length of the line feeds at the end of a frame. It is shorter than any line of data, so a longer rest has
+ * another line.
+ */
 const MAX_ENDING = 3;
 
 function dataOf(line: string): string {
@@ -123,7 +129,10 @@ function dataOf(line: string): string {
 
 const EVENT_LINE = Buffer.from('event:');
 
-/** Whether the first line names the event. Every provider that names events does so there. */
+/**
+ * Returns whether the frame's first line is its `event:` line. Every provider that names its events puts the name
+ * there.
+ */
 export function hasEventLine(frame: Buffer): boolean {
   return frame.subarray(0, EVENT_LINE.length).equals(EVENT_LINE);
 }

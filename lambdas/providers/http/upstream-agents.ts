@@ -1,4 +1,4 @@
-/** Connections to providers that stay open for reuse. */
+/** Keeps connections to providers open for reuse. */
 
 import http from 'node:http';
 import https from 'node:https';
@@ -7,12 +7,15 @@ import { BoundedMap } from '../../platform/bounded-map.ts';
 
 /**
  * Maximum number of idle connections, to all providers together. A process may have 1,024 open files. 128 concurrent
- * requests need a client and a provider connection each. Two AWS services need 128 connections each. The limit leaves
+ * requests need 256 connections, to client and provider. Two AWS services need 128 connections each. The limit leaves
  * room for these.
  */
 const MAX_FREE_SOCKETS = 256;
 
-/** Keeps a connection that a request has released while there is room; otherwise it is closed. */
+/**
+ * Limits the idle connections of an agent. A released connection is kept if there are fewer than MAX_FREE_SOCKETS;
+ * otherwise it is closed.
+ */
 function keeping<Agent extends http.Agent>(agent: Agent): Agent {
   const keepSocketAlive = agent.keepSocketAlive.bind(agent);
   agent.keepSocketAlive = (socket) => freeSockets() < MAX_FREE_SOCKETS && keepSocketAlive(socket);
@@ -25,7 +28,7 @@ export const plainAgent = keeping(new http.Agent(options));
 const trustingAgent = keeping(new https.Agent(options));
 
 /**
- * The default CA certificates, and one more.
+ * Returns the default CA certificates, and one more.
  * @param ca PEM
  */
 export function trusted(ca: string): string[] {
@@ -42,16 +45,16 @@ function freeSockets(): number {
 }
 
 /**
- * Connections to targets with their own certificates are separate from all others, and only these trust the
- * certificates.
+ * Returns the agent for a target. Targets with their own certificates have separate connections, so that no other
+ * target trusts these certificates.
  * @param ca PEM of the certificates that are trusted for this target, in addition to the default ones
  */
 export function secureAgent(ca: string | undefined): https.Agent {
   if (ca === undefined) return trustingAgent;
   const known = agentsByCa.get(ca);
   if (known) return known;
-  // Only a rotated certificate adds an agent. Requests of the oldest agent continue, and its connections close on their
-  // own.
+  // Only a rotated certificate adds an agent. Running requests of the oldest agent continue, and its connections close
+  // when they are idle.
   const agent = keeping(new https.Agent({ ...options, ca: trusted(ca) }));
   agentsByCa.set(ca, agent);
   return agent;

@@ -6,14 +6,14 @@ export type UpstreamFailure =
   | 'idle_timeout'
   | 'broken'
   | 'malformed'
-  /** The answer, or data without any output, is larger than the gateway reads. */
+  /** The answer, or the data between two outputs, is larger than the gateway's limit. */
   | 'too_large'
   | 'aborted';
 
-/** Error codes of the system and of certificates: `ENOTFOUND`, `CERT_HAS_EXPIRED`. */
+/** Matches error codes of the operating system and of certificates, such as `ENOTFOUND` and `CERT_HAS_EXPIRED`. */
 const SYSTEM_CODE = /^[A-Z][A-Z0-9_]{2,63}$/;
 
-/** The provider could not be reached, went silent, closed the connection, or sent unreadable data. */
+/** Thrown if the provider could not be reached, went silent, closed the connection, or sent unreadable data. */
 export class UpstreamError extends Error {
   override name = 'UpstreamError';
   readonly failure: UpstreamFailure;

@@ -1,8 +1,8 @@
 /**
- * HTTP to providers, over node:http(s) with kept-alive connections. It needs a quarter of the CPU of global fetch.
- *
- * The connection opens before there is data to send, so that DNS, TCP and TLS run concurrently with the hold. No byte
- * of the request leaves before `send`.
+ * HTTP client for providers, over node:http(s) with kept-alive connections. It needs a quarter of the CPU of global
+ * fetch.
+ * A request opens its connection before there is data to send, so that DNS, TCP and TLS run while the hold is placed.
+ * No byte of the request is sent before `send`.
  */
 
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
@@ -16,31 +16,31 @@ import { UpstreamError } from './upstream-error.ts';
 
 export interface Timeouts {
   connectMs: number;
-  /** From the start of sending the request to the headers of the response. */
+  /** Maximum time from the start of sending the request to the response headers. */
   firstByteMs: number;
-  /** Between two chunks of the body, while a reader waits for the next chunk. */
+  /** Maximum time between two chunks of the body. It runs only while a reader waits for a chunk. */
   idleMs: number;
 }
 
 export interface UpstreamResponse {
   status: number;
   headers: http.IncomingHttpHeaders;
-  /** Chunks as they arrive. Each chunk is read on demand, so a slow reader slows the provider down. */
+  /** Chunks of the body. A chunk is read only on demand, so a slow reader slows the provider down. */
   body: PullIterator<Buffer>;
 }
 
 export interface UpstreamTarget {
   url: string;
-  /** POST if absent. GET sends no body. */
+  /** Method of the request; POST if absent. A GET request has no body. */
   method?: 'GET' | 'POST' | undefined;
   headers: Record<string, string>;
-  /** Opens a new connection instead of reusing one. */
+  /** Whether to open a new connection instead of reusing one. */
   isFresh?: boolean | undefined;
-  /** Headers that depend on the body, or take time to obtain. */
+  /** Returns headers that depend on the body, or that take time to obtain. */
   authorize?: ((body: Buffer) => Record<string, string> | Promise<Record<string, string>>) | undefined;
   /**
    * Called once if the provider refuses the authorization with 401.
-   * @returns whether a retry is worthwhile
+   * @returns whether the request should be sent again
    */
   renew?: (() => boolean) | undefined;
   /** PEM certificates that are trusted for this target, in addition to the default ones. */
@@ -48,14 +48,17 @@ export interface UpstreamTarget {
   timeouts: Timeouts;
 }
 
-/** Limits for reading a response after its answer has ended. */
+/**
+ * Limits for reading the rest of a response after its answer has ended. A fully read response lets its connection be
+ * reused.
+ */
 const TRAILING_MS = 1_000;
 const MAX_TRAILING_BYTES = 64 * 1024;
 const STALE_WITHIN_MS = 150;
 /** Maximum number of interim responses (status 1xx) before the real one. */
 const MAX_INTERIM_ANSWERS = 16;
 
-/** A request that connects immediately and is sent on demand. */
+/** A request that connects immediately, and sends its data when `send` is called. */
 export class UpstreamRequest {
   readonly #target: UpstreamTarget;
   readonly #signal: AbortSignal;
@@ -69,7 +72,7 @@ export class UpstreamRequest {
   }
 
   /**
-   * @param onSent called after the whole request has been sent
+   * @param onSent called when the whole request has been sent
    * @throws {UpstreamError}
    */
   async send(body: string, onSent: () => void = () => {}): Promise<UpstreamResponse> {
@@ -89,7 +92,7 @@ export class UpstreamRequest {
       if (this.#signal.aborted) throw new UpstreamError('aborted', 'The request was cancelled', error);
       if (!this.#wasStale(error, sentAtMs)) throw toUpstreamError(error);
     }
-    // Retry on a new connection: other pooled connections may have closed at the same time.
+    // The retry opens a new connection, because other idle connections may have been closed at the same time.
     this.#request = this.#open(false);
     try {
       return await this.#exchange(bytes, onSent);
@@ -100,8 +103,8 @@ export class UpstreamRequest {
   }
 
   /**
-   * Whether the provider closed a kept-alive connection before the gateway used it. Only an immediate reset means that.
-   * A later reset may come after the request was read, and a retry might then be charged twice.
+   * Returns whether the provider closed a kept-alive connection before the gateway used it. Only an immediate reset
+   * proves that. After a later reset the provider may have read the request, and would charge a retry again.
    */
   #wasStale(error: unknown, sentAtMs: number): boolean {
     const { code } = error as NodeJS.ErrnoException;
@@ -109,7 +112,7 @@ export class UpstreamRequest {
     return this.#request.reusedSocket && reset && performance.now() - sentAtMs < STALE_WITHIN_MS;
   }
 
-  /** Closes the connection without having sent anything. */
+  /** Closes the connection of a request that was not sent. */
   discard(): void {
     this.#request.destroy();
   }
@@ -124,7 +127,7 @@ export class UpstreamRequest {
       ...(secure && ca !== undefined ? { ca: trusted(ca) } : {}),
       headers: this.#target.headers,
     });
-    // Errors before `send` are kept for it; without a listener they would end the process.
+    // Errors before `send` are stored until `send` throws them. Without a listener, an error would end the process.
     request.on('error', (error) => (this.#earlyError ??= error));
     limitConnecting(request, this.#target.timeouts.connectMs, secure);
     this.#earlyError = undefined;
@@ -146,7 +149,8 @@ export class UpstreamRequest {
     await this.#authorize(body);
     let response: IncomingMessage | undefined;
     const abort = () => {
-      // After a complete response the connection is back in the pool and may already carry another request.
+      // After a complete response, the connection is idle again and may already carry another request. So it must not
+      // be destroyed.
       if (!response?.complete) destroy(request, new UpstreamError('aborted', 'The request was cancelled'));
     };
     if (this.#signal.aborted) abort();
@@ -162,9 +166,10 @@ export class UpstreamRequest {
         request.once('response', resolve);
         request.once('error', reject);
         request.once('finish', onSent);
-        // Other outcomes: another protocol, a closed connection, and an endless series of interim responses.
+        // A change of protocol closes the connection; otherwise the request would never settle.
         request.once('upgrade', (_response, socket) => socket.destroy());
-        // Every request closes in the end. The error, with its costly stack, is created only if no response came.
+        // Every request emits `close` in the end. The error, whose stack is costly to create, is created only if no
+        // response arrived.
         request.once('close', () => {
           if (!response) reject(new UpstreamError('broken', 'The provider closed the connection'));
         });
@@ -192,7 +197,9 @@ export class UpstreamRequest {
   }
 }
 
-/** Destroys a request. Its socket emits the error, which would end the process without a listener. */
+/**
+ * Destroys a request. Its socket emits the reason as an error event, which would end the process without a listener.
+ */
 function destroy(request: ClientRequest, reason: UpstreamError): void {
   request.socket?.on('error', () => {});
   request.destroy(reason);
@@ -211,7 +218,10 @@ function limitConnecting(request: ClientRequest, connectMs: number, secure: bool
   });
 }
 
-/** Like Node's own iterator of a response, but without its generator around each chunk, and with an idle timeout. */
+/**
+ * Yields the chunks of a response, like Node's own iterator. It has an idle timeout, and avoids the generator that Node
+ * creates around each chunk.
+ */
 async function* readBody(
   response: IncomingMessage,
   idleMs: number,
@@ -271,7 +281,10 @@ function finishReading(response: IncomingMessage): void {
   response.resume();
 }
 
-/** Failures before any part of the request was sent: no address, no connection, or an invalid certificate. */
+/**
+ * Matches error codes of failures before any part of the request was sent: no address, no connection, or an invalid
+ * certificate.
+ */
 const UNREACHED =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS_CERT)_\w+)$/;
 

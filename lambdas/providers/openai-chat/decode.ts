@@ -1,6 +1,6 @@
 /**
- * Converts chat-completions streams into Messages events. Based on recordings of many providers. Missing, repeated or
- * differently spelled fields are tolerated here, and each tolerance names its provider.
+ * Converts chat-completions streams into Messages events. Written after recordings of many providers. Missing, repeated
+ * or differently spelled fields are tolerated; a comment at each tolerance names the provider.
  */
 
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
@@ -29,7 +29,7 @@ export function decodeChatStream(
   return translate(body, translation.answer, reader);
 }
 
-/** A completion that came as one document: its message counts as a stream of one piece. */
+/** Converts a completion that was not streamed, as if its message were the only piece of a stream. */
 export function decodeCompletion(
   document: unknown,
   context: DecodeContext<ChatTarget['quirks']>,
@@ -44,7 +44,10 @@ export function decodeCompletion(
   return batch;
 }
 
-/** Usage of a chunk or a complete completion. Groq has its own field for it; Moonshot puts it into the choice. */
+/**
+ * Returns the usage in a chunk or a complete completion. Groq has its own field for usage; Moonshot puts it into the
+ * choice.
+ */
 function usageIn(chunk: Record<string, unknown>): unknown {
   return (
     chunk['usage'] ??
@@ -85,10 +88,10 @@ class ChatTranslation {
     this.#onChunk(asRecord(parseChunk(data)));
   }
 
-  /** Providers may close the stream without [DONE], but not without an answer. */
+  /** Handles the end of the stream. Some providers close it without [DONE]; it must have a finish reason then. */
   onEnd(): void {
     if (this.answer.ended) return;
-    // An answer without a finish reason is complete if [DONE] came and there is any output.
+    // With [DONE] but without a finish reason, an answer counts as complete if it has any output.
     if (this.#finishReason === undefined && !this.#saidDone) {
       throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
     }
@@ -103,7 +106,8 @@ class ChatTranslation {
     this.#servedTier = chunk['service_tier'] ?? this.#servedTier;
     if (usage != null) this.answer.report(withServiceTier(usageOfChat(asRecord(usage)), this.#servedTier));
     const choice = this.#choiceIn(chunk);
-    // OpenRouter may put an error into the choice; Alibaba, GigaChat and vLLM send it without an envelope.
+    // OpenRouter may put an error into the choice. Alibaba, GigaChat and vLLM send an error without the `error` field
+    // around it.
     const error =
       chunk['error'] || choice?.['error'] || (chunk['choices'] === undefined && statesError(chunk) && chunk);
     if (error) {
@@ -119,8 +123,8 @@ class ChatTranslation {
   }
 
   #onDelta(delta: Record<string, unknown>, logprobs: unknown): void {
-    // `reasoning_content`: DeepSeek, Moonshot, Alibaba, xAI and Z.ai. `reasoning`: Groq, Cerebras, OpenRouter and
-    // Together.
+    // Field names of thinking. `reasoning_content`: DeepSeek, Moonshot, Alibaba, xAI and Z.ai. `reasoning`: Groq,
+    // Cerebras, OpenRouter and Together.
     this.answer.blocks.thinking(asText(delta['reasoning_content'] ?? delta['reasoning']));
     const { content } = delta;
     if (typeof content === 'string') this.answer.blocks.text(content, this.answer.logprobsIn(logprobs));
@@ -132,7 +136,7 @@ class ChatTranslation {
       this.answer.blocks.refusal(refusal);
     }
     for (const call of asList(delta['tool_calls'])) this.#onToolCall(asRecord(call));
-    // GigaChat's calls come complete, one per answer, and have no ids.
+    // GigaChat sends at most one call per answer, complete and without an id.
     const called = asOptionalRecord(delta['function_call']);
     if (called) this.#onToolCall({ function: called });
   }
@@ -148,7 +152,7 @@ class ChatTranslation {
     });
   }
 
-  /** The choice with which the stream began. The gateway requests only one, so other choices are ignored. */
+  /** Returns the choice with which the stream began. The gateway requests only one, so other choices are ignored. */
   #choiceIn(chunk: Record<string, unknown>): Record<string, unknown> | undefined {
     const choices = asList(chunk['choices']).map(asRecord);
     const [first] = choices;
@@ -156,7 +160,7 @@ class ChatTranslation {
     return choices.find(({ index = this.#choiceIndex }) => (index ?? this.#choiceIndex) === this.#choiceIndex);
   }
 
-  /** Mistral's reasoning models send content as typed parts. */
+  /** Reads a typed part of the content. Mistral's reasoning models send such parts. */
   #onPart(part: Record<string, unknown>): void {
     if (part['type'] === 'text') this.answer.blocks.text(asText(part['text']));
     if (part['type'] !== 'thinking') return;
@@ -166,7 +170,7 @@ class ChatTranslation {
     this.answer.blocks.thinking(texts.join(''));
   }
 
-  /** Sources of models with their own search. */
+  /** Reads a source that a model with its own search cites. */
   #onAnnotation(annotation: Record<string, unknown>): void {
     const citation = citationOf(annotation);
     if (citation) this.answer.blocks.citation(citation);
@@ -192,14 +196,20 @@ class ChatTranslation {
   }
 }
 
-/** OpenRouter may say "stop" although its provider failed. The provider's own reason is in `native_finish_reason`. */
+/**
+ * Returns the finish reason of a choice. OpenRouter may report "stop" although its provider failed. In that case the
+ * provider's own reason, in `native_finish_reason`, is returned.
+ */
 function finishReasonIn(choice: Record<string, unknown>): string {
   const reason = asText(choice['finish_reason']);
   const native = asText(choice['native_finish_reason']);
   return reason !== '' && isFailedFinish(native) ? native : reason;
 }
 
-/** Arguments in the form of an object keep the digits of their numbers. */
+/**
+ * Parses a chunk. Some providers send a call's arguments as an object instead of a text. Its numbers must keep their
+ * digits, so such a chunk is parsed exactly.
+ */
 function parseChunk(data: string): unknown {
   return /"arguments"\s*:\s*\{/.test(data) ? parseEventExactly(data) : parseEvent(data);
 }

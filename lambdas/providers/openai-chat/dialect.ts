@@ -9,8 +9,8 @@ import { withFormatOrTools } from '../translated/answer-format.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 
 /**
- * A request in the chat-completions dialect of one provider. Unsupported features are refused first, and fields with
- * other names are renamed. All other fields have the wire's plain form.
+ * Encodes a request in the chat-completions dialect of one provider. Unsupported features are refused first, and fields
+ * with other names are renamed. All other fields have the wire's standard form.
  */
 export function encodeInDialect(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
   const { quirks } = target;
@@ -23,8 +23,8 @@ export function encodeInDialect(request: MessagesRequest, target: ChatTarget): R
 }
 
 /**
- * Switches thinking off for models that cannot combine it with a forced tool, a schema or probabilities. Those take
- * precedence over thinking.
+ * Switches thinking off if the model cannot combine it with a forced tool, a schema or token probabilities of the
+ * request. These take precedence over thinking.
  */
 function withFittingThinking(request: MessagesRequest, quirks: ChatTarget['quirks']): MessagesRequest {
   const { thinking, tools, tool_choice: choice } = request;
@@ -37,8 +37,8 @@ function withFittingThinking(request: MessagesRequest, quirks: ChatTarget['quirk
 }
 
 /**
- * If the provider has no `auto`, that is its default. If it has no `none`, the tools are dropped: without tools, a
- * model calls none.
+ * Replaces a tool_choice that the provider does not support. `auto` is dropped, because it is the default. Instead of
+ * `none`, the tools are dropped: without tools, a model calls none.
  */
 function withKnownChoice(
   body: Record<string, unknown>,

@@ -4,7 +4,7 @@ import { unreadableDocument } from '../translated/documents.ts';
 import { spokenDocument } from '../translated/media.ts';
 
 /**
- * A document as content parts. A PDF is a `file`, as in OpenAI's API.
+ * Converts a document to content parts. A PDF becomes a `file`, as in OpenAI's API.
  * @throws {GatewayError} 400 for an unsupported document or document feature
  */
 export function chatDocumentParts(block: Block, path: string, quirks: OpenaiChatQuirks): unknown[] {

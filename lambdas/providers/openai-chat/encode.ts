@@ -1,7 +1,7 @@
 /**
  * Converts Messages requests into chat-completions requests. Features that the wire lacks are mapped by the rules of
- * docs/wires/chat-completions.md or refused by name. No field of a client is silently dropped, except hints that cannot
- * change an answer.
+ * docs/wires/chat-completions.md, or refused with an error that names the field. No field of a client is silently
+ * dropped, except hints that cannot change an answer.
  */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
@@ -106,7 +106,10 @@ function turnMessages(turns: Turn[], request: MessagesRequest, target: ChatTarge
   });
 }
 
-/** Texts of one message are joined directly; texts of adjacent messages get an empty line between them. */
+/**
+ * Merges the assistant messages of one turn. Texts of one message are joined directly; an empty line separates texts of
+ * different messages.
+ */
 function assistantMessages(
   messages: Placed[][],
   request: MessagesRequest,
@@ -124,7 +127,8 @@ function assistantMessages(
           text += block['text'] as string;
           break;
         case 'thinking':
-          // Reasoning that another family signed is dropped: it means nothing here.
+          // Thinking without the gateway's signature is Claude's. It is dropped, because no model on this wire can use
+          // it.
           if (hasGatewaySignature(block)) reasoning += block['thinking'] as string;
           break;
         case 'redacted_thinking':
@@ -143,17 +147,19 @@ function assistantMessages(
   if (text === '' && toolCalls.length === 0) return [];
   const message: EncodedChatMessage = { role: 'assistant', content: text === '' ? null : text };
   if (toolCalls.length > 0) message['tool_calls'] = toolCalls;
-  // Some providers require the reasoning while a tool loop runs, and drop it themselves afterwards.
+  // Some providers require the reasoning of earlier answers while tool calls continue, and drop it themselves
+  // afterwards.
   if (quirks.reasoning_history === 'reasoning_content') {
     const reasoning = apart(reasonings);
-    // They refuse a call with missing or empty reasoning. A conversation that another model began has none.
+    // These providers refuse a call whose reasoning is missing or empty. If another model made the call, its reasoning
+    // is missing, so a placeholder is sent.
     const needed = toolCalls.length > 0 && thinksNow(request, quirks);
     if (reasoning !== '' || needed) message['reasoning_content'] = reasoning || NO_THINKING;
   }
   return [message];
 }
 
-/** A model without a switch for thinking always thinks. */
+/** Returns whether the model thinks for this request. A model without a setting for thinking always thinks. */
 function thinksNow(
   { thinking }: MessagesRequest,
   { reasoning_request: asked = 'none', reasoning_efforts: efforts }: ChatTarget['quirks'],
@@ -170,7 +176,7 @@ function toolCall(block: Block, quirks: ChatTarget['quirks']): unknown {
   };
 }
 
-/** Tool results come first, directly after the call, as the wire requires. The user's other content follows. */
+/** Returns tool results first, directly after their calls, as the wire requires. The user's other content follows. */
 function userMessages(blocks: Placed[], target: ChatTarget): EncodedChatMessage[] {
   const results: EncodedChatMessage[] = [];
   const parts: unknown[] = [];
@@ -193,7 +199,10 @@ function idRule(quirks: ChatTarget['quirks']) {
   }
 }
 
-/** At most providers the `tool` role accepts only text, so images of a result move to the user message after it. */
+/**
+ * Returns the message for a tool result. At most providers the `tool` role accepts only text, so images and documents
+ * of a result move to the user message after it.
+ */
 function chatToolResult({ block, path }: Placed, target: ChatTarget, parts: unknown[]): EncodedChatMessage {
   const texts: string[] = [];
   const images: unknown[] = [];
@@ -239,7 +248,7 @@ function chatAudioPart(block: Block, path: string, target: ChatTarget): unknown 
   return { type: 'input_audio', input_audio: spokenAudio(block, path, target) };
 }
 
-/** Text alone is sent as a string, which every provider accepts. Some refuse parts. */
+/** Joins parts that are only texts to a string, because some providers refuse lists of parts. */
 function simplify(parts: unknown[]): unknown {
   const texts = (parts as { type?: string; text?: string }[]).filter(({ type }) => type === 'text');
   return texts.length === parts.length ? texts.map(({ text }) => text).join('\n\n') : parts;

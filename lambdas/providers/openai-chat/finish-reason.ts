@@ -1,6 +1,6 @@
 import type { StopReason } from '../../messages/types.ts';
 
-/** Finish reasons for a failed answer: Mistral, DeepSeek, Z.ai, vLLM, Gemini. */
+/** Finish reasons with which Mistral, DeepSeek, Z.ai, vLLM and Gemini report a failed answer. */
 const FAILURES = new Set([
   'error',
   'insufficient_system_resource',
@@ -8,7 +8,7 @@ const FAILURES = new Set([
   'abort',
   'malformed_function_call',
 ]);
-/** Finish reasons for a refusal by the provider: OpenAI, Z.ai, Gemini, GigaChat. */
+/** Finish reasons with which OpenAI, Z.ai, Gemini and GigaChat report a refusal. */
 const CHAT_REFUSALS = new Set([
   'content_filter',
   'sensitive',
@@ -24,8 +24,8 @@ export function isFailedFinish(reason: string): boolean {
 }
 
 /**
- * The stop reason in the Messages API.
- * @param finishReason in the provider's spelling; a stream without one ended normally
+ * Converts a finish reason to the Messages API.
+ * @param finishReason as the provider spells it; undefined counts as a normal end
  */
 export function chatStopReason(
   finishReason: string | undefined,
@@ -44,7 +44,8 @@ export function chatStopReason(
     case 'model_context_window_exceeded':
       return 'model_context_window_exceeded';
     default:
-      // Some providers say "stop" after tool calls, or announce calls that never come.
+      // The calls decide, not the reported reason. Some providers report "stop" after tool calls; others report tool
+      // calls that they never sent.
       return answer.hasToolCalls ? 'tool_use' : 'end_turn';
   }
 }

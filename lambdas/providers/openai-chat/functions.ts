@@ -1,7 +1,7 @@
 /**
- * Chat completions in GigaChat's form. It has `functions` instead of tools, and one call per message with its arguments
- * as an object. Results are JSON objects in the role `function`. A system prompt may only be at the beginning.
- * https://developers.sber.ru/docs/ru/gigachat/guides/functions/overview
+ * Converts chat completions to GigaChat's form. GigaChat has `functions` instead of tools, and one call per message
+ * with its arguments as an object. Results are JSON objects in the role `function`. A system prompt may only be at the
+ * beginning. https://developers.sber.ru/docs/ru/gigachat/guides/functions/overview
  */
 
 import { append } from '../../platform/append.ts';
@@ -15,7 +15,7 @@ interface FunctionCall {
 }
 
 /**
- * Converts a body from the wire's plain form to GigaChat's. GigaChat always makes one call per message, so
+ * Converts a chat-completions body to GigaChat's form. GigaChat always makes one call per message, so
  * parallel_tool_calls is dropped.
  */
 export function asFunctions(body: Record<string, unknown>): Record<string, unknown> {
@@ -36,7 +36,7 @@ function schemaOf(format: unknown): object {
   return { schema, ...(strict ? { strict } : {}) };
 }
 
-/** Splits several calls of one message into consecutive messages, each followed by its result. */
+/** Splits a message with several calls into one message per call, each followed by its result. */
 function asFunctionMessages(messages: FunctionMessage[]): FunctionMessage[] {
   const results = new Map<unknown, unknown>();
   const written: FunctionMessage[] = [];
@@ -69,7 +69,7 @@ function callMessages(
   ]);
 }
 
-/** A result other than a JSON object is wrapped in an object with one field. */
+/** Returns a tool result as a JSON object. Any other text is wrapped in an object with one field. */
 function asObject(result: string): string {
   return isObject(result) ? result : JSON.stringify({ result });
 }

@@ -1,5 +1,6 @@
 /**
- * Features that an endpoint lacks although its wire can express them: another endpoint of the model may support them.
+ * Refuses features that the wire can express and this endpoint does not support. Another endpoint of the model may
+ * support them.
  */
 
 import type { Block, MessagesRequest } from '../../messages/types.ts';
@@ -23,7 +24,8 @@ function refuseTools(
   if (!supportedParameters.includes('tools')) throw invalidRequest('tools', 'this model calls none; leave them out');
   const strict = quirks.functions ? tools.findIndex((tool) => tool['strict'] === true) : -1;
   if (strict !== -1) throw invalidRequest(`tools.${strict}.strict`, 'does not work on this model; leave it out');
-  // A missing "auto" or "none" is not refused: dropping the choice, or the tools, has the same effect.
+  // A tool_choice of "auto" or "none" is never refused. Without "auto", the choice is dropped; without "none", the
+  // tools are. Both have the same effect.
   const isForced = choice?.type === 'any' || choice?.type === 'tool';
   if (isForced && quirks.tool_choices && !quirks.tool_choices.includes(choice.type)) {
     throw invalidRequest(

@@ -2,7 +2,6 @@ import type { OpenaiChatQuirks } from '../../catalog/quirk-schemas.ts';
 import type { ToolNameRule } from '../translated/tool-names.ts';
 import type { WireTarget } from '../wire.ts';
 
-/** An endpoint on the chat-completions wire. */
 export type ChatTarget = WireTarget<OpenaiChatQuirks>;
 
 export function toolNameRule({ quirks }: ChatTarget): ToolNameRule {

@@ -4,7 +4,10 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import { budgetsOfEfforts, effortOfBudget, nearestEffort } from '../translated/effort.ts';
 import type { ChatTarget } from './target.ts';
 
-/** Fields that request thinking in the provider's own form; none for models that decide themselves or do not think. */
+/**
+ * Returns the fields that control thinking, in the provider's own form. Models that decide themselves, or that do not
+ * think, get none.
+ */
 export function thinkingFields(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
   const { quirks, supportedParameters } = target;
   if (!supportedParameters.includes('reasoning')) return {};
@@ -46,7 +49,7 @@ function thinkingBudget(budget: number | null | undefined): { thinking_budget?: 
   return budget ? { thinking_budget: budget } : {};
 }
 
-/** @param taken efforts that the endpoint accepts, in any order; undefined if it accepts none */
+/** @param taken efforts that the endpoint accepts, in any order; undefined if it has no field for an effort */
 function effortFields(
   request: MessagesRequest,
   taken: readonly ReasoningEffort[] | undefined,
@@ -57,7 +60,10 @@ function effortFields(
   return effort ? { reasoning_effort: effort } : {};
 }
 
-/** The budget for an effort, for endpoints that accept only budgets. High efforts have no budget. */
+/**
+ * Returns the thinking budget for an effort, for endpoints that accept only budgets. High efforts have no budget, so
+ * that the endpoint's default applies.
+ */
 function budgetOfEffort({ output_config: output }: MessagesRequest): number | undefined {
   return budgetsOfEfforts[output?.effort ?? ''];
 }
@@ -68,6 +74,6 @@ function requestedChatEffort(
 ): ReasoningEffort | undefined {
   if (thinking?.type === 'disabled') return 'none';
   const effort = reasoningEfforts.find((name) => name === output?.effort) ?? effortOfBudget(thinking?.budget_tokens);
-  // A model with a switch for thinking may have it off by default.
+  // A model whose efforts include "none" may not think by default, so thinking must be requested with an effort.
   return effort ?? (thinking && taken?.includes('none') ? 'medium' : undefined);
 }

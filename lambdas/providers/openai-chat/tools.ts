@@ -4,7 +4,6 @@ import { functionTools, isStrict, type FunctionTool } from '../translated/functi
 import { typedSchema } from '../translated/typed-schema.ts';
 import type { ChatTarget } from './target.ts';
 
-/** Tools of a Messages request, in the form of chat completions. */
 export function chatToolFields(request: MessagesRequest, { quirks }: ChatTarget): Record<string, unknown> {
   const tools = functionTools(request);
   if (tools.length === 0) return {};
@@ -30,7 +29,6 @@ function functionField(
   };
 }
 
-/** The required format of the answer, in the form of chat completions. */
 export function chatFormatField(
   request: MessagesRequest,
   { supportedParameters, quirks }: ChatTarget,

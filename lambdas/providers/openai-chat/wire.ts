@@ -4,7 +4,6 @@ import type { MessagesWire } from '../wire.ts';
 import { decodeChatStream, decodeCompletion } from './decode.ts';
 import { encodeInDialect } from './dialect.ts';
 
-/** Providers with OpenAI's chat-completions API. */
 export const openaiChatWire: MessagesWire<OpenaiChatQuirks> = {
   encode(request, target) {
     return {
@@ -16,7 +15,6 @@ export const openaiChatWire: MessagesWire<OpenaiChatQuirks> = {
   encodeCount: () => undefined,
   readCount: () => undefined,
   hiddenReasoning: (_request, { quirks }, maxOutputTokens) => (quirks.hidden_reasoning ? maxOutputTokens : 0),
-  // Sampling parameters work on chat completions, regardless of the client's API version.
   decode: decodeChatStream,
   decodeWhole: decodeCompletion,
 };

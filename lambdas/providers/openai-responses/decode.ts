@@ -1,6 +1,7 @@
 /**
- * Converts streams of the Responses API into Messages events. Based on recordings of OpenAI, Azure, xAI, LM Studio,
- * DeepSeek and GitHub Copilot. Missing, repeated or differently spelled fields are tolerated here and in the items.
+ * Converts streams of the Responses API into Messages events. Written after recordings of OpenAI, Azure, xAI, LM
+ * Studio, DeepSeek and GitHub Copilot. Missing, repeated or differently spelled fields are tolerated here and in
+ * output-items.ts.
  */
 
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
@@ -25,7 +26,7 @@ export function decodeResponsesStream(
   return translate(body, translation.answer, reader);
 }
 
-/** A response that came as one document. */
+/** Converts a response that was not streamed. */
 export function decodeResponse(document: unknown, context: DecodeContext): AnswerBatch | undefined {
   const response = asRecord(document);
   if (response['error'] || !Array.isArray(response['output']) || hasFailed(response)) return undefined;
@@ -57,7 +58,10 @@ class ResponsesTranslation {
     this.answer.waitingBytes = this.#items.waitingBytes;
   }
 
-  /** The last event of an answer contains the response itself. A stream without it is incomplete. */
+  /**
+   * Handles the end of the stream. A complete stream ends with an event that contains the whole response; without it,
+   * the answer is incomplete.
+   */
   onEnd(): void {
     if (this.answer.ended) return;
     throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
@@ -91,7 +95,7 @@ class ResponsesTranslation {
       case 'response.reasoning_summary_text.done':
         this.#items.sayWhole(index, 'summary', event['summary_index'], asText(event['text']));
         break;
-      // LM Studio and DeepSeek show the reasoning itself.
+      // LM Studio and DeepSeek send the reasoning itself, not only a summary.
       case 'response.reasoning_text.delta':
         this.#items.say(index, 'reasoning', event['content_index'], asText(event['delta']));
         break;
@@ -113,21 +117,22 @@ class ResponsesTranslation {
         break;
       case 'response.failed':
       case 'response.cancelled':
-        // Relays put the error next to the response (https://github.com/openai/codex/issues/24973).
+        // Relays put the error into the event, next to the response (https://github.com/openai/codex/issues/24973).
         this.#fail(asRecord(event['response']), event['error']);
         break;
       case 'error':
         this.answer.fail(event['error'] ?? event);
         break;
       default:
-        // An error that a proxy wrote into the stream. The remaining events are provider tools and keep-alives.
+        // An unknown event may be an error that a proxy wrote into the stream. All other unknown events are ignored:
+        // they concern the provider's own tools, or keep the connection alive.
         if (event['error'] || (event['type'] === undefined && statesError(event))) {
           this.answer.fail(event['error'] ?? event);
         }
     }
   }
 
-  /** A delta of a text, or the complete text, which is repeated at its end. */
+  /** Writes a text delta, or the complete text, which the API repeats after the deltas. */
   #onText(index: number, { type, content_index: number, ...event }: Record<string, unknown>): void {
     const logprobs = this.answer.logprobsIn(event['logprobs']);
     if (type === 'response.output_text.delta') this.#items.say(index, 'text', number, asText(event['delta']), logprobs);
@@ -167,7 +172,7 @@ function hasFailed({ status }: Record<string, unknown>): boolean {
   return status === 'failed' || status === 'cancelled';
 }
 
-/** Index of an item in the output. */
+/** Returns the index of an item in the output; 0 if the event has none. */
 function placeOf({ output_index: index }: Record<string, unknown>): number {
   return Number.isSafeInteger(index) ? (index as number) : 0;
 }

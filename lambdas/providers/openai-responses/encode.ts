@@ -1,7 +1,7 @@
 /**
  * Converts Messages requests into requests of the Responses API. Features that the API lacks are mapped by the rules of
- * docs/wires/responses.md or refused by name. The provider stores nothing: each request carries the complete
- * conversation, including its reasoning.
+ * docs/wires/responses.md, or refused with an error that names the field. The provider stores nothing: each request has
+ * the complete conversation, including its reasoning.
  */
 
 import { penalties } from '../../catalog/sampling-parameters.ts';
@@ -20,7 +20,8 @@ import type { ResponsesTarget } from './target.ts';
 import { responsesFormatField, responsesToolFields } from './tools.ts';
 
 /**
- * Sampling parameters of other wires. If a model lists one, the request is refused, because this API cannot express it.
+ * Sampling parameters that the Responses API cannot express. A request with one of them is refused if the model lists
+ * the parameter, because another endpoint of the model may accept it.
  */
 const unspeakableSampling = ['top_k', ...penalties];
 
@@ -40,7 +41,7 @@ export function encodeResponsesRequest(asked: MessagesRequest, target: Responses
     input,
     stream: true,
     store: false,
-    // Some servers drop the beginning of a long conversation by default.
+    // Some servers by default silently drop the beginning of a conversation that is too long.
     truncation: 'disabled',
     ...(target.quirks.service_tier ? { service_tier: target.quirks.service_tier } : {}),
     ...(limit === undefined ? {} : { max_output_tokens: limit }),
@@ -54,21 +55,24 @@ export function encodeResponsesRequest(asked: MessagesRequest, target: Responses
   };
 }
 
-/** Only parameters that the model lists: it would refuse a request with others. */
+/** Returns only sampling parameters that the model lists: it would refuse a request with others. */
 function responsesSamplingFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
   refuseUnspeakableSampling(request, target, unspeakableSampling);
   const { temperature, top_p: topP } = samplingFields(request, target);
   return withoutUndefined({ temperature, top_p: topP });
 }
 
-/** Format and verbosity of the answer. */
+/** Returns the `text` field, with the format and verbosity of the answer. */
 function textFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
   const { verbosity } = rareFields(request, target);
   const text = { ...responsesFormatField(request, target.supportedParameters), ...withoutUndefined({ verbosity }) };
   return Object.keys(text).length > 0 ? { text } : {};
 }
 
-/** Additional output. Encrypted reasoning is always requested, because it improves conversations with tools. */
+/**
+ * Returns the `include` field, which requests additional output. Encrypted reasoning is always requested, because
+ * sending it back improves conversations with tools.
+ */
 function includeField(
   { logprobs }: MessagesRequest,
   { supportedParameters }: ResponsesTarget,

@@ -1,4 +1,4 @@
-/** A conversation as input items of the Responses API. */
+/** Converts a conversation to input items of the Responses API. */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import { append } from '../../platform/append.ts';
@@ -36,7 +36,10 @@ function assistantTurn(messages: Placed[][], target: ResponsesTarget): Responses
   return target.quirks.message_phase ? withPhases(items) : items;
 }
 
-/** Items of one assistant message, in order. Reasoning stays directly before the item that followed it. */
+/**
+ * Returns the items of one assistant message, in order. Reasoning stays directly before the item that followed it in
+ * the answer.
+ */
 function assistantItems(blocks: Placed[], target: ResponsesTarget): ResponsesItem[] {
   const items: ResponsesItem[] = [];
   for (const placed of blocks) {
@@ -73,20 +76,23 @@ function assistantItem(placed: Placed, target: ResponsesTarget): ResponsesItem |
 }
 
 /**
- * Drops trailing reasoning, because the API refuses reasoning without a following item. It remains from answers that
- * were cut off, or whose rest the client dropped.
+ * Drops reasoning at the end of a turn, because the API refuses reasoning without a following item. It remains if an
+ * answer was cut off, or if the client dropped the rest of the answer.
  */
 function withoutLooseReasoning(items: ResponsesItem[]): ResponsesItem[] {
   return items.slice(0, items.findLastIndex(({ type }) => type !== 'reasoning') + 1);
 }
 
-/** Phases for OpenAI. Without them, a model takes texts before a call for its final answer, and stops early. */
+/**
+ * Adds phases, which OpenAI's models need: without them, a model mistakes text before a tool call for its final answer,
+ * and stops early.
+ */
 function withPhases(items: ResponsesItem[]): ResponsesItem[] {
   const phase = items.some(({ type }) => type === 'function_call') ? 'commentary' : 'final_answer';
   return items.map((item) => (isMessage(item) ? { ...item, phase } : item));
 }
 
-/** Results of tools come first, as close to their calls as possible. The user's other content follows. */
+/** Returns tool results first, as close to their calls as possible. The user's other content follows. */
 function userItems(blocks: Placed[], target: ResponsesTarget): ResponsesItem[] {
   const results = blocks.filter(({ block }) => block.type === 'tool_result');
   const rest = blocks.filter(({ block }) => block.type !== 'tool_result');
@@ -97,7 +103,10 @@ function userItems(blocks: Placed[], target: ResponsesTarget): ResponsesItem[] {
   ];
 }
 
-/** An output has no error field, so its text says that the tool failed. Images and documents stay in the output. */
+/**
+ * Returns the output item for a tool result. An output has no error field, so its text states that the tool failed.
+ * Images and documents stay in the output.
+ */
 function resultItem({ block, path }: Placed, target: ResponsesTarget): ResponsesItem {
   const placed = placeBlocks((block['content'] ?? '') as string | Block[], `${path}.content`);
   const prefix = block['is_error'] === true ? 'Error: ' : '';
@@ -110,7 +119,7 @@ function resultItem({ block, path }: Placed, target: ResponsesTarget): Responses
   return { ...item, output: prefix === '' ? parts : [inputText('Error:'), ...parts] };
 }
 
-/** Parts for a block; none for a blank text, which many providers refuse. */
+/** Returns the parts for a block. A blank text has none, because many providers refuse blank texts. */
 function inputParts({ block, path }: Placed, target: ResponsesTarget): ResponsesItem[] {
   switch (block.type) {
     case 'text':

@@ -1,6 +1,9 @@
-/** If this much text follows an item that stays open, the item will not end soon, and the text must not wait. */
+/**
+ * Maximum text that waits for an earlier item. If more text follows an open item, that item will probably not end soon,
+ * and the text is written before it.
+ */
 const MAX_WAITING_TEXT_BYTES = 1_024;
-/** More pieces than the longest call has. */
+/** Maximum number of waiting pieces. The longest calls have fewer. */
 const MAX_WAITING_ITEMS = 65_536;
 
 interface WaitingItem {
@@ -10,18 +13,18 @@ interface WaitingItem {
 }
 
 /**
- * Puts output in the order of its items. Providers may begin an item while the previous item, often reasoning, is open.
- * Clients get one block at a time, and must send reasoning back before the item that followed it. So a later item waits
- * for the earlier ones: a call as long as necessary, a text only briefly.
+ * Writes output in the order of its items. Providers may begin an item while the previous item, often reasoning, is
+ * open. Clients get one block at a time, and must send reasoning back before the item that followed it. So a later item
+ * waits for the earlier items to end: a call as long as necessary, a text up to MAX_WAITING_TEXT_BYTES.
  */
 export class ItemOrder {
-  /** Items that have begun and not ended. Later items wait for them. */
+  /** Indexes of items that have begun and not ended. Later items wait for them. */
   readonly #open = new Set<number>();
   #waiting: WaitingItem[] = [];
   #waitingBytes = 0;
   #waitingTextBytes = 0;
 
-  /** Size of the output that waits for its turn, in bytes. */
+  /** Size of the waiting output, in bytes. */
   get waitingBytes(): number {
     return this.#waitingBytes;
   }
@@ -30,7 +33,7 @@ export class ItemOrder {
     this.#open.add(index);
   }
 
-  /** Writes a part of a text, immediately or in its turn. */
+  /** Writes a part of a text, or lets it wait for earlier items. */
   writeText(index: number, text: string, write: () => void): void {
     const bytes = Buffer.byteLength(text);
     if (!this.#write({ index, bytes, write })) return;
@@ -38,7 +41,7 @@ export class ItemOrder {
     if (this.#waitingTextBytes > MAX_WAITING_TEXT_BYTES) this.#overtake(index);
   }
 
-  /** Writes other output, immediately or in its turn. */
+  /** Writes output other than text, or lets it wait for earlier items. */
   write(index: number, json: string, write: () => void): void {
     this.#write({ index, bytes: Buffer.byteLength(json), write });
   }
@@ -49,7 +52,7 @@ export class ItemOrder {
     this.#release();
   }
 
-  /** Writes all waiting output, because no more will come. */
+  /** Writes all waiting output at the end of the answer. */
   drain(): void {
     this.#open.clear();
     this.#release();
@@ -72,7 +75,7 @@ export class ItemOrder {
     return false;
   }
 
-  /** Stops waiting for earlier items. Their further output then follows this item. */
+  /** Stops waiting for the items before this one. If they have more output, it follows this item. */
   #overtake(index: number): void {
     for (const open of this.#open) if (open < index) this.#open.delete(open);
     this.#release();

@@ -1,4 +1,4 @@
-/** An item of a conversation, or a part of an item, in the Responses API. */
+/** An item of a conversation in the Responses API, or a part of an item. */
 export interface ResponsesItem {
   type: string;
   [field: string]: unknown;

@@ -1,6 +1,6 @@
 /**
- * Items of an answer. A provider may send an item in pieces, complete at its end, or both. Items are identified only by
- * their index in the output: GitHub Copilot gives an item a new id in each event.
+ * Reads the items of an answer. A provider may send an item in pieces, complete at its end, or both. Items are
+ * identified only by their index in the output: GitHub Copilot gives an item a new id in each event.
  */
 
 import { UpstreamError } from '../http/upstream-error.ts';
@@ -11,29 +11,29 @@ import { citationOf } from '../translated/citations.ts';
 import { ItemOrder } from './item-order.ts';
 import { sealReasoning } from './sealed-reasoning.ts';
 
-/** More than any answer has. */
+/** Maximum number of items in an answer. Real answers have far fewer. */
 const MAX_OUTPUT_ITEMS = 4_096;
 const MAX_PARTS = 1_024;
 
-/** Kinds of item parts with text. A part is identified by its kind and its number. */
+/** Kinds of text in an item. A part of an item is identified by its kind and its number. */
 export type PartKind = 'text' | 'refusal' | 'summary' | 'reasoning';
 
 interface Part {
   hasWords: boolean;
-  /** Number of citations received for it. */
+  /** Number of citations received for this part. */
   sources: number;
 }
 
 interface OutputItem {
   index: number;
-  /** Undefined for an item that was never announced. */
+  /** Type of the item; undefined if the provider sent its text without first announcing the item. */
   type: string | undefined;
-  /** Id of a call. */
+  /** Id of the tool call; empty for other items. */
   callId: string;
   parts: Map<string, Part>;
-  /** The part that was written last; undefined before any text. */
+  /** Part that was written last; undefined if nothing was written. */
   current: Part | undefined;
-  /** Whether its call was announced. */
+  /** Whether the client got the start of the tool call. */
   isCall: boolean;
   hasArguments: boolean;
   ended: boolean;
@@ -43,7 +43,7 @@ export class OutputItems {
   hasRefused = false;
   readonly #answer: TranslatedAnswer;
   readonly #providerId: string;
-  /** The last item at each index. */
+  /** The last item that began at each index. */
   readonly #items = new Map<number, OutputItem>();
   #count = 0;
   readonly #order = new ItemOrder();
@@ -61,12 +61,15 @@ export class OutputItems {
     return this.#order.waitingBytes;
   }
 
-  /** Items of other types are tools that the provider runs itself. They are not passed on. */
+  /**
+   * Handles the start of an item. Other types than these three are calls of the provider's own tools, which the client
+   * does not get.
+   */
   begin(index: number, item: Record<string, unknown>): void {
     const type = asText(item['type']);
     if (!['message', 'reasoning', 'function_call'].includes(type)) return;
     const known = this.#items.get(index);
-    // Some providers give all items the same index. If an item begins at the index of an ended item, it is a new item.
+    // Some providers give all items the same index. An item at the index of an ended item is therefore a new item.
     if (known && !known.ended) {
       if (isAnother(known, item)) throw inThePlaceOfAnother();
       return;
@@ -78,7 +81,7 @@ export class OutputItems {
     if (type === 'function_call') this.#announce(begun, item);
   }
 
-  /** Writes a delta of a part. */
+  /** Writes a text delta of an item's part. A part with a new number starts a new block. */
   say(index: number, kind: PartKind, number: unknown, words: string, logprobs?: TokenLogprob[]): void {
     if (words === '') return;
     const item = this.#item(index);
@@ -97,18 +100,18 @@ export class OutputItems {
         return;
       }
       if (isFirst) blocks.endProse();
-      // Parts of a summary are paragraphs.
+      // Each part of a summary is a paragraph.
       blocks.thinking(isNew && !isFirst ? `\n\n${words}` : words);
     });
   }
 
-  /** Writes a complete part, which is either repeated after its deltas or comes without any. */
+  /** Writes a complete part, unless its deltas were already written. */
   sayWhole(index: number, kind: PartKind, number: unknown, words: string, logprobs?: TokenLogprob[]): void {
     if (words !== '' && !partOf(this.#item(index), kind, number).hasWords)
       this.say(index, kind, number, words, logprobs);
   }
 
-  /** Adds a citation to a text. */
+  /** Adds a citation to a text part. */
   cite(index: number, number: unknown, annotation: Record<string, unknown>): void {
     partOf(this.#item(index), 'text', number).sources += 1;
     const citation = citationOf(annotation);
@@ -116,7 +119,8 @@ export class OutputItems {
   }
 
   /**
-   * Writes a delta of a call's arguments. For a call without a name, the complete arguments come again with its name.
+   * Writes a delta of a call's arguments. Deltas of a call whose name is unknown are dropped: the final state of the
+   * item has the name and all arguments.
    */
   passArguments(index: number, json: string): void {
     const item = this.#items.get(index);
@@ -130,7 +134,7 @@ export class OutputItems {
     if (!this.#items.get(index)?.hasArguments) this.passArguments(index, asArguments(value));
   }
 
-  /** Handles an item in its final state, with all of its parts. */
+  /** Handles the end of an item, which has the complete item. Parts that were not written before are written now. */
   end(index: number, item: Record<string, unknown>): void {
     const known = this.#items.get(index);
     if (!known?.ended || isAnother(known, item)) this.begin(index, item);
@@ -152,7 +156,7 @@ export class OutputItems {
     ending.ended = true;
   }
 
-  /** Handles the end of the output. */
+  /** Handles the end of the answer. */
   finish(): void {
     this.#order.drain();
   }
@@ -163,7 +167,7 @@ export class OutputItems {
       const part = asRecord(value);
       this.sayWhole(index, 'text', number, asText(part['text']), this.#answer.logprobsIn(part['logprobs']));
       this.sayWhole(index, 'refusal', number, asText(part['refusal']));
-      // Some providers send citations only here.
+      // Some providers send citations only at the end of the item.
       const { sources } = partOf(ending, 'text', number);
       for (const annotation of asList(part['annotations']).slice(sources)) {
         this.cite(index, number, asRecord(annotation));
@@ -195,7 +199,10 @@ export class OutputItems {
     this.#order.write(index, '', () => this.#answer.blocks.toolCall(piece));
   }
 
-  /** The item at an index. An item that was never announced is created here, and no other item waits for it. */
+  /**
+   * Returns the item at an index. If the provider never announced it, the item is created, and no other item waits for
+   * it.
+   */
   #item(index: number): OutputItem {
     const known = this.#items.get(index);
     if (known) return known;
@@ -223,8 +230,8 @@ export class OutputItems {
 }
 
 /**
- * Whether an item differs from the known one. Ids are not compared: GitHub Copilot gives an item a new id in each
- * event.
+ * Returns whether an item at the same index is a different one. Item ids are not compared: GitHub Copilot gives an item
+ * a new id in each event.
  */
 function isAnother({ type, callId }: OutputItem, item: Record<string, unknown>): boolean {
   if (type === undefined) return false;

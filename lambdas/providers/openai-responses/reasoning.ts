@@ -6,12 +6,14 @@ import type { ResponsesTarget } from './target.ts';
 type Effort = (typeof reasoningEfforts)[number];
 
 const defaultEfforts: Effort[] = ['low', 'medium', 'high'];
-/** Effort for thinking without a requested amount. Some models think only on request. */
+/**
+ * Effort if the request asks for thinking without an effort or a budget. Some models think only if an effort is set.
+ */
 const ASKED_EFFORT = 'medium';
 
 /**
- * Reasoning effort, and whether to show a summary. Without settings in the request, the model decides. Models without
- * reasoning refuse these fields.
+ * Returns the `reasoning` field: the effort, and whether to send a summary. Without settings in the request, the
+ * model's defaults apply. Models without reasoning refuse the field.
  */
 export function reasoningFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
   if (!target.supportedParameters.includes('reasoning')) return {};
@@ -24,7 +26,7 @@ export function reasoningFields(request: MessagesRequest, target: ResponsesTarge
   return Object.keys(reasoning).length > 0 ? { reasoning } : {};
 }
 
-/** Whether the model may think in this request. */
+/** Returns whether the model may think for this request. */
 export function mayReason(request: MessagesRequest, target: ResponsesTarget): boolean {
   const reasons = target.supportedParameters.includes('reasoning') || target.quirks.hidden_reasoning === true;
   return reasons && effortOf(request, target) !== 'none';
@@ -34,7 +36,7 @@ function asksForThinking({ thinking }: MessagesRequest): boolean {
   return thinking !== undefined && thinking.type !== 'disabled';
 }
 
-/** The highest accepted effort that does not exceed the requested effort. */
+/** Returns the highest accepted effort up to the requested one; if there is none, the lowest effort with thinking. */
 function effortOf(request: MessagesRequest, { quirks }: ResponsesTarget): Effort | undefined {
   const asked = requestedReasoningEffort(request);
   const taken = quirks.reasoning_efforts ?? defaultEfforts;

@@ -1,6 +1,6 @@
 /**
- * Reasoning of a provider in a form that clients keep. It is encrypted, and only its provider can read it. It is stored
- * in the signature of a thinking block, and goes back unchanged, together with the visible text.
+ * Stores a provider's reasoning in a form that clients keep. The reasoning is encrypted, and only its provider can read
+ * it. It is the signature of a thinking block, and goes back to the provider unchanged, with the visible text.
  */
 
 import * as z from 'zod';
@@ -13,7 +13,8 @@ import type { ResponsesItem } from './item.ts';
 const sealedReasoningSchema = z.object({ id: z.string().optional(), encrypted_content: z.string().min(1) });
 
 /**
- * The signature for a reasoning item; undefined without encrypted content, because then the item cannot be sent back.
+ * Returns the signature for a reasoning item; undefined if it has no encrypted content, because such an item cannot be
+ * sent back.
  */
 export function sealReasoning(item: Record<string, unknown>, providerId: string): string | undefined {
   const encrypted = asText(item['encrypted_content']);
@@ -24,7 +25,7 @@ export function sealReasoning(item: Record<string, unknown>, providerId: string)
 }
 
 /**
- * The reasoning item in a thinking block; undefined for thinking of any other provider.
+ * Returns the reasoning item in a thinking block; undefined for thinking of any other provider.
  * @throws {GatewayError} 400 if the signature was altered
  */
 export function unsealReasoning({ block, path }: Placed, providerId: string): ResponsesItem | undefined {

@@ -2,8 +2,8 @@ import type { StopReason } from '../../messages/types.ts';
 import { asOptionalRecord, asText } from '../shapes.ts';
 
 /**
- * The stop reason in the Messages API.
- * @param response - the complete response in its last event
+ * Returns the stop reason in the Messages API.
+ * @param response - the complete response, from the last event
  */
 export function responsesStopReason(
   response: Record<string, unknown>,

@@ -2,7 +2,10 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import { answerName, answerSchema } from '../translated/answer-format.ts';
 import { functionTools, isStrict } from '../translated/function-tools.ts';
 
-/** Tools of a Messages request, in the form of the Responses API. There, functions are strict by default. */
+/**
+ * Returns tools and tool choice in the form of the Responses API. `strict` is always set, because it is true by default
+ * there.
+ */
 export function responsesToolFields(request: MessagesRequest): Record<string, unknown> {
   const tools = functionTools(request);
   if (tools.length === 0) return {};
@@ -23,7 +26,6 @@ export function responsesToolFields(request: MessagesRequest): Record<string, un
   };
 }
 
-/** The required format of the answer, in the form of the Responses API. */
 export function responsesFormatField(
   request: MessagesRequest,
   supportedParameters: readonly string[],

@@ -1,7 +1,10 @@
 import type { WireUsage } from '../../messages/types.ts';
 import { detailsIn, usageOf } from '../translated/usage.ts';
 
-/** Usage of Responses providers, including xAI: the input includes caches, the output includes reasoning. */
+/**
+ * Converts usage of Responses providers, including xAI. Input tokens include cached ones, and output tokens include
+ * reasoning.
+ */
 export function usageOfResponses(usage: Record<string, unknown>): WireUsage {
   const inputDetails = detailsIn(usage, 'input_tokens_details');
   return usageOf({

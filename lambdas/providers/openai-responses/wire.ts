@@ -5,7 +5,6 @@ import { decodeResponse, decodeResponsesStream } from './decode.ts';
 import { encodeResponsesRequest } from './encode.ts';
 import { mayReason } from './reasoning.ts';
 
-/** Providers with OpenAI's Responses API. */
 export const openaiResponsesWire: MessagesWire<OpenaiResponsesQuirks> = {
   encode(request, target) {
     return {
@@ -16,7 +15,7 @@ export const openaiResponsesWire: MessagesWire<OpenaiResponsesQuirks> = {
   },
   encodeCount: () => undefined,
   readCount: () => undefined,
-  // All reasoning is billed, but only a summary is shown, if anything.
+  // All reasoning is billed, but at most a summary is shown.
   hiddenReasoning: (request, target, maxOutputTokens) => (mayReason(request, target) ? maxOutputTokens : 0),
   decode: decodeResponsesStream,
   decodeWhole: decodeResponse,

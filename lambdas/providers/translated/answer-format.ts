@@ -2,13 +2,13 @@ import { invalidRequest } from '../../platform/errors.ts';
 import { outputFormat, withoutFormat } from '../../messages/output-format.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 
-/** Schema names that OpenAI accepts. */
+/** Matches schema names that OpenAI accepts. */
 const SCHEMA_NAME = /^[\w-]{1,64}$/;
 
 /**
- * The JSON schema that an answer must have; undefined if the client requested none.
- * @param supportedParameters of the model. Without structured answers among them, the request is refused.
- * @throws {GatewayError} 400 if the model supports no schema
+ * Returns the JSON schema that an answer must follow; undefined if the client requested none.
+ * @param supportedParameters parameters that the model lists
+ * @throws {GatewayError} 400 if the model lists no structured answers
  */
 export function answerSchema(
   request: MessagesRequest,
@@ -26,8 +26,8 @@ export function answerSchema(
 }
 
 /**
- * Drops the schema if a call is forced, because the answer then has no text: Gemini and Groq refuse both together
- * (https://github.com/vercel/ai/pull/16540).
+ * Drops the answer's schema if a tool call is forced, because the answer then has no text. Gemini and Groq refuse the
+ * combination (https://github.com/vercel/ai/pull/16540).
  */
 export function withFormatOrForcedCall(request: MessagesRequest): MessagesRequest {
   const { tools, tool_choice: choice } = request;
@@ -36,9 +36,9 @@ export function withFormatOrForcedCall(request: MessagesRequest): MessagesReques
 }
 
 /**
- * The request for a model that accepts either tools or a schema of the answer. Tools are dropped if the model must not
- * call them.
- * @throws {GatewayError} 400 for a request with both
+ * Adapts a request to a model that accepts either tools or a schema of the answer. If the model must not call the
+ * tools, they are dropped.
+ * @throws {GatewayError} 400 if the request needs both
  */
 export function withFormatOrTools(asked: MessagesRequest): MessagesRequest {
   const request = withFormatOrForcedCall(asked);
@@ -51,7 +51,9 @@ export function withFormatOrTools(asked: MessagesRequest): MessagesRequest {
   );
 }
 
-/** Name and purpose of the schema, which models read. Without a valid name from the client, the name is "answer". */
+/**
+ * Returns the schema's name and description, which models read. If the client sent no valid name, the name is "answer".
+ */
 export function answerName(request: MessagesRequest): { name: string; description?: string } {
   const { name, description } = outputFormat(request) ?? {};
   return { name: name && SCHEMA_NAME.test(name) ? name : 'answer', ...(description ? { description } : {}) };

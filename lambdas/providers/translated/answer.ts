@@ -7,50 +7,50 @@ import { ClientCalls } from './client-calls.ts';
 import { tokenLogprobs } from './logprobs.ts';
 import type { ToolNameRule } from './tool-names.ts';
 
-/** A native reason is a single word. Other texts are not recorded. */
+/** Matches a provider's own stop reason that is a single word. Other texts are not recorded. */
 const NATIVE_REASON = /^[\w.:-]{1,64}$/;
 
-/** Result of reading a piece of a stream: a batch, if there is anything new, and a failure after it. */
+/** Result of reading a piece of a stream: a batch if there is anything new, and the failure that followed it. */
 export interface Reading {
   batch: AnswerBatch | undefined;
   failure: unknown;
-  /** Whether the model wrote anything, even if it is still held back. */
+  /** Whether the model wrote anything, even if its output is still held back. */
   hasOutput: boolean;
 }
 
 /**
- * An answer under translation from another wire to the Messages API. It is started, written block by block, and ended,
- * each once.
+ * An answer that is converted from another wire to the Messages API. Its methods `start` and `finish` or `fail` write
+ * its beginning and end, once each; `blocks` writes its content.
  */
 export class TranslatedAnswer {
-  /** Its blocks, in the order in which they are written. */
+  /** Writes the content blocks of the answer. */
   readonly blocks: BlockWriter;
-  /** Whether message_stop or an error was written: nothing may follow. */
+  /** Whether message_stop or an error was written. Nothing may follow. */
   ended = false;
-  /** Size of output that the reader itself holds back before it becomes blocks, in bytes. */
+  /** Size of the output that the wire's reader holds back, in bytes. */
   waitingBytes = 0;
-  /** Size of output that was held back after the last reading, in bytes. */
+  /** Size of all held-back output after the previous reading, in bytes. */
   #heldBackBytes = 0;
-  /** Whether the provider has reported more output since the last reading, shown or hidden. */
+  /** Whether the provider has reported more output tokens since the previous reading. Their text may be hidden. */
   #hasThought = false;
   readonly #estimatedInputTokens: number;
   #events: MessagesEvent[] = [];
   #started = false;
   #hasSaidWhy = false;
-  /** The provider's own stop reason, until a batch has carried it. */
+  /** The provider's own stop reason; undefined again after a batch has reported it. */
   #nativeReason: string | undefined;
-  /** Whether a part of the answer has been passed on. */
+  /** Whether events were returned in a batch. */
   #begun = false;
   #finished = false;
   #usage: WireUsage | undefined;
-  /** Usage that no batch has carried yet. */
+  /** Usage that no batch has reported yet. */
   #unreported: WireUsage | undefined;
 
   readonly #wantsLogprobs: boolean;
 
   /**
    * @param thinkingSignature signature for thinking that the provider does not sign itself
-   * @param toolNames rule for the sent names of tools
+   * @param toolNames rule that the sent tool names follow
    */
   constructor(
     { estimatedInputTokens, request }: Pick<DecodeContext, 'estimatedInputTokens' | 'request'>,
@@ -62,32 +62,35 @@ export class TranslatedAnswer {
     this.#wantsLogprobs = request['logprobs'] === true;
   }
 
-  /** Reads probabilities if the client requested them: some providers send them with every answer. */
+  /** Reads token probabilities if the client requested them. Some providers send them with every answer. */
   logprobsIn(value: unknown, read = tokenLogprobs): TokenLogprob[] | undefined {
     return this.#wantsLogprobs ? read(value) : undefined;
   }
 
-  /** Whether the provider has sent its stop reason, and the answer has not ended yet. */
+  /** Whether the provider has sent its stop reason, and the answer has not ended. */
   get isClosing(): boolean {
     return this.#hasSaidWhy && !this.ended;
   }
 
-  /** Runs a reader over a piece of the stream. Events written before a failure are in the batch next to it. */
+  /**
+   * Runs `read` on a piece of the stream, and returns its events. If `read` fails, the batch has the events written
+   * before the failure.
+   */
   reading(read: () => void): Reading {
     let failure: unknown;
     try {
       read();
     } catch (error) {
-      // Data after the end of an answer is ignored, and so are its errors.
+      // An error in data after the end of the answer is ignored, like the data.
       if (!this.ended) failure = error;
     }
     this.#collect();
     const events = this.#events.map((data) => ({ data }));
     this.#events = [];
-    // An answer that fails in its first piece has not begun.
+    // The failure came before any output, so no event is returned. The request can then go to another endpoint.
     if (failure && !this.blocks.hasOutput && !this.#begun) return { batch: undefined, failure, hasOutput: false };
     this.#begun ||= events.length > 0;
-    // The last event of a complete answer carries its usage.
+    // In a complete answer, the last event has the usage, so the batch has none.
     const usage = this.#finished ? undefined : this.#unreported;
     this.#unreported = undefined;
     const heldBackBytes = this.blocks.heldBackBytes + this.waitingBytes;
@@ -101,29 +104,34 @@ export class TranslatedAnswer {
     return { batch: { events, usage, heldBackBytes, isClosing: this.isClosing, nativeReason }, failure, hasOutput };
   }
 
-  /** Writes message_start on the first call. */
+  /** Writes message_start, unless it was written before. */
   start(): void {
     if (this.#started) return;
     this.#started = true;
     this.#events.push(messageStart({ input_tokens: this.#estimatedInputTokens, output_tokens: 0 }));
   }
 
-  /** Takes usage reported so far. Some providers report it in every event, and not always with growing counts. */
+  /**
+   * Merges usage into the reported usage. Some providers report usage in every event, and its counts do not always
+   * grow.
+   */
   report(usage: WireUsage): void {
     this.#hasThought ||= (usage.output_tokens ?? 0) > (this.#usage?.output_tokens ?? 0);
     this.#unreported = this.#usage = laterUsage(this.#usage, usage);
   }
 
   /**
-   * Notes that the provider has sent its stop reason. Usage may still follow.
-   * @param reason the provider's own stop reason, for the record
+   * Records that the provider has sent its stop reason. Usage may still follow.
+   * @param reason the provider's own stop reason, for the request's record
    */
   close(reason: string): void {
     this.#hasSaidWhy = true;
     if (NATIVE_REASON.test(reason)) this.#nativeReason = reason;
   }
 
-  /** Writes pending blocks and the end. If the provider reported no usage, the gateway estimates the counts later. */
+  /**
+   * Writes pending blocks and the end of the answer. If the provider reported no usage, the gateway estimates it later.
+   */
   finish(stopReason: StopReason, matchedStopSequence: string | null = null): void {
     this.blocks.finish();
     this.#collect();
@@ -150,7 +158,10 @@ export class TranslatedAnswer {
   }
 }
 
-/** Merges two reports. The later one wins, but output never shrinks, and no prompt token counts twice. */
+/**
+ * Merges two reports of usage. Values of the later report have precedence, but the output count never decreases, and no
+ * prompt token counts twice.
+ */
 function laterUsage(known: WireUsage | undefined, later: WireUsage): WireUsage {
   if (!known) return later;
   const output = Math.max(known.output_tokens ?? 0, later.output_tokens ?? 0);
@@ -164,11 +175,11 @@ function laterUsage(known: WireUsage | undefined, later: WireUsage): WireUsage {
 }
 
 /**
- * Usage of the prompt. The last reported size wins. Cache counts that the later report lacks are kept, within that
- * size.
+ * Merges the counts of the prompt. The size of the last report with a size applies. Cache counts that the later report
+ * does not have are kept, up to that size.
  */
 function laterPromptUsage(known: WireUsage, later: WireUsage): WireUsage {
-  // A zero after a positive count is ignored.
+  // A size of 0 after a positive size is ignored.
   const size = sizeOf(later) || (sizeOf(known) ?? sizeOf(later));
   if (size === undefined) return {};
   const readNamed = later.cache_read_input_tokens || known.cache_read_input_tokens;

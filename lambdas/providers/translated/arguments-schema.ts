@@ -1,7 +1,6 @@
 /**
- * Argument schemas in a form that every provider accepts: an object at the root, in the current draft of JSON Schema
- * (2020-12). Tools come from servers of all ages, and a provider refuses the whole request if it refuses one schema.
- *
+ * Converts argument schemas to a form that every provider accepts: an object at the root, in the current draft of JSON
+ * Schema (2020-12). Clients' tools use many drafts, and a provider that refuses one schema refuses the whole request.
  * Sources: https://github.com/langchain-ai/langchainjs/issues/9804 (a union at the root),
  * https://github.com/Dokploy/mcp/issues/74 (boolean bounds), https://github.com/anomalyco/opencode/pull/39335 (tuples),
  * https://github.com/ruvnet/ruflo/issues/1294 (lists without items).
@@ -26,15 +25,15 @@ const ONE_SCHEMA = new Set([
 ]);
 const LISTS_OF_SCHEMAS = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
 const MAPS_OF_SCHEMAS = new Set(['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas']);
-/** Keywords that no provider accepts at the root. */
+/** Keywords for unions. No provider accepts them at the root of a schema. */
 const ROOT_UNIONS = ['anyOf', 'oneOf', 'allOf'] as const;
-/** References to definitions that are followed: more of them go in a circle. */
+/** Maximum number of references that are followed in a row. More of them are probably circular. */
 const MAX_HOPS = 8;
 const UNTAKEN_AT_ROOT = [...ROOT_UNIONS, 'enum', 'not'] as const;
 
 /**
- * The schema with an object at its root. A union at the root is replaced: the members of its variants become optional
- * members, and the description contains the union.
+ * Converts the schema of a tool's arguments, with an object at its root. A union at the root is replaced: the
+ * properties of its variants become optional properties, and the description contains the union.
  */
 export function argumentsSchema(schema: ToolSchema): ToolSchema {
   const current = currentSchema(schema) as ToolSchema;
@@ -57,7 +56,10 @@ export function withConstraints(schema: ToolSchema, untaken: ToolSchema): ToolSc
   return { ...schema, description: `${described}Constraints: ${JSON.stringify(untaken)}` };
 }
 
-/** The schema with the definition of the root that it refers to, directly or through other definitions. */
+/**
+ * Replaces a reference at the root of the schema with the definition that it names, directly or through other
+ * definitions.
+ */
 function resolved(schema: ToolSchema, root: ToolSchema, hops = MAX_HOPS): ToolSchema {
   const { $ref: reference, ...rest } = schema;
   const definition = typeof reference === 'string' ? definitionOf(reference, root) : undefined;
@@ -72,7 +74,7 @@ function definitionOf(reference: string, root: ToolSchema): ToolSchema | undefin
   return isRecord(definition) ? definition : undefined;
 }
 
-/** The schema converted to draft 2020-12. */
+/** Converts a schema to draft 2020-12. */
 function currentSchema(schema: unknown): unknown {
   if (!isRecord(schema)) return schema;
   const current: ToolSchema = {};
@@ -110,7 +112,8 @@ function currentWords(keyword: string, value: unknown, schema: ToolSchema): Tool
 }
 
 /**
- * A list of schemas for `items` becomes `prefixItems`. Older drafts call the schema of further items `additionalItems`.
+ * Converts a list of schemas in `items` to `prefixItems`. Older drafts have the schema of all further items in
+ * `additionalItems`.
  */
 function tuple(schemas: readonly unknown[], more: unknown): ToolSchema {
   return { prefixItems: schemas.map(currentSchema), ...(more === undefined ? {} : { items: currentSchema(more) }) };
@@ -120,7 +123,7 @@ function mapOfCurrent(schemas: ToolSchema): ToolSchema {
   return Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, currentSchema(one)]));
 }
 
-/** In drafts up to 3, each member says whether it is required. */
+/** Returns the names of properties that are marked as required themselves, as in drafts up to 3. */
 function membersMarkedRequired({ required, properties }: ToolSchema): string[] {
   const listed = Array.isArray(required) ? (required as unknown[]) : [];
   return Object.entries(isRecord(properties) ? properties : {}).flatMap(([name, one]) =>

@@ -1,5 +1,3 @@
-/** Recordings of a request, for wires that support them. */
-
 import { audioFormatOf, type AudioFormat } from '../../messages/audio.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block } from '../../messages/types.ts';
@@ -8,7 +6,10 @@ import type { WireTarget } from '../wire.ts';
 const NO_AUDIO =
   'this model takes no audio; write its words as text, or ask a model that has audio in its input_modalities';
 
-/** @throws {GatewayError} 400 if the endpoint does not list audio: its price covers only text */
+/**
+ * Reads a recording in the request.
+ * @throws {GatewayError} 400 if the endpoint does not list audio: its price covers only text
+ */
 export function spokenAudio(
   block: Block,
   path: string,
@@ -19,7 +20,10 @@ export function spokenAudio(
   return { format: audioFormatOf(mediaType), data };
 }
 
-/** @param path of the block */
+/**
+ * Returns the error for a recording that the model does not accept.
+ * @param path path of the block
+ */
 export function audioRefusal(path: string): Error {
   return invalidRequest(`${path}.type`, NO_AUDIO);
 }

@@ -8,16 +8,19 @@ import type { ClientCalls } from './client-calls.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { JsonProgress } from './json-progress.ts';
 
-/** More citations than a model gives for one text. */
+/** Maximum number of citations that wait for their text. Models give fewer for one text. */
 const MAX_EARLY_CITATIONS = 256;
 
-/** More blocks, and more calls, than any answer has. Even an empty block costs memory. */
+/** Maximum number of blocks, and of calls, in an answer. Real answers have far fewer, and each block costs memory. */
 const MAX_ANSWER_BLOCKS = 10_000;
 
-/** If this much prose follows a call without arguments, the call has none. */
+/**
+ * Text that may wait for the arguments of a call. If more text follows a call whose arguments have not begun, the call
+ * is taken to have none.
+ */
 const MAX_DEFERRED_BYTES = 1_024;
 
-/** A piece of a streamed tool call. Only the first piece is sure to have an id and a name. */
+/** A piece of a streamed tool call. Only the first piece always has an id and a name. */
 export interface ToolCallPiece {
   index: number | undefined;
   id: string | undefined;
@@ -26,8 +29,8 @@ export interface ToolCallPiece {
 }
 
 /**
- * Output other than calls. `signature` ends the thinking before it, `redacted` is a block of its own, and `end` ends
- * any open block.
+ * Output other than tool calls. `signature` ends the thinking before it, `redacted` is a block of its own, and `end`
+ * ends the open text or thinking.
  */
 interface Prose {
   kind: 'text' | 'refusal' | 'thinking' | 'signature' | 'redacted' | 'end';
@@ -42,41 +45,47 @@ interface ToolCall {
   index: number | undefined;
   id: string;
   name: string;
-  /** Whether its arguments have begun, and are complete. */
+  /** Tracks whether the arguments have begun, and whether they are complete. */
   progress: JsonProgress;
-  /** Arguments that are received but not written yet. */
+  /** Received arguments that were not written yet. */
   unwritten: string;
-  /** Whether some of its arguments were written. */
+  /** Whether any arguments were written. */
   begun: boolean;
-  /** Whether its block is closed, so that nothing can be added. */
+  /** Whether the call's block is closed, so that no more arguments can be written. */
   closed: boolean;
 }
 
 /**
- * Writes content blocks one after another. At most one block is open, indexes are contiguous, and pieces of a later
- * tool call wait until the previous call is complete.
+ * Writes content blocks one after another. At most one block is open, and indexes have no gaps. Pieces of a later tool
+ * call wait until the previous call is complete.
  */
 export class BlockWriter {
-  /** Events written since the last take(). */
+  /** Events written since the last call of `take`. */
   #events: MessagesEvent[] = [];
   #nextIndex = 0;
   #open: { kind: OpenKind; index: number } | undefined;
   readonly #calls: ToolCall[] = [];
-  /** The last call of each index, and of each id. */
+  /** The last call that used an index. */
   readonly #byIndex = new Map<number, ToolCall>();
   readonly #byId = new Map<string, ToolCall>();
-  /** Position in #calls of the call whose block is open or was written last. */
+  /** Position in #calls of the last call whose block was opened; -1 before the first. */
   #written = -1;
-  /** Prose between two pieces of one call. It is written after the call, whose block must stay contiguous. */
+  /**
+   * Text that arrived between two pieces of one call. It is written after the call, because the pieces of a block must
+   * not be separated.
+   */
   #deferred: Prose[] = [];
   #deferredBytes = 0;
-  /** Citations that came before their text. */
+  /** Citations that arrived before their text. */
   readonly #earlyCitations: unknown[] = [];
-  /** Size of the waiting calls and their arguments, in bytes. */
+  /** Size of the calls that wait, with their arguments, in bytes. */
   #waitingBytes = 0;
   readonly #thinkingSignature: string;
   readonly #clientCalls: ClientCalls;
-  /** Whether the last call was dropped. Pieces without id, index and name then belong to it, and are dropped too. */
+  /**
+   * Whether the last call was dropped because the client allows a single call. Pieces without id, index and name belong
+   * to the dropped call, and are dropped too.
+   */
   #isLeftOut = false;
 
   constructor(thinkingSignature: string, clientCalls: ClientCalls) {
@@ -92,13 +101,14 @@ export class BlockWriter {
     return this.#nextIndex > 0 || this.#calls.length > 0;
   }
 
-  /** Size of the output that waits for its turn, in bytes. */
+  /** Size of the output that waits for the end of a call, in bytes. */
   get heldBackBytes(): number {
     return this.#deferredBytes + this.#waitingBytes;
   }
 
   /**
-   * Adds a citation to the open text. Without an open text it waits for the next one, and is dropped if none follows.
+   * Adds a citation to the open text. Without an open text, the citation waits for the next text. If none follows, it
+   * is dropped.
    */
   citation(citation: unknown): void {
     if (this.#open?.kind === 'text') this.#delta({ type: 'citations_delta', citation });
@@ -115,7 +125,7 @@ export class BlockWriter {
     this.#prose({ kind: 'text', text, logprobs });
   }
 
-  /** Adds text of a refusal, if its provider distinguishes refusals. */
+  /** Adds text of a refusal, for providers that mark refusals. */
   refusal(text: string): void {
     this.#prose({ kind: 'refusal', text });
   }
@@ -125,19 +135,19 @@ export class BlockWriter {
   }
 
   /**
-   * Ends the open thinking with the signature of its provider. Without open thinking, an empty block carries the
-   * signature: clients send it back with the conversation, like thinking that is not shown.
+   * Ends the open thinking with its signature. Without open thinking, the signature gets an empty thinking block, which
+   * clients send back with the conversation.
    */
   sign(signature: string): void {
     this.#prose({ kind: 'signature', text: signature });
   }
 
-  /** Ends the open text or thinking: the next piece starts a new block. */
+  /** Ends the open text or thinking, so that the next text starts a new block. */
   endProse(): void {
     this.#prose({ kind: 'end', text: '' });
   }
 
-  /** Adds thinking that only its provider can read. */
+  /** Adds a block of thinking that only its provider can read. */
   redacted(data: string): void {
     this.#prose({ kind: 'redacted', text: data });
   }
@@ -151,8 +161,8 @@ export class BlockWriter {
     const call = this.#callOf(piece);
     if (!call) return;
     if (call.closed) {
-      // Some providers repeat the arguments at the end, which is harmless. New arguments for a closed call must not be
-      // lost silently.
+      // Some providers repeat the arguments at the end, which changes nothing. New arguments for a closed call cannot
+      // be written, and must not be dropped silently.
       if (call.progress.isComplete || piece.arguments === '') return;
       throw new UpstreamError('malformed', 'The provider went on with a call that it had left');
     }
@@ -162,14 +172,17 @@ export class BlockWriter {
     this.#writeCalls(false);
   }
 
-  /** Writes pending output, and closes the last block. */
+  /** Writes all pending output, and closes the last block. */
   finish(): void {
     this.#writeCalls(true);
     this.#writeDeferred();
     this.#close();
   }
 
-  /** The call to which a piece belongs. A piece without id, name and arguments is skipped. */
+  /**
+   * Returns the call to which a piece belongs; creates it for its first piece. Returns undefined for a piece to skip:
+   * of a dropped call, or of an unknown call without a name.
+   */
   #callOf(piece: ToolCallPiece): ToolCall | undefined {
     const known = this.#knownCall(piece);
     const isAnother = known !== undefined && piece.name !== undefined && this.#announcesAnother(piece, known);
@@ -177,7 +190,8 @@ export class BlockWriter {
     if (this.#isLeftOut && isNameless) return undefined;
     if (known && !isAnother) return known;
     if (piece.name === undefined) return undefined;
-    // A single call is enforced here: some providers have no switch for it, and some models ignore the switch.
+    // The client's limit to a single call is enforced here. Some providers have no setting for it, and some models
+    // ignore the setting.
     this.#isLeftOut = this.#clientCalls.isSingle && this.#calls.length > 0;
     if (this.#isLeftOut) return undefined;
     const call: ToolCall = {
@@ -203,8 +217,9 @@ export class BlockWriter {
   }
 
   /**
-   * Some providers give every call the index 0, or none. A new id then means a new call, and so does a name after
-   * complete arguments.
+   * Returns whether a piece with a name begins a new call, although its index, or missing index, matches a known call:
+   * some providers give every call the index 0, or none. A new id means a new call; so does a name after complete
+   * arguments.
    */
   #announcesAnother(piece: ToolCallPiece, known: ToolCall): boolean {
     if (piece.id !== undefined) return piece.id !== known.id;
@@ -239,7 +254,7 @@ export class BlockWriter {
       return;
     }
     this.#deferred.push(prose);
-    // Only these kinds are text of the model.
+    // Only these kinds have text of the model, so only they count.
     if (prose.kind === 'text' || prose.kind === 'refusal' || prose.kind === 'thinking')
       this.#deferredBytes += Buffer.byteLength(prose.text);
     const call = this.#calls[this.#written]!;
@@ -284,7 +299,7 @@ export class BlockWriter {
     const json = call.unwritten;
     call.unwritten = '';
     this.#waitingBytes -= Buffer.byteLength(json);
-    // Calls without arguments have "", "null" or nothing. Clients read a block without deltas as {}.
+    // A call without arguments has "", "null" or nothing as arguments. Clients read a tool block without deltas as {}.
     if (json === '' || (json === 'null' && !call.begun)) return;
     call.begun = true;
     this.#delta({ type: 'input_json_delta', partial_json: json });
@@ -320,7 +335,7 @@ function tooManyBlocks(): UpstreamError {
   return new UpstreamError('malformed', 'The provider sent more blocks than an answer can have');
 }
 
-/** Size of a call before its arguments. The model does not write the id, so only an unusually long id counts. */
+/** Size of a call without its arguments. A usual id is not output of the model, so only an unusually long id counts. */
 function announcedBytes({ id, name }: ToolCall): number {
   return Math.max(CALL_OVERHEAD_BYTES, Buffer.byteLength(id)) + Buffer.byteLength(name);
 }

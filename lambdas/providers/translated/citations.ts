@@ -1,18 +1,21 @@
 /**
- * Converts annotations of an answer into citations of the Messages API: a source with its URL and excerpt. The next
- * turn needs no data from them, so the index that clients return is empty.
+ * Converts annotations of an answer into citations of the Messages API: a source with its URL and excerpt.
+ * `encrypted_index` is empty, because no later turn needs data from it.
  */
 
 const MAX_CITED_CHARACTERS = 150;
 
-/** @returns undefined for annotations of other kinds */
+/** @returns undefined for an annotation that is neither a URL nor a file citation */
 export function citationOf(annotation: Record<string, unknown>): Record<string, unknown> | undefined {
   const { type } = annotation;
   if (type === 'url_citation') return urlCitation(annotation);
   return type === 'file' || type === 'file_citation' ? fileCitation(annotation) : undefined;
 }
 
-/** OpenAI, OpenRouter and xAI nest the source; other providers put its fields next to the type. */
+/**
+ * Converts a citation of a URL. OpenAI, OpenRouter and xAI nest the source in a field; other providers have its fields
+ * next to `type`.
+ */
 function urlCitation(annotation: Record<string, unknown>): Record<string, unknown> | undefined {
   const source = citationRecord(annotation, 'url_citation');
   const url = source['url'];
@@ -45,7 +48,7 @@ function citationRecord(annotation: Record<string, unknown>, field: string): Rec
   return typeof nested === 'object' && nested !== null ? (nested as Record<string, unknown>) : annotation;
 }
 
-/** The text of a string, or of a list whose parts may have a text. */
+/** Returns the text of a string, or of a list whose parts may have text. */
 function citedExcerpt(content: unknown): string {
   const parts = Array.isArray(content) ? content : [content];
   const texts = parts.map((part: unknown) => {

@@ -2,7 +2,9 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import { uniqueCallIds } from './call-ids.ts';
 import { changedNames, type ToolNameRule } from './tool-names.ts';
 
-/** Calls of an answer for the client: with a unique id, and the client's own name of the tool. */
+/**
+ * Converts tool calls of an answer for the client. Each call gets a unique id, and the client's own name of the tool.
+ */
 export class ClientCalls {
   readonly #request: MessagesRequest;
   readonly #rule: ToolNameRule;
@@ -20,7 +22,7 @@ export class ClientCalls {
     return this.#request.tool_choice?.disable_parallel_tool_use === true;
   }
 
-  /** The id for the client, the same for all pieces of one call. */
+  /** Returns the id for the client, which is the same for all pieces of one call. */
   idOf(id: string, index: number | undefined): string {
     return this.#uniqueId(id, index);
   }

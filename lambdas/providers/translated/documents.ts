@@ -1,4 +1,7 @@
-/** Documents for wires without document blocks: a text document is sent as text, in a tag with its title. */
+/**
+ * Converts documents for wires without document blocks. A text document is sent as text, in a <document> tag with its
+ * title.
+ */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block } from '../../messages/types.ts';
@@ -10,10 +13,10 @@ type FileSource =
   | { type: 'url'; url: string }
   | { type: 'file'; file_id: string };
 
-/** A document in the form in which it is sent: its text, or a file that the wire may support. */
+/** A document as it is sent: its text, or a file that the wire may support. */
 type ReadDocument = { text: string } | { text: undefined; source: FileSource; title: string };
 
-/** @throws {GatewayError} 400 for a document feature that no model of another family supports */
+/** @throws {GatewayError} 400 for citations, which only Claude models support */
 export function readDocument(block: Block, path: string): ReadDocument {
   refuseCitations(block, path);
   const source = block['source'] as TextSource | FileSource;
@@ -25,8 +28,9 @@ export function readDocument(block: Block, path: string): ReadDocument {
 }
 
 /**
- * The client's title and context for a document that is sent as a file; empty if the file itself has all of it.
- * @param isNamed whether the file has a name, which is its title
+ * Returns the client's title and context for a document that is sent as a file; empty if there is nothing to add to the
+ * file.
+ * @param isNamed whether the file is sent with a name, which has the title
  */
 export function aboutFile(block: Block, isNamed: boolean): string {
   const { title, context } = block;
@@ -44,7 +48,7 @@ function isString(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-/** The error for a document whose source the endpoint does not support. */
+/** Returns the error for a document whose source the endpoint does not support. */
 export function unreadableDocument(sourceType: string, path: string): Error {
   return invalidRequest(
     `${path}.source.type`,
@@ -53,7 +57,7 @@ export function unreadableDocument(sourceType: string, path: string): Error {
 }
 
 /**
- * The texts of a document.
+ * Returns the texts of a document.
  * @throws {GatewayError} 400 for any other content
  */
 export function documentTexts(content: string | Block[], path: string): string[] {
@@ -68,7 +72,7 @@ export function wantsCitations(block: Block): boolean {
   return (block['citations'] as { enabled?: unknown } | null | undefined)?.enabled === true;
 }
 
-/** @throws {GatewayError} 400 for a document with citations turned on */
+/** @throws {GatewayError} 400 for a document with citations enabled */
 export function refuseCitations(block: Block, path: string): void {
   if (!wantsCitations(block)) return;
   throw invalidRequest(`${path}.citations.enabled`, 'citations only work on Anthropic models; leave it out');

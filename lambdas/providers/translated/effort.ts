@@ -1,11 +1,11 @@
-/** Conversion between thinking efforts and thinking budgets. */
+/** Converts between thinking efforts and thinking budgets. */
 
 import { reasoningEfforts, type ReasoningEffort } from '../../catalog/quirk-values.ts';
 
-/** Budgets for efforts, in tokens. Higher efforts get the maximum budget. */
+/** Thinking budgets by effort, in tokens. Efforts above "medium" have none here. */
 export const budgetsOfEfforts: Partial<Record<string, number>> = { minimal: 1_024, low: 4_096, medium: 16_384 };
 
-/** The effort for a thinking budget, for models that accept only efforts. */
+/** Returns the effort for a thinking budget, for models that accept only efforts. */
 export function effortOfBudget(budgetTokens: number | null | undefined): 'low' | 'medium' | 'high' | undefined {
   if (!budgetTokens) return undefined;
   if (budgetTokens <= 4_096) return 'low';
@@ -13,8 +13,8 @@ export function effortOfBudget(budgetTokens: number | null | undefined): 'low' |
 }
 
 /**
- * The nearest accepted effort: the requested one, or else the next lower one that thinks, or else the lowest one that
- * thinks.
+ * Returns the accepted effort closest to the requested one: the same, or the next lower one with thinking, or the
+ * lowest one with thinking.
  */
 export function nearestEffort(asked: ReasoningEffort, taken: readonly ReasoningEffort[]): ReasoningEffort | undefined {
   if (taken.includes(asked)) return asked;

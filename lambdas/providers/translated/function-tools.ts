@@ -1,4 +1,4 @@
-/** Tools of a request as functions, the only kind of tools on other wires. */
+/** Converts tools of a request to functions, the only kind of tool on wires other than the Messages API. */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
@@ -7,7 +7,7 @@ import { readTool, refuseChoiceWithoutTools } from './tools.ts';
 
 export interface FunctionTool {
   name: string;
-  /** Undefined without a description: an empty one is not sent. */
+  /** Description of the tool; undefined if it is missing or empty. */
   description: string | undefined;
   parameters: Record<string, unknown>;
   /** Whether the client requested strict mode and the schema allows it. */
@@ -15,7 +15,7 @@ export interface FunctionTool {
 }
 
 /**
- * The functions of a request; empty without tools.
+ * Returns the functions of a request; empty without tools.
  * @throws {GatewayError} 400 for a tool that is not a function, and for a forced tool without tools
  */
 export function functionTools({ tools, tool_choice: choice }: MessagesRequest): FunctionTool[] {
@@ -36,7 +36,7 @@ function functionTool(tool: Tool, index: number): FunctionTool {
   return { name, description: description || undefined, parameters, strict };
 }
 
-/** OpenAI refuses an object schema without properties. */
+/** Adds empty `properties` to an object schema without them, which OpenAI would refuse. */
 function withProperties(schema: Record<string, unknown>): Record<string, unknown> {
   return schema['type'] === 'object' && schema['properties'] === undefined ? { ...schema, properties: {} } : schema;
 }
@@ -66,14 +66,14 @@ const NEVER_STRICT = [
 ];
 
 /**
- * Whether OpenAI accepts `strict` for a schema: every object in it requires all its properties and allows no others,
- * and no keyword is unsupported.
+ * Returns whether OpenAI accepts `strict` for a schema: every object in the schema requires all its properties and
+ * allows no others, and no keyword is unsupported.
  */
 export function isStrict(schema: unknown): boolean {
   return isRecord(schema) && schema['type'] === 'object' && isClosed(schema);
 }
 
-/** @param isMap whether the members have names chosen by the client rather than keywords */
+/** @param isMap whether the keys of the object are names chosen by the client, not keywords */
 function isClosed(schema: unknown, isMap = false): boolean {
   if (typeof schema !== 'object' || schema === null) return true;
   if (Array.isArray(schema)) return schema.every((one) => isClosed(one));

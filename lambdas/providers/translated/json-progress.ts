@@ -1,6 +1,6 @@
 /**
- * Follows a JSON text that arrives in pieces, and detects when it is complete. Each character is read once, because the
- * arguments of a call may be long and arrive letter by letter.
+ * Tracks a JSON text that arrives in pieces, and detects when it is complete. Each character is read once, because
+ * arguments of a call may be long, with one letter per piece.
  */
 export class JsonProgress {
   #depth = 0;
@@ -16,7 +16,7 @@ export class JsonProgress {
     return this.#begun;
   }
 
-  /** False for a text that has not begun. */
+  /** Whether the text is complete; false for an empty text. */
   get isComplete(): boolean {
     return this.#begun && !this.#inString && this.#depth <= 0;
   }

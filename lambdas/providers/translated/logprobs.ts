@@ -1,15 +1,17 @@
-/** Token probabilities in the form of OpenAI's APIs. */
+/** Reads token probabilities in the form of OpenAI's APIs. */
 
 import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import { asList, asOptionalRecord, asText } from '../shapes.ts';
 
-/** A token and its probability. */
 export type Likely = Omit<TokenLogprob, 'top_logprobs'>;
 
-/** More alternatives than any API lets a client request. */
+/** Maximum number of alternative tokens at a position. No API allows a client to request more. */
 export const MAX_ALTERNATIVES = 20;
 
-/** @returns undefined without probabilities. A token without a numeric probability is skipped. */
+/**
+ * Returns the tokens with their probabilities; undefined if there are none. A token without a numeric probability is
+ * skipped.
+ */
 export function tokenLogprobs(value: unknown): TokenLogprob[] | undefined {
   const tokens = asList(value).flatMap((one): TokenLogprob[] => {
     const likely = likelyToken(one);

@@ -1,11 +1,11 @@
-/** Images and documents of a request, for wires without blocks for them. */
+/** Converts images and documents for wires that do not have the blocks of the Messages API. */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block } from '../../messages/types.ts';
 import { aboutFile, readDocument, unreadableDocument } from './documents.ts';
 
 /**
- * The URL of an image, or a data URL.
+ * Returns the URL of an image, or its bytes as a data URL.
  * @throws {GatewayError} 400 for a file id, which only the file's own provider can read
  */
 export function imageUrl(block: Block, path: string): string {
@@ -16,8 +16,8 @@ export function imageUrl(block: Block, path: string): string {
 }
 
 /**
- * A document in a form that wires can send: text in a tag, or a PDF, which only some providers read. `about` is text
- * before a PDF with the client's title and context; it may be empty.
+ * A document in a form that wires can send: its text in a tag, or a PDF, which only some providers read. `about` is a
+ * text to send before the PDF, with the client's title and context; it may be empty.
  */
 export type SpokenDocument =
   | { kind: 'text'; text: string }

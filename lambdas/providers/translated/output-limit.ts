@@ -3,9 +3,9 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import type { WireTarget } from '../wire.ts';
 
 /**
- * Maximum tokens of an answer: the client's limit, within the endpoint's own minimum and maximum. Undefined without a
- * limit from the client.
- * @throws {GatewayError} 400 for 0, which no other API supports
+ * Returns the maximum tokens of an answer: the client's limit, within the endpoint's own minimum and maximum; undefined
+ * if the client set no limit.
+ * @throws {GatewayError} 400 for 0, which only the Messages API supports
  */
 export function outputLimit({ max_tokens: asked }: MessagesRequest, target: WireTarget): number | undefined {
   if (asked === undefined) return undefined;

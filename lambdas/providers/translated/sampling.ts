@@ -6,7 +6,7 @@ import type { WireTarget } from '../wire.ts';
 
 type SamplingTarget = Pick<WireTarget, 'supportedParameters' | 'quirks'>;
 
-/** Penalties that the model lists or has a default for. */
+/** Returns the request's penalties that the model lists. */
 export function penaltyFields(
   request: MessagesRequest,
   target: SamplingTarget,
@@ -14,7 +14,7 @@ export function penaltyFields(
   return listedFields(request, target, penalties);
 }
 
-/** Other parameters that the model lists. */
+/** Returns the request's rarer parameters that the model lists, such as a seed. */
 export function rareFields(
   request: MessagesRequest,
   target: SamplingTarget,
@@ -23,9 +23,9 @@ export function rareFields(
 }
 
 /**
- * Refuses a listed parameter that the wire cannot express, because another endpoint may accept it. Parameters that the
- * model does not list are silently not sent.
- * @throws {GatewayError} 400 naming a listed parameter that the wire cannot express
+ * Refuses a parameter that the model lists and the wire cannot express, because another endpoint of the model may
+ * accept it. Parameters that the model does not list are silently dropped.
+ * @throws {GatewayError} 400 naming the refused parameter
  */
 export function refuseUnspeakableSampling(
   request: MessagesRequest,
@@ -36,7 +36,7 @@ export function refuseUnspeakableSampling(
   if (name) throw invalidRequest(name, 'has no effect on this model; leave it out');
 }
 
-/** Drops sampling parameters that the model does not list, for wires that pass requests on unchanged. */
+/** Drops sampling parameters that the model does not list, for wires that forward requests unchanged. */
 export function withListedSampling(request: MessagesRequest, target: SamplingTarget): MessagesRequest {
   const { supportedParameters } = target;
   const unlisted = tuningParameters.filter(
@@ -46,7 +46,7 @@ export function withListedSampling(request: MessagesRequest, target: SamplingTar
   return target.quirks.sampling_ranges ? { ...listed, ...samplingFields(listed, target) } : listed;
 }
 
-/** Sampling parameters that the model lists. A model would refuse a request with others. */
+/** Returns the request's sampling parameters that the model lists. A model would refuse a request with others. */
 export function samplingFields(
   request: MessagesRequest,
   target: SamplingTarget,
@@ -69,14 +69,14 @@ function listedFields<Name extends keyof MessagesRequest>(
   return fields;
 }
 
-/** The nearest value that the endpoint accepts. */
+/** Returns the nearest value that the endpoint accepts. */
 function withinRange<Value>(value: Value, range: readonly [number, number] | undefined): Value {
   if (!range || typeof value !== 'number') return value;
   return Math.max(range[0], Math.min(value, range[1])) as Value & number;
 }
 
 /**
- * Maps a seed into the accepted range. Equal seeds stay equal; different seeds stay different, except for rare
+ * Maps a seed into the accepted range. Equal seeds stay equal. Different seeds stay different, except for rare
  * collisions.
  */
 function seedWithin<Value>(value: Value, range: readonly [number, number] | undefined): Value {
@@ -87,8 +87,8 @@ function seedWithin<Value>(value: Value, range: readonly [number, number] | unde
 }
 
 /**
- * @returns undefined if the client sent none
- * @throws {GatewayError} 400 if the model supports none
+ * Returns the stop sequences; undefined if the client sent none.
+ * @throws {GatewayError} 400 if the model does not support them
  */
 export function stopSequences(
   { stop_sequences: sequences }: MessagesRequest,

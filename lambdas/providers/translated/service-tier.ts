@@ -4,15 +4,15 @@
 
 import type { WireUsage } from '../../messages/types.ts';
 
-/** Tiers at the standard price, as OpenAI, Azure and Groq name them. */
+/** Names of tiers at the standard price, at OpenAI, Azure and Groq. */
 const usualTiers: ReadonlySet<unknown> = new Set(['default', 'standard', 'auto', 'on_demand', '']);
 
-/** Tier names that may be passed on to clients and logs. Any other value becomes "other". */
+/** Matches tier names that may be returned to clients and logged. Any other value becomes "other". */
 const TIER_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 
 /**
- * Adds `service_tier` to a usage if the provider used another tier, so that the gateway raises its alarm for unpriced
- * usage.
+ * Adds `service_tier` to usage of any tier that is not at the standard price. The gateway then raises its alarm for
+ * usage without a price.
  */
 export function withServiceTier(usage: WireUsage, served: unknown): WireUsage {
   if (typeof served !== 'string' || usualTiers.has(served)) return usage;

@@ -1,13 +1,13 @@
 /**
- * Repairs calls and results for providers: each call has a unique id and a result directly behind it, and each result
- * has a call. Histories violate this if an agent was interrupted, if a model numbers its calls anew in each turn, or if
- * instructions came in between.
+ * Repairs tool calls and results, because providers require a strict order: each call has a unique id and a result
+ * directly after it, and each result has a call. A conversation violates this order if an agent was interrupted, if a
+ * model repeats the same ids in each turn, or if instructions came between a call and its result.
  */
 
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 
-/** Placeholder for the result of a call without one. */
+/** Content of the result that a call without a result gets. */
 const NO_RESULT = '(no result)';
 
 /**
@@ -31,13 +31,13 @@ function hasToolBlocks({ content }: Message): boolean {
 class SoundConversation {
   readonly #messages: Message[] = [];
   readonly #used = new Set<string>();
-  /** Calls of the assistant's turn without a result yet: the client's id, and the sent id. */
+  /** Calls of the assistant's turn that have no result yet: the client's id, and the id to send. */
   #open: { id: string; sent: string }[] = [];
   /** Calls of the assistant's turn that have a result. */
   #answered = new Set<string>();
-  /** Messages between the calls and their results. */
+  /** System messages between the calls and their results. */
   #between: Message[] = [];
-  /** Index of the user message after the calls; undefined before it. */
+  /** Index in #messages of the user message that has the results; undefined before it. */
   #answerAt: number | undefined;
 
   add(message: Message, index: number): void {
@@ -69,7 +69,7 @@ class SoundConversation {
       this.#messages.push(...this.#between.splice(0));
       return;
     }
-    // Results of one turn stay together, before all other content of the user.
+    // Results of one turn must be in one message, before all other content of the user.
     const { results, rest } = apartFromResults(said);
     if (results.length > 0) this.#answer(results);
     if (rest.length > 0 || results.length === 0)
@@ -82,7 +82,7 @@ class SoundConversation {
     this.#messages[at] = { ...this.#messages[at]!, content: [...own.results, ...results, ...own.rest] };
   }
 
-  /** Ends the turn of the user. Calls without a result get a placeholder. */
+  /** Ends the turn of the user. Calls without a result get a result with a placeholder. */
   #close(): void {
     if (this.#open.length > 0) {
       const results = this.#open.map(({ sent }) => ({ type: 'tool_result', tool_use_id: sent, content: NO_RESULT }));

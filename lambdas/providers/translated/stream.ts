@@ -11,19 +11,20 @@ import type { TranslatedAnswer } from './answer.ts';
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 
 /**
- * Reads one wire: parses received data, and writes it to the answer. Any exception counts as a failure of the provider.
+ * Parser of one wire. It parses received data, and writes it to the answer. Any exception counts as a failure of the
+ * provider.
  */
 export interface StreamReader {
   /** Size of an incomplete event, in bytes. */
   readonly pendingBytes: number;
   feed(chunk: Buffer): void;
-  /** Handles the end of the body, or of the time to wait for its rest. */
+  /** Handles the end of the body. It is also called if the rest of the body takes too long. */
   end(): void;
 }
 
 /**
- * The answer as batches, one for each chunk with content.
- * @throws {UpstreamError} after the batches before it
+ * Yields the answer in batches, one for each chunk with content.
+ * @throws {UpstreamError} after the batches that precede the failure
  */
 export async function* translate(
   body: AsyncIterable<Buffer>,
@@ -49,7 +50,7 @@ export async function* translate(
 }
 
 /**
- * A reader of server-sent events. Chunks may end in the middle of a character. An event has at most 16 MiB.
+ * Creates a reader of server-sent events. A chunk may end in the middle of a character. An event has at most 16 MiB.
  * @param on.data - gets the data of each event
  * @param on.end - called after the last event
  */
@@ -67,7 +68,7 @@ export function sseReader(on: { data: (data: string) => void; end: () => void })
       for (const frame of frames.push(chunk)) read(frame);
     },
     end() {
-      // The last event may lack its empty line.
+      // The empty line after the last event may be missing.
       read(frames.rest());
       on.end();
     },
@@ -75,14 +76,17 @@ export function sseReader(on: { data: (data: string) => void; end: () => void })
 }
 
 /**
- * The JSON of an event.
+ * Parses the JSON of an event.
  * @throws {UpstreamError} for any other text
  */
 export function parseEvent(data: string): unknown {
   return parseFrame(parseForeign, data);
 }
 
-/** Keeps the digits of numbers, for wires that send a model's own values as JSON rather than as a text with JSON. */
+/**
+ * Parses the JSON of an event, and keeps the digits of numbers. It is for wires that send values which the model wrote,
+ * such as arguments, as JSON instead of a text.
+ */
 export function parseEventExactly(data: string): unknown {
   return parseFrame(parseForeignExactly, data);
 }

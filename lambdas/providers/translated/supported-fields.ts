@@ -9,9 +9,9 @@ import { withSoundCalls } from './sound-calls.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 
 /**
- * Fields with a counterpart on the translated wires, and hints that cannot change an answer. Hints are cache marks,
- * context edits, the identity of the client, and fields whose schema allows only the standard price.
- * docs/wires/README.md lists them.
+ * Request fields that the translated wires can express. `hints` has the fields that are silently dropped, because they
+ * cannot change an answer: cache marks, context edits, the client's identity, and fields whose schema allows only the
+ * standard price. docs/wires/README.md lists them.
  */
 const spoken = [
   'model',
@@ -39,8 +39,8 @@ const thinkingFieldNames = new Set(['type', 'budget_tokens', 'display']);
 const formatFieldNames = new Set(['type', 'schema', 'name', 'description']);
 
 /**
- * The request in a form that every translated wire supports. Features of Anthropic's own service are rewritten, or
- * dropped if they mean nothing to a model (docs/wires/README.md).
+ * Returns the request in a form that every translated wire supports. Features of Anthropic's own service are rewritten,
+ * or dropped if they do not affect a model (docs/wires/README.md).
  * @throws {GatewayError} 400 naming the first unsupported field
  */
 export function withSupportedFields(asked: MessagesRequest): MessagesRequest {
@@ -60,7 +60,7 @@ function refuseUnspeakable(request: MessagesRequest): void {
   }
 }
 
-/** @throws {GatewayError} 400 for a field that is not null and not known */
+/** @throws {GatewayError} 400 for the first field that is not null and not in `known` */
 export function refuseUnknown(object: object, known: ReadonlySet<string>, path: string): void {
   for (const name in object) {
     const value = (object as Record<string, unknown>)[name];
@@ -69,7 +69,7 @@ export function refuseUnknown(object: object, known: ReadonlySet<string>, path: 
   }
 }
 
-/** The error for a block that a wire does not support at its position. */
+/** Returns the error for a block that a wire does not support at its position. */
 export function unsupportedBlock(block: Block, path: string): Error {
   return invalidRequest(`${path}.type`, `blocks of type "${block.type}" do not work here on this model`);
 }

@@ -1,18 +1,20 @@
 /**
- * Names of tools in a form that the provider accepts: at most 64 letters, digits, `_` and `-`, although the Messages
- * API allows 128. Any other name is sent as a derived name, the same in every request. The answer has the client's own
- * name.
+ * Converts tool names to a form that the provider accepts: at most 64 letters, digits, `_` and `-`, although the
+ * Messages API allows 128. Any other name is sent as a derived name, the same in every request. The answer has the
+ * client's own name.
  */
 
 import { shortToolName } from '../../messages/tool-names.ts';
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 
-/** Accepted names of tools. */
+/** Tool names that providers accept, by rule. */
 const toolNameRules = {
   any: /^[a-zA-Z0-9_-]{1,64}$/,
-  /** A letter first: GigaChat and Google. Google documents that some of its services allow more. */
+  /**
+   * GigaChat and Google require a letter first. Some of Google's services allow more, according to its documentation.
+   */
   letterFirst: /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/,
-  /** The Messages API itself. */
+  /** The Messages API, which allows longer names. */
   messages: /^[a-zA-Z0-9_-]{1,128}$/,
 } as const;
 export type ToolNameRule = keyof typeof toolNameRules;
@@ -21,7 +23,7 @@ function sentName(name: string, rule: ToolNameRule): string {
   return toolNameRules[rule].test(name) ? name : shortToolName(name);
 }
 
-/** The request with the sent name of every tool. */
+/** Returns the request with the name to send for every tool. */
 export function withSentNames(request: MessagesRequest, rule: ToolNameRule): MessagesRequest {
   const { tools, tool_choice: choice, messages } = request;
   if (![...toolNamesIn(request)].some((name) => sentName(name, rule) !== name)) return request;
@@ -35,7 +37,7 @@ export function withSentNames(request: MessagesRequest, rule: ToolNameRule): Mes
   };
 }
 
-/** Derived names that were sent, each with the client's own name. */
+/** Returns the client's own name of each tool that is sent with a derived name. */
 export function changedNames({ tools }: MessagesRequest, rule: ToolNameRule): ReadonlyMap<string, string> {
   const names = (tools ?? []).flatMap(({ name }) => (name ? [[sentName(name, rule), name] as const] : []));
   return new Map(names.filter(([sent, own]) => sent !== own));

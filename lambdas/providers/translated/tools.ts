@@ -1,4 +1,4 @@
-/** Tools of a Messages request, as far as all other wires treat them alike. */
+/** Reads tools of a Messages request, in the way that all translated wires share. */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
@@ -7,13 +7,13 @@ import { refuseUnknown } from './supported-fields.ts';
 
 interface ReadTool {
   name: string;
-  /** Empty without a description. */
+  /** Description of the tool; empty if it has none. */
   description: string;
   schema: Record<string, unknown>;
   isStrict: boolean;
 }
 
-/** Known fields of a tool. Caching and streaming of its arguments are hints. */
+/** Tool fields that are accepted. Some only control caching, or how arguments are streamed; these are dropped. */
 const toolFieldNames = new Set([
   'type',
   'name',
@@ -27,7 +27,7 @@ const toolFieldNames = new Set([
   'eager_input_streaming',
 ]);
 
-/** @throws {GatewayError} 400 for tools that only Anthropic models support, and for fields that would have no effect */
+/** @throws {GatewayError} 400 for tools that only Claude models support, and for fields that would have no effect */
 export function readTool(tool: Tool, index: number): ReadTool {
   const path = `tools.${index}`;
   if (tool.type && tool.type !== 'custom') {
@@ -48,7 +48,7 @@ export function readTool(tool: Tool, index: number): ReadTool {
   };
 }
 
-/** Adds examples of the input to the description, because other wires have no field for them. */
+/** Appends the tool's examples of input to its description, because other wires have no field for them. */
 function withExamples(description: string, examples: unknown): string {
   if (!Array.isArray(examples) || examples.length === 0) return description;
   const lines = examples.map((example) => JSON.stringify(example)).join('\n');

@@ -3,16 +3,16 @@ import { isBlank } from '../../messages/blank-texts.ts';
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 import { unsupportedBlock } from './supported-fields.ts';
 
-/** Placeholder for the content of an empty result, which models understand. */
+/** Text of an empty tool result: providers refuse empty content. */
 export const EMPTY_RESULT = '(no output)';
 
-/** A block, and its path in the client's request. */
+/** A block, with its path in the client's request for error messages. */
 export interface Placed {
   block: Block;
   path: string;
 }
 
-/** Consecutive output of one role: one or more of the client's messages, each as its blocks. */
+/** Consecutive messages of one role. Each message is a list of its blocks. */
 export interface Turn {
   role: Message['role'];
   messages: Placed[][];
@@ -34,7 +34,8 @@ export function toTurns(messages: Message[]): Turn[] {
       (stands ? turns : heldBack).push(newTurn(role, blocks));
       continue;
     }
-    // The assistant continues, so all results of its calls are in.
+    // The assistant continues, so all results of its calls have been read, and the instructions that waited follow
+    // them.
     if (role === 'assistant' && heldBack.length > 0) {
       append(turns, heldBack);
       turns.push(newTurn(role, blocks));
@@ -57,18 +58,18 @@ function hasToolCalls(blocks: Placed[]): boolean {
   return blocks.some(({ block }) => block.type === 'tool_use');
 }
 
-/** Content as blocks; plain text becomes one block. */
+/** Returns content as blocks. Plain text becomes one block. */
 export function placeBlocks(content: string | Block[], path: string): Placed[] {
   if (typeof content === 'string') return [{ block: { type: 'text', text: content }, path }];
   return content.map((block, index) => ({ block, path: `${path}.${index}` }));
 }
 
-/** Joins texts with an empty line between them. */
+/** Joins texts with an empty line between them. Blank texts are skipped. */
 export function apart(texts: string[]): string {
   return texts.filter((text) => !isBlank(text)).join('\n\n');
 }
 
-/** The system prompt; empty without one. */
+/** Returns the text of the system prompt; empty if there is none. */
 export function systemText({ system = '' }: MessagesRequest): string {
   return typeof system === 'string' ? system : apart(placeBlocks(system, 'system').map(blockText));
 }

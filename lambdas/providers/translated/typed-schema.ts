@@ -1,6 +1,6 @@
 /**
- * Schemas in the form of Moonshot's API: every part has a type, but none next to `anyOf`. Otherwise Moonshot refuses
- * the schema, and with it the request (https://github.com/MoonshotAI/kimi-code/issues/2661,
+ * Converts schemas to the form that Moonshot's API requires: every part has a type, but not next to `anyOf`. Moonshot
+ * refuses the whole request for any other schema (https://github.com/MoonshotAI/kimi-code/issues/2661,
  * https://github.com/duolahypercho/codex-router/issues/641).
  */
 
@@ -24,17 +24,17 @@ function typedMember(name: string, value: unknown): unknown {
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, isRecord(one) ? typedSchema(one) : one]));
   }
   if (name === 'items' || name === 'additionalProperties') return isRecord(value) ? typedSchema(value) : value;
-  // Variants get their types from the surrounding schema.
+  // A union's variants are converted later, together with the type of the surrounding schema.
   return value;
 }
 
-/** A variant with its own type, or else with the type of the surrounding schema. */
+/** Converts a variant of a union. A variant without a type gets the type of the surrounding schema. */
 function variant(schema: PartSchema, outer: unknown): PartSchema {
   const isTyped = ['type', '$ref', 'anyOf', 'oneOf', 'allOf'].some((name) => name in schema);
   return typedSchema(isTyped || outer === undefined ? schema : { type: outer, ...schema });
 }
 
-/** The type that the other keywords imply; otherwise `string`, which can hold anything. */
+/** Returns the type that the other keywords imply; otherwise `string`. */
 function typeOf(schema: PartSchema): string {
   const { enum: values, const: value = Array.isArray(values) ? (values as unknown[])[0] : undefined } = schema;
   if (typeof value === 'number' || typeof value === 'boolean') return typeof value;

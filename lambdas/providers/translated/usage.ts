@@ -1,7 +1,7 @@
 import type { WireUsage } from '../../messages/types.ts';
 import { countOrAbsent } from '../../messages/usage-counts.ts';
 
-/** Counts in OpenAI's form: the prompt includes caches, the output includes reasoning. */
+/** Token counts in OpenAI's form: the prompt includes cached tokens, and the output includes reasoning. */
 export interface InclusiveCounts {
   prompt: unknown;
   output: unknown;
@@ -12,10 +12,10 @@ export interface InclusiveCounts {
 }
 
 /**
- * Usage in the form of the Messages API, which counts caches separately. Some providers deviate from OpenAI's form. If
- * the total exceeds prompt plus output, the output excludes reasoning; the same holds without a total if reasoning
- * exceeds output. If the total exceeds them by exactly the caches, the prompt excludes the caches.
- *
+ * Converts token counts to usage of the Messages API, which counts cached tokens separately. Some providers deviate
+ * from OpenAI's form. If the total exceeds prompt plus output, the output excludes reasoning; the same holds without a
+ * total if reasoning exceeds output. If the total exceeds their sum by exactly the cached tokens, the prompt excludes
+ * the cached tokens.
  * A value other than a whole number counts as not reported. Counts that are not reported stay undefined, and the
  * gateway estimates them: an empty usage does not mean a free answer.
  */
@@ -24,10 +24,10 @@ export function usageOf(counts: InclusiveCounts): WireUsage {
   const reasoning = countOrAbsent(counts.reasoning);
   const prompt = wholePrompt(counts, total, reasoning);
   const reported = countOrAbsent(counts.cached);
-  // A hosted model was seen to report more cached tokens than prompt tokens.
+  // One hosted model reported more cached tokens than prompt tokens, so the count is limited.
   const cached = reported === undefined ? undefined : Math.min(reported, prompt ?? 0);
   const told = countOrAbsent(counts.cacheWritten);
-  // Some providers report the same tokens as read and as written. Together they never exceed the prompt.
+  // Some providers report the same tokens as read and as written. The sum must not exceed the prompt.
   const written = told === undefined ? undefined : Math.min(told, (prompt ?? 0) - (cached ?? 0));
   const output = outputOf(countOrAbsent(counts.output), { prompt, total, reasoning });
   return {
@@ -39,7 +39,7 @@ export function usageOf(counts: InclusiveCounts): WireUsage {
   };
 }
 
-/** The prompt including its caches, whether or not the provider's count includes them. */
+/** Returns the prompt tokens including cached ones, whether or not the provider's prompt count includes them. */
 function wholePrompt(
   counts: InclusiveCounts,
   total: number | undefined,
@@ -49,7 +49,8 @@ function wholePrompt(
   if (prompt === undefined || total === undefined) return prompt;
   const [cached, written] = [countOrAbsent(counts.cached) ?? 0, countOrAbsent(counts.cacheWritten) ?? 0];
   const beyond = total - prompt - (countOrAbsent(counts.output) ?? 0);
-  // Reasoning of the same size would explain the difference too, unless the prompt is too small for its caches.
+  // If the excess equals the reasoning, reasoning probably explains it. But if the cached tokens exceed the prompt
+  // count, the prompt excludes them.
   if (beyond <= 0 || (beyond === reasoning && cached + written <= prompt)) return prompt;
   return [cached + written, cached, written].includes(beyond) ? prompt + beyond : prompt;
 }
@@ -62,12 +63,12 @@ function outputOf(
   return output !== undefined && reasoning > output ? output + reasoning : output;
 }
 
-/** The first value that is a valid count. */
+/** Returns the first value that is a valid count. */
 export function firstCount(...values: unknown[]): number | undefined {
   return values.map(countOrAbsent).find((value) => value !== undefined);
 }
 
-/** Details of a usage; empty if there are none. */
+/** Returns the object in a field of a usage; empty if there is none. */
 export function detailsIn(usage: Record<string, unknown>, field: string): Record<string, unknown> {
   const value = usage[field];
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

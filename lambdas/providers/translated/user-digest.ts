@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { MessagesRequest } from '../../messages/types.ts';
 
-/** Digest that replaces the end user's id: providers limit its length, and do not need the real id. */
+/**
+ * Returns a digest that is sent instead of the end user's id: providers limit the id's length, and do not need the real
+ * id.
+ */
 export function userDigest({ metadata }: MessagesRequest): string | undefined {
   return metadata?.user_id ? createHash('sha256').update(metadata.user_id).digest('hex') : undefined;
 }

@@ -1,5 +1,6 @@
 /**
- * Reads responses of providers that make videos. Nothing here throws: an invalid response is the provider's failure.
+ * Reads responses of providers that make videos. Nothing here throws: an invalid response is returned as the provider's
+ * failure.
  */
 
 import { isRawNumber } from '../../platform/json/exact-json.ts';
@@ -12,20 +13,20 @@ import type { Polled, Submitted, VideoHttpAnswer } from './wire.ts';
 
 const MAX_ANSWER_WORDS = 500;
 const MAX_ID_CHARS = 512;
-/** More files than any request produces. */
+/** Maximum number of files of a job. No request produces as many. */
 const MAX_ANSWER_FILES = 8;
 
 export function jobList(value: unknown): unknown[] {
   return Array.isArray(value) ? value.slice(0, MAX_ANSWER_FILES) : [];
 }
 
-/** An id as a text. It may be a number beyond the precision of a double. */
+/** Returns an id as a text; undefined if it is invalid. A numeric id may exceed the precision of a double. */
 export function idOf(value: unknown): string | undefined {
   const text = isRawNumber(value) ? value.rawJSON : typeof value === 'number' ? String(value) : textOrAbsent(value);
   return text !== undefined && text.length <= MAX_ID_CHARS ? text : undefined;
 }
 
-/** Fields of the body; empty if it is not a JSON object. */
+/** Returns the fields of the body; empty if the body is not a JSON object. */
 export function bodyOf({ text }: VideoHttpAnswer): Record<string, unknown> {
   try {
     return recordOrEmpty(parseForeignExactly(text));
@@ -38,17 +39,15 @@ export function isSuccess({ status }: VideoHttpAnswer): boolean {
   return status >= 200 && status < 300;
 }
 
-/** The provider's message, or the given one, shortened for the record. */
+/** Returns the provider's message, or `otherwise` if there is none, shortened for the job's record. */
 export function providerMessage(value: unknown, otherwise: string): string {
   return (textOrAbsent(value) ?? otherwise).slice(0, MAX_ANSWER_WORDS);
 }
 
-/**
- * Statuses after which the provider may still have received a job: timeouts of a proxy, and failures during processing.
- */
+/** Statuses of timeouts and of failures during processing. The provider may have accepted the job before them. */
 const uncertainStatuses = new Set([408, 500, 502, 504, 520, 522, 524]);
 
-/** Result of a job that was not accepted: whose fault it is, and whether that is certain. */
+/** Returns the result of a submission that named no job: refused, failed, or uncertain. */
 export function unsuccessful({ status, text }: VideoHttpAnswer, words: unknown, providerId: VideoFamily): Submitted {
   const message = providerMessage(words, `The provider answered with status ${status}`);
   const error = errorInText(text);
@@ -59,12 +58,12 @@ export function unsuccessful({ status, text }: VideoHttpAnswer, words: unknown, 
   return uncertainStatuses.has(status) ? { uncertain: message } : { failed: message };
 }
 
-/** Families with their own codes or messages for errors of videos. */
+/** Providers that have their own rules for errors. */
 type VideoFamily = 'google' | 'minimax' | 'runway' | 'video';
 
 const requestFaultsOfVideos = new Set<FaultKind>(['request', 'elsewhere', 'context', 'size', 'reasoning']);
 
-/** The status was a success, so the provider may have accepted the job. */
+/** Result of a submission whose response has a success status but no job. The provider may have accepted the job. */
 export const noJob: Submitted = { uncertain: 'The provider answered without naming a job' };
 export const noVideo: Polled = { state: 'failed', message: 'The provider said that the video is done, and gave none' };
 
@@ -73,7 +72,10 @@ export function working({ headers }: VideoHttpAnswer, typicalSeconds?: number): 
   return { state: 'working', retryAfterSeconds: seconds };
 }
 
-/** The state of the job is unknown: even a 404 may come from a proxy, and the job still costs money. */
+/**
+ * Returns the unknown state, for a poll whose response has an error status. Even a 404 may come from a proxy, while the
+ * job continues and costs money.
+ */
 export function unknownPollResult({ status }: VideoHttpAnswer): Polled {
   return { state: 'unknown', reason: `status ${status}` };
 }

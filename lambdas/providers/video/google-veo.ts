@@ -1,6 +1,6 @@
 /**
- * Veo over the Gemini API: a long-running operation, whose files are downloaded with the key.
- * https://ai.google.dev/gemini-api/docs/video; the SDK shows which parameters this API lacks.
+ * Veo over the Gemini API. A job is a long-running operation, and its files are downloaded with the API key.
+ * https://ai.google.dev/gemini-api/docs/video; Google's SDK shows which parameters this API does not have.
  */
 
 import {
@@ -19,9 +19,9 @@ import { frameOf, get, objections, post } from './requests.ts';
 import type { Polled, VideoRequest, VideoWire } from './wire.ts';
 import { recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
 
-/** Valid path of an operation. The path contains data from the provider, so it is checked. */
+/** Matches the path of an operation. The path comes from the provider, so it is checked before it is used in a URL. */
 const OPERATION = /^models\/[\w.-]+\/operations\/[\w-]+$/;
-/** Files of the API itself, which require the key. */
+/** Matches URLs of files at the Gemini API itself, which require the API key. The group is the path. */
 const OWN_FILE = /^https:\/\/generativelanguage\.googleapis\.com\/v1beta(\/files\/[\w-]+:download\?alt=media)$/;
 const VEO_POLL_SECONDS = 10;
 
@@ -78,7 +78,10 @@ function veoImage(request: VideoRequest, which: 'first_frame' | 'last_frame') {
   return frame && { bytesBase64Encoded: frame.base64, mimeType: frame.mediaType };
 }
 
-/** If filters withheld the video, the job has failed, and the filters' reason is the error message. */
+/**
+ * Reads the files of a finished operation. If filters withheld the video, the job has failed, with the filters' reason
+ * as its message.
+ */
 function veoFiles(response: Record<string, unknown>): Polled {
   const uris = jobList(response['generatedSamples']).map((sample) =>
     textOrAbsent(recordOrEmpty(recordOrEmpty(sample)['video'])['uri']),

@@ -1,7 +1,7 @@
 /**
- * Hailuo over MiniMax's own API: a task, a file with an id, and the file's URL. Errors are codes in responses with
- * status 200.
- * https://platform.minimax.io/docs/api-reference/video-generation-intro and …/errorcode
+ * Hailuo over MiniMax's own API. A job is a task; its result is the id of a file, whose URL a further request returns.
+ * Errors are codes in responses with status 200. https://platform.minimax.io/docs/api-reference/video-generation-intro
+ * and …/errorcode
  */
 
 import {
@@ -23,7 +23,7 @@ import { recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts
 const MAX_MINIMAX_PROMPT_CHARACTERS = 2_000;
 const MINIMAX_POLL_SECONDS = 10;
 const MINIMAX_NUMBER = /^[\w-]{1,100}$/;
-/** Sensitive content in the input, and in the output. */
+/** MiniMax's codes for sensitive content in the input and in the output. */
 const sensitiveCodes = new Set([1026, 1027]);
 
 export const minimaxVideoWire: VideoWire = {
@@ -34,8 +34,8 @@ export const minimaxVideoWire: VideoWire = {
     objections.noFirstFrame(request, target) ??
     longPrompt(request, MAX_MINIMAX_PROMPT_CHARACTERS),
 
-  // MiniMax first sends a challenge to the webhook URL, which the receiver must echo. Later it reports there when the
-  // task's state changes.
+  // MiniMax checks the webhook URL first: it sends a challenge there, which the receiver must echo. Later it reports
+  // there when the task's state changes.
   submit(request, { upstreamModel }, { webhookUrl }) {
     return post('/v1/video_generation', {
       model: upstreamModel,
@@ -90,7 +90,10 @@ function minimaxImage(request: VideoRequest, which: 'first_frame' | 'last_frame'
   return frame && dataUrl(frame);
 }
 
-/** Code and message; undefined if absent. The message "success" says nothing about a failure. */
+/**
+ * Returns code and message of a response; undefined if absent. The message "success" contains no information, so it
+ * counts as absent.
+ */
 function resultOf(body: Record<string, unknown>): { code: number | undefined; words: string | undefined } {
   const { status_code: code, status_msg: words } = recordOrEmpty(body['base_resp']);
   return {

@@ -1,4 +1,4 @@
-/** Common parts of requests for videos. */
+/** Common parts of the video wires. */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import type { VideoHttpRequest, VideoRequest, VideoTarget } from './wire.ts';
@@ -24,7 +24,10 @@ export function dataUrl({ mediaType, base64 }: { mediaType: string; base64: stri
   return `data:${mediaType};base64,${base64}`;
 }
 
-/** Limitations of several wires, by the field of the client's request. */
+/**
+ * Checks for features that several wires do not support. Each returns the field of the client's request that the
+ * provider cannot express, or undefined.
+ */
 export const objections = {
   seed: ({ seed }: VideoRequest) =>
     seed === undefined ? undefined : { field: 'seed', message: 'This model takes no seed. Leave it out.' },

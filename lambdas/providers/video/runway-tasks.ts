@@ -1,5 +1,5 @@
 /**
- * Runway's API: a task with a text or an image. Its outputs are at public URLs that expire after a day.
+ * Runway's API. A job is a task with a text or an image. Its outputs are at public URLs that expire after a day.
  * https://docs.dev.runwayml.com/api and …/errors/task-failures
  */
 
@@ -22,11 +22,11 @@ import { textOrAbsent } from '../../platform/json/foreign-json.ts';
 
 const version = { 'x-runway-version': '2024-11-06' };
 const MAX_RUNWAY_PROMPT_CHARACTERS = 1_000;
-/** Runway's documentation asks for polls no more often than this. */
+/** Minimum time between polls, according to Runway's documentation. */
 const RUNWAY_POLL_SECONDS = 5;
 const RUNWAY_JOB_ID = /^[\w-]{1,100}$/;
 
-/** Pixels of 720p, the only resolution. */
+/** Width and height in pixels at 720p, the only resolution. */
 const pixels: Record<string, string> = {
   '16:9': '1280:720',
   '9:16': '720:1280',
@@ -114,8 +114,8 @@ function runwayFiles(body: Record<string, unknown>): Polled {
 }
 
 /**
- * Message of a failed task. The code's suffix names the refused part, but it is only a guess, and Runway asks clients
- * not to show it.
+ * Returns the message of a failed task. Its code, such as `SAFETY.…`, is not shown: the refused part that it names is a
+ * guess, and Runway asks clients not to show it.
  */
 function runwayFailure(body: Record<string, unknown>): string {
   const refused = textOrAbsent(body['failureCode'])?.startsWith('SAFETY.') ?? false;

@@ -1,6 +1,6 @@
 /**
- * The public convention for videos: POST /videos, GET /videos/{id}, GET /videos/{id}/content. The gateway's own API has
- * the same form, so a gateway can be the provider of another one. https://openrouter.ai/docs/api_reference/videos
+ * Public convention for videos: POST /videos, GET /videos/{id}, GET /videos/{id}/content. The gateway's own API has the
+ * same form, so one gateway can be the provider of another. https://openrouter.ai/docs/api_reference/videos
  */
 
 import {
@@ -73,7 +73,10 @@ export const videoJobsWire: VideoWire = {
   },
 };
 
-/** The provider's own file URLs require its credential. So files are requested by number, wherever their URLs point. */
+/**
+ * Reads a completed job. The URLs in the response may require the provider's credential, or point elsewhere. So files
+ * are requested by their number, from the provider itself.
+ */
 function completed(body: Record<string, unknown>): Polled {
   const id = textOrAbsent(body['id']);
   if (id === undefined || !VIDEO_JOB_ID.test(id)) return { state: 'unknown', reason: 'completed without an id' };
@@ -84,7 +87,7 @@ function completed(body: Record<string, unknown>): Polled {
   return { state: 'completed', files };
 }
 
-/** The message of an error. Responses to polls have a text in `error`; other responses have an error object. */
+/** Returns the message of an error. Responses to polls have a text in `error`; other responses have an object. */
 function jobMessage({ error }: Record<string, unknown>): unknown {
   return textOrAbsent(error) ?? recordOrEmpty(error)['message'];
 }

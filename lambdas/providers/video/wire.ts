@@ -1,15 +1,19 @@
 /**
- * An API format of providers that make videos. A job is submitted and polled until it ends, and then its files are
- * fetched. A wire only encodes requests and reads responses. It does not decide who sends them, when, or how often.
+ * Interface of the API formats of providers that make videos. A job is submitted, polled until it ends, and then its
+ * files are fetched. A wire only encodes requests and reads responses. Its caller decides who sends them, when, and how
+ * often.
  */
 
-/** A video request of a client, checked against the model's options. */
+/** A client's video request, checked against the model's options. */
 export interface VideoRequest {
   prompt: string | undefined;
   durationSeconds: number;
   resolution: string;
   aspectRatio: string;
-  /** Images at the beginning or the end of the video. The gateway has already fetched images that were given by URL. */
+  /**
+   * Images for the first or the last frame of the video. If the client sent a URL, the gateway has already fetched the
+   * image.
+   */
   frames: { frame: 'first_frame' | 'last_frame'; mediaType: string; base64: string }[];
   seed: number | undefined;
   withAudio: boolean | undefined;
@@ -23,16 +27,16 @@ export interface VideoTarget {
 
 export interface VideoHttpRequest {
   method: 'GET' | 'POST';
-  /** Appended to the provider's base URL. */
+  /** Path to append to the provider's base URL. */
   path: string;
   headers: Record<string, string>;
-  /** JSON; undefined with GET. */
+  /** JSON of the request; undefined with GET. */
   body: string | undefined;
-  /** Uses a new connection, so that the request is sent at most once. */
+  /** Whether to use a new connection, so that the request is sent at most once. */
   isFresh?: boolean;
 }
 
-/** A complete response of the provider, of bounded size. */
+/** A complete response of the provider. Its size is bounded. */
 export interface VideoHttpAnswer {
   status: number;
   headers: Record<string, string>;
@@ -40,8 +44,9 @@ export interface VideoHttpAnswer {
 }
 
 /**
- * `refused`: the request is at fault, and no other endpoint would accept it. `failed`: the provider, or the operator's
- * account there (`fault`), is at fault, and the job was not accepted. `uncertain`: the job may have been accepted.
+ * Result of a submission. `refused`: the request is at fault, and no other endpoint would accept it. `failed`: the
+ * provider, or the operator's account there (`fault`), is at fault, and the job was not accepted. `uncertain`: the
+ * provider may have accepted the job.
  */
 export type Submitted =
   | { jobId: string }
@@ -51,14 +56,17 @@ export type Submitted =
 
 export type Polled =
   | { state: 'working'; retryAfterSeconds?: number | undefined }
-  /** A `path` is on the provider itself and needs its credential. A `url` may be anywhere, and gets no credential. */
+  /**
+   * A `path` is at the provider, and its request needs the credential. A `url` may be on any host, and its request must
+   * not have the credential.
+   */
   | { state: 'completed'; files: ({ url: string } | { path: string })[] }
   | { state: 'failed'; message: string }
   | { state: 'cancelled' }
-  /** The response does not contain the state; it is polled again later. */
+  /** The response does not contain the job's state, so the job is polled again later. */
   | { state: 'unknown'; reason: string };
 
-/** A part of a request that the provider does not support, for an error with status 400. */
+/** A part of a request that the provider does not support. The client gets it in an error with status 400. */
 export interface VideoObjection {
   field: string;
   message: string;
@@ -66,13 +74,18 @@ export interface VideoObjection {
 
 export interface VideoWire {
   /**
-   * The provider recognizes a repeated job by its token. Only then may a job be submitted again if it may have been
-   * received.
+   * Whether the provider recognizes a repeated submission by its token. Only then may a job be submitted again after an
+   * uncertain result.
    */
   knowsTokens?: true;
-  /** Called before a job is accepted; undefined if the provider supports the whole request. */
+  /**
+   * Returns the first part of a request that the provider does not support; undefined if it supports all of it. Called
+   * before a job is accepted.
+   */
   objectionTo?(request: VideoRequest, target: VideoTarget): VideoObjection | undefined;
-  /** @param clientToken the same for every attempt at one job, so that the provider can detect repetitions */
+  /**
+   * @param job.clientToken token of the job, the same for every attempt, so that the provider can detect repetitions
+   */
   submit(
     request: VideoRequest,
     target: VideoTarget,
@@ -81,6 +94,9 @@ export interface VideoWire {
   readSubmitted(answer: VideoHttpAnswer): Submitted;
   poll(jobId: string, target: VideoTarget): VideoHttpRequest;
   readPolled(answer: VideoHttpAnswer): Polled;
-  /** The URL of a file, if a `path` returns JSON instead of the file. The URL needs no credential. */
+  /**
+   * Returns the URL of a file, if a request for its `path` returns JSON instead of the file. A request for the URL
+   * needs no credential.
+   */
   readFileAddress?(answer: VideoHttpAnswer): string | undefined;
 }

@@ -12,7 +12,7 @@ const videoCodecs: Record<WireOf<'video'>, VideoWire> = {
   'runway-tasks': runwayTasksWire,
 };
 
-/** The codec of a wire that makes videos; undefined for other wires. */
+/** Returns the codec of a wire for videos; undefined for other wires. */
 export function videoWire(wire: Wire): VideoWire | undefined {
   return Object.hasOwn(videoCodecs, wire) ? videoCodecs[wire as WireOf<'video'>] : undefined;
 }
