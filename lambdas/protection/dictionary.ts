@@ -7,22 +7,22 @@ export interface Substitution {
 }
 
 /**
- * The terms of a key and their substitutes. Matches whole words in any letter case. Inflected forms count as different
- * words.
+ * Finds the dictionary terms of a key, which are replaced with their substitutes. Only whole words match, in any letter
+ * case. Inflected forms count as different words.
  */
 export class Dictionary {
   readonly #search: TermSearch;
   readonly #substitutes: Map<string, string>;
 
   constructor(entries: { term: string; substitute: string }[]) {
-    // If terms differ only in case, the first one counts.
+    // If terms differ only in case, the first one applies.
     this.#substitutes = new Map(
       entries.map(({ term, substitute }) => [folded(term), substitute] as const).toReversed(),
     );
     this.#search = new TermSearch(this.#substitutes.keys());
   }
 
-  /** @param taken parts of the text to skip, from left to right */
+  /** @param taken parts of the text to skip, sorted by position */
   find(text: string, taken: readonly { start: number; end: number }[] = []): Substitution[] {
     if (this.#substitutes.size === 0) return [];
     return this.#search
@@ -31,7 +31,10 @@ export class Dictionary {
   }
 }
 
-/** In lower case, with the same length. The few letters that become two in lower case stay unchanged. */
+/**
+ * Converts a text to lower case without changing its length: a letter whose lower case has two characters stays
+ * unchanged.
+ */
 function folded(text: string): string {
   const lower = text.toLowerCase();
   if (lower.length === text.length) return lower;

@@ -1,16 +1,16 @@
 /**
- * Placeholders for protected values of one request: `[EMAIL_1]`. The same value has the same placeholder in all of its
- * texts.
+ * Assigns placeholders, such as `[EMAIL_1]`, to the protected values of one request. The same value has the same
+ * placeholder in all texts of the request.
  */
 
 import type { SensitiveCategory } from '../store/accounts/sensitive-data.ts';
 
-/** Text that looks like one of the gateway's placeholders. */
+/** Matches text that looks like one of the gateway's placeholders. */
 const LIKE_A_PLACEHOLDER = /\[(?:EMAIL|PHONE|CREDENTIAL|CARD|PASSPORT|SNILS|INN|IP_ADDRESS)_\d{1,15}\]/g;
 
-/** Placeholders in the form for passing them between threads. */
+/** Content of Placeholders in a form that can be sent to another thread. */
 export interface PlaceholderState {
-  /** In the order in which they were added. */
+  /** Values in the order in which they were added. */
   values: { value: string; placeholder: string; category: SensitiveCategory }[];
   taken: ReadonlySet<string>;
   lastNumbers: ReadonlyMap<SensitiveCategory, number>;
@@ -33,13 +33,16 @@ export class Placeholders {
     return { values, taken: this.#taken, lastNumbers: this.#lastNumbers };
   }
 
-  /** Reserves placeholders that already occur in a text, because someone else wrote them. They get no value. */
+  /** Reserves placeholders that already occur in a text, so that no value gets them. Another author wrote them. */
   keepClearOf(text: string): void {
     if (!text.includes('[')) return;
     for (const [found] of text.matchAll(LIKE_A_PLACEHOLDER)) this.#taken.add(found);
   }
 
-  /** Call this in the order of the conversation, so that the same texts get the same numbers in every turn. */
+  /**
+   * Adds a placeholder for a value. Call it in the order of the conversation, so that the same texts get the same
+   * numbers in every turn.
+   */
   add(category: SensitiveCategory, value: string): void {
     if (this.#byValue.has(value)) return;
     let number = this.#lastNumbers.get(category) ?? 0;
@@ -70,7 +73,7 @@ export class Placeholders {
     return this.#byValue.get(value)?.category;
   }
 
-  /** Number of values that got a placeholder earlier; Infinity for a value without one. */
+  /** Returns how many values got a placeholder before this value; Infinity for a value without a placeholder. */
   positionOf(value: string): number {
     return this.#byValue.get(value)?.position ?? Infinity;
   }
@@ -79,13 +82,16 @@ export class Placeholders {
     return this.#byValue.keys();
   }
 
-  /** The value of each placeholder, including later ones. */
+  /** Values by their placeholder. Values that are added later appear in it too. */
   get originals(): ReadonlyMap<string, string> {
     return this.#originals;
   }
 }
 
-/** A foreign text whose placeholders are made unrecognizable: `(EMAIL_1)`. It keeps its length. */
+/**
+ * Changes everything in a third party's text that looks like a placeholder to another form, such as `(EMAIL_1)`. The
+ * text keeps its length.
+ */
 export function withoutPlaceholders(text: string): string {
   return text.includes('[') ? text.replaceAll(LIKE_A_PLACEHOLDER, (found) => `(${found.slice(1, -1)})`) : text;
 }

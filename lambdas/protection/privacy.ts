@@ -2,20 +2,20 @@ import type { Endpoint } from '../catalog/catalog.ts';
 import type { SearchBackend } from '../catalog/search.ts';
 import type { Privacy } from '../store/accounts/privacy.ts';
 
-/** Why an endpoint may not get a prompt. */
+/** Reasons why an endpoint must not get a prompt. */
 const exclusions = ['allowed_providers', 'ignored_providers', 'data_policy:logging', 'data_policy:training'] as const;
 type Exclusion = (typeof exclusions)[number];
 
-/** Why an endpoint is excluded; undefined if it may be used. */
+/** Returns why an endpoint is excluded; undefined if it may be used. */
 export type ExclusionOf = (endpoint: Seeing) => Exclusion | undefined;
 
-/** The part of an endpoint that privacy settings apply to. */
+/** The properties of an endpoint that privacy settings depend on. */
 type Seeing = Pick<Endpoint, 'dataPolicy'> & { provider: Pick<Endpoint['provider'], 'id'> };
 
 /**
- * The only privacy decision about endpoints, both for lists of models and for inference. Account, workspace and key
+ * Decides which endpoints may get a prompt, for lists of models as well as for inference. Account, workspace and key
  * must all allow the provider, and none of them may ignore it. If any of them blocks logging or training, the
- * endpoint's declared data policy must rule that out.
+ * endpoint's declared data policy must exclude it.
  */
 export function privacyFilter(layers: Privacy[]): ExclusionOf {
   const ignored = new Set(layers.flatMap(({ ignoredProviders }) => ignoredProviders));
@@ -34,8 +34,8 @@ export function privacyFilter(layers: Privacy[]): ExclusionOf {
 }
 
 /**
- * The same for search backends, which get the model's queries. `allowedProviders` names providers of models, so it does
- * not apply to them.
+ * Decides which search backends may get the model's queries, by the same settings. `allowedProviders` does not apply,
+ * because it lists providers of models.
  */
 export function searchExclusion(layers: Privacy[]): (backend: SearchBackend) => Exclusion | undefined {
   const exclusionOf = privacyFilter(layers.map((layer) => ({ ...layer, allowedProviders: [] })));

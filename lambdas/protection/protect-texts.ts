@@ -1,4 +1,4 @@
-/** Protects the texts of a request. This is the complete work of protection, and any thread can do it. */
+/** Protects the texts of a request. All of this work may run in another thread, because it needs only its input. */
 
 import type { SensitiveData } from '../store/accounts/sensitive-data.ts';
 import { Placeholders, type PlaceholderState } from './placeholders.ts';
@@ -8,7 +8,7 @@ import type { RequestText, TextChanges } from './request-texts.ts';
 import { scan, type Scanned } from './scan.ts';
 
 export interface ProtectionJob {
-  /** In the order of the conversation. */
+  /** Texts in the order of the conversation. */
   texts: RequestText[];
   settings: SensitiveData;
 }
@@ -18,15 +18,15 @@ export interface ProtectedTexts {
   placeholders: PlaceholderState;
 }
 
-/** Why a text must not be sent, and its index in the list. */
+/** Reason why a text must not be sent, with the index of the text in the list. */
 export interface RefusedText extends Pick<TextRefusal, 'reason' | 'category'> {
   index: number;
 }
 
-/** Replaces the protected data of a key in texts. */
+/** Replaces the data that a key protects in a list of texts. */
 export function protectTexts({ texts, settings }: ProtectionJob): ProtectedTexts | { refused: RefusedText } {
   let index = 0;
-  /** A refusal is about the current text, so its index is kept. */
+  /** If the text is refused, the error needs its index. */
   const each = <Item, Result>(items: readonly Item[], work: (item: Item) => Result): Result[] =>
     items.map((item, place) => {
       index = place;
@@ -53,8 +53,8 @@ export function protectTexts({ texts, settings }: ProtectionJob): ProtectedTexts
 }
 
 /**
- * Without restoring, text that looks like a placeholder came from an earlier answer, and still stands for the same
- * value.
+ * Reserves placeholders that already occur in texts or substitutes, but only if answers are restored. If they are not,
+ * such text comes from an earlier answer and still stands for the same value.
  */
 function keepClear(placeholders: Placeholders, scanned: Scanned[], { restore, dictionary }: SensitiveData): void {
   if (!restore) return;
@@ -63,13 +63,13 @@ function keepClear(placeholders: Placeholders, scanned: Scanned[], { restore, di
 }
 
 /**
- * Adds a placeholder for every value, numbered in the order of the conversation. @throws {TextRefusal} for too many
- * values
+ * Adds a placeholder for every value, numbered in the order of the conversation.
+ * @throws {TextRefusal} for too many values
  */
 function addValues(placeholders: Placeholders, scanned: Scanned): void {
   scanned.knownBefore = placeholders.count;
-  // Skips values that occur only in signed thinking: they were never replaced, and a placeholder would break the
-  // signature.
+  // Values that occur only in signed thinking are skipped: the model wrote them itself, and a placeholder would break
+  // the signature.
   if (scanned.kind === 'signed') return;
   for (const { category, start, end } of scanned.findings) placeholders.add(category, scanned.text.slice(start, end));
   if (placeholders.count > MAX_VALUES) throw new TextRefusal('too_many');

@@ -1,4 +1,4 @@
-/** Refusals of requests with protected values. They name the field and the kind of value, never the value. */
+/** Errors for requests with protected values. An error names the field and the kind of value, never the value. */
 
 import { GatewayError, invalidRequest } from '../platform/errors.ts';
 import type { SensitiveCategory } from '../store/accounts/sensitive-data.ts';
@@ -13,11 +13,11 @@ export function nothingNamed(): GatewayError {
 
 type Reason = 'blocked' | 'unchangeable' | 'too_many';
 
-/** A text that must not be sent unchanged. The caller adds the field of the text. */
+/** Thrown for a text that must not be sent unchanged. The caller adds the field of the text. */
 export class TextRefusal extends Error {
   override name = 'TextRefusal';
   readonly reason: Reason;
-  /** Undefined for a term of the dictionary. */
+  /** Category of the value; undefined for a term of the dictionary. */
   readonly category: SensitiveCategory | undefined;
 
   constructor(reason: Reason, category?: SensitiveCategory) {
@@ -27,14 +27,14 @@ export class TextRefusal extends Error {
   }
 }
 
-/** The error for a request whose text was refused. */
+/** Returns the error for a request with a refused text. */
 export function refusalAt(field: string, { reason, category }: Pick<TextRefusal, 'reason' | 'category'>): GatewayError {
   return invalidRequest(field, reasonInWords(reason, category), category === undefined ? {} : { category });
 }
 
 /**
- * Maximum number of different values in one request. It is more than models can read, and each value stays in memory
- * until the answer is over.
+ * Maximum number of different protected values in one request. Models cannot read as many. The limit bounds memory,
+ * because each value is stored until the answer ends.
  */
 export const MAX_VALUES = 50_000;
 
@@ -53,7 +53,7 @@ function reasonInWords(reason: Reason, category: SensitiveCategory | undefined):
   }
 }
 
-/** The search exceeds its time limit. */
+/** Returns the error for a search that exceeded its time limit. */
 export function tooSlow(seconds: number): GatewayError {
   return new GatewayError(
     'timeout',
@@ -61,7 +61,7 @@ export function tooSlow(seconds: number): GatewayError {
   );
 }
 
-/** The thread has failed, for example because a prompt needs too much memory. */
+/** Returns the error for a search whose thread failed, for example because the prompt needs too much memory. */
 export function searchBroken(): GatewayError {
   return new GatewayError(
     'timeout',
@@ -71,7 +71,7 @@ export function searchBroken(): GatewayError {
 
 const BUSY_RETRY_SECONDS = '3';
 
-/** Other searches occupy the thread. */
+/** Returns the error for a request whose search could not start, because other searches occupy the thread. */
 export function searchBusy(): GatewayError {
   return new GatewayError(
     'provider_overloaded',

@@ -6,20 +6,23 @@ import { TextRefusal } from './refusals.ts';
 import { isChangeable, type Scanned } from './scan.ts';
 import { TermSearch } from './term-search.ts';
 
-/** A part of a text and its replacement. */
+/** A part of a text, and the text that replaces it. */
 interface TextChange {
   start: number;
   end: number;
   by: string;
-  /** The protected value; undefined for a term of the dictionary. */
+  /** Protected value; undefined for a term of the dictionary. */
   value?: string;
 }
 
-/** Replaces the values of a request's texts by placeholders, and the dictionary's terms by substitutes. */
+/** Replaces the values in a request's texts with placeholders, and the dictionary's terms with substitutes. */
 export class Replacement {
   readonly #placeholders: Placeholders;
   readonly #dictionary: Dictionary;
-  /** A value is replaced wherever it occurs as a whole word, even if nothing there identifies it. */
+  /**
+   * Search for all values with a placeholder. A value that was found once is replaced wherever it occurs as a whole
+   * word, even without the words that identified it.
+   */
   #values = new TermSearch([]);
   #searched = 0;
 
@@ -29,8 +32,8 @@ export class Replacement {
   }
 
   /**
-   * @returns the text to send; undefined for signed thinking that cannot be sent as it was signed
-   * @throws {TextRefusal} if the text would have to be changed and cannot be
+   * @returns the text to send; undefined for signed thinking that cannot be sent in its signed form
+   * @throws {TextRefusal} if a text that must not be changed has a protected value
    */
   of(scanned: Scanned): string | undefined {
     const { text, kind, knownBefore } = scanned;
@@ -46,14 +49,15 @@ export class Replacement {
     return applied(text, changes);
   }
 
-  /** A text that only the model reads. */
+  /** Replaces values and terms in a text that only the model reads. */
   in(text: string, findings: Finding[]): string {
     return applied(text, this.#changesOf(text, findings));
   }
 
   /**
-   * If a model repeats a value in its thinking, it wrote the placeholder. Replacing the restored value again gives the
-   * text that its provider signed. Any other value in it was not replaced when it was signed.
+   * Returns whether the replaced thinking equals the thinking that the provider signed. The model wrote placeholders,
+   * which were restored for the client; replacing their values again restores the signed text. A value that had no
+   * placeholder before this text was not a placeholder in the signed text either.
    */
   #isAsSigned({ text, findings }: Scanned, changes: TextChange[], knownBefore: number): boolean {
     const isKnown = (value: string | undefined) =>
@@ -64,7 +68,10 @@ export class Replacement {
     );
   }
 
-  /** From left to right, without overlaps: first findings, then values found elsewhere, then terms. */
+  /**
+   * Returns the changes of a text, from left to right, without overlaps. Findings have precedence, then values found in
+   * other texts, then terms.
+   */
   #changesOf(text: string, findings: Finding[]): TextChange[] {
     const found: TextChange[] = [];
     for (const { start, end } of findings) {
@@ -79,7 +86,7 @@ export class Replacement {
     return changesInOrder(values, this.#dictionary.find(text, values));
   }
 
-  /** A search for all values that have a placeholder so far. */
+  /** Returns a search for all values that have a placeholder so far. */
   #searchForValues(): TermSearch {
     const { count, values } = this.#placeholders;
     if (count > this.#searched) [this.#values, this.#searched] = [new TermSearch(values), count];

@@ -1,6 +1,6 @@
 /**
- * Finds every text of a request, at any position. Unknown values count as text, so fields that are newer than the
- * gateway are included.
+ * Finds every text of a request, at any position. Fields that are newer than the gateway count as text too, so they are
+ * also protected.
  */
 
 import { hasProviderSignature } from '../messages/thinking-signatures.ts';
@@ -9,30 +9,33 @@ import { isRawNumber } from '../platform/json/exact-json.ts';
 
 /** Whether and how a text may be changed. */
 export type TextKind =
-  /** Read by the model, so it may be changed. */
+  /** The model reads it, so it may be changed. */
   | 'text'
   /** Thinking that its provider has signed. The provider rejects a changed text. */
   | 'signed'
-  /** Read by programs: names, ids, addresses. A changed text would have another meaning. */
+  /** Programs read it, for example a name, an id or an address. A changed text would have another meaning. */
   | 'label'
-  /** Keywords of the protocol. */
+  /** Keywords of the API, which are never searched. */
   | 'protocol';
 
 /** A text of a request, without its position. */
 export interface RequestText {
   text: string;
   kind: TextKind;
-  /** Name of the value in JSON that a model wrote or reads. Often only this word identifies the value. */
+  /**
+   * Name of the value in JSON that a model wrote or reads. Often only the name identifies the value, as in `{"inn":
+   * "…"}`.
+   */
   name?: string | undefined;
 }
 
-/** Changes of a list of texts by index; undefined for a signed text that is removed with its block. */
+/** Changed texts by their index in the list; undefined for a signed text that is removed with its block. */
 export type TextChanges = ReadonlyMap<number, string | undefined>;
 
-/** Region of a value: the structure of the API, JSON of the model, or a schema. */
+/** Kind of structure that contains a value: fields of the API, JSON of a model, or a JSON schema. */
 type Region = 'api' | 'json' | 'schema';
 
-/** Fields that hold JSON without a fixed form. */
+/** API fields whose content is JSON or a schema. */
 const textRegions = new Map<string, Region>([
   ['input', 'json'],
   ['input_examples', 'json'],
@@ -67,25 +70,28 @@ const PROTOCOL = new Set([
   'inference_geo',
 ]);
 const SCHEMA_PROTOCOL = new Set(['type', 'format', '$ref', '$schema', '$id']);
-/** Encoded values, which can neither be read nor changed. */
+/** Fields with encoded values. They are neither searched nor changed. */
 const ENCODED = new Set(['encrypted_content', 'encrypted_index', 'encrypted_stdout']);
 
-/** Values get their numbers in this order: the constant start of a conversation comes first. */
+/**
+ * Fields that are searched first. Placeholders are numbered in this order, so that the constant start of a conversation
+ * has the same numbers in every turn.
+ */
 const FIRST_FIELDS = ['tools', 'system', 'messages'];
 
-/** Integers with fewer digits are not protected data. */
+/** Minimum digits of an integer that is searched. Protected numbers are longer. */
 const MIN_DIGITS = 9;
 
-/** An object or a list of the request. */
+/** An object or a list within the request. */
 interface Container {
   value: object;
-  /** Undefined for the request itself. */
+  /** Surrounding container; undefined for the request itself. */
   parent: Container | undefined;
-  /** Its key or index in its parent. */
+  /** Key or index in the parent. */
   key: string | number;
 }
 
-/** Position of a text: the value under a key, or the key itself. */
+/** Position of a text: either the value under a key, or the key itself. */
 interface TextPlace {
   holder: Container;
   key: string | number;
@@ -96,7 +102,10 @@ interface FoundValue extends Omit<RequestText, 'text'>, Omit<TextPlace, 'isKey'>
   value: unknown;
 }
 
-/** Changes of a container: of its keys, and of its values, each a text or a container with changes. */
+/**
+ * Changes in a container: new names of its keys, and new values. A value is a text, a container with changes, or
+ * undefined if it is removed.
+ */
 interface Edits {
   keys: Map<string | number, string>;
   values: Map<string | number, Container | string | undefined>;
@@ -110,7 +119,7 @@ export class RequestTexts<Request extends MessagesRequest> {
   readonly #request: Request;
   readonly #origins: readonly number[] | undefined;
 
-  /** @param origins the index of each message in the client's request; undefined if no index changed */
+  /** @param origins index of each message in the client's request; undefined if no index changed */
   constructor(request: Request, origins?: readonly number[]) {
     this.#request = request;
     this.#origins = origins;
@@ -119,18 +128,21 @@ export class RequestTexts<Request extends MessagesRequest> {
     for (const field of fields) this.#findInField(this.#root, field, 'api');
   }
 
-  /** The field of a text, as in `messages.0.content`. A text inside a JSON value has the field of that value. */
+  /**
+   * Returns the field of a text, such as `messages.0.content`. For a text inside a JSON value, it is the field of the
+   * whole value.
+   */
   fieldOf(index: number): string {
     const { holder, key } = this.#places[index]!;
     const path = [key];
     for (let at = holder; at.parent; at = at.parent) path.unshift(at.key);
     if (path[0] === 'messages') path[1] = this.#origins?.[path[1] as number] ?? path[1]!;
-    // Names in a client's own JSON may be protected, so the path ends above them.
+    // Names in a client's own JSON may be protected data, so the path ends before them.
     const end = path.findIndex((part) => typeof part === 'string' && textRegions.has(part));
     return (end === -1 ? path : path.slice(0, end + 1)).join('.');
   }
 
-  /** The request with changed texts. Only containers of a changed text are copied. */
+  /** Returns the request with changed texts. Only containers of a changed text are copied. */
   with(changes: TextChanges): Request {
     if (changes.size === 0) return this.#request;
     const edits = new Map<Container, Edits>();
@@ -179,8 +191,8 @@ export class RequestTexts<Request extends MessagesRequest> {
   }
 
   /**
-   * A model may write a phone as a number, with a sign or as `79123456789.0`. The digits are searched, and a text
-   * replaces the number.
+   * Adds the digits of a number. A model may write a phone number as a number, with a sign or as `79123456789.0`. If
+   * the digits are protected, a text replaces the number.
    */
   #addNumber(value: number | { rawJSON: string }, found: FoundValue, region: Region): void {
     if (region === 'api') return;
@@ -212,20 +224,20 @@ function changedFields(container: Container, edits: ReadonlyMap<Container, Edits
   );
 }
 
-/** @returns undefined for an object with signed thinking that cannot be sent as it was signed */
+/** @returns undefined for an object with signed thinking that cannot be sent in its signed form */
 function changedValue(container: Container, edits: ReadonlyMap<Container, Edits>): unknown {
   const { value } = container;
   const fields = changedFields(container, edits);
   if (Array.isArray(value)) return Object.assign([...value], fields).filter((item) => item !== undefined);
   if (Object.values(fields).includes(undefined)) return undefined;
   const { keys } = edits.get(container)!;
-  // Uses entries, because a key may be __proto__.
+  // Object.fromEntries also works for a key named __proto__.
   return Object.fromEntries(
     Object.entries({ ...value, ...fields }).map(([key, field]) => [keys.get(key) ?? key, field]),
   );
 }
 
-/** A message is empty if it contained only signed thinking that was removed. */
+/** Returns whether a message has no content: all its signed thinking was removed. */
 function isEmpty({ content }: Message): boolean {
   return Array.isArray(content) && content.length === 0;
 }

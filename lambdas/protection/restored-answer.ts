@@ -1,5 +1,5 @@
 /**
- * Restores the client's own text in the events of an answer. Unchanged events are passed on byte by byte. Signatures
+ * Restores the client's own values in the events of an answer. Unchanged events are forwarded byte by byte. Signatures
  * and encrypted data contain no placeholders, and are never changed.
  */
 
@@ -7,7 +7,7 @@ import type { AnswerEvent, Block, Delta, MessagesEvent } from '../messages/types
 import { isRawNumber } from '../platform/json/exact-json.ts';
 import { Originals, RestoredText } from './restored-text.ts';
 
-/** Deltas that append to a text, and the field with the text. */
+/** Deltas that append to a text, with the field that has the text. */
 const growing = {
   text_delta: 'text',
   thinking_delta: 'thinking',
@@ -15,13 +15,16 @@ const growing = {
 } as const;
 type Growing = keyof typeof growing;
 
-/** A growing text, and the kind of delta for its held-back part. */
+/** A text that still grows, with the kind of delta that its held-back part will have. */
 interface OpenText {
   type: Growing;
   text: RestoredText;
 }
 
-/** The events with the values in place of placeholders. Held-back text is sent before an end and before a failure. */
+/**
+ * Yields the events, with values in place of placeholders. Held-back text is sent before the end of a block, and before
+ * a failure.
+ */
 export async function* restoredAnswer(
   events: AsyncIterable<AnswerEvent[]>,
   originals: ReadonlyMap<string, string>,
@@ -63,7 +66,7 @@ class RestoredAnswer {
     }
   }
 
-  /** The held-back parts of all texts. */
+  /** Returns the held-back parts of all texts as events. */
   end(): AnswerEvent[] {
     return [...this.#open.keys()].flatMap((index) => this.#endOf(index));
   }
@@ -75,7 +78,8 @@ class RestoredAnswer {
     this.#open.set(index, opened);
     const field = growing[type];
     const beginning = block[field];
-    // A call's input is an object. If it is not empty, it is complete; otherwise its pieces follow as JSON.
+    // The input of a tool call is an object, not a text. If it is not empty, it is complete; otherwise deltas with its
+    // JSON follow.
     if (typeof beginning !== 'string') return this.#deep(block) as Block;
     const { [field]: _, ...others } = block;
     const restored = opened.text.push(beginning);
@@ -84,7 +88,7 @@ class RestoredAnswer {
   }
 
   #grow(event: AnswerEvent, index: number, delta: Delta): AnswerEvent[] {
-    // A signature closes its text, so no part of the text may follow it.
+    // A signature ends the thinking, so held-back text must come before it.
     if (delta.type === 'signature_delta') return [...this.#endOf(index), event];
     if (!isGrowing(delta.type)) return [this.#withDelta(event, this.#deep(delta) as Delta)];
     const { type } = delta;
@@ -97,7 +101,7 @@ class RestoredAnswer {
     return restored === '' ? [] : [this.#withDelta(event, { ...delta, [field]: restored })];
   }
 
-  /** The text of a block that grows by this kind of delta. An unknown kind of block may grow by any delta. */
+  /** Returns the text of a block that grows by this kind of delta. A block of an unknown kind may grow by any delta. */
   #openText(index: number, type: Growing): OpenText {
     const open = this.#open.get(index);
     if (open?.type === type) return open;
@@ -123,7 +127,7 @@ class RestoredAnswer {
     return isSame ? event : { data: { ...data, ...fields } };
   }
 
-  /** Restores all texts in a complete value. Returns the value itself if nothing changes. */
+  /** Restores all texts in a complete value. It returns the same value if nothing changes. */
   #deep(value: unknown): unknown {
     if (typeof value === 'string') return this.#originals.in(value);
     if (typeof value !== 'object' || value === null || isRawNumber(value)) return value;

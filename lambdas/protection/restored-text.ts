@@ -1,32 +1,35 @@
 /**
- * Replaces placeholders by the client's own text. A placeholder may arrive in pieces, so a possible start of one is
- * held back until it is certain. That is a few tokens, never more than the longest placeholder.
+ * Replaces placeholders with the client's own values. A placeholder may arrive in pieces. So text at the end that may
+ * begin a placeholder is held back until it is certain: a few tokens, at most the length of the longest placeholder.
  */
 
 /**
- * Maximum growth of an answer. Beyond it, placeholders stay in the text. A PEM key is a thousand times as long as its
- * placeholder.
+ * Maximum text that restored values may add to an answer, because a PEM key is a thousand times as long as its
+ * placeholder. Beyond it, placeholders stay in the text.
  */
 const MAX_ADDED_CHARACTERS = 16 * 1024 * 1024;
 
 const LIKE_OUR_PLACEHOLDER = /\[[A-Z_]{3,12}_\d{1,15}\]/g;
 
-/** The values of the placeholders of one answer. */
+/** Replaces the placeholders of one answer. */
 export class Originals {
   readonly #originals: ReadonlyMap<string, string>;
-  /** Prefixes of placeholders, up to their number, and the length of the longest placeholder. */
+  /**
+   * Prefixes of all placeholders, without their numbers, as in `[EMAIL_`. #longest is the length of the longest
+   * placeholder.
+   */
   readonly #beginnings = new Set<string>();
   #longest = 0;
-  /** Number of placeholders in these prefixes. */
+  /** Number of placeholders whose prefix is in #beginnings. */
   #known = 0;
   #addedCharacters = 0;
 
-  /** @param originals may grow while the answer is running */
+  /** @param originals values by placeholder; more may be added while the answer is running */
   constructor(originals: ReadonlyMap<string, string>) {
     this.#originals = originals;
   }
 
-  /** @param write the form of a value here: unchanged, or escaped for a JSON string */
+  /** @param write returns the form of a value in this text: unchanged, or escaped for a JSON string */
   in(text: string, write: (value: string) => string = String): string {
     if (!text.includes('[')) return text;
     return text.replaceAll(LIKE_OUR_PLACEHOLDER, (placeholder) => {
@@ -38,7 +41,7 @@ export class Originals {
     });
   }
 
-  /** Position of a possible start of a placeholder at the end of a text; the text's length if there is none. */
+  /** Returns the position of text at the end that may begin a placeholder; the text's length if there is none. */
   openingIn(text: string): number {
     this.#learn();
     const start = text.lastIndexOf('[');
@@ -56,7 +59,7 @@ export class Originals {
       );
   }
 
-  /** Placeholders are only ever added. */
+  /** Adds the prefixes of new placeholders. Placeholders are never removed, so only new ones must be read. */
   #learn(): void {
     if (this.#known === this.#originals.size) return;
     for (const placeholder of this.#originals.keys().drop(this.#known)) {
@@ -67,19 +70,19 @@ export class Originals {
   }
 }
 
-/** One text of an answer, which arrives in pieces. */
+/** One text of an answer. It arrives in pieces. */
 export class RestoredText {
   readonly #originals: Originals;
   readonly #write: ((value: string) => string) | undefined;
   #held = '';
 
-  /** @param inJson the text is JSON, and placeholders are in its strings */
+  /** @param inJson whether the text is JSON, with placeholders in its strings */
   constructor(originals: Originals, inJson: boolean) {
     this.#originals = originals;
     this.#write = inJson ? withinJson : undefined;
   }
 
-  /** The text that may be sent with this piece. */
+  /** Adds a piece, and returns the text that can be sent now. */
   push(piece: string): string {
     if (this.#held === '' && !piece.includes('[')) return piece;
     const text = this.#held + piece;
@@ -88,7 +91,7 @@ export class RestoredText {
     return this.#originals.in(text.slice(0, end), this.#write);
   }
 
-  /** The held-back part, at the end of the text. */
+  /** Returns the held-back part at the end of the text. */
   end(): string {
     const held = this.#held;
     this.#held = '';

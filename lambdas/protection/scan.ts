@@ -10,7 +10,7 @@ export interface Scanned {
   text: string;
   kind: TextKind;
   findings: Finding[];
-  /** Number of values that had a placeholder before this text. */
+  /** Number of values that already had a placeholder before this text. */
   knownBefore: number;
 }
 
@@ -27,7 +27,10 @@ export function isChangeable(kind: TextKind): boolean {
   return kind === 'text' || kind === 'signed';
 }
 
-/** In JSON of a model, the name of a value identifies it: `{"inn": "…"}`. */
+/**
+ * Finds values in a text. In JSON of a model, the name of a value may identify it, as in `{"inn": "…"}`. So the name is
+ * searched together with the text.
+ */
 function findInText(text: string, name: string | undefined, wanted: ReadonlySet<SensitiveCategory>): Finding[] {
   if (name === undefined) return findSensitive(text, wanted);
   const prefix = `${name}: `;

@@ -1,10 +1,9 @@
 /**
- * Removes the sensitive data of a key's requests before anything is measured, held or sent. The provider never gets it,
- * so the provider's answers, errors and logs cannot contain it.
- *
- * Guarantee: a prompt of any length and content, under any settings, blocks the event loop no longer than a short one.
- * A long prompt is searched in a thread. Accounts take turns there, and no prompt delays a new one for more than half a
- * second.
+ * Removes the sensitive data of a key's requests before anything is measured, held or sent. The provider never gets the
+ * data, so the provider's answers, errors and logs cannot contain it.
+ * Guarantee: a prompt of any length and content, under any settings, blocks the event loop no longer than a short
+ * prompt. A long prompt is searched in a thread. Accounts take turns there, and no prompt delays the search of a new
+ * one for more than half a second.
  */
 
 import type { MessagesRequest } from '../messages/types.ts';
@@ -19,7 +18,7 @@ import { nothingNamed, refusalAt, searchBusy, searchBroken, tooSlow } from './re
 import { Replacement } from './replacement.ts';
 import { RequestTexts } from './request-texts.ts';
 
-/** The settings of a key, and the request that they protect. */
+/** Protection settings of a key, with the request that they apply to. */
 export interface Protection extends JobRequest {
   settings: SensitiveData;
   /** Runs before a search. If it throws, nothing is searched. */
@@ -28,19 +27,23 @@ export interface Protection extends JobRequest {
 
 export interface Protected<Request extends MessagesRequest = MessagesRequest> {
   message: Request;
-  /** The values of the placeholders, for the answer; undefined if nothing is to be restored. */
+  /** Values by placeholder, to restore them in the answer; undefined if nothing is restored. */
   originals: ReadonlyMap<string, string> | undefined;
-  /** Protects a text that joins the conversation during the answer; undefined if the key blocks a finding in it. */
+  /**
+   * Protects a text that is added to the conversation during the answer, such as search results; undefined if the key
+   * blocks a finding in the text.
+   */
   protectMore: (text: string) => string | undefined;
 }
 
 /**
- * The request as providers may get it.
- * @param options.mayGrow further texts may follow: `originals` exists from the start, and gets the values found in them
- * @param options.origins the index of each message in the client's request; undefined if no index changed
+ * Returns the request as providers may get it.
+ * @param options.mayGrow whether further texts may follow: `originals` then exists from the start, and later gets the
+ * values found in them
+ * @param options.origins index of each message in the client's request; undefined if no index changed
  * @throws {GatewayError} 400 with category and field, never the value, if the key blocks these requests, if a value is
- *   in a field that cannot be changed, or if there are too many values; 529 if other searches kept the thread busy; 504
- *   if the search takes too long
+ * in a field that cannot be changed, or if there are too many values; 529 if other searches kept the thread busy; 504
+ * if the search takes too long
  */
 export async function protect<Request extends MessagesRequest>(
   message: Request,
@@ -63,9 +66,9 @@ export async function protect<Request extends MessagesRequest>(
 }
 
 /**
- * Protects the texts of a request, with the settings of a key that protects something.
+ * Protects the texts of a request. The key's settings must be enabled.
  * @throws {GatewayError} 400 if the key names nothing to protect, or refuses a text; 529 if other searches kept the
- *   thread busy; 504 if the search takes too long
+ * thread busy; 504 if the search takes too long
  */
 export async function protectedTexts(
   source: Pick<RequestTexts<MessagesRequest>, 'texts' | 'fieldOf'>,
@@ -80,16 +83,22 @@ export async function protectedTexts(
 }
 
 /**
- * Maximum number of characters to search without the thread. The slowest text takes about four microseconds per
- * character.
+ * Maximum number of characters that are searched in the event loop; longer texts are searched in a thread. The slowest
+ * texts take about four microseconds per character.
  */
 const MAX_CHARACTERS_AT_ONCE = 32 * 1024;
-/** After this time, a search makes way for new ones. Only few texts need longer, unless they were made to be slow. */
+/**
+ * Time after which a running search is interrupted for new ones, in ms. Few texts need longer, unless they were written
+ * to be slow.
+ */
 const TURN_MS = 500;
-/** Their sum is less than the timeout of an API function. */
+/**
+ * Maximum waiting time of a search, in ms. Waiting and running time together are shorter than the timeout of an API
+ * function.
+ */
 const MAX_WAIT_MS = 6_000;
 const MAX_RUN_MS = 20_000;
-/** The longest prompt needs about 150. */
+/** Maximum heap of the thread, in MB. The longest prompt needs about 150. */
 const MAX_SEARCH_HEAP_MB = 256;
 
 async function searchedTexts(
@@ -123,7 +132,7 @@ const searchThread = once(
 );
 
 /**
- * Protects a text from a third party. Text in it that looks like a placeholder is changed, so that it never becomes a
+ * Protects a text of a third party. Text that looks like a placeholder is changed, so that it is never replaced with a
  * value of the client.
  */
 function protectedText(

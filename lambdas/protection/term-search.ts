@@ -1,7 +1,7 @@
 /**
- * Finds many terms in one text, each only as a whole word or number. Terms are sorted, so one search at the start of a
- * word finds the longest term there. Memory is that of the terms. Time grows with the text and the logarithm of the
- * number of terms, even if an attacker chose them.
+ * Finds many terms in one text, each only as a whole word or number. The terms are sorted, so one binary search at the
+ * start of a word finds the longest matching term. Memory is proportional to the terms. Time grows with the text and
+ * the logarithm of the number of terms, even if an attacker chose the terms.
  */
 
 import { isWordAt } from './find/finding.ts';
@@ -12,24 +12,24 @@ export interface FoundTerm {
   term: string;
 }
 
-/** Length of a prefix that is checked before the search for a term. */
+/** Length of the prefix that is checked before the search for a term. */
 const BEGINNING = 4;
 const FIRSTS = 0x7ff;
-/** Bits in the table of prefixes. Even the values of a large prompt fill little of it. */
+/** Number of bits in the table of prefixes. Even all values of a large prompt set only a small part of them. */
 const TABLE_BITS = 1 << 16;
 
 export class TermSearch {
   readonly #terms: string[];
-  /** Index of the longest other term that is a prefix of each term; -1 without one. */
+  /** Index of the longest other term that is a prefix of the term; -1 if there is none. */
   readonly #parents: number[] = [];
   /**
-   * Table of the lower bits of first characters, which differ between most scripts. It excludes most positions of a
-   * text.
+   * Table of the lower 11 bits of the terms' first characters, which differ between most scripts. It excludes most
+   * positions of a text.
    */
   readonly #firsts = new Uint8Array(FIRSTS + 1);
-  /** One bit for each prefix of a term, with at most four characters. It excludes nearly all remaining positions. */
+  /** Bit table of the terms' prefixes of up to four characters. It excludes nearly all remaining positions. */
   readonly #beginnings = new Uint8Array(TABLE_BITS >> 3);
-  /** Lengths of these prefixes. */
+  /** Lengths of the prefixes in the table. */
   readonly #lengths: number[];
   readonly #longest: number;
 
@@ -48,7 +48,7 @@ export class TermSearch {
   }
 
   /**
-   * The terms in a text, from left to right, the longest first, without overlaps.
+   * Returns the terms in a text, from left to right, without overlaps. At each position, the longest term is returned.
    * @param taken parts of the text to skip, from left to right
    */
   find(text: string, taken: readonly { start: number; end: number }[] = []): FoundTerm[] {
@@ -96,8 +96,8 @@ export class TermSearch {
   }
 
   /**
-   * The greatest term that is not greater than the text. Every term at the start of the text is also at the start of
-   * this one.
+   * Returns the index of the greatest term that is not greater than the text. Every term that is a prefix of the text
+   * is this term, or a prefix of it.
    */
   #lastUpTo(text: string): number {
     let low = 0;
@@ -111,7 +111,7 @@ export class TermSearch {
   }
 }
 
-/** The position of a prefix in the table. */
+/** Returns the index of a prefix's bit in the table. */
 function bitOf(text: string, start: number, length: number): number {
   let hash = length;
   for (let index = start; index < start + length; index += 1)

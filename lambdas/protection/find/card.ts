@@ -1,17 +1,21 @@
 import { digitsOf, GAP, HYPHEN, isWordAt, matchesOf, wordsBefore, type Rule } from './finding.ts';
 
 /**
- * Sixteen digits in groups of four, plus three on long cards; 4-6-5 for American Express, 4-6-4 for Diners; or no gaps.
+ * Matches card numbers: sixteen digits in groups of four, plus three on long cards; groups of 4-6-5 (American Express)
+ * or 4-6-4 (Diners); or 13 to 19 digits without gaps.
  */
 const CARD = new RegExp(
   String.raw`(?<!\d)(?:\d{13,19}|\d{4}([${GAP}.${HYPHEN}])(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?!\d)`,
   'g',
 );
-/** Length of a card with sixteen digits and gaps, if unrelated digits follow it. */
+/**
+ * Length of a card number with sixteen digits and three gaps. A match may continue with digits that do not belong to
+ * the card.
+ */
 const FOUR_FOURS = 19;
 const MIN_CARD_DIGITS = 13;
 
-/** Numbers of these lengths are more often bar codes or ids, so a word must name them as a card. */
+/** Numbers of these lengths are more often bar codes or ids, so they count only if a word before them names a card. */
 const RARE_LENGTHS = /^(?:\d{13}|\d{17,19})$/;
 const NAMED_CARD =
   /карт|(?<!\p{L})пан(?!\p{L})|card|(?<!\p{L})pan(?!\p{L})|visa|mastercard|maestro|маэстро|unionpay|сбер|мир(?!\p{L})/iu;
@@ -35,7 +39,10 @@ export const findCards: Rule = (text, numerals, add) => {
   }
 };
 
-/** `3.1415926535897932` and `2,4111…` are numbers that continue to the left; `+4915112345678` is a phone. */
+/**
+ * Returns whether digits before a position belong to the same number, as in `3.1415926535897932` or `2,4111…`, or a `+`
+ * marks a phone number, as in `+4915112345678`.
+ */
 function isPartOfNumber(text: string, start: number): boolean {
   return /\+$|\d[.,]$/.test(text.slice(Math.max(0, start - 2), start));
 }
@@ -48,7 +55,7 @@ function isCard(digits: string): boolean {
 
 const LONG = [16, 17, 18, 19];
 
-/** Prefixes of issuers, and the lengths of their cards. */
+/** Prefixes of card issuers, with the lengths of their card numbers. */
 const issuers: [RegExp, number[]][] = [
   // Visa
   [/^4/, [13, 16, 19]],

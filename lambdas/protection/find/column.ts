@@ -1,22 +1,34 @@
 import { append } from '../../platform/append.ts';
 
-/** Finds table values that are named only by the heading of their column: CSV, tabs, and tables of Markdown. */
+/**
+ * Finds values in tables if only the heading of their column names them. Known tables: CSV, tab-separated text, and
+ * Markdown.
+ */
 
-/** A cell below a heading, without blanks and quotes around it. */
+/** A cell below a heading, without the white space and quotes around its value. */
 export interface Cell {
   value: string;
   start: number;
 }
 
-/** Characters that separate cells. The first of them in a heading is the separator of its table. */
+/**
+ * Characters that separate cells. If a heading has several of them, the first one in this list separates the cells of
+ * its table.
+ */
 const SEPARATORS = ['\t', '|', ';', ','];
-/** Longer headings, and tables with more columns, are ignored. */
+/**
+ * Maximum length of a heading, in characters. Longer headings are ignored, as are tables with more columns than
+ * MAX_COLUMNS.
+ */
 const MAX_LINE = 2_000;
 const MAX_COLUMNS = 64;
-/** The line between a heading and its rows, in Markdown. */
+/** Matches the line between the heading and the rows of a Markdown table. */
 const RULE_LINE = /^[\s|:-]+$/;
 
-/** Cells of the columns whose heading matches. The rows end at the first line with a different number of cells. */
+/**
+ * Returns the cells of all columns whose heading matches. A table ends at the first line with a different number of
+ * cells.
+ */
 export function cellsUnder(text: string, heading: RegExp): Cell[] {
   const found: Cell[] = [];
   let table: { separator: string; columns: number[]; width: number } | undefined;
@@ -45,7 +57,7 @@ function headingOf(line: string, heading: RegExp): { separator: string; columns:
   return columns.length === 0 ? undefined : { separator, columns, width: cells.length };
 }
 
-/** Headings are short and have no digits. A sentence about such values is not a heading. */
+/** Returns whether a cell is a heading. Headings are short and have no digits, unlike a sentence about such values. */
 function isHeading(cell: string, heading: RegExp): boolean {
   return cell.length <= 40 && !/\d/.test(cell) && heading.test(cell);
 }

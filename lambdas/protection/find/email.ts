@@ -1,33 +1,36 @@
 import { isWordAt, wordsBefore, type Rule } from './finding.ts';
 
-/** From RFC 5321. */
+/** Maximum length of the part before `@` (RFC 5321). */
 const MAX_LOCAL = 64;
 const MIN_DOMAIN = 4;
 const MAX_DOMAIN = 255;
 
 /**
- * Signs in local parts, in addition to letters and digits. RFC 5322 allows more, but in texts those are mostly quotes
- * and syntax.
+ * Characters in the part before `@`, in addition to letters and digits. RFC 5322 allows more, but in texts the others
+ * are mostly quotes and syntax.
  */
 const LOCAL_SIGNS = ".+-%'";
 const DOMAIN_SIGNS = '.-';
 const TOP_DOMAIN = /^(?:xn--[a-z0-9-]+|\p{L}{2,}(?=[-\d]|$))/iu;
-/** `logo@2x.png` is a file. */
+/** File extensions that are not domains, as in `logo@2x.png`. */
 const FILE = /^(?:png|jpe?g|gif|svg|webp|avif|ico|css|js|ts|tsx|json|html?|xml|pdf|zip|gz)$/i;
-/** `react@18.2.0.min.js`, `logo@2x.dark.png`. */
+/** Matches a version instead of a domain, as in `react@18.2.0.min.js` or `logo@2x.dark.png`. */
 const FILE_VERSION = /^\d+(?:x|\.\d+)\./;
 
-/** Bounce addresses contain the original address, behind a `=`. */
+/** Matches the start of a bounce address, which contains the original address after a `=`. */
 const BOUNCED = /(?<![\w.+-])(?:bounces?|prvs|srs\d|btv\d)[+=-][\w.+=-]*=$/i;
 
-/** `https://user:password@host` and `ssh -p 22 user@host` are not mail addresses. */
+/**
+ * Matches text before a user name that is not part of a mail address: `https://user:password@host` and `ssh -p 22
+ * user@host`.
+ */
 const EMAIL_IN_ADDRESS =
   /:\/\/[^\s/@]*$|(?<![\w-])(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id)\s(?:-\S{1,16}\s(?:\S{1,32}\s)?){0,3}$/;
-/** `git@host`, `user@host:/srv`, `user@host:~$`. */
+/** Matches `git@host`. OF_MACHINE matches the text after a host, as in `user@host:/srv` or `user@host:~$`. */
 const GIT = /(?<![\w.+-])git@$/;
 const OF_MACHINE = /:[/~]/y;
 
-/** Mail addresses, in any script. */
+/** Finds mail addresses, in any script. */
 export const findEmails: Rule = (text, _, add) => {
   for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
     const last = endOfLabels(text, at + 1);
@@ -44,19 +47,21 @@ function isOfMachine(text: string, at: number, end: number): boolean {
   return OF_MACHINE.test(text) || GIT.test(wordsBefore(text, at + 1, 'x git@'.length));
 }
 
-/** @param isEmphasised the address is between `_`, which Markdown shows in italics */
+/** @param isEmphasised whether the address is between `_` characters, which Markdown shows in italics */
 function startOfLocal(text: string, at: number, isEmphasised: boolean): number {
   const first = Math.max(0, at - MAX_LOCAL);
   let start = at;
   while (start > first && (isWordAt(text, start - 1) || LOCAL_SIGNS.includes(text.charAt(start - 1)))) start -= 1;
-  // An opening quote or a dash before it is not part of it.
+  // Skips an opening quote or a dash, which is not part of the address.
   const opening = isEmphasised ? '_' : '';
   while (start < at && (!isWordAt(text, start) || text.charAt(start) === opening)) start += 1;
   const bounced = BOUNCED.exec(text.slice(Math.max(0, start - MAX_LOCAL), start))?.[0];
   return bounced === undefined ? start : start - bounced.length;
 }
 
-/** No domain contains `_`. Text behind it is Markdown, or another word. */
+/**
+ * Returns whether a character may belong to a domain. No domain contains `_`: it is Markdown, or starts another word.
+ */
 function isOfDomain(text: string, index: number): boolean {
   const sign = text.charAt(index);
   return sign !== '_' && (isWordAt(text, index) || DOMAIN_SIGNS.includes(sign));
@@ -70,8 +75,8 @@ function endOfLabels(text: string, from: number): number {
 }
 
 /**
- * The length of the longest domain at the start of a text; 0 without a domain. The rest is a file extension
- * (`ann@example.org.pdf`), or belongs to the next sentence (`ann@example.org.2 files`).
+ * Returns the length of the longest domain at the start of a text; 0 without a domain. The rest may be a file extension
+ * (`ann@example.org.pdf`), or the next sentence (`ann@example.org.2 files`).
  */
 function domainLength(text: string): number {
   let length = 0;

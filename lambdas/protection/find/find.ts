@@ -1,4 +1,4 @@
-/** Finds values of the known categories in one text. */
+/** Finds the values of all categories in one text. */
 
 import type { SensitiveCategory } from '../../store/accounts/sensitive-data.ts';
 import { findCards } from './card.ts';
@@ -12,7 +12,7 @@ import { findPassports } from './passport.ts';
 import { findPhones } from './phone.ts';
 import { findSnils } from './snils.ts';
 
-/** If two rules find the same value, the earlier one wins, because it is more specific. */
+/** Rules by category. If two rules find the same value, the earlier one applies, because it is more specific. */
 const categoryRules: Record<SensitiveCategory, Rule> = {
   credential: findCredentials,
   email: findEmails,
@@ -25,7 +25,7 @@ const categoryRules: Record<SensitiveCategory, Rule> = {
 };
 const categories = Object.keys(categoryRules) as SensitiveCategory[];
 
-/** Findings of these categories, from left to right, without overlaps. */
+/** Returns the findings of the wanted categories, from left to right, without overlaps. */
 export function findSensitive(text: string, wanted: ReadonlySet<SensitiveCategory>): Finding[] {
   const findings: Finding[] = [];
   const numerals = numeralsIn(text);
@@ -37,8 +37,8 @@ export function findSensitive(text: string, wanted: ReadonlySet<SensitiveCategor
 }
 
 /**
- * Merges overlapping findings into one finding with the earlier rule's category, so that no part of either remains in
- * the text.
+ * Merges overlapping findings into one, with the category of the earlier rule. The merged finding covers both, so no
+ * part of either remains in the text.
  */
 function withoutOverlaps(findings: Finding[]): Finding[] {
   const kept: Finding[] = [];

@@ -1,39 +1,49 @@
 import type { SensitiveCategory } from '../../store/accounts/sensitive-data.ts';
 
-/** Position of a category's value in a text. */
+/** Position of a value in a text, with its category. */
 export interface Finding {
   category: SensitiveCategory;
   start: number;
   end: number;
 }
 
-/** Digits and the separators within one number, from the first digit to the last. */
+/** A number as written: its digits and the separators between them. */
 export interface Numerals {
   start: number;
   written: string;
-  /** Only the digits. */
   digits: string;
 }
 
 /** Adds a found value. */
 export type Add = (start: number, end: number) => void;
 
-/** Finds the values of one category in a text, in time linear in its length. */
+/**
+ * Finds the values of one category in a text, and calls `add` for each. Its running time must be linear in the length
+ * of the text.
+ */
 export type Rule = (text: string, numerals: readonly Numerals[], add: Add) => void;
 
-/** Blanks and hyphens that people, word processors and web pages put between digits; for character classes. */
+/**
+ * White space that people, word processors and web pages put between digits; for character classes of patterns. HYPHEN
+ * has the hyphens.
+ */
 export const GAP = String.raw` \u00a0\u2009\u202f`;
 export const HYPHEN = String.raw`\-\u2010-\u2015\u2212`;
 
 const FINDING_WORD = /[\p{L}\p{N}_]/u;
 
-/** Latin, Greek, Cyrillic, Armenian and Hebrew use a lookup table, because every letter of a text is tested. */
+/**
+ * Characters below this code have a lookup table, because every letter of a text is tested. They include Latin, Greek,
+ * Cyrillic, Armenian and Hebrew.
+ */
 const TABLED = 0x600;
 const FINDING_WORDS = Uint8Array.from({ length: TABLED }, (_, code) =>
   Number(FINDING_WORD.test(String.fromCharCode(code))),
 );
 
-/** Whether the character at a position, or its surrogate pair, belongs to a word or a number. */
+/**
+ * Returns whether the character at a position belongs to a word or a number. A surrogate pair counts as one character.
+ */
 export function isWordAt(text: string, index: number): boolean {
   const code = text.charCodeAt(index);
   return code < TABLED ? FINDING_WORDS[code] === 1 : isRareWordAt(text, index, code);
@@ -45,20 +55,20 @@ function isRareWordAt(text: string, index: number, code: number): boolean {
   return FINDING_WORD.test(String.fromCodePoint(text.codePointAt(isSecondHalf ? index - 1 : index) ?? code));
 }
 
-/** Whether the text between these positions is not part of a longer word or number. */
+/** Returns whether the text between two positions is not part of a longer word or number. */
 export function standsAlone(text: string, start: number, end: number): boolean {
   return !isWordAt(text, start - 1) && !isWordAt(text, end);
 }
 
-/** The text before a position, up to this many characters, with the words that name a number. */
+/** Returns the text before a position, with at most `characters` characters. */
 export function wordsBefore(text: string, start: number, characters: number): string {
   return text.slice(Math.max(0, start - characters), start);
 }
 
-/** A few signs may be between a word and its number: `"version": "`. */
+/** Maximum number of characters between a word and its number, as in `"version": "`. */
 const MAX_SIGNS = 6;
 
-/** The word that ends at a position, or a few signs before it. */
+/** Returns the word that ends at a position, or at most MAX_SIGNS characters before it. */
 export function lastWord(text: string, position: number): { word: string; start: number } | undefined {
   let end = position;
   while (end > 0 && position - end < MAX_SIGNS && !isWordAt(text, end - 1)) end -= 1;
@@ -78,7 +88,7 @@ export function digitsOf(text: string): string {
 
 const NO_MATCHES: RegExpExecArray[] = [];
 
-/** All matches of a global pattern. Faster than `matchAll` for many short texts. */
+/** Returns all matches of a global pattern. It is faster than `matchAll` for many short texts. */
 export function matchesOf(pattern: RegExp, text: string): RegExpExecArray[] {
   pattern.lastIndex = 0;
   let match = pattern.exec(text);

@@ -3,16 +3,22 @@ import { isWordAt, matchesOf, wordsBefore, type Rule } from './finding.ts';
 
 const MIN_INN_DIGITS = 10;
 const INN = /(?<!\d)(?:\d{12}|\d{10})(?!\d)/g;
-/** Excludes the English word "inn": in lower case, the number must follow it directly. */
+/**
+ * Matches words that name a taxpayer number. The English word "inn" in lower case counts only directly before the
+ * number.
+ */
 const NAMED_INN =
   /инн(?:юл|фл)?(?!\p{L})|налогоплательщик|taxpayer|tax[ _-]?id|(?<!\p{L})(?:ип(?= )|INN(?!\p{L})|inn[^\p{L}\p{N}]{0,6}$)/giu;
-/** The heading of a column with these numbers. */
+/** Matches the heading of a column with taxpayer numbers. */
 const INN_HEADING = /(?<![\p{L}\p{N}])(?:инн|inn|tax[ _-]?id)(?![\p{L}\p{N}])/iu;
 const INN_NAMED_WITHIN = 48;
 const NAMED_AFTER = /^\s{0,2}[(–—-]\s{0,2}инн(?!\p{L})/iu;
 const NAME_ITSELF = /инн$/i;
 
-/** Russian taxpayer numbers. One in ten random numbers has a valid check digit, so a word must name the number. */
+/**
+ * Finds Russian taxpayer numbers (INN). One in ten random numbers has a valid check digit, so a word or a heading must
+ * name the number.
+ */
 export const findInns: Rule = (text, numerals, add) => {
   if (numerals.length > 0 && INN_HEADING.test(text)) {
     for (const { value, start } of cellsUnder(text, INN_HEADING)) {
@@ -35,7 +41,10 @@ function isNamedInn(before: string): boolean {
   return matchesOf(NAMED_INN, before).some(({ 0: name }) => isName(name, before));
 }
 
-/** The pattern ignores case and also finds "Inn" and "ип". They name a number only as an abbreviation or a field. */
+/**
+ * Returns whether a match names a taxpayer number. NAMED_INN ignores case, so it also matches "Inn" and "ип". Only the
+ * upper-case abbreviation, or `inn` as the name of a field, counts.
+ */
 function isName(name: string, before: string): boolean {
   if (/^ип$/i.test(name)) return name === 'ИП';
   return !/^inn/i.test(name) || name.startsWith('INN') || /(?<!\p{L})inn[^\p{L}\p{N}]{0,6}$/u.test(before);
@@ -46,7 +55,7 @@ const weights11 = [7, 2, 4, 10, 3, 5, 9, 4, 6, 8];
 const weights12 = [3, 7, 2, 4, 10, 3, 5, 9, 4, 6, 8];
 
 function fitsCheckDigits(digits: string): boolean {
-  // No region has this number.
+  // The first two digits are the region, and no region is 00.
   if (digits.startsWith('00')) return false;
   if (digits.length !== 12) return digits.length === 10 && checkDigit(digits, weights10) === digits[9];
   return checkDigit(digits, weights11) === digits[10] && checkDigit(digits, weights12) === digits[11];

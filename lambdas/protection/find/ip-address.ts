@@ -4,28 +4,32 @@ import { isWordAt, lastWord, matchesOf, wordsBefore, type Add, type Rule } from 
 const V4 = /(?<![\d.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?!\d|\.\d)/g;
 const V6 = /^(?:[0-9a-f]{1,4}:|:(?=:)|:){2,8}(?:[0-9a-f]{1,4}|(?:\d{1,3}\.){3}\d{1,3})?(?![\w:]|\.\d)/i;
 
-/** A cheap pattern that every IPv6 address matches. */
+/** Cheap pattern that every IPv6 address matches, to skip most texts. */
 const MAYBE_V6 = /::|:[\da-f]{1,4}:[\da-f]{1,4}:[\da-f]{1,4}:/gi;
 const MAX_V6 = 45;
 
-/** Words directly before four numbers that are not an address. */
+/** Words directly before four numbers that are a version or a section, not an IP address. */
 const NO_ADDRESS =
   /^(?:верси|релиз|сборк|прошивк|драйвер|пункт|раздел|подраздел|глав|стать|таблиц|рисун|приложени|оценк|п+$|пп?\.?$|version|ver$|v$|rev$|release|build$|assembly$|firmware$|driver$|section$|chapter$|clause$|figure$|table$|appendix$|annex$|oid$|chrome$|firefox$|safari$|edge$|opera$|windows$|android$|ios$|macos$|gtk$)/i;
-/** `nginx/1.25.3.1`, `§ 4.1.1.2`. */
+/** Matches signs before a version or a section, as in `nginx/1.25.3.1` or `§ 4.1.1.2`. */
 const NO_ADDRESS_SIGN = /§\s?$|[\p{L}\d]\/$/u;
 const ADDRESS =
   /(?<!\p{L})(?:ip|ip-?адрес|айпи|адрес|addr|address|host|хост|server|сервер|dns|ping|ssh|пинг\p{L}*|client|proxy|gateway|шлюз|клиент|узел|route|network|subnet|подсет[ьи]|сет[ьи]|peer|remote|src|dst|source|nameserver|inet|allow|deny|listen|connect\p{L}*)(?!\p{L})/iu;
 /**
- * Software releases count from one. Few public addresses start like this, and few have a zero as their third number.
+ * Matches a number that begins like a release number. Few public addresses begin like this, and few have a zero as
+ * their third number (THIRD_ZERO).
  */
 const LOW = /^(?!10\.)[12]?\d\./;
 const THIRD_ZERO = /^\d+\.\d+\.0\./;
-/** Words before an address, as in `Banned from 5.188.10.77`. Any other word there is the name of a program. */
+/**
+ * Words that occur before an address, as in `Banned from 5.188.10.77`. Any other word may be the name of a program,
+ * followed by its version.
+ */
 const NO_NAME =
   /^(?:со?|из|на|от|по|и|или|from|at|by|via|and|or|for|is|are|with|ban|unban|banned|block|blocked|found|drop|dropped|reject|rejected|attacker)$/i;
-/** Public resolvers, whose numbers are all small. */
+/** Public DNS resolvers. Their numbers are small, as in a version. */
 const RESOLVERS = new Set(['1.1.1.1', '1.0.0.1', '8.8.8.8', '8.8.4.4', '9.9.9.9']);
-/** Words before a release number that looks like an address, with up to two words and signs between them. */
+/** Words before a release number that looks like an address. Up to two other words, and signs, may be between them. */
 const RELEASE_NUMBER = /верси|релиз|сборк|прошивк|обновл|version|release|firmware|build|patch|upgrade|update/i;
 const RELEASE_SIGN = /[\p{L}\d\]](?:[=~!><]=|\^|~)$|\p{L}-$/u;
 const RELEASE_AFTER =
@@ -33,7 +37,10 @@ const RELEASE_AFTER =
 const WORDS_BETWEEN = 2;
 const CONTEXT = 40;
 
-/** IP addresses of machines. Loopback and unspecified addresses and netmasks identify no person. */
+/**
+ * Finds IP addresses. Loopback addresses, unspecified addresses and netmasks are skipped, because they identify no
+ * person.
+ */
 export const findIpAddresses: Rule = (text, numerals, add) => {
   let release: { number: string; end: number } | undefined;
   for (const { start: from, written } of numerals) {
@@ -50,7 +57,10 @@ export const findIpAddresses: Rule = (text, numerals, add) => {
   findV6(text, add);
 };
 
-/** `2.14.0.7 → 2.15.1.0`. Sections and releases in one text differ in their last number. */
+/**
+ * Returns whether a number is a release or section like the one before it, as in `2.14.0.7 → 2.15.1.0`. Releases and
+ * sections in one text often differ only in their last number.
+ */
 function isNextRelease(release: { number: string; end: number }, found: string, between: string): boolean {
   if (found.startsWith('192.168.')) return false;
   const isNext = /^\s?(?:→|->|=>|[–—-]|to|до|на|vs\.?)\s?$/iu.test(between);
@@ -61,7 +71,7 @@ function withoutLast(number: string): string {
   return number.slice(0, number.lastIndexOf('.'));
 }
 
-/** Decides by the text before and after the number. */
+/** Returns whether a number is an IP address, judging by the text before and after it. */
 function isAddress(found: string, text: string, start: number, end: number): boolean {
   const before = wordsBefore(text, start, CONTEXT);
   const last = lastWord(before, before.length);
@@ -72,13 +82,19 @@ function isAddress(found: string, text: string, start: number, end: number): boo
   return !isDoubtful || ADDRESS.test(before);
 }
 
-/** `glibc 2.39.1.7`, `19.22.0.0`. An address may have a port or a mask. */
+/**
+ * Returns whether a number is probably the version of a program, as in `glibc 2.39.1.7` or `19.22.0.0`. A number before
+ * a port or a mask is an address.
+ */
 function isNumberOfProgram(found: string, before: string, after: string): boolean {
   if (!LOW.test(found) || after === ':' || after === '/') return false;
   return THIRD_ZERO.test(found) || (/\p{L} $/u.test(before) && !NO_NAME.test(lastWord(before, before.length)!.word));
 }
 
-/** `10.2.3.4-beta`, `lib-10.2.3.4.jar`, `name==10.2.3.4`, `версия клиента 10.2.3.4`. No release is numbered 192.168. */
+/**
+ * Returns whether the text around a number marks it as a release: `10.2.3.4-beta`, `lib-10.2.3.4.jar`,
+ * `name==10.2.3.4`, `версия клиента 10.2.3.4`. Numbers that begin with 192.168 are always addresses.
+ */
 function isRelease(found: string, before: string, text: string, end: number): boolean {
   RELEASE_AFTER.lastIndex = end;
   if (RELEASE_AFTER.test(text)) return true;
@@ -110,10 +126,16 @@ function isOfV6(text: string, index: number): boolean {
   return isWordAt(text, index) || text[index] === ':' || text[index] === '.';
 }
 
-/** Allocated prefixes: global, local, link-local, and IPv4. `beef::cafe` is a name. */
+/**
+ * Matches the prefixes of allocated IPv6 addresses: global, local, link-local, and IPv4. Any other text, such as
+ * `beef::cafe`, may be a name.
+ */
 const GIVEN_OUT = /^(?:[23][\da-f]{3}|f[cdef][\da-f]{2}|64:ff9b|::ffff):/i;
 
-/** Excludes loopback. `12::34` is a pair of numbers as often as an address. */
+/**
+ * Returns whether an IPv6 address has an allocated prefix and two or more numbers. Loopback does not. A text such as
+ * `12::34` is a pair of numbers as often as an address.
+ */
 function saysWhere(address: string): boolean {
   return GIVEN_OUT.test(address) && (address.match(/[\da-f]+/gi)?.length ?? 0) > 1;
 }
@@ -122,7 +144,10 @@ function isCommon(address: string): boolean {
   return /^(?:127|0|255)\./.test(address);
 }
 
-/** `1.2.3.4` is a section or a version as often as an address. */
+/**
+ * Returns whether an address has four one-digit numbers. Such a text, as in `1.2.3.4`, is a section or a version as
+ * often as an address.
+ */
 function isOfSmallNumbers(address: string): boolean {
   return /^\d(?:\.\d){3}$/.test(address);
 }

@@ -1,4 +1,4 @@
-/** Finds keys that start with the documented prefix of their issuer. */
+/** Finds keys that begin with a prefix that their issuer documents. */
 
 import { isMixed } from './secret.ts';
 import type { Add, Rule } from './finding.ts';
@@ -6,7 +6,10 @@ import type { Add, Rule } from './finding.ts';
 const KEY_REST = '[A-Za-z0-9_-]';
 const KEY_DIGITS = '0123456789';
 
-/** The prefix of each issuer's keys and their minimum length, after the possible first characters. */
+/**
+ * Patterns of each issuer's keys, with the prefix and the minimum length. Each pattern follows the characters with
+ * which it may begin.
+ */
 const ISSUED: [string, string][] = [
   // Anthropic, OpenAI, OpenRouter, DeepSeek and others; ElevenLabs
   ['s', String.raw`sk-${KEY_REST}{20,}`],
@@ -40,7 +43,7 @@ const ISSUED: [string, string][] = [
   ['t', String.raw`t1\.${KEY_REST}{20,}={0,2}\.${KEY_REST}{20,}={0,2}`],
   ['Y', String.raw`YC[AON]${KEY_REST}{22,}`],
   ['v', String.raw`vk1\.a\.${KEY_REST}{40,}`],
-  // Telegram's bots
+  // Telegram bots
   [KEY_DIGITS, String.raw`\d{8,10}:AA${KEY_REST}{30,}`],
   // SendGrid, Mailgun, Mailchimp, Brevo, Twilio
   ['S', String.raw`SG\.${KEY_REST}{16,}\.${KEY_REST}{30,}`],
@@ -64,7 +67,7 @@ const ISSUED: [string, string][] = [
   ['h', String.raw`hv[sbr]\.${KEY_REST}{24,}`],
   ['d', String.raw`dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{40,}`],
   ['p', String.raw`pul-[a-f0-9]{40}`],
-  // Tailscale; BitLocker's recovery
+  // Tailscale; recovery keys of BitLocker
   ['t', String.raw`tskey-(?:auth|api|client|scim|webhook)-[A-Za-z0-9-]{16,}`],
   [KEY_DIGITS, String.raw`(?:\d{6}-){7}\d{6}`],
   // Grafana, New Relic, Sentry, Dynatrace
@@ -85,14 +88,15 @@ const ISSUED: [string, string][] = [
   ['gxpf', String.raw`(?:gsk|xai|pplx|fw)[_-][A-Za-z0-9]{30,}`],
   ['r', String.raw`r8_[A-Za-z0-9]{37}`],
   ['pntjl', String.raw`(?:pcsk_|nvapi-|tvly-|tgp_v1_|jina_|lsv2_[ps][tk]_)${KEY_REST}{24,}`],
-  // age; 1Password's service accounts
+  // age; service accounts of 1Password
   ['A', String.raw`AGE-SECRET-KEY-1[A-Z0-9]{58}`],
   ['o', String.raw`ops_eyJ${KEY_REST}{100,}`],
-  // JSON Web Tokens; not after a hyphen, because each start within a long row would be read to its end
+  // JSON Web Tokens. Not after a hyphen: otherwise a long text of `-eyJ…` repetitions would be read from each of them
+  // to its end.
   ['e', String.raw`(?<!-)eyJ${KEY_REST}{8,}\.eyJ${KEY_REST}{8,}\.${KEY_REST}{8,}`],
 ];
 
-/** The patterns by the code of their first character, which excludes nearly all positions. */
+/** Patterns by the code of their first character. The lookup excludes nearly all positions of a text. */
 const ISSUED_KEYS = new Map(
   [...new Set(ISSUED.flatMap(([firsts]) => firsts.split('')))].map((first) => {
     const patterns = ISSUED.filter(([firsts]) => firsts.includes(first)).map(([, pattern]) => pattern);
@@ -100,23 +104,23 @@ const ISSUED_KEYS = new Map(
   }),
 );
 
-/** Minimum length of an unbroken row of letters, digits, `_` and `-` in every key. */
+/** Every key has at least this many letters, digits, `_` and `-` in a row. */
 const LEAST = 16;
 const IN_ROW = Uint8Array.from({ length: 0x80 }, (_, code) => Number(/[\w-]/.test(String.fromCharCode(code))));
 
 const KEY_HYPHEN = 0x2d;
 
-/** Keys with an unmistakable form, even if they consist only of letters. */
+/** Matches keys whose form is proof enough, even if they consist only of letters or digits. */
 const EXACT = /^A[A-Z]{3}[A-Z2-7]{16}$|^(?:\d{6}-){7}\d{6}$/;
-/** Keys from documentation. */
+/** Matches the end of keys that documentation uses as examples. */
 const EXAMPLE = /EXAMPLE(?:KEY)?$/;
 
-/** Characters that end a key. */
+/** Matches characters that cannot be part of a key. */
 const BOUND = /[\s"'`<>(){}[\],;]/;
 const MAX_BEFORE_KEY = 128;
 const MAX_AFTER = 8_192;
 
-/** Only examines rows that are long enough, which are a small part of most texts. */
+/** Examines only rows of at least LEAST key characters, which are a small part of most texts. */
 export const findIssuedKeys: Rule = (text, _, add) => {
   let done = 0;
   for (let start = 0; start + LEAST <= text.length;) {
@@ -126,13 +130,13 @@ export const findIssuedKeys: Rule = (text, _, add) => {
       continue;
     }
     const from = boundBefore(text, start, done);
-    // A key may be longer than the examined part. No part is read twice.
+    // A key may extend beyond the examined part. The search continues after it, so no text is read twice.
     done = Math.max(done, findBetween(text, from, boundAfter(text, start), add));
     start = done;
   }
 };
 
-/** @returns the end of the read text, which may be beyond `end` */
+/** @returns the end of the examined text, which is beyond `end` if a key is */
 function findBetween(text: string, from: number, end: number, add: Add): number {
   let seen = end;
   for (let start = from; start < end; start += 1) {
@@ -151,12 +155,18 @@ function findBetween(text: string, from: number, end: number, add: Add): number 
   return seen;
 }
 
-/** `…/bot123456789:AA…/sendMessage`: the only key that directly follows a word. */
+/**
+ * Returns whether a Telegram bot key starts at a position, as in `…/bot123456789:AA…/sendMessage`. It is the only key
+ * that directly follows a word.
+ */
 function isBotsAt(text: string, start: number): boolean {
   return text.startsWith('/bot', start - '/bot'.length);
 }
 
-/** The last break in the row that would start here; undefined if the row is long enough. */
+/**
+ * Returns the last position, within LEAST characters from `start`, that interrupts a row of key characters; undefined
+ * if none does.
+ */
 function lastGap(text: string, start: number): number | undefined {
   for (let index = start + LEAST - 1; index >= start; index -= 1) {
     if (IN_ROW[text.charCodeAt(index)] !== 1) return index;

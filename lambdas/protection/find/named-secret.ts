@@ -1,50 +1,59 @@
-/** Finds values after the name of a password, a token or a key. The characters of the value decide. */
+/**
+ * Finds values after the name of a password, a token or a key. The name alone is not enough: the value's characters
+ * decide whether it is a secret.
+ */
 
 import { cellsUnder } from './column.ts';
 import type { Rule } from './finding.ts';
 import { secretBefore, secretIn, secretNext, withoutStop } from './secret-in-words.ts';
 import { classesOf, isKey, isOfWords, isPassword, isQuotedPassword } from './secret.ts';
 
-/** Names of secrets. Prefixes (`DB_`, `мой `) and suffixes (`_2`, ` от вайфая`) do not matter. */
+/** Matches the names of secrets. Prefixes (`DB_`, `мой `) and suffixes (`_2`, ` от вайфая`) may surround a name. */
 const SECRET_NAME =
   /pass|pasword|(?<![a-z])parol(?!e)|pwd|psw|(?<![a-z\d])pw(?![a-z])|парол|пасс|кодов[а-яё]{1,3} слов|token|secret|key|credential|psk|session_?id|(?<=[?&])sig(?==)|(?<![a-z])sid(?==)|токен|секрет|ключ/gi;
-/** The whole name, from the position of a short one. */
+/** Matches the whole name of a password, where SECRET_NAME has found its beginning. */
 const PASSWORD =
   /^(?:pas{1,2}(?:word|wd|phrase|code)?s?(?!\p{L})|parol[yia']?(?!\p{L})|(?:pwd|psw|pw|psk)(?!\p{L})|парол(?:[ьяеюи]\p{L}{0,2})?(?!\p{L})|парольчик\p{L}{0,2}|кодов\p{L}{1,3} слов\p{L}{0,2}(?!\p{L})|пасс(?:ворд)?(?!\p{L}))/iu;
 const TOKEN = /^(?:token|secret|credentials?|session_?id|sig|sid|(?:токен|секрет|ключ)(?:а|ом|у|е)?)(?!\p{L})/iu;
 const KEY = /(?:api|access|secret|private|account|auth|encryption|signing|shared|master)[-_ ]?$/i;
-/** The key of a wireless network is a password. */
+/** Matches text before `key` that names a wireless network: such a key is a password. */
 const OF_NETWORK = /(?:ssid|wi-?fi|wpa\d?|network|вайфай)[^\n]{0,40}$/i;
-/** `compass` names no secret, but `requirepass` does. */
+/** Matches text before `pass` that makes it another word, such as `compass`. `requirepass` does name a secret. */
 const OTHER_WORD = /(?:com|by|sur|tres|under|over|im|lam)$/i;
-/** `login/password: anna / Vesna2030!`: the value behind the sign starts with the user name. */
+/**
+ * Matches `login/` before the name of a password, as in `login/password: anna / Vesna2030!`. The value then begins with
+ * the user name.
+ */
 const AFTER_LOGIN = /(?:логин|login|user(?:name)?|юзер)\s?\/\s?$/i;
-/** Properties of a secret: `password_reset_url`, `token type`, `private_key_id`. */
+/**
+ * Matches names that describe a secret without being one, such as `password_reset_url`, `token type` or
+ * `private_key_id`.
+ */
 const ABOUT =
   /^["'`\])]{0,2}[ _.-](?![\p{L}_.-]*\d)(?:reset(?! to )|policy|min|max|len|hash|file|field|change(?!d? (?:from|to) )|expir|updated|created|age|ur[il]|link|strength|score|encod|algorithm|hint|rules?|manager|id|name|count|type|endpoint|path|ttl|limit|rate|budget|usage|version|prefix|alias|arn|fingerprint|size|rotation|validat|require)/iu;
 
-/** The text between a name and its value: the end of the name, a few words, and a sign or a verb. */
+/** Matches the text between a name and its value: the end of the name, a few words, and a sign or a verb. */
 const SIGN =
   /^[\p{N}_]{0,3}\\?["'`\])]{0,2}\*{0,2}(?: ?\([^()\n]{1,40}\))?[ \p{L}\d._-]{0,40}?(?:\s?\*{0,2}(?:=>|:=|->|→|[:=>])|\s[–—-]\s|\s(?:is|was|to|from|был|была|будет|теперь|стал|на)\s(?:now |set to |changed to |теперь )?)(?:\*\*|__)?\s{0,3}(?:\*\*|__)?/u;
 const LATER_SIGN = /^[\p{L}\d ]{1,40}(?:\s?[:=]|\s[–—-])\s/u;
-/** `Password for ann@example.org: …`: the owner is between the name and the value. */
+/** Matches an owner between a name and its value, as in `Password for ann@example.org: …`. */
 const OWNER =
   /^(?:[ \p{L}-]{0,40} )?\(?[\p{L}\d._%+-]{1,64}@[\p{L}\d-]{1,63}(?:\.[\p{L}\d-]{1,63}){1,4}\)?(?=[\s:=–—-])/u;
 const QUOTED = /^(?:\\?(["'`])((?:(?!\1)[^\n\\]|\\(?!\1[,}\s])[^\n]){1,256})\\?\1|[«“„]([^\n»”“]{1,256})[»”“])/;
 const BARE = /^(?:[^\s"'`<>;,)«»“”„\\]|\\(?![nrt"'])){1,256}/;
-/** The rest of the same value. */
+/** Matches the rest of a value. */
 const SECRET_REST = /[^\s"'`<>;,)«»“”„]*/y;
-/** `name: DB_PASSWORD`, with the value in the next field. */
+/** Matches text before a value in the next field, as in `name: DB_PASSWORD`, `value: …`. */
 const NEXT_FIELD = /^[\p{L}\p{N}_]{0,16}["']?\s{0,2}(?:\\n|[\n,])\s{0,12}["']?value["']?\s?[:=]\s?/u;
-/** `is still`, `: use`. */
+/** Matches one or two words before a value, as in `is still` or `: use`. */
 const ADVERBS = /^(?:\p{L}{1,12} ){1,2}/u;
-/** A value in quotes needs no sign. */
+/** Matches the text between a name and a value in quotes, which needs no sign. */
 const BEFORE_QUOTES = /^(?: \p{L}{1,16}){0,2}\s{1,3}(?=["'`«“„])/u;
-/** The heading of a column with passwords. */
+/** Matches the heading of a column with passwords. */
 const SECRET_HEADING = /(?<!\p{L})(?:пароль|пароли|password|passwd)(?!\p{L})/iu;
 const LOOK_AHEAD = 320;
 const MAX_BEFORE_SECRET = 48;
-/** `passwords: … and …`, `changed from … to …`. */
+/** Matches a second value, as in `passwords: … and …` or `changed from … to …`. */
 const ANOTHER_SECRET =
   /^(["'`»”*]{0,2}(?:,(?:\sа)?|\s?\/|\s(?:and|or|to|и|или|на|а))\s["'`«“*]{0,2})([^\s"'`<>;,()«»“”„]{6,64})/u;
 
@@ -77,7 +86,10 @@ export const findNamedSecrets: Rule = (text, _, add) => {
   }
 };
 
-/** The name of a secret, and the test for its value. */
+/**
+ * Returns the length of a secret's name at the start of a text, and the test for its value; undefined if there is no
+ * name.
+ */
 function nameAt(rest: string, before: string): { length: number; isSecret: (value: string) => boolean } | undefined {
   const password = PASSWORD.exec(rest)?.[0];
   if (password !== undefined) {
@@ -96,7 +108,7 @@ function endOfValue(text: string, from: number): number {
   return from + SECRET_REST.exec(text)![0].length;
 }
 
-/** The value after a name, if it is a secret. */
+/** Returns the position of the value after a name, if the value is a secret. */
 function valueAfter(rest: string, isSecret: (value: string) => boolean): { start: number; end: number } | undefined {
   if (ABOUT.test(rest)) return undefined;
   const owner = rest.includes('@') ? OWNER.exec(rest)?.[0].length : undefined;
@@ -115,7 +127,7 @@ function shifted(
   return value && { start: value.start + by, end: value.end + by };
 }
 
-/** A stronger sign after a first one: `пароль на открытие — …`. */
+/** Reads a value after words and a second sign, as in `пароль на открытие — …`. */
 function givenLater(
   rest: string,
   from: number,
@@ -142,12 +154,15 @@ function givenIn(
   return { start, end: start + withoutClosing(value).length };
 }
 
-/** Removes an escaped line break, or the brackets that close an object. */
+/** Removes escaped line breaks, or the brackets that close an object, from the end of a value. */
 function withoutClosing(value: string): string {
   return /[}nrt]$/.test(value) ? value.replace(/(?:\\[nrt])+$|(?<=[^{]{6})\}+$/, '') : value;
 }
 
-/** After irrelevant words, accepts only a value that is not a word itself. */
+/**
+ * Reads a value after one or two words, as in `password is still …`. To be accepted, the value must not be a word
+ * itself.
+ */
 function givenAfter(rest: string, from: number): { start: number; end: number } | undefined {
   const value = withoutStop(BARE.exec(rest.slice(from))?.[0] ?? '');
   const isSecret = isPassword(value) && classesOf(value) >= 3 && !isOfWords(value);

@@ -1,14 +1,14 @@
-/** Finds digits with and without separators, once for all rules. */
+/** Finds numbers with and without separators, once for the rules of all categories. */
 
 import { GAP, HYPHEN, type Numerals } from './finding.ts';
 
-/** Digits of the shortest address, `1.1.1.1`. */
+/** Minimum count of digits. The shortest IP address, `1.1.1.1`, has four. */
 const MIN_NUMBER_DIGITS = 4;
 const RUN = new RegExp(String.raw`\d[\d${GAP}.${HYPHEN}()]{3,}`, 'g');
-/** `) -` occurs between the digits of one number. More separators do not. */
+/** Maximum count of separators between two digits of one number, as in `) -`. */
 const MAX_SEPARATORS = 3;
 
-/** All numerals of a text, from left to right. */
+/** Returns all numbers of a text, from left to right. */
 export function numeralsIn(text: string): Numerals[] {
   const found: Numerals[] = [];
   RUN.lastIndex = 0;

@@ -1,26 +1,29 @@
-/** Finds secrets that consist of digits: PINs and the codes of SIM cards, safes and alarms. */
+/** Finds secrets that consist of digits, such as PINs, and codes of SIM cards, safes and alarms. */
 
 import { isWordAt, matchesOf, type Add } from './finding.ts';
 
 const PIN_NAME =
   /(?<![\p{L}\d])(?:pin|puk|пин|пук)(?:[- ]?(?:code|код)\p{L}{0,2})?(?!\p{L})|passcode|пасс?код|код-пароль|код\p{L}{0,2} доступа|(?:access|door|gate|alarm|entry) code(?!\p{L})/giu;
-/** A cheap pattern for text in lower case. */
+/** Cheap pattern for a text in lower case, to skip most texts. */
 const MAYBE = /(?<![a-z])(?:pin|puk)(?![abd-z])|passcode| code|(?<![а-яё])(?:пин|пук)|пасс?код|код-п|код.{0,2} дост/;
-/** The digits are in the same sentence as the name. */
+/** Maximum distance between a name and its digits, in characters. Both must be in one sentence. */
 const PIN_WITHIN = 72;
 const SENTENCE = /^[^\n;{}]*?(?=[.!?](?:\s|$)|[\n;{}]|$)/;
 const PIN_DIGITS =
   /(?<![\p{L}\d.,/:#№+-])(?:(?:[A-Z]{1,3}-)?\d{4,10}(?:[#*]\d{1,6})?|\d(?=[A-Za-z\d]*[A-Z])[A-Za-z\d]{5,9})(?![\p{L}\d]|[.,/:-]\d)/gu;
-/** Words before digits with another meaning. */
+/** Words directly before digits that give them another meaning, such as a year or a room. */
 const PIN_OF_ANOTHER =
   /(?:\b(?:in|since|until|by|before|after|ext\.?|room|page|flat|card|number|no\.?|year|connector|port)|(?<!\p{L})(?:в|с|до|после|доб\.?|кв\.?|комнат\p{L}|кабинет\p{L}?|карт\p{L}|номер\p{L}?|договор\p{L}?|год\p{L}?|порт\p{L}?))\s$/iu;
-/** `pin 18`: a part of a chip or of a plug. */
+/** Matches `pin 18`, which is a pin of a chip or a plug. */
 const OF_PART = /^\s?#?\d{1,3}(?!\d)/;
-/** `changed from 1946 to 7302`. */
+/** Matches the text before the old value, as in `changed from 1946 to 7302`. TO matches the new value. */
 const CHANGED = /(?:from|с)\s$/iu;
 const TO = /^\s(?:to|на)\s(\d{4,10})(?![\p{L}\d])/iu;
 
-/** Adds numbers that the text names as secret. @param lower the text in lower case */
+/**
+ * Adds numbers that the text names as secret.
+ * @param lower the text in lower case
+ */
 export function findNumericSecrets(text: string, lower: string, add: Add): void {
   if (!MAYBE.test(lower)) return;
   let done = 0;
@@ -32,7 +35,7 @@ export function findNumericSecrets(text: string, lower: string, add: Add): void 
     for (const { 0: found, index: at } of matchesOf(PIN_DIGITS, sentence)) {
       const before = sentence.slice(0, at);
       const to = CHANGED.test(before) ? TO.exec(sentence.slice(at + found.length)) : null;
-      // Cut off by the end of the examined text.
+      // The end of the examined text cut the value off.
       const isCutOff = at + found.length === PIN_WITHIN && isWordAt(text, from + PIN_WITHIN);
       if (isCutOff || (!to && PIN_OF_ANOTHER.test(before))) continue;
       done = from + at + found.length;

@@ -3,69 +3,69 @@ import { isWordAt, GAP, HYPHEN, wordsBefore, type Add, type Rule } from './findi
 
 const NAMED_PASSPORT =
   /пасс?порт|passeport|пасп\.|загранник|загранпасп|(?<![a-zа-яё])загран(?![a-zа-яё])|(?<![a-zа-яё])п-т(?![a-zа-яё])|passport|(?<![a-zа-яё])psp(?:r?t)\.?(?![a-zа-яё])|(?<![a-zа-яё])pass\.(?= no)/gi;
-/** From the word to the end of the number. */
+/** Length of the text after the word that may contain the number, in characters. */
 const PASSPORT_WITHIN = 80;
 
 const NUMBER_SIGN = String.raw`(?:(?:паспорта )?(?:№|[Нн]омер|ном\.|н\.|[Nn]o\.?|[Nn]umber|n°|N)(?: паспорта)?:?)`;
 const SERIES_SIGN = String.raw`(?:[${GAP},]{0,2}(?:серия|сер\.)(?=[${GAP},]))?`;
 const PASSPORT_FORMS = [
-  // Russian: two digits and two, then six.
+  // Russian passport: two digits and two digits of the series, then six digits.
   String.raw`\d{2}[${GAP}${HYPHEN}]?\d{2}(?:${SERIES_SIGN}[${GAP},]{0,2}${NUMBER_SIGN}[${GAP}]{0,2}|[${GAP}]?[${HYPHEN}/]?[${GAP}]?)\d{3}[${GAP}]?\d{3}`,
-  // Russian, for travel abroad: two digits, then seven.
+  // Russian passport for travel abroad: two digits, then seven digits.
   String.raw`\d{2}(?:[${GAP}]?${NUMBER_SIGN}[${GAP}]?|[${GAP}]?)\d{7}`,
-  // Most others: letters and digits, or nine characters.
+  // Most other countries: letters, then digits. Together with the next forms, up to nine characters.
   String.raw`[A-Z]{1,3}[${GAP}]?(?:№[${GAP}]?)?\d{6,8}`,
-  // Ukrainian booklets: two Cyrillic letters.
+  // Ukrainian booklet: two Cyrillic letters, then six digits.
   String.raw`[А-ЯІЇЄҐ]{2}[${GAP}]?(?:№[${GAP}]?)?\d{6}`,
   String.raw`\d{2}[A-Z]{2}\d{5}`,
-  // In groups of three.
+  // Nine digits in groups of three.
   String.raw`\d{3} \d{3} \d{3}`,
-  // German and others: nine letters and digits, with at least two digits.
+  // Germany and others: nine letters and digits, with at least two digits after the first letter.
   String.raw`[A-Z](?=[A-Z]{0,6}\d[A-Z]{0,6}\d)[0-9A-Z]{8}`,
 ];
 const PASSPORT_NUMBER = new RegExp(
   String.raw`(?<![\p{L}\p{N}])(?:${PASSPORT_FORMS.join('|')})(?![\p{L}\p{N}]|[${HYPHEN}/]\d)`,
   'u',
 );
-/** Maximum distance between the word and its number: a few words of the same sentence. */
+/** Maximum distance between the word and its number, in characters: a few words of the same sentence. */
 const MAX_PASSPORT_WORDS = 56;
 const NEXT_SENTENCE = /(?<!\b(?:[Nn]o|nr|num)|(?<!\p{L})(?:гр|гос|г|им|др)|[№сc]ер|(?<!\p{L})\p{Lu})[.!?\n]\s/u;
 
-/** Eight digits are mostly a date. They are a number only directly after the word. */
+/** Matches eight digits directly after the word. In other places, eight digits are mostly a date. */
 const EIGHT_DIGITS = /^(?:[ _]?(?:no|number|num|nr|номер))?(?: is)?[\s.:#№"'=-]{0,5}(\d{8})(?![\p{L}\d]|[-/.]\d)/iu;
-/** The number of a passport by its own name: after a named or written series, or directly after the word. */
+/** Matches six digits after a word for "number", which follows a series or directly the word for a passport. */
 const NUMBER_ALONE =
   /^(?:["']?[_ -]?|[^\n]{0,32}?(?:сери\p{L}|seri\p{L}{1,2}|\d{2}[ .]?\d{2})[^\n]{0,40}?[\s_"',;<>])(?:number|num|no|nomer|номер(?: паспорта)?)(?!\p{L})["']?[\s.:#№"'=>–—-]{0,5}(\d{6})(?![\p{L}\d]|[-/.]\d)/iu;
-/** `номер паспорта 640275`. */
+/** Matches words before the name of a passport, as in `номер паспорта 640275`. SIX_DIGITS matches the number. */
 const NAMED_NUMBER = /(?:номер\p{L}{0,2}|number(?: of)?) $/iu;
 const SIX_DIGITS = /^\p{L}{0,2}[\s.:#№"'=–—-]{1,5}(\d{3} ?\d{3})(?![\p{L}\d]|[-/.]\d)/iu;
 const PASSPORT_DATE = /^(?:19|20)\d\d(?:0[1-9]|1[0-2])|(?:0[1-9]|1[0-2])(?:19|20)\d\d$/;
-/** Series and number in separate fields. Only the number identifies a person. */
+/** Matches series and number in separate fields. Only the number is captured, because it alone identifies a person. */
 const SERIES_AND_NUMBER =
   /^[^\d\n]{0,32}?(?:сери\p{L}|seri\p{L}{1,2})["']?[\s:="'–—-]{0,5}\d{2} ?\d{2}["']?(?:[,;.\s]{1,3}|\s(?:and|и)\s)["']?(?:(?:passport|паспорт\p{L}{0,2})[_ ])?(?:номер|number|num|no|nomer|№)["']?(?: паспорта)?[\s:="'–—-]{0,5}(\d{6})(?!\d)/iu;
-/** `… and 2811 093356`, `; 3314 090775`: another number of the same form. */
+/** Matches another number of the same form, as in `… and 2811 093356` or `; 3314 090775`. */
 const ANOTHER_DOCUMENT = new RegExp(
   String.raw`^[)"'»]{0,2}(?: \p{L}{2,12})?(?: \([^()\n]{1,24}\))?(?:[,;/]|[,;]? (?:и|and|or|или|то ли|&|а также))(?:[ ,]{1,2}\p{L}{1,16}(?:'s)?[:,]?){0,4} ?["'(«]?[${GAP}]?(\d{2}[${GAP}]?(?:\d{2}[${GAP}]?\d{6}|\d{7})|[A-Z]{1,2}\d{7})(?![\p{L}\d])`,
   'iu',
 );
 const MAX_OTHERS = 32;
-/** Things have passports too. */
+/** Matches words for things that have a passport too, such as a device or a building. */
 const OF_THING =
   /^\p{L}*\s+(?:№\s?\d+\s+)?(?:издели|прибор|качеств|безопасн|сделк|объект|труб|оборудован|двигател|дома|скважин|машин|транспорт|отход|модел|здани|помещени|проект|программ|stamp|photo|control)/iu;
-/** Words for other numbers in the text near a passport. */
+/** Matches words for other numbers, such as an order or a visa, between the word for a passport and the number. */
 const OF_OTHER =
   /(?:запис[ьи](?!\p{L})|заказ|виз[ыеу](?!\p{L})|брон|билет|рейс|заявк|договор|счёт|счет|полис|обращени|талон|order|booking|reservation|visa|flight|ticket|invoice|appointment|reference)\p{L}*[\s:]*(?:№|no\.?|number|is)?[\s:]*$/iu;
 const TECHNICAL =
   /(?:тех(?:ническ\p{L}*)?|кадастров\p{L}*|санитарн\p{L}*|энергетическ\p{L}*|ветеринарн\p{L}*|вет)[\s-]?$/iu;
 
-/** `4509 123458 (паспорт)`. */
+/** Matches a number before the word, as in `4509 123458 (паспорт)`. */
 const NUMBER_BEFORE =
   /(?<![\p{L}\d])(\d{2}[ -]?\d{2} ?(?:№ ?)?\d{6}|\d{9}|[A-Z]{1,2}\d{6,8}) ?[,"'»]{0,2} ?(?:[(–—-] ?(?:это |мой |моего |(?:is|that's) (?:my |the |a )?)?|(?:это|is my|is the|that's my) )(?:\p{L}{2,12} )?$/u;
-/** The heading of a column with passport numbers. */
+/** Matches the heading of a column with passport numbers. */
 const PASSPORT_HEADING = /(?:паспорт|passport)/i;
 const WHOLE_NUMBER = new RegExp(String.raw`^(?:${PASSPORT_FORMS.join('|')})$`, 'u');
 
-/** Numbers of passports. They have no written check digit, so the word must precede them. */
+/** Finds numbers of passports. These numbers have no check digit, so a word or a heading must name them. */
 export const findPassports: Rule = (text, _, add) => {
   if (PASSPORT_HEADING.test(text)) {
     for (const { value, start } of cellsUnder(text, PASSPORT_HEADING)) {
@@ -89,7 +89,7 @@ export const findPassports: Rule = (text, _, add) => {
     if (OF_OTHER.test(after.slice(0, number.start))) continue;
     const start = from + number.start;
     const end = from + number.end;
-    // Cut off by the end of the examined text.
+    // A number that the end of the examined text cuts off does not count.
     if (isWordAt(text, end) || number.start > MAX_PASSPORT_WORDS || NEXT_SENTENCE.test(text.slice(from, start)))
       continue;
     add(start, end);
@@ -97,7 +97,7 @@ export const findPassports: Rule = (text, _, add) => {
   }
 };
 
-/** The position of a number in the words after the name of a passport. */
+/** Returns the position of a passport's number in the words after its name. */
 function numberIn(after: string, before: string): { start: number; end: number } | undefined {
   if (!/\d/.test(after)) return undefined;
   const number = PASSPORT_NUMBER.exec(after);
@@ -109,7 +109,10 @@ function numberIn(after: string, before: string): { start: number; end: number }
   return { start: found.length - digits.length, end: found.length };
 }
 
-/** Adds further numbers of the same form. @returns the end of the last one */
+/**
+ * Adds further numbers of the same form.
+ * @returns the end of the last one
+ */
 function addOthers(text: string, from: number, add: Add): number {
   let end = from;
   for (let left = MAX_OTHERS; left > 0; left -= 1) {

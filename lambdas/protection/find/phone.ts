@@ -1,44 +1,50 @@
 /**
- * Finds phone numbers by their forms. A library with every country's numbering plan was evaluated and rejected. It
- * would be an eighth of the function's bundle and a hundred times slower. In sentences that were new to the rules, it
+ * Finds phone numbers by their written forms. A library with every country's numbering plan was evaluated and rejected:
+ * it would be an eighth of the function's bundle and a hundred times slower. In sentences that were new to both, it
  * found only three of four numbers.
  */
 
 import { digitsOf, GAP, HYPHEN, isWordAt, lastWord, matchesOf, wordsBefore, type Add, type Rule } from './finding.ts';
 
 const SEPARATOR = String.raw`[${GAP}.${HYPHEN}()]`;
-/** At most three separators between digits, as in `) -`, and at most as many digits as a number may have (E.164). */
+/** Matches at most three separators between digits, as in `) -`, and at most 15 digits, the maximum of E.164. */
 const PHONE = new RegExp(String.raw`(?<![\d])(?:\+|\()?\d(?:${SEPARATOR}{0,3}\d){8,14}(?!\d)`, 'g');
 const MIN_PHONE_DIGITS = 9;
 const MAX_DIGITS = 15;
 
-/** Words before a number without a country, and names of fields with a number. */
+/** Words before a number without a country code, and names of fields with a phone number. */
 const NAMED_PHONE =
   /тел(?:\.|ефон\p{L}*)?(?!\p{L})|моб(?:\.|ильн\p{L}*)?(?!\p{L})|факс|звон|вотсап|ватсап|вацап|(?<!\p{L})(?:смс|sms)(?!\p{L})|набра|набер|набир|(?:мой|мо[её]го|е[её]|его|ваш|личный) номер|phone|(?<!\p{L})tel(?!\p{L})|mobile|(?<!\p{L})cell(?!\p{L})|(?<!\p{L})(?:call|dial|ring|text)(?!\p{L})|fax|landline|whatsapp|viber/iu;
 const PHONE_NAMED_WITHIN = 32;
 
-/** Calling codes assigned by the ITU, with one, two and three digits. */
+/** Matches the calling codes assigned by the ITU, which have one to three digits. */
 const CALLING_CODE =
   /^(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|(?:2[1-689]|3[578]|42|5[09]|6[7-9]|8[058]|9[679])\d)/;
 /**
- * Digits after the calling code. Most countries have nine or ten. The shortest numbers have extensions of one digit,
- * and the longest are German.
+ * Minimum and maximum count of digits after the calling code. Most countries have nine or ten. The longest numbers are
+ * German.
  */
 const NATIONAL_DIGITS = { least: 7, most: 11 };
-/** Numbers of Russia and Kazakhstan, and of North America. */
+/**
+ * Matches numbers of Russia and Kazakhstan, without the calling code. NORTH_AMERICAN_DIGITS matches those of North
+ * America.
+ */
 const RUSSIAN_DIGITS = /^[3-9]\d{9}$/;
 const NORTH_AMERICAN_DIGITS = /^[2-9]\d{2}[2-9]\d{6}$/;
-/** Includes numbers with a leading zero, as in most of Europe. */
+/** Forms of numbers without a calling code, including a leading zero, as in most of Europe. */
 const NATIONAL = [/^[3489]\d{9}$/, /^1?[2-9]\d{2}[2-9]\d{6}$/, /^0[1-9]\d{7,9}$/];
-/** `+1 000 000 000` is an amount. */
+/** Matches an amount that looks like a phone number, as in `+1 000 000 000`. */
 const ROUND = /[ \u00a0\u2009\u202f]000$/;
 const AMOUNT_OF_MONEY = /[ \u00a0]?(?:руб|р\.|₽|\$|€|%|тыс|млн|млрд|шт(?!\p{L})|(?:rub|usd|eur|pcs)(?!\p{L}))/iuy;
-/** Words for other things with such numbers. */
+/** Words for other things with such numbers, such as an order. */
 const OTHER_NUMBER =
   /^(?:заказ|накладн|артикул|договор|заявк|обращени|чек|трек|сч[её]т|полис|order|invoice|ticket|sku$|serial|part$|batch|tracking)/i;
 const PHONE_NUMBER = /^(?:номер|number$|no$)/i;
 
-/** Groups of the ten digits after 8 or 7: a code of three to five digits, then the rest. */
+/**
+ * Counts of digits in the groups of a Russian number, without the leading 8 or 7: a code of three to five digits, then
+ * the rest.
+ */
 const RUSSIAN_FORMS = new Set([
   '10',
   '3 7',
@@ -54,14 +60,15 @@ const RUSSIAN_FORMS = new Set([
   '5 5',
   '5 1 2 2',
 ]);
-/** Unmistakable forms: North American ones, and a Russian code in brackets. */
+/** Forms that only phone numbers have: North American ones, and a Russian code in brackets. */
 const PHONE_FORMS = [
   /^(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[.-])[2-9]\d{2}[.-]\d{4}$/,
   /^\([3-9](?:\d{2}\) ?\d{3}|\d{3}\) ?\d{2})-\d{2}-\d{2}$/,
 ];
 
 /**
- * Phone numbers: with a country code, in Russian forms, and in forms of other countries after a word that names them.
+ * Finds phone numbers: with a country code, in Russian forms, and in forms of other countries after a word that names
+ * them.
  */
 export const findPhones: Rule = (text, numerals, add) => {
   for (const { start: first, written: numbers, digits } of numerals) {
@@ -80,7 +87,10 @@ function findAt(text: string, from: number, match: string, add: Add): void {
   if (end !== undefined) add(start, end);
 }
 
-/** Tries fewer groups, because the last groups may not belong to the number. */
+/**
+ * Returns the end of the phone number at a position; undefined if there is none. The last digit groups may not belong
+ * to the number, so it is also tried without them.
+ */
 function endOfPhone(text: string, start: number, found: string): number | undefined {
   let written = found;
   for (let left = MAX_FOLLOWING; left >= 0 && written !== ''; left -= 1, written = withoutLastGroup(written)) {
@@ -94,7 +104,8 @@ function endOfPhone(text: string, start: number, found: string): number | undefi
 }
 
 /**
- * Whether a word or other digits directly precede the number, as in `12:8 903 …`. A word for a phone may precede it.
+ * Returns whether a word or other digits directly precede the number, as in `12:8 903 …`. A word for a phone may
+ * precede it.
  */
 function isPartOfWord(text: string, start: number): boolean {
   return (
@@ -103,13 +114,13 @@ function isPartOfWord(text: string, start: number): boolean {
   );
 }
 
-/** `+1 234 567 890 ₽`. */
+/** Returns whether the number is an amount, as in `+1 234 567 890 ₽`. */
 function isAmount(text: string, end: number): boolean {
   AMOUNT_OF_MONEY.lastIndex = end;
   return AMOUNT_OF_MONEY.test(text);
 }
 
-/** `тел.8926…`, `Телефон8 926 …`. */
+/** Matches a word for a phone directly before its number, as in `тел.8926…` or `Телефон8 926 …`. */
 const GLUED = /(?:тел|телефон|номер|моб|phone|tel)_?$/i;
 
 /** Maximum number of digit groups after a number, for example an extension or an hour. */
@@ -127,7 +138,10 @@ function isDigitAt(text: string, index: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** Form of a number: with a country code, in a known form, or a form that needs a word before it. */
+/**
+ * Form of a number: with a country code (`international`), in a form that only phone numbers have (`known`), or in a
+ * form that needs a word before it (`national`).
+ */
 type PhoneForm = 'international' | 'known' | 'national';
 
 function formOf(written: string): PhoneForm | undefined {
@@ -148,7 +162,10 @@ function isNamedPhone(form: PhoneForm, before: string): boolean {
   return !isOtherNumber(before) && (form === 'known' || NAMED_PHONE.test(before));
 }
 
-/** `order 8 903 …`, `заказ номер: 8 903 …`. */
+/**
+ * Returns whether the text before a number names another kind of number, as in `order 8 903 …` or `заказ номер: 8 903
+ * …`.
+ */
 function isOtherNumber(before: string): boolean {
   const last = lastWord(before, before.length);
   if (!last) return false;
@@ -165,12 +182,15 @@ function isInternational(digits: string): boolean {
   return national.length >= NATIONAL_DIGITS.least && national.length <= NATIONAL_DIGITS.most;
 }
 
-/** `00` is `+` in Europe. */
+/** Returns whether digits have the form of a number without `+`. In Europe, `00` stands for `+`. */
 function isNational(digits: string): boolean {
   return digits.startsWith('00') ? isInternational(digits.slice(2)) : NATIONAL.some((plan) => plan.test(digits));
 }
 
-/** `8 903 …`, `8 (4852) …`, and `8 029 …` of Belarus. A city code without gaps could be any number. */
+/**
+ * Returns whether a number is written in a Russian form: `8 903 …`, `8 (4852) …`, or `8 029 …` of Belarus. Without
+ * gaps, only mobile numbers and 800 numbers count: a city code could begin any number.
+ */
 function isRussian(written: string, digits: string): boolean {
   if (digits.length !== 11 || !/^(?:[78][3-9]|80(?:17|25|29|33|44))/.test(digits)) return false;
   const form = digitGroups(written);
@@ -178,13 +198,13 @@ function isRussian(written: string, digits: string): boolean {
   return form !== '10' || digits[1] === '9' || /^[78]800/.test(digits);
 }
 
-/** Numbers of digits in the groups, without the first digit. */
+/** Returns the counts of digits in the number's groups, without its first digit, as in RUSSIAN_FORMS. */
 function digitGroups(written: string): string {
   const [first, ...others] = written.match(/\d+/g)!.map(({ length }) => length);
   return (first === 1 ? others : [first! - 1, ...others]).join(' ');
 }
 
-/** `(8 903 …)`: a bracket before a number may not belong to it. */
+/** Removes a bracket before the number that does not belong to it, as in `(8 903 …)`. */
 function withoutBracket(found: string): string {
   return found.startsWith('(') && !isBalanced(found) ? found.slice(1) : found;
 }

@@ -1,17 +1,20 @@
-/** Finds passwords in the options, statements, calls and files of programs. */
+/** Finds passwords in command-line options, statements, calls and configuration files. */
 
 import { matchesOf, wordsBefore, type Add } from './finding.ts';
 import { classesOf, isNoReference, isPassword, isQuotedPassword } from './secret.ts';
 
-/** Passwords in options. After a blank, only for programs that log in. */
+/**
+ * Matches passwords in options. If a blank separates option and password, the command must be a program that logs in
+ * (LOGS_IN).
+ */
 const OPTION = /(?<![\w-])-(?:p|P|a|w|storepass)(\s?)["']?([^\s"'-][^\s"']{5,63})/g;
 const LOGS_IN =
   /(?:sshpass|login|mysql|mariadb|mongo|redis-cli|ldap|smbclient|keytool|lftp|psql|sqlcmd|rdesktop|freerdp|vncviewer)[^\n|;]*$/;
 const COMMAND = 80;
 
 /**
- * A cheap pattern for text in lower case, and the pattern for the password's position. The first group that matched is
- * the password.
+ * Pairs of patterns: a cheap one for the text in lower case, and one that captures the password. The first group with a
+ * match has the password.
  */
 const PLACES: [RegExp, RegExp][] = [
   // SQL
@@ -40,11 +43,14 @@ const PLACES: [RegExp, RegExp][] = [
   // A line of .pgpass
   [/:(?:\d{4,5}|\*):/, /(?<![\w.:/*-])[\w.*-]{1,64}:(?:\d{4,5}|\*):[\w.*-]{1,64}:[\w.*-]{1,64}:([^\s:"']{4,64})/g],
 ];
-/** `|| 'value'`, `?? "value"`, `${NAME:-value}` behind the name of a secret: the default value. */
+/** Matches a default value after the name of a secret: `|| 'value'`, `?? "value"`, `${NAME:-value}`. */
 const DEFAULT =
   /(?:pass(?:word|wd|phrase)?|secret|token|api_?key)(?:["'\])]|\s){0,4}(?:[:=]\s?[^\n;|?]{0,64}?)?(?:(?:\|\||\?\?|\bor\b)\s?(?:["'`]([^"'`\n]{6,64})["'`])|:-([^\s}"']{6,64})\})/gi;
 
-/** Adds passwords in arguments of programs. @param lower the text in lower case */
+/**
+ * Adds passwords in arguments of programs.
+ * @param lower the text in lower case
+ */
 export function findSecretArguments(text: string, lower: string, add: Add): void {
   if (text.includes('-')) findInOptions(text, add);
   for (const [word, place] of PLACES) if (word.test(lower)) findInArguments(text, place, add);

@@ -1,23 +1,26 @@
-/** Finds values in sentences about a secret, without a sign between its name and the value. */
+/** Finds values in sentences about a secret, if no sign is between the secret's name and its value. */
 
 import { matchesOf } from './finding.ts';
 import { classesOf, isLikePassword, isNoReference, isOfWords, isPassword, isUnmistakable } from './secret.ts';
 
-/** A secret and its name are in one line, and in one sentence or two consecutive ones. */
+/**
+ * Length of the text after a name that may contain the value, in characters. Both must be in one line, within two
+ * sentences.
+ */
 const MAX_SECRET_WORDS = 160;
 const SENTENCES = /^[^\n{}]*?[.!?:](?=\s|$)[^\n{}]*?(?=[.?](?:\s|$)|[\n{}]|$)|^[^\n{}]*/;
 const CHUNK = /[^\s"'`<>;,()«»“”„]{6,128}/g;
-/** Words directly before a value that is a number or a name of something else. */
+/** Matches words directly before a value that is not a secret, such as a commit or a user name. */
 const SECRET_OF_ANOTHER =
   /(?:^|[\s(])(?:commit|revision|rev|sha-?\d*|md5|hash|digest|checksum|etag|image|uuid|guid|id|request|trace|span|order|user|username|login|account|host|server|file|branch|version|ticket|коммит\p{L}*|хеш\p{L}*|хэш\p{L}*|заказ\p{L}*|номер\p{L}*|логин\p{L}*|юзер\p{L}*|пользовател\p{L}*|учётк\p{L}*|файл\p{L}*|хост\p{L}*|сервер\p{L}*|верси\p{L}*|тикет\p{L}*|заявк\p{L}*)\s?[:=#№]?\s?$/iu;
 const TO_VALUE = /(?:сброшен|смен|измен|поменя|установ|постав|reset|changed|set)\p{L}{0,6}\s(?:на|to|as)\s$/iu;
 const PREPOSITION =
   /(?:^|[\s(])(?:от|для|на|в|во|к|у|из|по|с|со|до|for|to|of|on|in|into|from|at|with|by|via|and|и|а|or|или)\s$/iu;
-/** Rules for secrets are not secrets. */
+/** Words of rules for passwords. In such a sentence, a value is an example, not a secret. */
 const ABOUT_RULES =
   /политик|требован|минимум|не менее|символ|policy|must|should contain|at least|characters|minimum|expires?\b/i;
 
-/** The secret value in the words after a name. */
+/** Returns the position of a secret value in the words after a name. */
 export function secretIn(rest: string, wants: 'password' | 'key'): { start: number; end: number } | undefined {
   const words = SENTENCES.exec(rest.slice(0, MAX_SECRET_WORDS))![0];
   if (!/\d|-/.test(words)) return undefined;
@@ -26,7 +29,7 @@ export function secretIn(rest: string, wants: 'password' | 'key'): { start: numb
   let likely: { start: number; end: number } | undefined;
   for (const { 0: chunk, index } of matchesOf(CHUNK, words)) {
     if (isCutOff && index + chunk.length === words.length) break;
-    // These values have a digit or a hyphen. This skips most words quickly.
+    // The values have a digit or a hyphen. This check skips most words quickly.
     if (!/[\d-]/.test(chunk)) continue;
     const value = withoutStop(chunk);
     const before = words.slice(Math.max(0, index - 24), index);
@@ -48,10 +51,13 @@ function isUuid(value: string): boolean {
   return /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i.test(value);
 }
 
-/** At most two words between a name and a value without a sign. */
+/** Matches a value after at most two words. */
 const NEXT_WORDS = /^(?: \p{L}{1,16}){0,2} \(?([^\s"'`<>;,()«»“”„]{8,64})/u;
 
-/** A value directly after a name: a password with three kinds of characters, or a key that is not a word. */
+/**
+ * Returns the position of a value directly after a name: a password with three kinds of characters, or a key that is
+ * not made of words.
+ */
 export function secretNext(rest: string, wants: 'password' | 'key'): { start: number; end: number } | undefined {
   const word = wants === 'password' ? RIGHT_AFTER.exec(rest)?.[1] : undefined;
   if (word !== undefined && word.length >= 6) return { start: 1, end: 1 + word.length };
@@ -64,18 +70,21 @@ export function secretNext(rest: string, wants: 'password' | 'key'): { start: nu
 }
 
 /**
- * `installer password lds0819,`, `password 8Kd2vq`: a word with a number, or letters and digits, at the end of a
- * clause.
+ * Matches a word with a number, or letters and digits, at the end of a clause, as in `installer password lds0819,` or
+ * `password 8Kd2vq`.
  */
 const RIGHT_AFTER =
   /^ (\p{L}{2,16}\d{3,8}|(?=\d{0,6}[A-Za-z]{0,6}[A-Z])(?=[A-Z\d]{0,6}[a-z])\w{0,5}\d\w{0,6})(?=[,.;)\n]|$)/u;
 
-/** `«…» is the `, `… — это `, `… (`, `use … as the `: text that ends at the start of a secret's name. */
+/** Matches text that ends at the start of a secret's name: `«…» is the `, `… — это `, `… (`, `use … as the `. */
 const BEFORE_NAME =
   /(?<![^\s"'`«“(])([^\s"'`<>;,()«»“”„]{6,64})(["'`»”*]{0,3}),?\s?(?:[–—-]\s?|\(|(?=(?:это|как|as|is|i\.e\.)\s))(?:(?:это|вот|как|as|is|i\.e\.|видимо|похоже|вроде|the|a|my|our|your|its|мой|ваш|наш|новый|старый|его|её|app|root|admin|pre-shared|shared)\s){0,3}$/iu;
 const MAX_WORDS_BEFORE = 120;
 
-/** A value that the following words name as a secret. @param nameStart start of the name */
+/**
+ * Returns the position of a value that the following words name as a secret.
+ * @param nameStart start of the name
+ */
 export function secretBefore(text: string, nameStart: number): { start: number; end: number } | undefined {
   const from = Math.max(0, nameStart - MAX_WORDS_BEFORE);
   const found = BEFORE_NAME.exec(text.slice(from, nameStart));
@@ -86,13 +95,13 @@ export function secretBefore(text: string, nameStart: number): { start: number; 
   return { start: from + found.index, end: from + found.index + value.length };
 }
 
-/** Further parameters of a URL or a form, after the value. */
+/** Matches further parameters of a URL or a form, after the value. */
 const NEXT_PARAMETER = /[&#][A-Za-z][\w.[\]-]{0,40}=.*$/s;
 
-/** A line break within a JSON string. */
+/** Matches a line break that is escaped in a JSON string, and the rest after it. */
 const WRITTEN_BREAK = /\\[nrt].*$/s;
 
-/** Removes the end of a sentence, further parameters and marks of bold text from a value. */
+/** Removes the end of a sentence, further parameters, and marks of bold text from the end of a value. */
 export function withoutStop(written: string): string {
   let value = written;
   if (value.includes('\\')) value = value.replace(WRITTEN_BREAK, '');

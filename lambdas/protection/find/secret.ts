@@ -1,25 +1,33 @@
-/** Tests whether a value is a secret, or a word, variable, path, date or call in its position. */
+/**
+ * Tests whether a value is a secret. At the same position there may be a word, a variable, a path, a date or a call.
+ */
 
 /**
- * Calls and insertions of a shell or a template: `${X}`, `$(cat x)`, `<token>`, `os.environ[…]`, `***`, another name.
+ * Matches calls and insertions of a shell or a template: `${X}`, `$(cat x)`, `<token>`, `os.environ[…]`, `***`, and
+ * another name with `=`.
  */
 const EXPRESSION = /^[$<{[(%*]|^[a-z]+\|[a-z]|[([{]|\*{3}|^[\w-]+=(?!=*$)/;
-/** Names without a digit: `settings.key`, `YOUR_API_KEY`, `alias/main`; and abbreviations: `sk-...`. */
+/**
+ * Matches names without a digit, such as `settings.key`, `YOUR_API_KEY` or `alias/main`, and abbreviations such as
+ * `sk-...`.
+ */
 const REFERENCE =
   /^[A-Za-z_][\w-]*(?:(?:\.|::|->)[A-Za-z_][\w-]*)+$|^[A-Z]+(?:_[A-Z]+)+$|^your[-_]|^alias\/|\.\.\.|…|x{5}/i;
-/** URLs, paths, mail addresses and times. */
+/** Matches URLs, paths and mail addresses. MOMENT matches dates. */
 const PLACE_NAME =
   /^\/\/|^[a-z][a-z+.-]{1,12}:\/\/|^(?:~|\.{0,2})\/[\w.-]+(?:\/[\w.-]+)*\/?$|^[a-z]:\\|^[\p{L}\d_.+-]+@[\p{L}\d-]+\.[\p{L}\d.-]+(?::|$)/iu;
 const MOMENT = /^\d{4}-\d\d-\d\d|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/;
-/** Machine names made by systems, and commands of a shell: `LAPTOP-7QK2V`, `Read-Host`. */
+/** Matches machine names that systems generate, and commands of a shell: `LAPTOP-7QK2V`, `Read-Host`. */
 const NAMED_THING = /^(?:LAPTOP|DESKTOP|WIN)-[A-Z\d]+$|^(?:[A-Z][a-z]+-){1,2}[A-Z][A-Za-z]+$/;
 
-/** A value in quotes may contain brackets. It is a call only if the whole value is one. */
+/**
+ * Returns whether a value in quotes is a text. It may contain brackets; only a value that is a call as a whole is none.
+ */
 function isQuotedText(value: string): boolean {
   return !/^[$<{[%*]|\*{3}|^[\w.]+\(.*\)$/.test(value) && isOrdinary(value);
 }
 
-/** `wp_U8)jkTop%3`. */
+/** Returns whether a value in quotes is a password, as in `wp_U8)jkTop%3`. */
 export function isQuotedPassword(value: string): boolean {
   return value.length >= 8 && isQuotedText(value) && /\d/.test(value) && classesOf(value) >= 3;
 }
@@ -33,7 +41,9 @@ function isOrdinary(value: string): boolean {
   return /\d/.test(value) || !REFERENCE.test(value);
 }
 
-/** At least six characters that are not one word, or only digits. */
+/**
+ * Returns whether a value has at least six characters and is not a single word. Six or more digits count as a password.
+ */
 export function isPassword(value: string): boolean {
   if (value.length < 6 || !isNoReference(value)) return false;
   if (/^\d{6,}$/.test(value)) return true;
@@ -41,17 +51,18 @@ export function isPassword(value: string): boolean {
   return classesOf(value) >= 3 || (/\d/.test(value) && classesOf(value) >= 2) || NO_VOWELS.test(value);
 }
 
-/** No word has this many consonants in a row. */
+/** Matches seven consonants in a row, which no word has. */
 const NO_VOWELS = /^[a-z]*[b-df-hj-np-tv-xz]{7}[a-z]*$/;
 
-/** Long and random, or short with all kinds of characters. */
+/** Returns whether a value is long and random, or shorter with at least three kinds of characters. */
 export function isKey(value: string): boolean {
   if (!isNoReference(value) || /^[\d.,:/-]+$/.test(value) || isOfWords(value)) return false;
   return value.length >= 16 ? isMixed(value) : value.length >= 8 && /\d/.test(value) && classesOf(value) >= 3;
 }
 
 /**
- * Values with a mix of characters that no word or name has. After the name of a password, they are certainly secrets.
+ * Returns whether a value mixes characters as no word or name does. After the name of a password, such a value is
+ * certainly a secret.
  */
 export function isUnmistakable(value: string): boolean {
   if (value.length < 7 || !isNoReference(value) || !/\p{L}/u.test(value)) return false;
@@ -64,18 +75,18 @@ export function isUnmistakable(value: string): boolean {
   return (changes >= 3 && value.length >= 8 && /[a-z]/.test(value) && /[A-Z]/.test(value)) || isRandom(value, changes);
 }
 
-/** `abcd-efgh-ijkl-mnop`: app passwords of Apple and Google. */
+/** Matches app passwords of Apple and Google: `abcd-efgh-ijkl-mnop`. */
 const APP_PASSWORD = /^[a-z]{4}(?:-[a-z]{4}){3}$/;
 
-/** Letters of one case mixed with digits. */
+/** Returns whether letters and digits of a value change at least four times. */
 function isRandom(value: string, changes: number): boolean {
   return value.length >= 10 && changes >= 4 && /^[\w-]+$/.test(value);
 }
 
 /**
- * A lower-case word with a number, as people make passwords: `dacha1987dacha`, `Nas-Sinka-08`, `demo_Vitrina99`.
- * Releases, machines and standards have fewer letters or digits (`srv01`, `AX1800`, `IKEv2`), or a sign but no capital
- * letter (`svc_backup22`).
+ * Returns whether a value is a word with a number, as people choose passwords: `dacha1987dacha`, `Nas-Sinka-08`,
+ * `demo_Vitrina99`. Names of releases, machines and standards do not count: they have fewer letters or digits (`srv01`,
+ * `AX1800`, `IKEv2`), or a sign but no capital letter (`svc_backup22`).
  */
 export function isLikePassword(value: string): boolean {
   if (value.length < 8 || !/^[\p{L}\d_.№-]+$/u.test(value) || !isNoReference(value)) return false;
@@ -86,10 +97,10 @@ export function isLikePassword(value: string): boolean {
   return /\p{Lu}/u.test(value) || digits >= 4 || /\d\p{Ll}{2}/u.test(value);
 }
 
-/** `Tomcat-9.0.85`, `Ubuntu-22.04`, `2024-q3`, a date with words. */
+/** Matches names of releases, and dates with words: `Tomcat-9.0.85`, `Ubuntu-22.04`, `2024-q3`. */
 const RELEASE_NAME = /\d\.\d|^\d{4}-|^v\d/;
 
-/** Letters and digits alternate as in no word, name or date. */
+/** Returns whether letters and digits alternate as in no word, name or date. */
 export function isMixed(value: string): boolean {
   const changes = characterChanges(value);
   return (
@@ -99,7 +110,10 @@ export function isMixed(value: string): boolean {
   );
 }
 
-/** `My-Service-Account2`, `mySecretName2`, `Windows10`, `v1/data/App1`: words with a few numbers. */
+/**
+ * Returns whether a value consists of words with a few numbers: `My-Service-Account2`, `mySecretName2`, `Windows10`,
+ * `v1/data/App1`.
+ */
 export function isOfWords(value: string): boolean {
   if ((value.match(/\d+/g)?.length ?? 0) > 2) return false;
   return value
@@ -107,7 +121,7 @@ export function isOfWords(value: string): boolean {
     .every((part) => /^(?:v?\d{1,4}|(?:[A-Z]?[a-zа-яё]{2,}|[A-Z]{2,})*\d{0,2}|)$/.test(part));
 }
 
-/** Number of character kinds in the value: lower-case letters, capitals, digits and signs. */
+/** Returns how many kinds of characters a value has: lower-case letters, capitals, digits and signs. */
 export function classesOf(value: string): number {
   let count = 0;
   for (const kind of CHARACTER_KINDS) if (kind.test(value)) count += 1;

@@ -4,13 +4,16 @@ const SNILS = new RegExp(
   String.raw`(?<!\d)(?:\d{11}|\d{3}[${GAP}${HYPHEN}]\d{3}[${GAP}${HYPHEN}]\d{3}[${GAP}${HYPHEN}]{1,3}\d{2})(?!\d)`,
   'g',
 );
-/** Written as on the card. No other number has this form and this check sum. */
+/** Matches a number with hyphens as on the insurance card. No other number has this form and a valid check sum. */
 const AS_ON_CARD = new RegExp(String.raw`^\d{3}[${HYPHEN}]\d{3}[${HYPHEN}]\d{3}`);
 const NAMED_SNILS = /снилс|snils|страхов|пенсионн|pension/i;
 const SNILS_NAMED_WITHIN = 48;
 const SNILS_DIGITS = 11;
 
-/** Russian insurance numbers: by their check sum, and without the card's form also by a word before them. */
+/**
+ * Finds Russian insurance numbers (SNILS) with a valid check sum. A number without the card's hyphens also needs a word
+ * before it.
+ */
 export const findSnils: Rule = (text, numerals, add) => {
   for (const { start: from, written, digits } of numerals) {
     if (digits.length < SNILS_DIGITS || (digits.length === SNILS_DIGITS && !fitsCheckSum(digits))) continue;
@@ -22,7 +25,7 @@ export const findSnils: Rule = (text, numerals, add) => {
   }
 };
 
-/** Lower numbers have no check sum. They belong to no living person. */
+/** Numbers up to this one have no check sum. They belong to no living person. */
 const LAST_WITHOUT_SUM = 1_001_998;
 
 function fitsCheckSum(digits: string): boolean {
