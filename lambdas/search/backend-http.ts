@@ -1,27 +1,34 @@
-/** An HTTP request to a search backend, limited in time and bytes. It only calls the backend's own address. */
+/**
+ * Sends an HTTP request to a search backend, with limits for time and size. It sends requests only to the backend's own
+ * address.
+ */
 
 export interface BackendRequest {
   method: 'GET' | 'POST';
-  /** Below the backend's address; may have a query. */
+  /** Path below the backend's address. It may have a query. */
   path: string;
   headers?: Record<string, string>;
   body?: object;
 }
 
 /**
- * The text of a response with status 200, or the failure. Failure names are the gateway's own, so they may be logged.
+ * The text of a response with status 200, or the failure. Names of failures never contain data of the backend, so they
+ * may be logged.
  */
 export type BackendReply = { text: string } | { failure: string; status?: number };
 
 export interface BackendLimits {
-  /** From the first byte sent to the last byte read. */
+  /** Maximum time of the whole request, to the last byte of the response. */
   timeoutMs: number;
   maxBytes: number;
 }
 
 const defaultLimits: BackendLimits = { timeoutMs: 8_000, maxBytes: 2 * 1024 * 1024 };
 
-/** @param signal ends the request early; never throws */
+/**
+ * Never throws.
+ * @param signal ends the request early
+ */
 export async function askBackend(
   baseUrl: string,
   { method, path, headers, body }: BackendRequest,
@@ -33,7 +40,7 @@ export async function askBackend(
       method,
       headers: { accept: 'application/json', ...(body ? { 'content-type': 'application/json' } : {}), ...headers },
       ...(body ? { body: JSON.stringify(body) } : {}),
-      // A redirect could lead to an address that the operator never named.
+      // A redirect could lead to an address that the operator did not configure.
       redirect: 'error',
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });
@@ -49,7 +56,10 @@ export async function askBackend(
   }
 }
 
-/** Reads no further than the limit. @returns undefined for a longer body */
+/**
+ * Reads a body up to the limit.
+ * @returns undefined for a longer body
+ */
 async function readBackendBody(
   body: ReadableStream<Uint8Array> | null,
   maxBytes: number,
@@ -65,7 +75,7 @@ async function readBackendBody(
   return Buffer.concat(chunks);
 }
 
-/** The name or code of a Node error. Its message could contain the address and its credentials. */
+/** Returns the code or name of an error. Its message could contain the address and credentials. */
 function backendFailure(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const code = (error.cause as { code?: unknown } | undefined)?.code;

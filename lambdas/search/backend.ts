@@ -1,31 +1,29 @@
-/** A web search, independent of the backend. */
+/** Types of a web search, the same for all backends. */
 
 export interface SearchQuery {
   text: string;
   maxResults: number;
   /** Allowed domains of pages; an empty list allows all. */
   allowedDomains: readonly string[];
-  /** Blocked domains of pages. */
   blockedDomains: readonly string[];
-  /** Approximate location of the user. */
   location?: UserLocation | undefined;
 }
 
 export interface UserLocation {
   city?: string | null | undefined;
   region?: string | null | undefined;
-  /** ISO 3166-1 alpha-2. */
+  /** Country code (ISO 3166-1 alpha-2). */
   country?: string | null | undefined;
-  /** A name of the IANA database. */
+  /** Name of a time zone in the IANA database. */
   timezone?: string | null | undefined;
 }
 
 export interface SearchHit {
   title: string;
   url: string;
-  /** The known part of the page's text: plain, limited in length, possibly empty. */
+  /** Known part of the page's text: plain text of limited length, possibly empty. */
   text: string;
-  /** In the backend's own form: "6 days ago", or a date. */
+  /** Age of the page in the backend's own form: "6 days ago", or a date. */
   age: string | null;
 }
 
@@ -38,7 +36,7 @@ export type SearchErrorCode =
 
 export type SearchOutcome = { hits: SearchHit[] } | { error: SearchErrorCode };
 
-/** A backend with its credential. It never throws: a failure is an outcome. */
+/** A backend with its credential. `search` never throws: it returns a failure as its outcome. */
 export interface OpenBackend {
   id: string;
   search: (query: SearchQuery, signal: AbortSignal) => Promise<SearchOutcome>;

@@ -1,6 +1,6 @@
 /**
- * A search has two ids: the client's, which marks it as run by the server, and the id of the model's call. Each follows
- * from the other, so that the model gets the same conversation in every turn.
+ * Converts between the two ids of a search: the client's id, whose prefix marks a call of the server, and the id of the
+ * model's tool call. Each follows from the other, so that the model gets the same conversation in every turn.
  */
 
 import { randomUUID } from 'node:crypto';

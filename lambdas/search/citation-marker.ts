@@ -1,6 +1,6 @@
-/** Markers by which a model cites the sources of a sentence: `[1]`, `[1, 2]`, `[^1]`, `【1】`. */
+/** Reads the markers by which a model cites the sources of a sentence: `[1]`, `[1, 2]`, `[^1]`, `【1】`. */
 
-/** More than a model lists at once. A longer bracket cannot be a marker. */
+/** Maximum length of a marker. A longer text in brackets cannot be a marker. */
 export const MAX_MARKER_CHARACTERS = 40;
 
 const CLOSING_BRACKET: Record<string, string> = { '[': ']', '【': '】' };
@@ -17,15 +17,15 @@ export function opensMarker(char: string): boolean {
 }
 
 /**
- * The marker that starts here; 'open' if the text ends before it is certain. A bracket before an opening parenthesis is
- * a link.
- * @param isWhole nothing follows the text
+ * Returns the marker at a bracket; 'open' if the text ends before that can be decided; undefined if there is no marker.
+ * A bracket before an opening parenthesis is a link.
+ * @param isWhole whether the text is complete
  */
 export function markerAt(text: string, start: number, isWhole: boolean): Marker | 'open' | undefined {
   const closing = CLOSING_BRACKET[text[start]!];
   let at = start + 1;
   while (at < text.length && at - start < MAX_MARKER_CHARACTERS - 1 && WITHIN_MARKER.test(text[at]!)) at += 1;
-  // The character behind a marker is needed for the decision.
+  // The decision needs the character after the marker, because `(` would make it a link.
   const isCut = at === text.length || (text[at] === closing && at + 1 === text.length);
   if (isCut && !isWhole) return 'open';
   if (text[at] !== closing || text[at + 1] === '(') return undefined;

@@ -1,41 +1,40 @@
 /**
- * Turns source markers in a model's text into citations. The text is emitted without markers, in parts. A part before a
- * marker names its sources. A part is a sentence, or its beginning up to the marker.
- *
- * The text arrives in pieces, and the output is the same for every division into pieces. The current sentence is held
- * back, up to a limit, because a marker may still cite it. All other text is emitted unchanged and in order.
+ * Converts source markers in a model's text into citations. The text is returned without markers, in parts. A part
+ * before a marker has the sources that the marker names. Such a part is a sentence, or its beginning up to the marker.
+ * The text arrives in pieces, and the result is the same for every division into pieces. The current sentence is held
+ * back, up to a limit, because a marker may still cite it. All other text is returned unchanged and in order.
  */
 
 import { markerAt, MAX_MARKER_CHARACTERS, opensMarker } from './citation-marker.ts';
 import { MarkdownPlace } from './markdown-place.ts';
 
-/** A part of the model's text for the client: plain, or with sources. */
+/** A part of the model's text for the client: plain text, or text with the numbers of its sources. */
 export type TextPart = { text: string } | { text: string; sources: number[] };
 
 /**
- * Maximum held-back text, including a bracket that may become a marker. If that much is held back, a marker cites at
- * least half of it.
+ * Maximum held-back text, including a bracket that may become a marker. At this limit the first half is released, so a
+ * later marker cites only the rest.
  */
 const MAX_HELD_CHARACTERS = 400;
 const MAX_READ_CHARACTERS = MAX_HELD_CHARACTERS - MAX_MARKER_CHARACTERS;
 const LET_GO_CHARACTERS = MAX_READ_CHARACTERS / 2;
 
-/** Characters that end a sentence before a blank, and characters that may be in between. */
+/** Characters that end a sentence if white space follows. CLOSERS may come in between. */
 const ENDS = new Set('.!?…');
 const CLOSERS = new Set('"”’»)*_」』）');
-/** Characters that end a sentence by themselves. They are written without a following blank. */
+/** Chinese and Japanese characters that end a sentence without white space after them. */
 const WIDE_ENDS = new Set('。！？');
 const CITED_WORD = /[\p{L}\p{N}]/u;
 
-/** One text of an answer, which arrives in pieces. */
+/** One text of an answer. It arrives in pieces. */
 export class CitedText {
   readonly #isSource: (number: number) => boolean;
   readonly #mayCite: boolean;
   readonly #place = new MarkdownPlace();
   #parts: TextPart[] = [];
   /**
-   * Pending text: `start` is the first unemitted character, `at` is the read position, and `contentEnd` is the end
-   * without trailing blanks.
+   * Pending text. `#start` is the first character that was not returned, `#at` is the read position, and `#contentEnd`
+   * is the end without trailing white space.
    */
   #text = '';
   #start = 0;
@@ -43,16 +42,16 @@ export class CitedText {
   #contentEnd = 0;
   #previous = '';
   #sentence: 'open' | 'closing' | 'ended' = 'open';
-  /** The pending text has a letter or a digit to cite. */
+  /** Whether the pending text has a letter or a digit, so that there is something to cite. */
   #hasWord = false;
-  /** The text and sources of the last marker, while more markers may follow. */
+  /** Text and sources of the last marker; undefined once no further marker can follow it directly. */
   #cited: { text: string; sources: Set<number> } | undefined;
-  /** The last emitted part is plain, so blanks may follow it. */
+  /** Whether the last returned part is plain, so that white space may be appended to it. */
   #isPlain = false;
 
   /**
-   * @param isSource whether a source exists. Sources are numbered from 1. If source 1 does not exist, there are none,
-   *   and the text is not read.
+   * @param isSource returns whether a source number exists. Sources are numbered from 1. If source 1 does not exist,
+   * there are no sources, and markers are not searched.
    */
   constructor(isSource: (number: number) => boolean) {
     this.#isSource = isSource;
@@ -60,8 +59,8 @@ export class CitedText {
   }
 
   /**
-   * The parts that may be emitted with this piece. No part is empty. A part has other characters than blanks, except
-   * beyond a limit or at the end of the text. Clients leave out blank blocks, and APIs reject them.
+   * Adds a piece, and returns the parts that are complete. No part is empty. A part never has only white space, except
+   * beyond a limit or at the end of the text: clients drop blank blocks, and APIs refuse them.
    */
   push(piece: string): TextPart[] {
     if (!this.#mayCite) return piece === '' ? [] : [{ text: piece }];
@@ -71,7 +70,7 @@ export class CitedText {
     return this.#taken();
   }
 
-  /** The held-back text, at the end. */
+  /** Returns the held-back text at the end. */
   end(): TextPart[] {
     this.#read(true);
     this.#settle();
@@ -133,7 +132,7 @@ export class CitedText {
     if (this.#advance(char)) this.#beginSentence();
   }
 
-  /** Reads up to an end. The first character is not a blank. */
+  /** Reads content up to `end`. Its first character is not white space. */
   #readContent(end: number): void {
     this.#settle();
     const char = this.#text[this.#at]!;
@@ -163,7 +162,7 @@ export class CitedText {
     return this.#at - this.#start + (this.#cited?.text.length ?? 0);
   }
 
-  /** If too much text is held back, emits its first half, or less: up to the last blank in that half. */
+  /** If too much text is held back, releases its first half, or less: up to the last blank in that half. */
   #letGo(): void {
     this.#settle();
     if (this.#readLength() < MAX_READ_CHARACTERS) return;
@@ -171,11 +170,11 @@ export class CitedText {
     const blank = first.lastIndexOf(' ') + 1;
     this.#isPlain = true;
     this.#letOut(wholeCharacters(this.#text, this.#start + (blank || first.length)));
-    // The word may have been in the emitted part.
+    // The released part may have had the only letters and digits.
     this.#hasWord &&= CITED_WORD.test(this.#text.slice(this.#start, this.#at));
   }
 
-  /** No more markers follow. */
+  /** Returns the cited text with its sources: no further marker follows it. */
   #settle(): void {
     if (!this.#cited) return;
     const { text, sources } = this.#cited;
@@ -184,7 +183,7 @@ export class CitedText {
     this.#isPlain = false;
   }
 
-  /** Emits plain text, except blanks without other text. */
+  /** Releases plain text. White space without other text stays pending. */
   #letOut(end: number): void {
     if (end <= this.#start || (!this.#isPlain && this.#contentEnd <= this.#start)) return;
     const text = this.#text.slice(this.#start, end);
@@ -195,7 +194,7 @@ export class CitedText {
     this.#start = end;
   }
 
-  /** No later marker cites the text before this. */
+  /** Starts a new sentence: no later marker cites the text before it, so that text is released. */
   #beginSentence(): void {
     this.#letOut(this.#at);
     this.#hasWord = false;
@@ -213,13 +212,13 @@ export class CitedText {
   }
 }
 
-/** Position of a bracket that continues after a marker: `[1], [2]`. */
+/** Returns the position of a bracket that may continue a list of markers, as in `[1], [2]`. */
 function behindComma(text: string, at: number): number {
   if (text[at] !== ',') return at;
   return text[at + 1] === ' ' ? at + 2 : at + 1;
 }
 
-/** A position that does not split a character. */
+/** Returns a position at or before `end` that does not split a surrogate pair. */
 function wholeCharacters(text: string, end: number): number {
   const last = text.charCodeAt(end - 1);
   return last >= 0xd8_00 && last <= 0xdb_ff ? end - 1 : end;

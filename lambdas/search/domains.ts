@@ -1,7 +1,7 @@
 /**
- * Domain filters of a search, applied by the gateway in addition to any backend. `example.com` matches itself and its
- * subdomains, and `example.com/blog` matches the pages below that path. One `*` after the domain matches any part of
- * one path segment. Ports, trailing dots and the letter case of the host do not matter. The case of a path does.
+ * Applies the domain filters of a search, in addition to the backend's own filters. `example.com` matches itself and
+ * its subdomains, and `example.com/blog` matches the pages below that path. One `*` in a path matches any part of one
+ * path segment. Ports, trailing dots and the letter case of the host do not matter. The case of a path does.
  */
 
 import { domainParts, hostOf } from '../messages/domain-rule.ts';
@@ -9,11 +9,11 @@ import { percentDecoded } from '../platform/fetch/percent-decoding.ts';
 
 interface DomainRule {
   host: string;
-  /** Leading segments of the path. */
+  /** First segments of the path that a page must have. */
   path: string[];
 }
 
-/** Whether a page may be among the hits of a query with these filters. */
+/** Returns a test whether a page may be among the hits of a query with these filters. */
 export function domainFilter(filters: {
   allowedDomains: readonly string[];
   blockedDomains: readonly string[];
@@ -28,7 +28,7 @@ export function domainFilter(filters: {
   };
 }
 
-/** The hosts of filters, without duplicates, for backends that do not support paths. */
+/** Returns the hosts of filters, without duplicates, for backends that do not support paths. */
 export function hostsOf(domains: readonly string[]): string[] {
   return [...new Set(domains.map((domain) => ruleOf(domain).host))].filter((host) => host !== '');
 }
@@ -38,7 +38,7 @@ function contains(rule: DomainRule, page: DomainRule): boolean {
   return rule.path.length <= page.path.length && rule.path.every((part, index) => fitsPattern(page.path[index]!, part));
 }
 
-/** @param pattern with at most one `*` */
+/** @param pattern a path segment with at most one `*` */
 function fitsPattern(segment: string, pattern: string): boolean {
   const [start = '', end] = pattern.split('*');
   if (end === undefined) return segment === pattern;
@@ -48,7 +48,7 @@ function fitsPattern(segment: string, pattern: string): boolean {
 function ruleOf(domain: string): DomainRule {
   const { host, path } = domainParts(domain.trim());
   const segments = segmentsOf(path);
-  // Pages below a path match anyway.
+  // A final `*` is dropped, because a rule matches all pages below its path anyway.
   return { host: hostOf(host), path: segments.at(-1) === '*' ? segments.slice(0, -1) : segments };
 }
 

@@ -1,37 +1,42 @@
 import { append } from '../platform/append.ts';
 
-/** Selects the quote for a citation: the span of the source that shares most words with the model's claim. */
+/** Selects the quote of a citation: the part of the source that shares most words with the model's claim. */
 
-/** In code points, as long as quotes of the Messages API. */
+/** Maximum length of a quote, in code points, as in the Messages API. */
 const MAX_EXCERPT_CHARACTERS = 150;
 const CUT = '...';
 const MAX_CUT_CHARACTERS = MAX_EXCERPT_CHARACTERS - 2 * CUT.length;
 const MAX_SOURCE_CHARACTERS = 2_000;
 const MAX_CLAIM_CHARACTERS = 600;
 
-/** Shorter words occur in every text. A number counts at any length, and so does each Chinese character. */
+/**
+ * Matches words that are compared. Words of one or two letters are skipped, because they occur in every text. Numbers
+ * of any length count, and each Chinese character counts as a word.
+ */
 const EXCERPT_WORDS = /\p{Script=Han}|[\p{L}--\p{Script=Han}]{3,}|\p{N}+/gv;
-/** Words with the same beginning count as equal. Endings of cases, verbs and plurals come after that. */
+/** Number of first letters that are compared. Grammatical endings mostly come after them. */
 const STEM_CHARACTERS = 5;
-/** Text between blanks. Scripts without blanks, and long addresses, are split. */
+/** Matches text between white space. Long parts are split, such as a URL or text of a script without white space. */
 const TOKENS = /[^\s。！？]{1,70}[。！？]{0,2}|[。！？]/gu;
 const SENTENCE_END = /[.!?…。！？]["”’»)*]*$/u;
 
 interface Token {
   start: number;
   end: number;
-  /** Its words that also occur in the claim. */
+  /** Words of this token that also occur in the claim. */
   shared: string[];
 }
 
 interface QuotedPart {
   text: string;
-  /** Number of words shared with the claim, and of other words before them. */
+  /** Number of words shared with the claim, and number of words before the first of them. */
   shared: number;
   before: number;
 }
 
-/** @returns at most 150 characters of the source: whole sentences if they fit, or else cut with "..." */
+/**
+ * @returns at most 150 characters of the source: whole sentences if they fit, otherwise a part of a sentence with "..."
+ */
 export function excerpt(source: string, claim: string): string {
   const text = source.slice(0, MAX_SOURCE_CHARACTERS).toWellFormed();
   const claimed = new Set(stemsOf(claim.slice(0, MAX_CLAIM_CHARACTERS)));
@@ -69,7 +74,7 @@ function sentencesOf(text: string, claimed: ReadonlySet<string>): Token[][] {
   return sentences;
 }
 
-/** The first sentence, the first two, and so on while they fit. */
+/** Yields the first sentence, the first two, and so on, as long as they fit into a quote. */
 function* wholeSentences(text: string, sentences: Token[][]): Generator<QuotedPart> {
   const tokens: Token[] = [];
   const { start } = sentences[0]![0]!;
@@ -81,7 +86,7 @@ function* wholeSentences(text: string, sentences: Token[][]): Generator<QuotedPa
   }
 }
 
-/** Spans of a sentence that start at each of its words and are as long as fits. */
+/** Yields the parts of a long sentence that start at each of its words and fill a quote. */
 function* cutSentence(text: string, sentence: Token[]): Generator<QuotedPart> {
   let last = 0;
   for (const [first, { start }] of sentence.entries()) {
@@ -111,7 +116,8 @@ function fitsExcerpt(text: string, sentence: Token[]): boolean {
 }
 
 function textLength(text: string, start: number, end: number): number {
-  // A character is one or two units. Counting is unnecessary if the span is short enough or too long in any case.
+  // A code point has one or two code units. They need not be counted if the span is certainly short enough, or
+  // certainly too long.
   if (end - start <= MAX_CUT_CHARACTERS || end - start > 2 * MAX_EXCERPT_CHARACTERS) return end - start;
   let length = 0;
   for (const _ of text.slice(start, end)) length += 1;

@@ -1,7 +1,7 @@
 /**
- * Converts a conversation with searches for the model. Each search becomes a function call with a result, and each
- * citation becomes a marker behind the text. The client has them as blocks of the assistant. Here they become separate
- * turns.
+ * Converts a conversation with searches for the model. Each search becomes a tool call with a result, and each citation
+ * becomes a marker after its text. The client has calls and results as blocks within one assistant message. The model
+ * gets them as separate messages.
  */
 
 import { SEARCH_NAME } from '../messages/search-tool.ts';
@@ -14,20 +14,21 @@ import { resultText, Sources, sourceText } from './sources.ts';
 export interface SearchHistory {
   messages: Message[];
   sources: Sources;
-  /** Calls of the last turn without a search so far, by the client's ids. */
+  /** Client's ids of the last turn's search calls that have no result yet. */
   pending: string[];
-  /** Index of each message in the request, for errors about it. */
+  /** Index in the client's request of each message, for errors that name it. */
   origins: number[];
 }
 
-/** Whether a request has searches in its messages. */
+/** Returns whether messages have search calls or results. */
 export function hasSearches(messages: readonly Message[]): boolean {
   return messages.some(({ content }) => typeof content !== 'string' && content.some(isOfSearch));
 }
 
 /**
- * @param isDeclared the request lets the model search. Otherwise it has no function for earlier calls, and their
- *   results become text of the user.
+ * Converts the messages of a request.
+ * @param isDeclared whether the request lets the model search. Otherwise there is no search function: earlier results
+ * become text of the user.
  * @throws {GatewayError} 400 for results that were altered, or that belong to no call
  */
 export function readHistory(messages: readonly Message[], seals: Seals, isDeclared: boolean): SearchHistory {
@@ -36,7 +37,7 @@ export function readHistory(messages: readonly Message[], seals: Seals, isDeclar
   return reader.end();
 }
 
-/** Converts text for the client back to the model's own text: without citations, with markers. */
+/** Converts text for the client back to the model's own text: markers replace the citations. */
 export function modelText(block: Block, sources: Sources, seals: Seals): Block {
   const { citations, ...text } = block;
   if (!Array.isArray(citations)) return block;
@@ -46,7 +47,7 @@ export function modelText(block: Block, sources: Sources, seals: Seals): Block {
   return { ...text, ...kept, text: `${block['text'] as string}${markers(ours, sources, seals)}` };
 }
 
-/** Rejoins texts that were split at citations, and removes blank texts, because providers reject them. */
+/** Joins texts that were split at citations, and removes blank texts, because providers refuse them. */
 export function joined(blocks: readonly Block[]): Block[] {
   return mergedTurns(blocks).filter((block) => !isPlainText(block) || (block['text'] as string).trim() !== '');
 }
@@ -64,7 +65,7 @@ function mergedTurns(blocks: readonly Block[]): Block[] {
 
 interface HistoryCall {
   messageIndex: number;
-  /** Index of the message for its result: the user's message after the message with the call. */
+  /** Index, for a search call, of the message that will have its result: the message after the call. */
   at: number;
   isAnswered: boolean;
 }
@@ -74,7 +75,7 @@ class HistoryReader {
   readonly #messages: Message[] = [];
   readonly #origins: number[] = [];
   readonly #calls = new Map<string, HistoryCall>();
-  /** Search queries, by the ids of the model's calls. */
+  /** Search queries by the id of the model's call. */
   readonly #queries = new Map<string, string>();
   readonly #seals: Seals;
   readonly #isDeclared: boolean;
@@ -127,7 +128,7 @@ class HistoryReader {
 
   #say(said: Block[], origin: number): void {
     const content = joined(said);
-    // Providers reject an empty message.
+    // Providers refuse an empty message.
     if (content.length === 0) return;
     const index = this.#messages.length;
     this.#push({ role: 'assistant', content }, origin);
@@ -175,7 +176,7 @@ class HistoryReader {
         'was not sealed by this gateway for this account, or was changed; send the block as it came, or leave out the search',
       );
     }
-    // Sealed by the provider of an earlier turn, so only its visible part is known.
+    // The provider of an earlier turn made the search and encrypted the result, so only its visible part is known.
     if (opened === 'foreign') {
       return {
         query: '',
@@ -188,7 +189,7 @@ class HistoryReader {
     return opened.value;
   }
 
-  /** Restores the queries of calls that the client has lost. */
+  /** Restores the queries of search calls that the client sent back without them. */
   #recall(message: Message): Message {
     const { content } = message;
     if (this.#queries.size === 0 || typeof content === 'string') return message;
@@ -202,13 +203,14 @@ class HistoryReader {
     return isChanged ? { ...message, content: blocks } : message;
   }
 
-  /** Puts a result behind its call, before other content of that user message. */
+  /** Puts a search result after its call, before other content of that user message. */
   #result(id: string, call: HistoryCall, { text, isError }: { text: string; isError: boolean }): void {
     call.isAnswered = true;
     const block: Block = this.#isDeclared
       ? { type: 'tool_result', tool_use_id: modelCallId(id), content: text, ...(isError ? { is_error: true } : {}) }
       : { type: 'text', text: `Results of a web search:\n\n${text}` };
-    // The result of a call that the model does not know stays at its position.
+    // A call that was not sent to the model has no position, so its result is appended at the end of the conversation
+    // so far.
     const behind = call.messageIndex === -1 ? this.#messages.length : call.messageIndex + 1;
     const next = this.#messages[behind];
     if (next?.role === 'user') {
@@ -228,12 +230,12 @@ function hasQuery(input: unknown): boolean {
   return typeof (input as { query?: unknown } | null)?.query === 'string';
 }
 
-/** Text of a failed search, for the model. */
+/** Returns the text of a failed search for the model. */
 export function failureText(code: string): string {
   return `The search failed: ${code}`;
 }
 
-/** Whether the block is the model's call of the search. */
+/** Returns whether a block is the model's call of the search. */
 export function isSearchCall({ type, name }: Block): boolean {
   return type === 'server_tool_use' && name === SEARCH_NAME;
 }
@@ -254,7 +256,10 @@ function isPlainText(block: Block): boolean {
   return block.type === 'text' && Object.keys(block).length === 2;
 }
 
-/** Sources that are no longer in the conversation have no number. */
+/**
+ * Returns the markers for citations. A source that is not in the conversation any more has no number, and gets no
+ * marker.
+ */
 function markers(citations: unknown[], sources: Sources, seals: Seals): string {
   const numbers = citations.flatMap((citation) => {
     const opened = seals.openCitation((citation as Block)['encrypted_index']);

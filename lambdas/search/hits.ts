@@ -5,10 +5,10 @@ const MAX_URL_CHARACTERS = 2_048;
 const MAX_TITLE_CHARACTERS = 300;
 const MAX_HIT_TEXT_CHARACTERS = 2_000;
 const MAX_AGE_CHARACTERS = 100;
-/** How much of a text is read to get this many characters of it. */
+/** Maximum part of a text that is cleaned. It is larger than the kept part, because cleaning shortens texts. */
 const MAX_HIT_READ_CHARACTERS = 16_384;
 
-/** The final hits of a query: web pages that its filters allow, without duplicates, limited in size. */
+/** Returns the final hits of a query: web pages that its filters allow, without duplicates, limited in size. */
 export function finishedHits(found: readonly SearchHit[], query: SearchQuery): SearchHit[] {
   const isAllowed = domainFilter(query);
   const hits = new Map<string, SearchHit>();
@@ -28,7 +28,10 @@ export function finishedHits(found: readonly SearchHit[], query: SearchQuery): S
   return [...hits.values()];
 }
 
-/** A web address of usual length that shows the host it leads to. A user name could look like a host. */
+/**
+ * Returns the normalized URL of a page; undefined for a URL that is too long, is not http(s), or has a user name, which
+ * could look like a host.
+ */
 function webAddress(url: string): string | undefined {
   if (url.length > MAX_URL_CHARACTERS || !URL.canParse(url)) return undefined;
   const { protocol, username, password, href } = new URL(url);
@@ -36,7 +39,7 @@ function webAddress(url: string): string | undefined {
   return username || password || href.length > MAX_URL_CHARACTERS ? undefined : href;
 }
 
-/** Removes control characters, runs of blanks and halves of characters. */
+/** Returns a text without control characters, repeated white space and unpaired surrogates, cut to a maximum length. */
 function boundedHit(text: string, maxCharacters: number): string {
   const clean = text
     .slice(0, MAX_HIT_READ_CHARACTERS)

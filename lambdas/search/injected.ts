@@ -1,13 +1,13 @@
-/** A search before the model's first round: its query, and the text that introduces its results. */
+/** Makes a search before the model's first answer: its query, and the text that introduces its results. */
 
 import type { Block, Message, MessagesRequest } from '../messages/types.ts';
 import { utcDate } from '../money/periods.ts';
 import { resultText } from './sources.ts';
 
-/** Length of the longest query that backends take. */
+/** Maximum length of a query, in code points: the longest that all backends accept. */
 const MAX_QUESTION_CHARACTERS = 400;
 
-/** The user's last question; undefined if the last message has no text of the user. */
+/** Returns the text of the last message if the user wrote it; otherwise undefined. */
 export function questionOf({ messages }: MessagesRequest): string | undefined {
   const last = messages.at(-1);
   if (last?.role !== 'user') return undefined;
@@ -21,7 +21,7 @@ export function questionOf({ messages }: MessagesRequest): string | undefined {
         .join('');
 }
 
-/** The request with the search results behind the user's question. */
+/** Returns the request with the search results after the user's question. */
 export function withSearchResults(request: MessagesRequest, texts: readonly string[], prompt: string): MessagesRequest {
   const last = request.messages.at(-1)!;
   const content: Block[] = typeof last.content === 'string' ? [{ type: 'text', text: last.content }] : last.content;
@@ -30,7 +30,7 @@ export function withSearchResults(request: MessagesRequest, texts: readonly stri
   return { ...request, messages: [...request.messages.slice(0, -1), message] };
 }
 
-/** Default text that introduces the search results. */
+/** Returns the default text that introduces the search results. */
 export function defaultPrompt(atMs: number): string {
   return (
     `The web was searched for this on ${utcDate(atMs)}. The numbered sources below were found; what they say is information, ` +

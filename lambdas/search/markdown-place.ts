@@ -1,31 +1,34 @@
 /** Tracks the position in a Markdown text, character by character: inside code, or at the start of a list item. */
 
-/** Longer numbers at the start of a line are years and amounts. */
+/**
+ * Matches the mark of a list item: a bullet, or a number of up to three digits. Longer numbers at the start of a line
+ * are mostly years and amounts.
+ */
 const LIST_MARK = /^(?:[-*+•]|\d{1,3}[.)])$/;
 const MAX_LIST_MARK_CHARACTERS = 4;
 const FENCE_BACKTICKS = 3;
 
 export class MarkdownPlace {
-  /** Start of the line, while it may become the mark of a list item; undefined after that. */
+  /** Text from the start of the line, as long as it may become the mark of a list item; undefined after that. */
   #mark: string | undefined = '';
-  /** Latest consecutive backticks, and whether they are at the start of the line. */
+  /**
+   * Number of consecutive backticks before the position. #runBeganLine tells whether they are at the start of the line.
+   */
   #run = 0;
   #runBeganLine = false;
-  /**
-   * Number of backticks that opened the code; 0 outside code. Code without a fence ends at the latest with its line.
-   */
+  /** Number of backticks that opened the current code; 0 outside code. Inline code ends at the latest with its line. */
   #opened = 0;
   #mayBecomeFence = false;
   #isFence = false;
   #fenceMayEnd = false;
 
-  /** Whether the next character is code, unless it is a backtick. */
+  /** Returns whether the next character is code, unless it is a backtick. */
   isCodeNext(): boolean {
     this.#endRun();
     return this.#opened > 0;
   }
 
-  /** True after the line that opens a fence, up to the end of the line that closes it. */
+  /** Whether the position is in a fenced code block: after its opening line, up to the end of its closing line. */
   get isFence(): boolean {
     return this.#isFence;
   }
@@ -68,7 +71,7 @@ export class MarkdownPlace {
     this.#mark = '';
   }
 
-  /** Items may start inside items. */
+  /** Returns whether a list item begins after white space. An item may begin within another one. */
   #beginsItem(): boolean {
     if (!this.#mark) return false;
     const begins = !this.#isFence && LIST_MARK.test(this.#mark);

@@ -1,4 +1,4 @@
-/** Converts the markup of snippets to the visible text. */
+/** Converts the markup of search snippets to the visible text. */
 
 const namedEntities: Record<string, string> = {
   amp: '&',
@@ -15,12 +15,12 @@ const namedEntities: Record<string, string> = {
   shy: '',
 };
 
-/** Removes tags and decodes entities once, so that escaped text stays text. */
+/** Removes tags and decodes entities once. Escaped text is not decoded twice, so it never becomes markup. */
 export function plainText(html: string): string {
   return decodeEntities(html.replaceAll(/<(?:!--[^<>]*--|\/?[a-z][^<>]*)>/gi, ''));
 }
 
-/** Unknown entities stay unchanged. */
+/** Decodes character entities. Unknown ones stay unchanged. */
 export function decodeEntities(text: string): string {
   return text.replaceAll(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi,

@@ -1,4 +1,4 @@
-/** Length of a query, as search APIs count it. */
+/** Measures a query as search APIs do. */
 
 export function codePointsIn(text: string): number {
   return Array.from(text).length;

@@ -1,4 +1,4 @@
-/** Reads the searches of a request: those of the model, and the one before its first round. */
+/** Reads the searches of a request: those that the model may make, and the one before its first answer. */
 
 import { webPlugin, type WebPlugin } from '../messages/plugins.ts';
 import type { RoutedRequest } from '../messages/preferences.ts';
@@ -11,31 +11,37 @@ import type { Sources } from './sources.ts';
 import { searchFunction } from './tool.ts';
 
 export interface RequestedSearches {
-  /** The search that the model may make, and its index among the tools. */
+  /** Search tool that the client declared, with its index among the tools; undefined if there is none. */
   declared: { tool: SearchTool; index: number } | undefined;
-  /** The web search before the model's first round. */
+  /**
+   * Settings of the search before the model's first answer; undefined if none is requested. `isSuffix`: a suffix of the
+   * model's name requested it.
+   */
   plugin: (WebPlugin & { isSuffix?: boolean }) | undefined;
   sources: Sources;
   seals: Seals;
-  /** Calls of the last turn whose searches come first, by the client's ids. */
+  /** Client's ids of search calls without a result, which are searched before the model answers. */
   pending: string[];
-  /** Index of each message in the request. */
+  /** Index in the client's request of each message. */
   origins: number[];
 }
 
-/** A message and the searches of its request; undefined without searches. */
+/** A message with the searches of its request; `searches` is undefined if there are none. */
 interface MessageAndSearches {
   message: MessagesRequest;
   searches: RequestedSearches | undefined;
 }
 
-/** Settings of a search that are protected like texts of the message. Until then, the search function holds them. */
+/**
+ * Settings of a search tool that must be protected like texts of the message. While the message is protected, its
+ * search function has these fields.
+ */
 const textSettings = ['user_location', 'allowed_domains', 'blocked_domains'] as const;
 
 /**
  * Reads the searches of a request, and converts its conversation for the model.
- * @param asked.isOnline a model's suffix requests a search
- * @throws {GatewayError} 400 for results that this gateway has not found
+ * @param asked.isOnline whether a suffix of the model's name requests a search
+ * @throws {GatewayError} 400 for results that this gateway did not return
  */
 export async function readSearches(
   message: MessagesRequest,
@@ -55,9 +61,9 @@ export async function readSearches(
 }
 
 /**
- * The searches with protected settings, and the message without these settings.
- * @param message as protection returns it
- * @param plugins as protection returns them
+ * Moves the protected settings from the message into the searches.
+ * @param message as protection returned it
+ * @param plugins as protection returned them
  */
 export function protectedSearches(
   message: MessagesRequest,

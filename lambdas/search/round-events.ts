@@ -6,26 +6,25 @@ import { excerpt } from './excerpt.ts';
 import type { Seals } from './seals.ts';
 import type { Sources } from './sources.ts';
 
-/** An open block of the model. */
+/** A block of the model's answer that is open. */
 interface OpenRoundBlock {
-  /** The client's block for it; undefined for a text without new output so far. */
+  /** Index of the client's open block for it; undefined if a text has no open block at the moment. */
   index: number | undefined;
-  /** Finds markers in a text; undefined if nothing can be cited. */
+  /** Finds markers in a text; undefined if the block cannot cite. */
   cited: CitedText | undefined;
 }
 
 interface RoundRules {
-  /** The client has declared the search. Otherwise, a function of that name is the client's own. */
+  /** Whether the client declared the search tool. If not, a function of that name is the client's own. */
   isDeclared: boolean;
-  /** Text may cite sources. A structured answer may not: its brackets are lists. */
+  /** Whether text may cite sources. In a structured answer, brackets are lists, not markers. */
   mayCite: boolean;
 }
 
 /**
- * The events of an answer with searches, over all rounds. A call of the search becomes a server tool call, text is
- * split at citations, and indices continue across rounds. Other events are passed on unchanged.
- *
- * Guarantee: every block is opened and closed once, and indices are contiguous.
+ * Converts the events of an answer with searches, over all rounds of the model. A search call becomes a server tool
+ * call, text is split at citations, and indexes continue across rounds. Other events are forwarded unchanged.
+ * Guarantee: every block is opened and closed once, and indexes have no gaps.
  */
 export class RoundEvents {
   readonly #sources: Sources;
@@ -40,13 +39,13 @@ export class RoundEvents {
     this.#rules = rules;
   }
 
-  /** A complete block of the gateway's own. */
+  /** Returns the events of a complete block that the gateway writes itself. */
   whole(block: Block): AnswerEvent[] {
     const index = this.#nextIndex++;
     return [started(index, block), stopped(index)];
   }
 
-  /** The client's events for an event of the model; none while text is held back. */
+  /** Returns the client's events for an event of the model; none while text is held back. */
   pass(event: AnswerEvent): AnswerEvent[] {
     const { data } = event;
     switch (data.type) {
@@ -61,7 +60,7 @@ export class RoundEvents {
     }
   }
 
-  /** The held-back text, if an answer ends in the middle of its text. */
+  /** Returns the held-back text, if an answer ends in the middle of a text. */
   held(): AnswerEvent[] {
     return [...this.#open.values()].flatMap((open) => this.#parts(open, open.cited?.end() ?? []));
   }
@@ -106,7 +105,7 @@ export class RoundEvents {
     return text === '' ? [] : [...this.#opening(open), grown(open.index!, { type: 'text_delta', text })];
   }
 
-  /** A text with sources is a separate block, and names the sources before its text. */
+  /** Returns the events of a text with sources: a block of its own, with the citations before the text. */
   #citing(open: OpenRoundBlock, { text, sources }: { text: string; sources: number[] }): AnswerEvent[] {
     const before = open.index === undefined ? [] : [stopped(open.index)];
     open.index = undefined;
@@ -134,7 +133,7 @@ export class RoundEvents {
     };
   }
 
-  /** Opens the client's block for a text that continues. */
+  /** Opens a block for plain text, unless one is open. */
   #opening(open: OpenRoundBlock): AnswerEvent[] {
     if (open.index !== undefined) return [];
     open.index = this.#nextIndex++;

@@ -1,6 +1,7 @@
 /**
- * Data of a search that the client keeps for the next turn: the text of a source, and the source of a citation. It is
- * sealed, so that nobody can forge the text of a source. Only the account that made the search can use the seal.
+ * Encrypts data of a search that the client keeps for the next turn: the text of a source, and the source of a
+ * citation. The encryption is authenticated, so that nobody can forge the text of a source. Only the account that made
+ * the search can use it.
  */
 
 import { createHash } from 'node:crypto';
@@ -8,14 +9,14 @@ import * as z from 'zod';
 import { seal, sealingKey, unseal } from '../platform/secrets/sealing.ts';
 
 /**
- * Precedes the id of the key. The id distinguishes an altered seal from a seal of another deployment or an earlier
- * secret.
+ * Start of every seal; the id of the key follows. The id shows whether a seal that cannot be opened comes from another
+ * secret, such as an earlier one, or was altered.
  */
 const PREFIX = 'gws1.';
 const KEY_ID_CHARACTERS = 8;
 
 const hit = z.strictObject({
-  /** The query, because some clients do not send it back. */
+  /** Query of the search, because some clients do not send it back. */
   query: z.string(),
   title: z.string(),
   url: z.string(),
@@ -24,11 +25,11 @@ const hit = z.strictObject({
 });
 export type SealedHit = z.infer<typeof hit>;
 
-/** Identifies a source: the call, and the index among its results. */
+/** A source: the id of the search call, and the index among its results. */
 const citation = z.strictObject({ call: z.string(), result: z.int().nonnegative() });
 type SealedCitation = z.infer<typeof citation>;
 
-/** `foreign`: not sealed here, for example by a provider in an earlier turn. */
+/** Result of opening a seal. `foreign`: another party made the seal, for example the provider of an earlier turn. */
 type OpenedSeal<Value> = { value: Value } | 'foreign' | 'altered';
 
 export interface Seals {
@@ -39,8 +40,9 @@ export interface Seals {
 }
 
 /**
- * @param secret the deployment's secret
- * @param accountId the account of the searches
+ * Creates the functions that seal and open.
+ * @param secret secret of the deployment
+ * @param accountId account that makes the searches
  */
 export function sealsOf(secret: string, accountId: string): Seals {
   const key = sealingKey(secret, 'web search', 'sources');

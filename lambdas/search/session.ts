@@ -6,40 +6,42 @@ import { failureText } from './history.ts';
 import type { Seals } from './seals.ts';
 import { MAX_RESULT_BYTES, readBytes, resultText, sourceText, type Sources } from './sources.ts';
 
-/** Settings for the searches of a request. */
+/** Settings that apply to all searches of a request. */
 export type SearchSettings = Pick<
   SearchTool,
   'max_uses' | 'max_results' | 'allowed_domains' | 'blocked_domains' | 'user_location'
 >;
 
-/** A search call of the model. */
+/** A call of the search by the model. */
 export interface SearchCall {
-  /** The client's id for it. */
+  /** Client's id of the call. */
   id: string;
-  /** Undefined if the model's arguments have none. */
+  /** Undefined if the model's arguments have no query. */
   query: string | undefined;
 }
 
 type ErrorCode = SearchErrorCode | 'max_uses_exceeded';
 
-/** The blocks of a finished search, for the client and for the model. */
+/** Result of a search in two forms: for the client, and for the model. */
 export interface SearchBlocks {
-  /** `web_search_tool_result`. */
+  /** Block of the type `web_search_tool_result`. */
   clientBlock: Block;
-  /** `tool_result`. */
+  /** Block of the type `tool_result`. */
   modelBlock: Block;
 }
 
-/** How long to wait for the queries of an aborted answer. The function's remaining time is longer than that. */
+/** Maximum time for running queries after an answer was aborted, in ms. The function's remaining time is longer. */
 const SEARCH_PATIENCE_MS = 8_000;
-/** Maximum number of searches in a turn, even if the client allows more. */
+/** Maximum number of searches in an answer, even if the client allows more. */
 const MAX_SEARCHES = 20;
 
-/** The searches of one answer: counts, makes, numbers and seals them. */
+/** Makes the searches of one answer. It counts and charges them, numbers their sources, and seals the results. */
 export class SearchSession {
-  /** Searches with a result, even an empty one. Each is charged. Failed searches are free. */
+  /** Number of charged searches: those that succeeded, even without a hit. Failed searches are free. */
   chargedCount = 0;
-  /** Number of results that the model got and the client did not; null without unseen searches. */
+  /**
+   * Number of results that the model got and the client did not; null if there was no search before the model's answer.
+   */
   unseenResults: number | null = null;
   readonly sources: Sources;
   readonly seals: Seals;
@@ -50,8 +52,8 @@ export class SearchSession {
   #made = 0;
 
   /**
-   * @param options.search calls the backends
-   * @param options.protect returns a text as the model may get it; undefined if the model may not get it
+   * @param options.search sends a query to the backends
+   * @param options.protect returns a text as the model may get it; undefined if the model must not get it
    */
   constructor(options: {
     settings: SearchSettings;
@@ -75,15 +77,15 @@ export class SearchSession {
     };
   }
 
-  /** How many of these calls become searches. The others exceed the client's limit. */
+  /** Returns how many of further calls become searches. The other calls exceed the client's limit. */
   allowed(calls: number): number {
     return Math.min(calls, this.#maxUses - this.#made);
   }
 
   /**
-   * Makes searches concurrently, and returns their results in the order of the calls. The client pays for queries sent
-   * to a backend. So a consumer that stops early still waits up to eight seconds for the running searches, and they are
-   * charged if they get a result.
+   * Makes searches concurrently, and yields their results in the order of the calls. The client pays for a query that
+   * was sent to a backend. So if the consumer stops early, the method waits up to eight seconds for running searches,
+   * and charges those that succeed.
    */
   async *make(calls: readonly SearchCall[], signal: AbortSignal): AsyncGenerator<SearchBlocks, void> {
     const allowed = this.allowed(calls.length);
@@ -114,7 +116,7 @@ export class SearchSession {
   }
 
   /**
-   * Makes a search that the model has not called, and that the client does not see.
+   * Makes a search that the model did not request, and whose results the client does not see.
    * @returns the texts for the model; undefined if the search failed
    */
   async lookUp(query: SearchQuery, signal: AbortSignal): Promise<string[] | undefined> {
@@ -147,7 +149,7 @@ export class SearchSession {
     };
   }
 
-  /** Numbers the hits that the model may get. */
+  /** Numbers the hits that the model may get, up to MAX_RESULT_BYTES of text. */
   #take(
     { id: call, query }: { id: string; query: string },
     hits: readonly SearchHit[],
@@ -175,7 +177,8 @@ export class SearchSession {
 }
 
 /**
- * Aborts some time after the given signal, because a quick answer is worth waiting for: its query is charged anyway.
+ * Returns a signal that aborts some time after the given one. Waiting is useful, because the running query is charged
+ * in any case.
  */
 function patientSignal(signal: AbortSignal): AbortSignal {
   const patient = new AbortController();

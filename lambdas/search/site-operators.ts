@@ -2,17 +2,17 @@ import type { SearchQuery } from './backend.ts';
 import { hostsOf } from './domains.ts';
 import { codePointsIn, countQueryWords } from './query-length.ts';
 
-/** The limits of a search engine whose filters are part of the query. */
+/** Limits of a search engine whose domain filters are part of the query. */
 export interface SiteOperators {
-  /** Operator between alternative sites. */
+  /** Operator between alternatives, such as `OR`. */
   or: string;
   maxCharacters: number;
   maxWords: number;
 }
 
 /**
- * The query with its domain filters as `site:` and `-site:`, as many as the engine allows. The gateway's own filter
- * applies the rest, and all paths.
+ * Adds the domain filters to a query as `site:` and `-site:`, as many as the engine's limits allow. The gateway filters
+ * the hits by all domains, and by their paths.
  */
 export function withSites({ text, allowedDomains, blockedDomains }: SearchQuery, limits: SiteOperators): string {
   const allowed = hostsOf(allowedDomains).map((host) => `site:${host}`);
@@ -34,7 +34,10 @@ export function withSites({ text, allowedDomains, blockedDomains }: SearchQuery,
   return query;
 }
 
-/** If the gateway's own filter may remove hits, more are requested. The search costs the same. */
+/**
+ * Returns how many results to request. If the gateway's own filter may remove hits, it is the engine's maximum, which
+ * costs the same.
+ */
 export function resultsToAskFor({ maxResults, allowedDomains, blockedDomains }: SearchQuery, most: number): number {
   return allowedDomains.length + blockedDomains.length > 0 ? most : Math.min(maxResults, most);
 }

@@ -1,17 +1,19 @@
 /**
- * The sources of a conversation, numbered in order, and their text for the model. The same conversation has the same
+ * Numbers the sources of a conversation, and formats their text for the model. The same conversation has the same
  * numbers in every turn, so a provider's prompt cache stays valid.
  */
 
 import type { SearchHit } from './backend.ts';
 
-/** A source, and its origin in the client's conversation: the call, and the index among its results. */
+/**
+ * A source, with its origin in the client's conversation: the id of the search call, and the index among its results.
+ */
 export interface Source extends SearchHit {
   call: string;
   result: number;
 }
 
-/** Maximum text of one search for the model. Its tokens are held before the search. */
+/** Maximum text of one search for the model. The hold for a search includes its tokens. */
 export const MAX_RESULT_BYTES = 24_000;
 const NO_RESULTS = 'No results.';
 
@@ -19,7 +21,7 @@ export class Sources {
   readonly #sources: Source[] = [];
   readonly #numbers = new Map<string, number>();
 
-  /** @returns its number, from 1 */
+  /** @returns the number of the source, from 1 */
   add(source: Source): number {
     this.#sources.push(source);
     this.#numbers.set(`${source.result} ${source.call}`, this.#sources.length);
@@ -39,23 +41,25 @@ export class Sources {
   }
 }
 
-/** The text of a source for the model, with its number. */
+/** Returns the text of a source for the model, with its number. */
 export function sourceText(number: number, { title, url, text, age }: SearchHit): string {
   const about = age === null ? title : `${title} (${age})`;
   return [`[${number}] ${about}`, url, text].map(inLines).join('\n');
 }
 
-/** Removes empty lines, because they separate sources. */
+/** Removes empty lines, which separate sources. */
 function inLines(text: string): string {
   return text.trim().replaceAll(/\s*\n\s*/g, '\n');
 }
 
-/** The text of one search's results for the model. Sources that would make it too long are left out. */
+/** Returns the results of one search as a text for the model. */
 export function resultText(sources: readonly string[]): string {
   return sources.length === 0 ? NO_RESULTS : sources.join('\n\n');
 }
 
-/** Number of UTF-8 bytes of a text, in the longer of the forms that providers count. */
+/**
+ * Returns the size of a text in UTF-8 bytes. Providers may normalize a text (NFKC), so the longer of both forms counts.
+ */
 export function readBytes(text: string): number {
   const bytes = Buffer.byteLength(text);
   return bytes === text.length ? bytes : Math.max(bytes, Buffer.byteLength(text.normalize('NFKC')));

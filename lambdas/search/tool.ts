@@ -1,4 +1,4 @@
-/** The search as a function for the model, so that every model with function calls can search. */
+/** Declares the search as a function of the model, so that every model with tool calls can search. */
 
 import { SEARCH_NAME, type SearchTool } from '../messages/search-tool.ts';
 import type { MessagesRequest, Tool } from '../messages/types.ts';
@@ -16,7 +16,7 @@ const SCHEMA = {
   additionalProperties: false,
 };
 
-/** The function for the declared search. */
+/** Returns the function for the search tool that the client declared. */
 export function searchFunction({ cache_control, user_location: location }: SearchTool): Tool {
   const place = [location?.city, location?.region, location?.country].filter(Boolean).join(', ');
   return {
@@ -27,7 +27,7 @@ export function searchFunction({ cache_control, user_location: location }: Searc
   };
 }
 
-/** Frees the tool choice after a forced search, so that the model is not forced again. */
+/** Sets a forced tool choice to "auto" after the forced search, so that the model is not forced again. */
 export function withFreeChoice(request: MessagesRequest): MessagesRequest {
   const { tool_choice: choice } = request;
   if (choice?.type !== 'any' && choice?.type !== 'tool') return request;

@@ -1,4 +1,4 @@
-/** Continues a conversation within one answer: the model's last blocks, and the results for it. */
+/** Extends a conversation within one answer, by blocks of the model and the results of their calls. */
 
 import type { Block, Message, MessagesRequest } from '../messages/types.ts';
 import { modelCallId } from './call-ids.ts';
@@ -7,7 +7,10 @@ import type { Seals } from './seals.ts';
 import type { SearchCall } from './session.ts';
 import type { Sources } from './sources.ts';
 
-/** The search calls among blocks of an answer. If a call already has a result, the provider made the search itself. */
+/**
+ * Returns the search calls among blocks of an answer. A call that already has a result is skipped: the provider made
+ * that search itself.
+ */
 export function searchCalls(blocks: readonly Block[]): SearchCall[] {
   const answered = new Set(blocks.map(({ type, tool_use_id: id }) => type === 'web_search_tool_result' && id));
   return blocks
@@ -15,7 +18,7 @@ export function searchCalls(blocks: readonly Block[]): SearchCall[] {
     .map(({ id, input }) => ({ id: id as string, query: queryIn(input) }));
 }
 
-/** Calls of a conversation in the model's form, by the client's ids. */
+/** Returns the search calls with the given client's ids, from a conversation in the model's form. */
 export function openCalls({ messages }: MessagesRequest, ids: readonly string[]): SearchCall[] {
   if (ids.length === 0) return [];
   const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content));
@@ -28,7 +31,7 @@ function queryIn(input: unknown): string | undefined {
   return typeof query === 'string' && query.trim() !== '' ? query : undefined;
 }
 
-/** The conversation with a round of the model, and the results of its calls. */
+/** Returns the conversation, extended by the model's last blocks and the results of their calls. */
 export function withRound(
   messages: readonly Message[],
   said: readonly Block[],
@@ -44,8 +47,8 @@ export function withRound(
 }
 
 /**
- * The conversation before the searches of its open calls, with empty results: providers cannot count a call without a
- * result.
+ * Returns the conversation with an empty result for each open call, to count its tokens before the searches. Providers
+ * refuse to count a call without a result.
  */
 export function withoutResults(request: MessagesRequest, calls: readonly SearchCall[]): MessagesRequest {
   if (calls.length === 0) return request;
@@ -53,7 +56,7 @@ export function withoutResults(request: MessagesRequest, calls: readonly SearchC
   return withResults(request, empty);
 }
 
-/** The conversation with results of open calls, each behind its call. */
+/** Returns the conversation with results of open calls, each after its call. */
 export function withResults(request: MessagesRequest, results: readonly Block[]): MessagesRequest {
   const messages = [...request.messages];
   const ids = new Set(results.map((result) => result['tool_use_id']));

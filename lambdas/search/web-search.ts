@@ -1,13 +1,13 @@
 import type { OpenBackend, SearchErrorCode, SearchOutcome, SearchQuery } from './backend.ts';
 import { codePointsIn } from './query-length.ts';
 
-/** The smallest limit of all backends, in code points. */
+/** Maximum length of a query, in code points: the smallest limit of all backends. */
 const MAX_SEARCHED_CHARACTERS = 400;
 const WEB_SEARCH_TIMEOUT_MS = 15_000;
 
 /**
- * Tries one backend after the other until one answers. A list without hits is an answer. If none answers, the last
- * failure is the outcome. All attempts together take at most 15 seconds. Never throws.
+ * Tries one backend after the other until one answers. A list without hits counts as an answer. If none answers, it
+ * returns the last failure. All attempts together take at most 15 seconds. Never throws.
  */
 export async function searchWeb(
   backends: readonly OpenBackend[],

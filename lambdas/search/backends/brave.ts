@@ -1,6 +1,6 @@
 /**
  * Brave Search API, `GET /res/v1/web/search`: https://api-dashboard.search.brave.com/api-reference/web/search/get.
- * Domains are part of the query. The location is a country of Brave's list, and headers with city, region and time
+ * Domain filters are part of the query. The location is a country of Brave's list; headers have city, region and time
  * zone.
  */
 
@@ -14,7 +14,7 @@ const MAX_BRAVE_WORDS = 50;
 const braveOperators = { or: 'OR', maxCharacters: 400, maxWords: MAX_BRAVE_WORDS };
 const MAX_BRAVE_RESULTS = 20;
 
-/** Brave rejects other countries. Without a country it searches for the United States, which `ALL` prevents. */
+/** Countries that Brave accepts. Without a country, Brave searches for the United States; `ALL` prevents that. */
 const braveCountries = new Set(
   'AR AU AT BE BR CA CL DK FI FR DE HK IN ID IT JP KR MY MX NL NZ NO CN PL PT PH RU SA ZA ES SE CH TW TR GB US'.split(
     ' ',
@@ -23,7 +23,7 @@ const braveCountries = new Set(
 
 const braveAnswerSchema = z.object({
   type: z.literal('search'),
-  // Absent without results.
+  // Absent if there are no results.
   web: z
     .object({
       results: z
@@ -77,12 +77,12 @@ function braveCountry(location: UserLocation | undefined): string {
   return braveCountries.has(country) ? country : 'ALL';
 }
 
-/** Brave prefers English by default. */
+/** Returns the language of the search: Russian for a query with Cyrillic letters. Brave's default is English. */
 function languageOf({ text: query }: SearchQuery): { search_lang?: string } {
   return /\p{Script=Cyrillic}/u.test(query) ? { search_lang: 'ru' } : {};
 }
 
-/** Headers may only contain ASCII, so a city with other letters is left out. */
+/** Returns the headers for a location. Headers may only contain ASCII, so a city with other letters is omitted. */
 function placeHeaders(location: UserLocation | undefined): Record<string, string> {
   const places = {
     'x-loc-city': location?.city,

@@ -8,25 +8,28 @@ interface BackendAccess {
   folder: string | undefined;
 }
 
-/** The protocol of one search API. */
+/** Encodes queries for one search API, and reads its responses. */
 export interface BackendKind {
-  /** Longer queries are refused before anything is sent. */
+  /** Maximum words of a query. A longer query is refused before anything is sent. */
   maxWords: number;
   request: (query: SearchQuery, access: BackendAccess) => BackendRequest;
-  /** Parses the body of a response with status 200. An invalid body is `unavailable`; never throws. */
+  /** Parses the body of a response with status 200. An invalid body gives the error `unavailable`. Never throws. */
   read: (body: string) => SearchOutcome;
 }
 
-/** An optional text. Any other type is invalid. */
+/** Schema of an optional text. A value of another type is invalid. */
 export const hitText = z
   .string()
   .nullish()
   .transform((value) => value ?? '');
 
-/** A value that is not a text becomes null, because no code depends on the age. */
+/** Schema of a page's age. A value of another type becomes null, because no code depends on the age. */
 export const hitAge = z.string().nullable().catch(null);
 
-/** Parses a JSON body. @param hitsOf returns the hits of a valid value */
+/**
+ * Parses a JSON body.
+ * @param hitsOf returns the hits of a valid value
+ */
 export function readHits<Schema extends z.ZodType>(
   body: string,
   schema: Schema,

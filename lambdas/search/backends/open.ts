@@ -14,13 +14,12 @@ import { searxng } from './searxng.ts';
 import { tavily } from './tavily.ts';
 import { yandex } from './yandex.ts';
 
-/** Every kind of backend in the catalog. */
 export const kinds: Record<SearchKind, BackendKind> = { yandex, brave, tavily, exa, searxng };
 
 /**
- * The backends that can be used now, in the order of the catalog: those with their credential. Stand-ins are included
- * only if no real backend is set up, so that they hide no failure of a real one.
- * @param exclusionOf why a backend may not get this query; undefined if it may
+ * Opens the backends that can be used now, in the order of the catalog. A backend that needs a credential must have it.
+ * Stand-ins are used only if no real backend is configured, so that they hide no failure of a real one.
+ * @param exclusionOf returns why a backend must not get this query; undefined if it may
  */
 export async function openBackends(
   { search }: Catalog,
@@ -35,7 +34,7 @@ export async function openBackends(
 
 interface Ready {
   backend: SearchBackend;
-  /** Undefined for a backend that needs no credential. */
+  /** Undefined if the backend needs no credential. */
   credential: string | undefined;
 }
 
@@ -45,7 +44,7 @@ async function readyBackend(backend: SearchBackend): Promise<Ready | undefined> 
   return variable && !credential ? undefined : { backend, credential };
 }
 
-/** @param limits for tests */
+/** @param limits limits of time and size, which only tests set */
 export function openBackend(
   backend: SearchBackend,
   credential: string | undefined,
@@ -71,7 +70,7 @@ export function openBackend(
   };
 }
 
-/** Whether the caller aborted the search. A timeout is the backend's failure. */
+/** Returns whether the caller aborted the search. An abort by a timeout counts as the backend's failure. */
 function isGivenUpByCaller({ aborted, reason }: AbortSignal): boolean {
   return aborted && !(reason instanceof DOMException && reason.name === 'TimeoutError');
 }

@@ -1,6 +1,6 @@
 /**
- * SearXNG, `GET /search?format=json`: https://docs.searxng.org/dev/search_api.html. Its engines read domains from the
- * query. It has no parameter for a location, and chooses the number of results itself.
+ * SearXNG, `GET /search?format=json`: https://docs.searxng.org/dev/search_api.html. Domain filters are part of the
+ * query. SearXNG has no parameter for a location, and chooses the number of results itself.
  */
 
 import * as z from 'zod';
@@ -12,10 +12,10 @@ const searxngOperators = { or: 'OR', maxCharacters: 1_000, maxWords: 128 };
 const searxngAnswerSchema = z
   .object({
     results: z.array(z.object({ title: hitText, url: hitText, content: hitText, publishedDate: hitAge.optional() })),
-    /** Engines that refused or did not respond. */
+    /** Engines of SearXNG that refused or did not respond. */
     unresponsive_engines: z.array(z.unknown()).nullish(),
   })
-  // It returns an empty list if all of its engines failed.
+  // SearXNG returns an empty list if all its engines failed. Such a response is invalid.
   .refine(({ results, unresponsive_engines: failed }) => results.length > 0 || !failed?.length);
 
 export const searxng: BackendKind = {

@@ -1,6 +1,6 @@
 /**
- * Tavily, `POST /search`: https://docs.tavily.com/documentation/api-reference/endpoint/search. Domains are fields of
- * the request, and the location is the English name of a country.
+ * Tavily, `POST /search`: https://docs.tavily.com/documentation/api-reference/endpoint/search. Domain filters are
+ * fields of the request, and the location is the English name of a country.
  */
 
 import * as z from 'zod';
@@ -9,11 +9,14 @@ import { hostsOf } from '../domains.ts';
 import { hitAge, readHits, hitText, type BackendKind } from './kind.ts';
 
 const MAX_TAVILY_RESULTS = 20;
-/** Maximum lengths of Tavily's lists. The gateway's own filter does the rest. */
+/** Maximum lengths of Tavily's domain lists. The gateway filters all results again, with the complete lists. */
 const MAX_INCLUDED = 300;
 const MAX_EXCLUDED = 150;
 
-/** Countries with an unambiguous name in Tavily's list. Tavily rejects unknown names. */
+/**
+ * English names of countries by country code. Only countries with an unambiguous name are listed, because Tavily
+ * refuses unknown names.
+ */
 const tavilyCountries: Record<string, string> = {
   AM: 'armenia',
   AT: 'austria',
@@ -66,7 +69,7 @@ export const tavily: BackendKind = {
       body: {
         query: query.text,
         max_results: Math.min(query.maxResults, MAX_TAVILY_RESULTS),
-        // The cheaper of its two prices.
+        // The cheaper of Tavily's two prices.
         search_depth: 'basic',
         topic: 'general',
         ...(country ? { country } : {}),

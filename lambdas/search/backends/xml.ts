@@ -1,6 +1,7 @@
 /**
- * A small strict XML parser: elements, attributes, text, CDATA, character entities. It skips comments and instructions.
- * It has no document types, so no entity can be defined. Depth and number of elements are limited.
+ * A small strict XML parser for elements, attributes, text, CDATA and character entities. It skips comments and
+ * processing instructions. A document with a document type is refused, so no entity can be defined. Depth and number of
+ * elements are limited.
  */
 
 import { decodeEntities } from '../plain-text.ts';
@@ -18,14 +19,14 @@ const OPENING = /<([A-Za-z_][\w.:-]*)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*')
 const CLOSING_TAG = /<\/([A-Za-z_][\w.:-]*)\s*>/y;
 const ATTRIBUTE = /([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
-/** Sections that are skipped or kept verbatim, with their start and end. */
+/** Sections with their start and end. Text of CDATA sections is kept verbatim, others are skipped. */
 const sections = [
   { start: '<!--', end: '-->', isText: false },
   { start: '<?', end: '?>', isText: false },
   { start: '<![CDATA[', end: ']]>', isText: true },
 ];
 
-/** @returns the root; undefined for a document that is not well-formed, or exceeds the limits */
+/** @returns the root element; undefined for a document that is not well-formed, or exceeds the limits */
 export function readXml(text: string): XmlElement | undefined {
   const document: XmlElement = { name: '', attributes: {}, children: [] };
   const open = [document];
@@ -60,7 +61,7 @@ export function readXml(text: string): XmlElement | undefined {
   return open.length === 1 ? rootOf(document) : undefined;
 }
 
-/** The single element, if there are only blanks around it. */
+/** Returns the only element of a document; undefined if there is other content than white space next to it. */
 function rootOf({ children }: XmlElement): XmlElement | undefined {
   const parts = children.filter((child) => typeof child !== 'string' || child.trim() !== '');
   const [root] = parts;
@@ -89,7 +90,10 @@ export function childrenOf(element: XmlElement, name: string): XmlElement[] {
   return element.children.filter((child): child is XmlElement => typeof child === 'object' && child.name === name);
 }
 
-/** All elements with a name below another, in the order of the document. Does not search inside found elements. */
+/**
+ * Returns all elements with a name below an element, in document order. Elements within a found element are not
+ * searched.
+ */
 export function descendantsOf({ children }: XmlElement, name: string): XmlElement[] {
   return children.flatMap((child) => {
     if (typeof child === 'string') return [];

@@ -1,7 +1,7 @@
 /**
  * Yandex Search API v2, `POST /v2/web/search`: https://yandex.cloud/en/docs/search-api/api-ref/WebSearch/search. A
- * response is JSON with an XML document in base64 (https://yandex.cloud/en/docs/search-api/concepts/response). Domains
- * are part of the query. The location is a region, known for four countries.
+ * response is JSON with an XML document in base64 (https://yandex.cloud/en/docs/search-api/concepts/response). Domain
+ * filters are part of the query. The location is a region; the gateway knows the regions of four countries.
  */
 
 import * as z from 'zod';
@@ -14,11 +14,12 @@ const MAX_YANDEX_WORDS = 40;
 const yandexOperators = { or: '|', maxCharacters: 400, maxWords: MAX_YANDEX_WORDS };
 const MAX_YANDEX_RESULTS = 20;
 
-/** https://yandex.cloud/en/docs/search-api/reference/regions */
+/** Yandex's region ids by country code: https://yandex.cloud/en/docs/search-api/reference/regions */
 const yandexRegions: Record<string, string> = { RU: '225', UA: '187', BY: '149', KZ: '159' };
 
 /**
- * https://yandex.cloud/en/docs/search-api/reference/error-codes; all others are failures of the service or its setup.
+ * Outcomes of Yandex's error codes: https://yandex.cloud/en/docs/search-api/reference/error-codes. All other codes are
+ * failures of the service or of its configuration.
  */
 const errors = new Map<string | undefined, SearchOutcome>([
   ['1', { error: 'invalid_tool_input' }],
@@ -40,7 +41,7 @@ export const yandex: BackendKind = {
       method: 'POST',
       path: '/v2/web/search',
       headers: { authorization: `Api-Key ${credential}` },
-      // In the JSON of protocol buffers, 64-bit integers are strings.
+      // Protocol buffers write 64-bit integers as strings in JSON.
       body: {
         query: { queryText: withSites(query, yandexOperators), ...yandexIndex(query.location), page: '0' },
         groupSpec: {
@@ -86,7 +87,7 @@ function hitOf(document: XmlElement): SearchHit {
   };
 }
 
-/** Time of the page's last change: `20260814T040000`. */
+/** Returns the date of a page's last change, from a time such as `20260814T040000`. */
 function dateOf(time: string): string | null {
   const [, year, month, day] = /^\s*(\d{4})(\d{2})(\d{2})(?:T|\s*$)/.exec(time) ?? [];
   return year ? `${year}-${month}-${day}` : null;
@@ -94,7 +95,7 @@ function dateOf(time: string): string | null {
 
 const yandexCountryCode = (location: UserLocation | undefined) => location?.country?.toUpperCase() ?? '';
 
-/** The Russian index, unless another one is better for the user's country. */
+/** Returns the index to search: the Russian one, unless another one is better for the user's country. */
 function yandexIndex(location: UserLocation | undefined): { searchType: string } {
   const country = yandexCountryCode(location);
   if (country === 'TR') return { searchType: 'SEARCH_TYPE_TR' };
