@@ -1,25 +1,27 @@
 /**
- * CSV in this product's form: UTF-8, RFC 4180, LF. Amounts are plain decimals with all their digits, never floating
- * point.
- *
- * Guarantee: the same cells make the same bytes.
+ * Options for writing CSV: UTF-8, RFC 4180, line feeds. Amounts are plain decimals with all their digits, never
+ * floating point.
+ * Guarantee: the same cells give the same bytes.
  */
 
 import type { Options } from 'csv-stringify/sync';
 import { Money } from '../money/money.ts';
 
-/** A cell's value; null is an empty cell. */
+/** Value of a cell; null is an empty cell. */
 export type CsvCell = string | number | boolean | Money | null;
 export type CsvRow = readonly CsvCell[];
 
-/** Target of a file: programs, or a spreadsheet with Russian settings. */
+/** Readers of a file. `plain`: programs. `ru`: spreadsheets with Russian settings. */
 export const locales = ['plain', 'ru'] as const;
 export type Locale = (typeof locales)[number];
 
-/** Signs that begin a formula, also after whitespace. Some spreadsheets treat full-width signs the same way. */
+/**
+ * Matches text that a spreadsheet may read as a formula, also after white space. Some spreadsheets accept full-width
+ * signs too.
+ */
 const FORMULA = /^(?:[\s\p{Cf}]*[=+\-@＝＋－＠]|[\t\r\n])/u;
 
-/** Protects a text chosen by people, such as a name, so that a spreadsheet does not read it as a formula. */
+/** Prevents a spreadsheet from reading a text as a formula. It is for texts chosen by people, such as names. */
 export function guarded(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text;
 }

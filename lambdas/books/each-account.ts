@@ -6,15 +6,18 @@ import { accountPages, readAccount, type Account } from '../store/accounts/accou
 import { readDayProgress, saveDayProgress, type DayWork } from '../store/days/day-progress.ts';
 import type { Table } from '../store/table/table.ts';
 
-/** Work that is unfinished this long after its start must not look like success. */
+/** Time after the start of a day's work at which unfinished work counts as late, in ms, and raises an alarm. */
 const LATE_AFTER_MS = 12 * 60 * 60_000;
 
-/** A day is processed this long after its end. By then it is rolled up, and late requests are settled. */
+/**
+ * Time after the end of a day at which its work is due, in ms. By then, the day is rolled up, and late requests are
+ * settled.
+ */
 const AFTER_DAY_MS = 60 * 60_000;
 
 /**
- * The day whose work is due: yesterday, from an hour after midnight until it is done.
- * @returns also the progress before that day; undefined if nothing is due
+ * Returns the day whose work is due: yesterday, from an hour after midnight until the work is done.
+ * @returns also the last day whose work was done before; undefined if nothing is due
  */
 export async function dueDay(
   table: Table,
@@ -30,16 +33,16 @@ export async function dueDay(
 interface DayOfAccounts {
   kind: DayWork;
   date: string;
-  /** When no more accounts may be started, in terms of performance.now(). */
+  /** Time at which no further accounts are started, as performance.now() counts. */
   deadlineMs: number;
   atMs?: number;
 }
 
 /**
- * Does a day's work for every account that existed on that day, over as many runs as needed. Each run continues after
- * the accounts that the previous one finished. If the work is unfinished twelve hours after the first run, it logs a
- * line that has an alarm.
- * @param work for one account; returns false if it must be repeated before the next account
+ * Does a day's work for every account that existed on that day, in as many runs as needed. Each run continues after the
+ * accounts that the previous run finished. If the work is unfinished twelve hours after the first run, it logs a line
+ * that raises an alarm.
+ * @param work does the work of one account; it returns false if it must be repeated before the next account
  * @returns whether all accounts are done, and when the first run began
  */
 export async function eachAccountOf(

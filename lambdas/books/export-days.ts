@@ -10,16 +10,25 @@ import {
   type TableExports,
 } from '../store/table/table-export.ts';
 
-/** Backups are about five minutes behind the table. DynamoDB refuses an export of a later moment. */
+/**
+ * Minimum age of the exported moment, in ms. DynamoDB's backups are about five minutes behind the table, and it refuses
+ * to export a later moment.
+ */
 const BACKUP_LAG_MS = 20 * 60_000;
-/** DynamoDB takes increments of fifteen minutes to a day. */
+/** Minimum length of an incremental export, in ms. DynamoDB allows fifteen minutes to a day. */
 const SHORTEST_INCREMENT_MS = 15 * 60_000;
-/** The retention of backups, minus a day. Older data needs a full export. */
+/**
+ * Maximum age of the start of an incremental export, in ms: the retention of backups, minus a day. Older changes need a
+ * full export.
+ */
 const BACKUPS_KEPT_MS = 34 * DAY_MS;
-/** An export takes some minutes. A failed one is not repeated more often than this, because each is charged. */
+/**
+ * Time until the result of an export is checked, in ms. An export takes some minutes. A failed export is repeated no
+ * more often than this, because each attempt is charged.
+ */
 const LOOK_AGAIN_AFTER_MS = 60 * 60_000;
 
-/** Source and target of the exports. */
+/** The table that is exported, and the bucket that gets the exports. */
 interface BooksBucket {
   tableArn: string;
   bucket: string;
@@ -30,18 +39,17 @@ interface ExportRun {
   exports: TableExports;
   where: BooksBucket;
   atMs: number;
-  /** Prefixes of the started exports. */
+  /** Prefixes in the bucket of the started exports. */
   begun: string[];
 }
 
 /**
- * Starts the exports that are due: the whole table at first and at the beginning of each month, otherwise the changes
- * up to the last midnight (UTC), at most a day in each.
- *
- * Guarantee: increments follow each other without a gap. The end of one is saved after its start. If a run broke off
- * before that, or runs overlap, the same export is started again, and DynamoDB recognizes its token. A run an hour
- * later checks the result. A failed export is logged in a line that has an alarm, and is repeated each hour with the
- * same start. No later export begins before it is complete.
+ * Starts the exports that are due. The whole table is exported at first, and at the beginning of each month. Otherwise,
+ * the changes up to the last midnight (UTC) are exported, at most a day in each export.
+ * Guarantee: incremental exports follow each other without a gap. The end of an export is saved after its start. If a
+ * run stops before that, or if runs overlap, the same export is started again, and DynamoDB recognizes its token. A run
+ * an hour later checks the result. A failed export is logged in a line that raises an alarm, and is repeated each hour
+ * with the same period. No later export is started until it is complete.
  * @returns the prefixes of the started exports
  */
 export async function exportDays(
@@ -61,11 +69,11 @@ export async function exportDays(
 }
 
 /**
- * The exported moment depends on the day and on the first sight of the table, not on the time of the run. So
- * overlapping runs request the same export, which DynamoDB starts once.
+ * Exports the whole table. The exported moment depends on the day and on the time when the table was first seen, not on
+ * the time of the run. So overlapping runs request the same export, which DynamoDB starts once.
  */
 async function exportAnew(run: ExportRun, firstSeenMs: number): Promise<void> {
-  // Backups of a new table begin with it, so an earlier moment cannot be exported.
+  // Backups of a new table begin with the table, so an earlier moment cannot be exported.
   const oldestMs = Math.ceil(firstSeenMs / 1_000) * 1_000;
   const firstDay = utcDate(oldestMs + BACKUP_LAG_MS);
   const toMs = utcDate(run.atMs) <= firstDay ? oldestMs : Date.parse(utcDate(run.atMs));
@@ -86,7 +94,7 @@ async function begin(
 }
 
 /**
- * Checks whether exports are complete, and restarts failed ones.
+ * Checks whether exports are complete, and starts failed exports again.
  * @returns the exports that are not complete
  */
 async function lookedAfter(run: ExportRun, progress: ExportProgress): Promise<readonly BegunExport[]> {
@@ -107,13 +115,13 @@ async function lookedAfter(run: ExportRun, progress: ExportProgress): Promise<re
   return open;
 }
 
-/** Starts the due increments and full exports, unless a failed export is not yet repaired. */
+/** Starts the exports that are due, unless a failed export is being repeated. */
 async function goOn(run: ExportRun, progress: ExportProgress & { untilMs: number }): Promise<void> {
   const { firstSeenMs, untilMs } = progress;
   const midnightMs = Date.parse(utcDate(run.atMs));
   if (run.atMs - midnightMs < BACKUP_LAG_MS || progress.begun.some(({ attempt }) => attempt > 1)) return;
   const begun = [...progress.begun];
-  // A span that is too short for an increment becomes part of the next one.
+  // A period that is too short for an incremental export becomes part of the next one.
   for (let [fromMs, toMs] = [untilMs, endOfIncrement(untilMs)]; toMs <= midnightMs;) {
     begun.push(await begin(run, { prefix: `incremental/dt=${utcDate(fromMs)}`, fromMs, toMs }));
     const isBeginningOfMonth = toMs % DAY_MS === 0 && utcDate(toMs).endsWith('-01');
@@ -124,7 +132,7 @@ async function goOn(run: ExportRun, progress: ExportProgress & { untilMs: number
   }
 }
 
-/** The next midnight, or a day later if that is too soon. */
+/** Returns the next midnight; the one after it if the period would be too short. */
 function endOfIncrement(fromMs: number): number {
   const nextMidnightMs = (Math.floor(fromMs / DAY_MS) + 1) * DAY_MS;
   return nextMidnightMs - fromMs >= SHORTEST_INCREMENT_MS ? nextMidnightMs : fromMs + DAY_MS;

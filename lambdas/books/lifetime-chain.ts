@@ -1,11 +1,9 @@
 /**
- * The chain of lifetime windows: the lifetime spending of a scope is its proved spending up to the end of a month, plus
- * its daily rows since then.
- *
+ * Compares lifetime spending without reading all records. The lifetime spending of a scope is its proved spending up to
+ * the end of a month, plus its daily rows since then.
  * A month is proved three weeks after its end. By then every message about it is processed or abandoned. Later entries
- * on its days show up as differences until an operator has read all records and proved them again (`reconcile --deep
- * --prove`).
- * Weakness: an account that is older than its chain has none until that is done once.
+ * on its days show up as differences until an operator reads all records and proves them again (`reconcile --deep
+ * --prove`). Weakness: an account that existed before this comparison has no proved spending until that is done once.
  */
 
 import { Money } from '../money/money.ts';
@@ -22,20 +20,24 @@ import {
 import type { Table } from '../store/table/table.ts';
 import type { ScopeDays } from './scope-sums.ts';
 
-/** A month is proved from this day of the next month on. */
+/** Day of the next month from which a month is proved. */
 const PROVED_FROM_DAY = 21;
-/** A younger account is proved from its first day. An older one has too many rows for one night. */
+/**
+ * Maximum age of an account, in days, that is proved from its first day automatically. An older account has too many
+ * rows for one night.
+ */
 const MAX_FIRST_DAYS = 92;
 
 export interface LifetimeChain {
   through: string;
-  /** The proved spending of a scope; zero for a scope without an entry. */
+  /** Returns the proved spending of a scope; zero if the scope has none. */
   spentBefore: (scope: ScopeId) => SpentBefore;
 }
 
 /**
- * @param date the day up to which books are compared
- * @returns undefined if the account has no chain
+ * Reads the proved spending of an account.
+ * @param date the day up to which the books are compared
+ * @returns undefined if the account has none
  */
 export async function readLifetimeChain(
   table: Table,
@@ -50,7 +52,7 @@ export async function readLifetimeChain(
   return { through, spentBefore: (scope) => scopes.get(scopeName(scope)) ?? { through, spent: Money.zero } };
 }
 
-/** The days to read so that both the month of a day and lifetimes can be compared. */
+/** Returns the days to read so that lifetimes, and the month of a day, can be compared. */
 export function datesSince(chain: LifetimeChain | undefined, date: string): string[] {
   const firstOfMonth = `${date.slice(0, 'YYYY-MM'.length)}-01`;
   const afterChain = chain ? dateAfter(chain.through) : firstOfMonth;
@@ -58,8 +60,8 @@ export function datesSince(chain: LifetimeChain | undefined, date: string): stri
 }
 
 /**
- * Adds months to the chain that ended long enough ago.
- * @param scopes with all days since the chain
+ * Adds months that can be proved to the proved spending.
+ * @param scopes sums of all days since the proved months
  */
 export async function continueChain(
   table: Table,
@@ -72,8 +74,8 @@ export async function continueChain(
 }
 
 /**
- * Starts the chain again from all existing records.
- * @param scopes with all days of the account
+ * Proves the spending anew, from all records of the account.
+ * @param scopes sums of all days of the account
  */
 export async function beginChain(
   table: Table,
@@ -98,8 +100,8 @@ function provedUpTo(
 }
 
 /**
- * The last day of the latest month that can be proved: last month from day `PROVED_FROM_DAY` on, before that the month
- * before it.
+ * Returns the last day of the latest month that can be proved. From day `PROVED_FROM_DAY` on this is last month,
+ * otherwise the month before.
  */
 function provableThrough(date: string): string {
   const firstOfMonth = `${date.slice(0, 'YYYY-MM'.length)}-01`;

@@ -5,7 +5,10 @@ import type { Generation } from '../store/generations/generation.ts';
 import { isMonthKept, monthOfDay, readModelDays, type ModelDay } from '../store/days/model-months.ts';
 import type { Table } from '../store/table/table.ts';
 
-/** Adds up records by the model that answered and the UTC day of admission. */
+/**
+ * Adds up the cost of records by model and UTC day. The model is the one that answered, and the day is that of the
+ * admission.
+ */
 export class ModelDaySums {
   readonly #days = new Map<string, ModelDay>();
 
@@ -27,17 +30,16 @@ export class ModelDaySums {
   }
 }
 
-/** A day of a model whose counted spending differs from the records. */
+/** A day of a model whose counted spending differs from the sum of its records. */
 export interface ModelDayDifference extends ModelDay {
   recorded: Money;
 }
 
 /**
- * Compares the counted spending of models with the sums of their records.
- * Cost: a query for each month, and one for the month before.
- *
- * Weakness: it skips months that are no longer kept, and the first counted day: an earlier release may have settled a
- * part of that day without counting models.
+ * Compares the counted spending of models with the sums of their records. Cost: one query per month, and one for the
+ * month before.
+ * Weakness: months that are not stored any more are skipped. The first counted day is skipped too, because an earlier
+ * release may have settled a part of it without counting models.
  * @param dates UTC days whose records were all added up, in order
  */
 export async function differencesOfModels(

@@ -1,4 +1,4 @@
-/** A month of an account from its daily rows: a few queries, regardless of the number of requests. */
+/** Reads a month of an account from its daily rows: a few queries, regardless of the number of requests. */
 
 import { isComplete, readActivity, type ActivityRow, type ActivitySplit } from '../accounting/activity.ts';
 import { addDailySums, noDailySums, type DailySums } from '../accounting/daily-sums.ts';
@@ -13,7 +13,7 @@ import type { Table } from '../store/table/table.ts';
 import { daysOfMonth, periodOf } from './period.ts';
 import { balanceOf, paymentsIn, type Balance } from './statement.ts';
 
-/** The spending of a month on one model, split by the requested dimensions. */
+/** Spending of a month on one model, split by the requested dimensions. */
 export interface MonthRow extends DailySums {
   model: string;
   workspaceId: string | undefined;
@@ -24,14 +24,15 @@ export interface MonthRow extends DailySums {
 export interface Month {
   from: string;
   to: string;
-  /** Completed days whose settled requests are all added up. */
+  /** Number of completed days whose requests are all settled and added up. */
   closedDays: number;
-  /** All days of the month are closed. */
+  /** Whether all days of the month are closed. */
   isClosed: boolean;
   rows: MonthRow[];
   total: DailySums;
   /**
-   * The month's sum at the account's counter. Undefined if the counter no longer has it, or the month is not closed.
+   * Sum of the month in the account's counter; undefined if the counter does not have the month any more, or if the
+   * month is not closed.
    */
   counted: Money | undefined;
   payments: BalanceEntry[];
@@ -52,7 +53,7 @@ export async function readMonth(
   const daily = dates.length === 0 ? [] : await readActivity(table, account.id, dates, { splitBy });
   const total = { ...noDailySums };
   for (const row of daily) addDailySums(total, row);
-  // An account is rolled up from its first day on.
+  // Days before the account existed are not needed.
   const wanted = period.days.filter(({ date }) => date >= utcDate(Date.parse(account.createdAt)));
   const isClosed = to < today && wanted.every(({ date }) => dates.includes(date));
   const counter = isClosed ? await readCounter(table, { kind: 'account', id: account.id }) : undefined;
@@ -71,7 +72,7 @@ export async function readMonth(
   };
 }
 
-/** Adds up the rows of all days. */
+/** Adds up the rows of all days by model and dimensions. */
 function rowsOf(daily: readonly ActivityRow[]): MonthRow[] {
   const rows = new Map<string, MonthRow>();
   for (const { model, workspaceId, keyHash, memberId, ...sums } of daily) {

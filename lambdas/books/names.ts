@@ -11,8 +11,8 @@ export interface KeyName {
 }
 
 /**
- * Names of an account's keys and workspaces, each read once. A deleted key keeps its record, and a workspace with
- * history is archived, so both keep their names. A member's name is its id.
+ * Reads the names of an account's keys and workspaces, each once. Deleted keys and archived workspaces keep their
+ * names. A member's name is its id.
  */
 export class Names {
   readonly #table: Table;
@@ -25,7 +25,7 @@ export class Names {
     this.#accountId = accountId;
   }
 
-  /** Reads many keys in batches, so that `key` finds them in memory. */
+  /** Reads the names of many keys in batches, so that later calls of `key` need no query. */
   async loadKeys(hashes: readonly string[]): Promise<void> {
     const wanted = [...new Set(hashes)].filter((hash) => !this.#keys.has(hash));
     for (const item of await readItems(this.#table, wanted.map(keyItemKey))) {
@@ -41,7 +41,7 @@ export class Names {
     });
   }
 
-  /** The slug of the workspace. */
+  /** Returns the slug of a workspace. */
   workspace(id: string): Promise<string> {
     return remembered(this.#workspaces, id, async () => {
       return (await readWorkspace(this.#table, this.#accountId, id))?.slug ?? '';

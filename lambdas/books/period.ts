@@ -1,31 +1,31 @@
-/** Calendar days in UTC or another time zone, and the instants of their boundaries. */
+/** Calendar days in UTC or another time zone, with the instants at which they begin and end. */
 
 import { DAY_MS, datesBetween, utcDate } from '../money/periods.ts';
 import { GatewayError } from '../platform/errors.ts';
 
-/** A leap year and a month. Longer reports need several requests. */
+/** Maximum length of a period, in days: a leap year and a month. Longer reports need several requests. */
 const MAX_PERIOD_DAYS = 400;
 
-/** One day: its date, and its start and end in epoch milliseconds, the end excluded. */
+/** One day: its date, and its start and end in epoch milliseconds. The end does not belong to it. */
 interface CalendarDay {
   date: string;
   startMs: number;
   endMs: number;
 }
 
-/** Whole days from the first to the last, both included, in one zone. */
+/** A span of whole days in one time zone, from the first to the last day, both included. */
 export interface Period {
   from: string;
   to: string;
-  /** A name of the IANA database, such as "Europe/Moscow", or "UTC". */
+  /** Name of a time zone in the IANA database, such as "Europe/Moscow", or "UTC". */
   zone: string;
   startMs: number;
-  /** Excluded. */
+  /** End of the last day, in epoch milliseconds. It does not belong to the period. */
   endMs: number;
   days: readonly CalendarDay[];
 }
 
-/** @throws {GatewayError} 400 for an unknown zone, for days in the wrong order, and for too many days */
+/** @throws {GatewayError} 400 for an unknown time zone, for days in the wrong order, and for too many days */
 export function periodOf({ from, to, zone = 'UTC' }: { from: string; to: string; zone?: string | undefined }): Period {
   const count = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   if (count < 1) throw new GatewayError('invalid_request', `The first day, ${from}, is later than the last, ${to}.`);
@@ -43,18 +43,21 @@ export function periodOf({ from, to, zone = 'UTC' }: { from: string; to: string;
   return { from, to, zone, startMs: starts[0]!, endMs: starts.at(-1)!, days };
 }
 
-/** The days of a month such as "2026-10". */
+/** Returns the first and the last day of a month such as "2026-10". */
 export function daysOfMonth(month: string): { from: string; to: string } {
   const [year, number] = month.split('-').map(Number) as [number, number];
   return { from: `${month}-01`, to: utcDate(Date.UTC(year, number, 0)) };
 }
 
-/** The UTC days that a period touches, in order. Its generations are stored under these. */
+/** Returns the UTC days that a period overlaps, in order. Generations are stored by UTC day. */
 export function utcDaysOf({ startMs, endMs }: Period): string[] {
   return datesBetween(utcDate(startMs), utcDate(endMs - 1));
 }
 
-/** Finds the day of an instant, quickly for consecutive instants; undefined outside of the period. */
+/**
+ * Returns a function that finds the day of an instant, quickly for consecutive instants. It returns undefined outside
+ * the period.
+ */
 export function dayFinder({ days }: Period): (atMs: number) => string | undefined {
   let last: CalendarDay | undefined;
   return (atMs) => {
@@ -66,20 +69,20 @@ export function dayFinder({ days }: Period): (atMs: number) => string | undefine
 }
 
 /**
- * The start of a day, in epoch milliseconds.
- * @throws {GatewayError} 400 for an unknown zone
+ * Returns the start of a day, in epoch milliseconds.
+ * @throws {GatewayError} 400 for an unknown time zone
  */
 function startOfDay(date: string, zone: string): number {
   const midnight = Date.parse(date);
   if (zone === 'UTC') return midnight;
   const offset = offsetMs(zone, midnight);
-  // The offset may change between UTC's midnight and that of the zone.
+  // The zone's offset may change between midnight in UTC and midnight in the zone.
   const start = midnight - offsetMs(zone, midnight - offset);
-  // If clocks are put forward at midnight, that midnight does not exist: the day begins after the change.
+  // If clocks are set forward at midnight, that midnight does not exist, and the day begins after the change.
   return dateIn(zone, start) < date ? midnight - offset : start;
 }
 
-/** How far the zone's clocks are ahead of UTC. */
+/** Returns how far the zone's clocks are ahead of UTC, in ms. */
 function offsetMs(zone: string, atMs: number): number {
   const part = Object.fromEntries(
     clockOf(zone)

@@ -12,17 +12,16 @@ export interface BudgetDifference {
   date: string;
   model: string;
   part: number;
-  /** According to the budget. */
+  /** Spending that the budget states. */
   spent: Money;
-  /** According to the records of all accounts. */
+  /** Sum of the records of all accounts. */
   recorded: Money;
 }
 
 /**
- * Compares the spending in the budgets of free models on a completed day with the records of all accounts.
- * Cost: every record of the day. Differences are checked a second time, because a concurrent settlement may cause one.
- *
- * Weakness: budgets are removed two days after their day, so older ones are not compared.
+ * Compares the spending in the budgets of free models on a completed day with the records of all accounts. Cost: reads
+ * every record of the day. Differences are checked a second time, because a concurrent settlement may cause one.
+ * Weakness: budgets are deleted two days after their day, so older ones are not compared.
  */
 export async function reconcileBudgets(table: Table, date: string): Promise<BudgetDifference[]> {
   const first = await differencesOf(table, date, spendingByRecords);
@@ -33,11 +32,10 @@ export async function reconcileBudgets(table: Table, date: string): Promise<Budg
 }
 
 /**
- * The same comparison with the roll-up's sums of the records, so no record is read again. A late settlement is in its
- * budget minutes before it is rolled up, so only a difference that stays counts.
- *
- * Weakness: a day that an earlier release has rolled up has no sums of budgets, so all of its spending differs.
- * `reconcile --deep` then reports that the budgets are right.
+ * Compares the budgets with the roll-up's sums, so it reads no records. A late settlement changes its budget minutes
+ * before it is rolled up, so only a difference that remains is an error.
+ * Weakness: a day that an earlier release rolled up has no sums for budgets, so all its spending differs. `reconcile
+ * --deep` then shows that the budgets are right.
  */
 export function reconcileRolledUpBudgets(table: Table, date: string): Promise<BudgetDifference[]> {
   return differencesOf(table, date, spendingByRollUp);

@@ -12,20 +12,23 @@ import { continueChain, datesSince, readLifetimeChain } from './lifetime-chain.t
 import { reconcile } from './reconcile.ts';
 import { reconcileRolledUpBudgets } from './reconcile-budgets.ts';
 
-/** Maximum differences that are logged per account, and for budgets. The command line shows all. */
+/** Maximum number of differences that are logged per account, and for budgets. The command line shows all of them. */
 const MAX_LOGGED = 10;
-/** A late settlement is rolled up again by then. A remaining difference will not disappear by itself. */
+/**
+ * Time within which a late settlement is rolled up again, in ms. A difference that is older will not disappear by
+ * itself.
+ */
 const BUDGETS_AGREE_WITHIN_MS = 60 * 60_000;
 
 /**
- * Compares the rows of each account's month so far with its counters, once after each day, and the budgets of free
- * models with the roll-up's sums. So no record is read again. If a run is out of time, the next one continues.
- *
- * It logs each difference in a line that has an alarm, and each day that could not be compared in time. An account
- * without its rows delays the others no longer than that.
- * Weakness: it does not compare the lifetime window of a scope without spending since the last proved month
- * (lifetime-chain.ts), because that needs all existing counters. `reconcile --deep` does.
- * @param options.deadlineMs when no more accounts may be started, in terms of performance.now()
+ * Compares each account's daily rows of the current month with its counters, once after each day. It also compares the
+ * budgets of free models with the roll-up's sums. It reads no records. If a run has no time left, the next run
+ * continues.
+ * Each difference is logged in a line that raises an alarm, and so is each day that could not be compared in time. An
+ * account without its rows delays the others no longer than that. Weakness: the lifetime window of a scope is not
+ * compared if the scope has had no spending since the last proved month (lifetime-chain.ts), because that would need
+ * all counters. `reconcile --deep` compares it.
+ * @param options.deadlineMs time at which no further accounts are started, as performance.now() counts
  * @returns number of compared accounts
  */
 export async function reconcileDays(
@@ -42,7 +45,8 @@ export async function reconcileDays(
     async (account, { isLate }) => {
       const day = await readDay(table, account.id, yesterday);
       if (!day || !isComplete(day)) {
-        // Its rows are not there yet. The next run checks again, unless that would delay the others too long.
+        // The account's rows are missing. The next run checks again, unless that would delay the other accounts too
+        // long.
         if (isLate) log('error', bookTripwires.booksLate, { accountId: account.id, date: yesterday });
         return isLate;
       }
@@ -86,7 +90,7 @@ async function compareMonth(table: Table, account: Account, date: string, pauseM
     ...(pauseMs === undefined ? {} : { pauseMs }),
   });
   const drift = findings.map(({ says, expected }) => amountOfDrift(Money.parse(says), Money.parse(expected)));
-  // Zero shows that a comparison was made.
+  // A value of zero shows that the comparison was made.
   writeMetrics({ DriftRub: drift.length === 0 ? 0 : drift });
   for (const { where, says, expected } of findings.slice(0, MAX_LOGGED)) {
     const reason = `${where} says ${says}, and should say ${expected}`;
@@ -95,7 +99,7 @@ async function compareMonth(table: Table, account: Account, date: string, pauseM
   if (chain && isCovered) await continueChain(table, account, { chain, scopes, date });
 }
 
-/** The difference of two amounts, for a metric. */
+/** Returns the absolute difference of two amounts, as a number for a metric. */
 function amountOfDrift(says: Money, expected: Money): number {
   return Math.abs(Number(says.minus(expected).toString()));
 }

@@ -1,13 +1,12 @@
 /**
- * Reconciliation: whether all parts of the table agree about an account's money. Records are priced again from their
- * own fields, and their sums are compared with daily rows and counters. Payments are compared with the limit that they
- * add up to. If records are read, each attribute of each row is compared. If rows are read instead, their spending is
- * compared with the counters.
- *
- * Guarantee: no false alarm during requests. The current day is not compared (unless nothing happens in the meantime).
- * Differences are checked again, and only a difference that is found twice in the same form is reported. Weakness:
- * counters lose windows of days and weeks two days after their end, so later changes of these are not visible there.
- * The lifetime window and the daily rows stay.
+ * Checks whether all parts of the table agree about an account's money. Records are priced again from their own fields,
+ * and their sums are compared with daily rows and counters. Payments are compared with the limit that they add up to.
+ * If records are read, each attribute of each row is compared. If only rows are read, their spending is compared with
+ * the counters.
+ * Guarantee: requests during the check cause no false alarm. The current day is compared only if nothing changes during
+ * the check. Differences are checked again, and only a difference that is found twice in the same form is reported.
+ * Weakness: counters drop windows of days and weeks two days after their end, so later changes of these windows are not
+ * noticed. The lifetime window and the daily rows are never dropped.
  */
 
 import { append } from '../platform/append.ts';
@@ -36,31 +35,32 @@ import { driftOf, ScopeSums, type ScopeDays, type WindowDrift } from './scope-su
 /** A difference in the books. */
 export interface BookFinding {
   /**
-   * Names the comparison: a record with itself; records with rows, counters, models or budgets of free models; payments
-   * with the limit.
+   * Kind of the comparison. `record`: a record and its own price; `day`: records and daily rows; `counter`: records or
+   * rows and a counter; `model`: records and the count of a model; `payments`: payments and the limit; `budget`:
+   * records and the budget of a free model.
    */
   kind: 'record' | 'day' | 'counter' | 'model' | 'payments' | 'budget';
   /**
-   * A generation, a day with its row and the row's attribute, a scope and its window, a model and its day, or the
-   * account.
+   * Item that differs: a generation, a day with a row and an attribute, a scope with a window, a model with a day, or
+   * the account.
    */
   where: string;
-  /** The stored value: an amount in RUB, or the value of a row's attribute. */
+  /** Stored value: an amount in RUB, or the value of a row's attribute. */
   says: string;
-  /** The value according to the other side of the comparison. */
+  /** Value according to the other side of the comparison. */
   expected: string;
 }
 
-/** A window of a counter that differs from the records of its scope. */
+/** A window of a counter that differs from the records of the counter's scope. */
 export type CounterDrift = ScopeId & WindowDrift;
 
 export interface Reconciliation {
   findings: BookFinding[];
-  /** The findings of kind `counter`, with their amounts. */
+  /** Findings of the kind `counter`, with their amounts. */
   drifts: CounterDrift[];
-  /** Numbers of compared records, days, windows and payments. */
+  /** Counts of compared records, days, windows and payments. */
   compared: { records: number; days: number; windows: number; payments: number };
-  /** The sums of every scope that the days name. */
+  /** Sums of every scope that spent money on the days. */
   scopes: ScopeDays[];
   /** Whether every completed day was added up. */
   isCovered: boolean;
@@ -68,15 +68,15 @@ export interface Reconciliation {
 
 export interface ReconcileQuestion {
   account: Account;
-  /** UTC days in order. The current day is compared only if nothing happens in the meantime. */
+  /** UTC days in order. The current day is compared only if nothing changes during the check. */
   dates: readonly string[];
-  /** Reads every record. Otherwise the daily rows of closed days are used instead. */
+  /** Whether every record is read. Otherwise the daily rows of closed days are read instead. */
   isDeep: boolean;
-  /** The days are all days of the account, so lifetime windows can be compared. */
+  /** Whether the days are all days of the account, so that lifetime windows can be compared. */
   isWhole: boolean;
-  /** The proved spending of each scope before these days, so that its lifetime window can be compared. */
+  /** Returns the proved spending of a scope before the days, so that its lifetime window can be compared. */
   spentBefore?: ((scope: ScopeId) => SpentBefore) | undefined;
-  /** Pause before differences are checked again: a settlement or a roll-up may be in progress. */
+  /** Pause before differences are checked again, in ms. A settlement or a roll-up may be in progress. */
   pauseMs?: number;
   progress?: ((date: string) => void) | undefined;
 }
@@ -116,7 +116,7 @@ async function compareOnce(table: Table, question: ReconcileQuestion): Promise<R
   }
   addLeases(leases, read);
   const counters = await readCountersOf(table, read.sums.scopes());
-  // Must come after all readings: a change between two of them would count as a difference.
+  // This must be the last read: a change between two reads would count as a difference.
   const isStill =
     isDeep &&
     isUnchanged(before, await readCounter(table, scope)) &&
@@ -153,7 +153,10 @@ async function compareOnce(table: Table, question: ReconcileQuestion): Promise<R
   };
 }
 
-/** A settlement changes its record and the counters in one transaction. */
+/**
+ * Returns whether the account's counter is unchanged. Each settlement changes its record and the counters in one
+ * transaction.
+ */
 function isUnchanged(before: StoredCounter, after: StoredCounter): boolean {
   return (
     before.spent('lifetime').equals(after.spent('lifetime')) &&
@@ -161,13 +164,16 @@ function isUnchanged(before: StoredCounter, after: StoredCounter): boolean {
   );
 }
 
-/** The account may not be among a lease's scopes. Its counter does not change then. */
+/**
+ * Returns whether the same leases are open as before. The account's counter alone does not show that, because a lease
+ * may not include the account's scope.
+ */
 function isSameSet(before: Lease[], after: Lease[]): boolean {
   const ids = new Set(before.map(({ id }) => id));
   return after.length === ids.size && after.every(({ id }) => ids.has(id));
 }
 
-/** Stores no more findings than are reported. */
+/** Adds a finding, up to the maximum that is reported. */
 function found({ findings }: DaysRead, finding: BookFinding): void {
   if (findings.length < MAX_FINDINGS) findings.push(finding);
 }
@@ -176,8 +182,8 @@ interface DaysRead {
   sums: ScopeSums;
   models: ModelDaySums;
   /**
-   * Each lease that was open before the records were read, with the amount that these hold. All leases ever would take
-   * too much memory.
+   * Amount that records hold of each lease, for leases that were open before the records were read. Storing all leases
+   * that ever existed would take too much memory.
    */
   drawn: Map<string, Money>;
   findings: BookFinding[];
@@ -186,7 +192,7 @@ interface DaysRead {
   covered: Set<string>;
 }
 
-/** Prices each record of a day again. If the day is closed, it compares its rows with the sums of the records. */
+/** Prices each record of a day again. If the day is closed, its rows are compared with the sums of the records. */
 async function readRecords(
   table: Table,
   { id: accountId }: Account,
@@ -219,7 +225,7 @@ async function readRecords(
   }
 }
 
-/** The open leases of the compared days. */
+/** Returns the leases that were opened on the compared days and are still open. */
 async function leasesOf(table: Table, { account, dates }: ReconcileQuestion): Promise<Lease[]> {
   const isCompared = ({ payer, createdAtMs }: Lease) =>
     payer.accountId === account.id && dates.includes(utcDate(createdAtMs));
@@ -232,8 +238,8 @@ function noteDrawn({ drawn }: DaysRead, { lease }: Generation): void {
 }
 
 /**
- * Open leases also hold money, although no record names it. A record written after its day was read changes no counter:
- * its amount was part of the lease at that reading.
+ * Adds the money that open leases hold, and that no record names. A record that is written after its day was read
+ * changes no counter: its amount was still part of the lease at that time.
  */
 function addLeases(leases: Lease[], { sums, drawn }: DaysRead): void {
   for (const lease of leases) {
@@ -263,7 +269,7 @@ async function addRows(table: Table, { id }: Account, day: Day, read: DaysRead):
   read.covered.add(day.date);
 }
 
-/** Each scope with its counter. */
+/** Reads the counter of each scope. */
 async function readCountersOf(table: Table, scopes: ScopeDays[]): Promise<(readonly [ScopeDays, StoredCounter])[]> {
   const found: (readonly [ScopeDays, StoredCounter])[] = [];
   for (const kind of scopeKinds) {
@@ -306,7 +312,7 @@ function findingOf({ kind, id, window, what, counted, recorded }: CounterDrift):
   };
 }
 
-/** The count of each model and day must equal the cost of its records. */
+/** Compares the count of each model and day with the cost of its records. */
 async function compareModels(
   table: Table,
   { id }: Account,
@@ -319,7 +325,7 @@ async function compareModels(
   return { findings, compared };
 }
 
-/** A prepaid account's limit is the sum paid in, minus refunds. */
+/** Compares a prepaid account's limit with its payments minus refunds. */
 async function comparePayments(
   table: Table,
   { id, mode }: Account,

@@ -1,13 +1,13 @@
-/** The records of a report. */
+/** Reads the records for a report. */
 
 import { generationsInOrder } from '../store/generations/generation-queries.ts';
 import type { Generation } from '../store/generations/generation.ts';
 import type { Table } from '../store/table/table.ts';
 import { utcDaysOf, type Period } from './period.ts';
 
-/** Selects records of an account. An absent field does not restrict. */
+/** Selects records of an account. An absent field selects all. */
 export interface RecordFilter {
-  /** Whether the filter includes the key with this hash. */
+  /** Returns whether records of the key with this hash are selected. */
   isKey?: ((hash: string) => Promise<boolean>) | undefined;
   memberId?: string | undefined;
   workspaceId?: string | undefined;
@@ -19,8 +19,8 @@ export function isFiltered(filter: RecordFilter): boolean {
 }
 
 /**
- * Every generation that was admitted in a period, in that order: pending, final, charged or not. Cost: eight queries
- * for each UTC day, and the size of their results.
+ * Yields every generation that was admitted in a period, in that order: pending or final, charged or free. Cost: eight
+ * queries for each UTC day, and the size of their results.
  * @param progress is called after each UTC day
  */
 export async function* recordsOf(

@@ -3,21 +3,21 @@ import { dailyRowTexts, type DailyRow, type Day } from '../store/days/activity.t
 
 /** An attribute of a daily row that differs from the records. */
 interface RowDifference {
-  /** The name of the row within its day. */
+  /** Name of the row within its day. */
   name: string;
   field: string;
   says: string;
   expected: string;
 }
 
-/** Whether a row belongs to the current recomputation. */
+/** Returns whether a row belongs to the current recomputation of its day. */
 export function isCurrent({ shard, version }: Pick<DailyRow, 'shard' | 'version'>, { versions }: Day): boolean {
   return version === versions[shard];
 }
 
 /**
  * Compares the rows of a closed day with the sums of its records, attribute by attribute. A missing row counts as a row
- * without requests. A row without records is compared in the same way.
+ * with zeros, and so do missing records.
  * @param of.expected the rows according to the records, by name
  */
 export async function* differencesOfRows(

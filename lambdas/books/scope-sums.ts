@@ -5,15 +5,15 @@ import type { SpentBefore } from '../store/counters/proved-spending.ts';
 import type { Generation } from '../store/generations/generation.ts';
 import { scopesOf } from '../store/accounts/payer.ts';
 
-/** The sums of one scope's records on one UTC day. */
+/** Sums of one scope's records on one UTC day. */
 interface DayOfScope {
-  /** The cost of its final generations. */
+  /** Cost of the final generations. */
   spent: Money;
-  /** The money that is held for its pending ones. */
+  /** Money that is held for pending generations. */
   held: Money;
 }
 
-/** The sums of one scope's records, by UTC day. */
+/** Sums of one scope's records, by UTC day. */
 export interface ScopeDays extends ScopeId {
   days: Map<string, DayOfScope>;
 }
@@ -38,7 +38,7 @@ export class ScopeSums {
     this.#scopes.set(name, known);
   }
 
-  /** The sums of a scope; empty if no record names it. */
+  /** Returns the sums of a scope; empty if it has no records. */
   of(scope: ScopeId): ScopeDays {
     return this.#scopes.get(`${scope.kind}#${scope.id}`) ?? { ...scope, days: new Map() };
   }
@@ -56,24 +56,24 @@ export interface WindowDrift {
   recorded: Money;
 }
 
-/** The records that were added up. */
+/** The extent of the records that were added up. */
 export interface Coverage {
-  /** Whether a whole UTC day was added up. Future days have no records. */
+  /** Returns whether all records of a UTC day were added up. Future days count, because they have no records. */
   covers: (date: string) => boolean;
-  /** All records of the account were added up. */
+  /** Whether all records of the account were added up. */
   isWhole: boolean;
-  /** Pending records were added up as well. */
+  /** Whether pending records were added up as well. */
   knowsHolds: boolean;
-  /** The current day, which cannot be compared. Undefined if nothing happened in the meantime. */
+  /** The current day, which cannot be compared; undefined if nothing changed during the check. */
   openDay: string | undefined;
 }
 
 /**
  * Compares the windows of a counter whose days were all added up.
- *
- * Guarantee: exact during requests. Each settlement changes all windows in one item, the counter or one of its parts.
- * So the amount of the open day is subtracted from every window around it, and the remainder belongs to completed days.
- * @param before the proved spending of the scope before its days, so that its lifetime window can be compared
+ * Guarantee: requests during the check cause no false difference. Each settlement changes all windows of one item, the
+ * counter or one of its parts. So the amount of the current day is subtracted from every window that includes it, and
+ * the remainder belongs to completed days.
+ * @param before proved spending of the scope before its days, so that its lifetime window can be compared
  * @returns the windows that differ from the records, and the number of compared windows
  */
 export function driftOf(

@@ -7,17 +7,16 @@ import { readOpenEntries, type SealHead } from '../../store/days/seals.ts';
 import type { Table } from '../../store/table/table.ts';
 import { readRecordsOf } from './open-records.ts';
 
-/** Maximum readings if settlements for an earlier day keep arriving during the comparison. */
+/** Maximum number of attempts, if settlements for an earlier day keep arriving during the comparison. */
 const MAX_LOOKS = 5;
-/** Counters keep windows of days for two days after their end. */
+/** Maximum number of days after the last sealed day. Counters keep windows of days for two days after their end. */
 const MAX_DAYS_SINCE = 2;
 
 /**
- * Compares the chain of sealed days with the account's counter. Three sums must equal its lifetime spending: the sealed
- * lines, later settlements of generations that were open, and the days since then.
- *
- * Guarantee: no false alarm during requests. The counter is read before and after, and once more if a sealed day
- * changed in between.
+ * Compares the chain of sealed days with the account's counter. The lifetime spending must equal the sum of the sealed
+ * lines, of later settlements of open generations, and of the days since.
+ * Guarantee: requests during the comparison cause no false alarm. The counter is read before and after, and again if a
+ * sealed day changed in between.
  * @returns both sums, without the days since; undefined if they agree, or cannot be compared
  */
 export async function lifetimeDrift(
@@ -37,13 +36,13 @@ export async function lifetimeDrift(
   return undefined;
 }
 
-/** The counter's sum of all days before `since`. */
+/** Returns the counter's sum of all days before `since`. */
 async function countedUntil(table: Table, accountId: string, since: readonly string[]): Promise<Money> {
   const counter = await readCounter(table, { kind: 'account', id: accountId });
   return counter.spent('lifetime').minus(Money.sum(since.map((date) => counter.spent(`day_${date}`))));
 }
 
-/** The cost of generations that were open at the head, and have become final since. */
+/** Returns the cost of generations that were open when the last day was sealed, and that are final now. */
 async function settledSince(table: Table, accountId: string, { date, root }: SealHead): Promise<Money> {
   if (date === undefined) return Money.zero;
   const open = await readOpenEntries(table, accountId, { date, root: root! });

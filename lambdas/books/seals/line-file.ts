@@ -11,18 +11,18 @@ import type { Leaf } from '../../store/days/seals.ts';
 import { CHUNK_LEAVES, leafOf, rootOf } from './merkle.ts';
 import { sealedHead } from './sealed-line.ts';
 
-/** A compressed file on this machine. */
+/** A compressed file on the local disk. */
 interface PackedFile {
   path: string;
   bytes: number;
 }
 
-/** A written file of lines, with the tree of its lines. Both files exist until `remove` is called. */
+/** A written file of lines, with the hash tree of the lines. The files exist until `remove` is called. */
 export interface LineFile {
   lines: PackedFile;
-  /** The leaves of the tree in order, one in hexadecimal digits per line, without a header line. */
+  /** File with the leaves of the tree, in order: one hash per line in hexadecimal digits. */
   leaves: PackedFile;
-  /** The hash of the uncompressed file of lines. */
+  /** Hash of the uncompressed file of lines. */
   sha256: string;
   count: number;
   root: string;
@@ -30,17 +30,17 @@ export interface LineFile {
   chunkRoots: Buffer[];
 }
 
-/** Sixteen bytes of ones: the owner of a line that belongs to no generation. */
+/** Owner of a line that belongs to no generation: sixteen bytes of ones, which sort after all ids. */
 const NO_GENERATION = Buffer.alloc(16, 0xff);
 
-/** The digits of a generation's id, which sort as ids do. */
+/** Returns the bytes of a generation's id, which sort in the same order as ids. */
 export function ownerBytes(generationId: string | undefined): Buffer {
   return generationId === undefined
     ? NO_GENERATION
     : Buffer.from(generationId.slice('gen-'.length).replaceAll('-', ''), 'hex');
 }
 
-/** Writes a compressed file line by line, with back-pressure from the disk. */
+/** Writes a compressed file line by line. `put` waits while the disk is slower than the writer. */
 class PackedFileWriter {
   readonly #path: string;
   readonly #text = new PassThrough();
@@ -56,13 +56,14 @@ class PackedFileWriter {
       },
     });
     this.#written = pipeline(this.#text, hashed, createGzip(), createWriteStream(path));
-    // It is awaited at the end. A full disk must not end the process before that.
+    // The promise is awaited in `end`. Without this handler, an earlier failure, such as a full disk, would end the
+    // process.
     this.#written.catch(() => {});
   }
 
   async put(line: string): Promise<void> {
     if (this.#text.write(`${line}\n`)) return;
-    // A full disk ends this stream with its error. After that, nothing drains.
+    // A failed stream never emits `drain`, so its error is thrown instead.
     await (this.#text.destroyed ? this.#written : once(this.#text, 'drain'));
   }
 
@@ -78,7 +79,8 @@ class PackedFileWriter {
 }
 
 /**
- * Writes the lines of a day and the list of their leaves. The leaves also stay in memory, for the parts in the table.
+ * Writes the lines of a day, and the file of their leaves. The leaves also stay in memory, because parts of them are
+ * stored in the table.
  */
 export class LineFileWriter {
   readonly #directory: string;
@@ -99,7 +101,7 @@ export class LineFileWriter {
     return writer;
   }
 
-  /** @param owner the generation that the line belongs to */
+  /** @param owner generation that the line belongs to; undefined for other lines */
   async write(line: string, owner: string | undefined): Promise<void> {
     const hash = leafOf(line);
     if (this.#count % CHUNK_LEAVES === 0) this.#chunks.push([]);

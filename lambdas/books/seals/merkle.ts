@@ -1,20 +1,19 @@
 /**
- * The tree of hashes of RFC 6962 §2.1 (Certificate Transparency), over SHA-256. Its root proves that a line is in the
- * tree, with one hash for each level. No line can be changed, removed, added or moved without a change of the root.
- *
+ * Computes the hash tree of RFC 6962 §2.1 (Certificate Transparency), over SHA-256. Its root proves that a line is in
+ * the tree, with one hash for each level. No line can be changed, removed, added or moved without a change of the root.
  * Leaves are stored in chunks of 1,024. Because that is a power of two, a chunk is a whole subtree. So a proof needs
- * the leaves of one chunk and the roots of all chunks, not all leaves.
+ * the leaves of one chunk and the roots of all chunks, instead of all leaves.
  */
 
 import { createHash } from 'node:crypto';
 
-/** Leaves per chunk. Must be a power of two, so that chunks are subtrees. */
+/** Number of leaves per chunk. It must be a power of two, so that chunks are subtrees. */
 export const CHUNK_LEAVES = 1_024;
 
 const LEAF = Buffer.from([0]);
 const NODE = Buffer.from([1]);
 
-/** SHA-256 of a byte 0 and the line, without a line feed at its end. */
+/** Returns the hash of a line: SHA-256 of a zero byte and the line, without a line feed at its end. */
 export function leafOf(line: string): Buffer {
   return createHash('sha256').update(LEAF).update(line, 'utf8').digest();
 }
@@ -24,7 +23,8 @@ function nodeOf(left: Buffer, right: Buffer): Buffer {
 }
 
 /**
- * The root over hashes in their order: leaves, or the roots of all chunks. Without hashes, it is the hash of nothing.
+ * Returns the root over hashes in their order: leaves, or the roots of all chunks. Without hashes, it is the hash of an
+ * empty input.
  */
 export function rootOf(hashes: readonly Buffer[]): Buffer {
   if (hashes.length === 0) return createHash('sha256').digest();
@@ -33,9 +33,15 @@ export function rootOf(hashes: readonly Buffer[]): Buffer {
   return nodeOf(rootOf(hashes.slice(0, split)), rootOf(hashes.slice(split)));
 }
 
-/** Computes the root over hashes one after another. It stores one hash for each level of the tree, not all of them. */
+/**
+ * Computes the root over hashes that arrive one after another. It stores one hash for each level of the tree, instead
+ * of all hashes.
+ */
 export class RootHasher {
-  /** Whole subtrees from left to right, each smaller than the one before: one for each bit of the count. */
+  /**
+   * Roots of complete subtrees, from left to right. Each is smaller than the one before: there is one for each bit set
+   * in the count.
+   */
   readonly #subtrees: Buffer[] = [];
   #count = 0;
 
@@ -52,14 +58,14 @@ export class RootHasher {
     this.#count += 1;
   }
 
-  /** The root over all hashes added so far, the same as `rootOf`. */
+  /** Returns the root over all hashes added so far, as `rootOf` would. */
   root(): Buffer {
     if (this.#subtrees.length === 0) return rootOf([]);
     return this.#subtrees.reduceRight((right, left) => nodeOf(left, right));
   }
 }
 
-/** The sibling hashes on the path from a hash to the root, from the bottom. */
+/** Returns the sibling hashes on the path from a hash to the root, from the bottom. */
 export function pathOf(hashes: readonly Buffer[], index: number): Buffer[] {
   if (hashes.length <= 1) return [];
   const split = leftLeaves(hashes.length);
@@ -68,7 +74,7 @@ export function pathOf(hashes: readonly Buffer[], index: number): Buffer[] {
     : [...pathOf(hashes.slice(split), index - split), rootOf(hashes.slice(0, split))];
 }
 
-/** The root that a leaf's path leads to; undefined if the path has the wrong length. */
+/** Returns the root to which a leaf and its path lead; undefined if the path has the wrong length. */
 export function rootByPath(
   leaf: Buffer,
   { index, leaves, path }: { index: number; leaves: number; path: readonly Buffer[] },
@@ -87,7 +93,7 @@ export function rootByPath(
   return own && (isLeft ? nodeOf(own, sibling) : nodeOf(sibling, own));
 }
 
-/** Number of hashes in the left part of a tree: the greatest power of two below their number. */
+/** Returns the number of hashes in the left part of a tree: the greatest power of two below `count`. */
 function leftLeaves(count: number): number {
   return 2 ** Math.floor(Math.log2(count - 1));
 }

@@ -13,29 +13,29 @@ import { ownerBytes } from './line-file.ts';
 import { CHUNK_LEAVES, leafOf, pathOf } from './merkle.ts';
 import { chargeLines, openLine, sealedWidths } from './sealed-line.ts';
 
-/** A line of a generation in a sealed day. */
+/** A line of a generation in a sealed day, with its proof. */
 interface ProvenLine {
-  /** Its index among the leaves, from 0. */
+  /** Index of the line among the leaves, from 0. */
   index: number;
   leaf: Buffer;
-  /** From the leaf to the root. */
+  /** Sibling hashes from the leaf to the root. */
   path: Buffer[];
   /**
-   * The line made from the current record. Undefined if its leaf differs: the generation was open, or was corrected or
-   * altered since.
+   * The line, made from the current record; undefined if its hash is not the leaf: the generation was open then, or its
+   * record was corrected or altered since.
    */
   line: string | undefined;
 }
 
-/** A generation in the statement of a sealed day. */
+/** Proof of a generation's lines in one sealed day. */
 export interface SealProof {
   day: SealedDay;
   lines: ProvenLine[];
 }
 
 /**
- * The sealed days that contain a final generation: its own day, and later ones if it was open then. Cost: some reads by
- * key for each of these days, regardless of its number of leaves.
+ * Returns the proofs of a final generation: in its own day, and in later days if it was open then. Cost: some reads by
+ * key for each of these days, regardless of the number of leaves.
  */
 export async function proofsOf(table: Table, accountId: string, generation: Generation): Promise<SealProof[]> {
   const ownDate = utcDate(generation.createdAtMs);
@@ -54,7 +54,7 @@ export async function proofsOf(table: Table, accountId: string, generation: Gene
 
 const kinds = ['charge', 'late', 'corrected'] as const;
 
-/** All lines that the record may have, by their leaves. */
+/** Returns all lines that the record may have in sealed days, by the hash of the line. */
 function knownLines(generation: Generation): Map<string, string> {
   const { outcome } = generation;
   const final = outcome && { ...generation, outcome };
@@ -84,8 +84,8 @@ async function provenLines(
 }
 
 /**
- * The chunks that may contain an owner's leaves: the last chunk that begins before the owner, and all later ones that
- * begin with it.
+ * Returns the chunks that may contain an owner's leaves: the last chunk that begins before the owner, and all later
+ * chunks that begin with the owner.
  */
 function placesOf(chunkRoots: readonly Leaf[], owner: Buffer): number[] {
   const places = chunkRoots.map((_, place) => place).filter((place) => chunkRoots[place]!.owner.compare(owner) <= 0);

@@ -1,12 +1,9 @@
 /**
- * Seals a UTC day of an account: writes each of its charges and payments to storage that nobody can change, and signs
- * their sums.
- *
+ * Seals a UTC day of an account: writes its charges and payments to immutable storage, and signs their sums.
  * Guarantee: a day is sealed once, and a sealed day never changes. A generation that is not settled, or may still be
- * corrected, is sealed on the first day after that: each generation that a day lists as open has its line on exactly
- * one later day.
- * Weakness: a line that is wrong before its day is sealed is sealed wrong. Reconciliation, or the charged client, can
- * notice that.
+ * corrected, is listed as open. Its line is written on the first day sealed after its settlement or correction, so it
+ * has its line on exactly one later day. Weakness: a line that is wrong before its day is sealed is sealed wrong.
+ * Reconciliation, or the charged client, can notice that.
  */
 
 import { isActivity, type FinalGeneration } from '../../accounting/daily-sums.ts';
@@ -47,10 +44,13 @@ export interface SealTools {
   signer: DocumentSigner;
 }
 
-/** Longer than any message about it stays in a queue and then in the dead-letter queue, twice. */
+/**
+ * Time after which an estimated generation is not corrected any more, in ms. Its settlement may wait in a queue and in
+ * the dead-letter queue, twice, which takes less time.
+ */
 const CORRECTABLE_MS = 60 * DAY_MS;
 
-/** Sums and lists of a day while its lines are written. */
+/** Sums and lists of a day, collected while its lines are written. */
 class DayContent {
   charged = Money.zero;
   late = Money.zero;
@@ -62,8 +62,9 @@ class DayContent {
 }
 
 /**
- * @param head of the account as read; undefined if nothing is sealed yet
- * @returns the new head; undefined if another run has sealed the day in the meantime
+ * Seals one day.
+ * @param head the account's last sealed day; undefined if nothing is sealed yet
+ * @returns the new head; undefined if another run sealed the day first
  */
 export async function sealDay(
   tools: SealTools,
@@ -73,7 +74,7 @@ export async function sealDay(
 ): Promise<SealHead | undefined> {
   const { table, files } = tools;
   const names = sealFiles(accountId, date);
-  // An earlier run may have written the statement already.
+  // An earlier run may already have written the statement.
   const text = (await files.get(names.statement)) ?? (await writeDay(tools, accountId, date, head));
   const before = { usage: head?.usage ?? Money.zero, paid: head?.paid ?? Money.zero };
   if (text === undefined) {
@@ -103,7 +104,7 @@ export async function sealDay(
   return (await moveSealHead(table, accountId, { from: head, to, day })) ? to : undefined;
 }
 
-/** Any signature of the key is valid. The first stored one counts. */
+/** Returns the signature of a statement. Every signature of the key is valid, so the first stored one is used. */
 async function signatureOf({ files, signer }: SealTools, name: string, text: Buffer): Promise<Buffer> {
   const known = await files.get(name);
   if (known) return known;
@@ -113,7 +114,7 @@ async function signatureOf({ files, signer }: SealTools, name: string, text: Buf
 
 /**
  * Writes the files of a day.
- * @returns the statement that counts; undefined if the day has nothing to state
+ * @returns the stored statement; undefined if the day has no lines
  */
 async function writeDay(
   { table, files, signer }: SealTools,
@@ -129,9 +130,9 @@ async function writeDay(
     const { root, count, sha256, lines, leaves, chunks, chunkRoots } = written;
     const file = linesFile(root);
     const names = sealFiles(accountId, date);
-    // Everything that the statement names or proves must exist before it: once there is a statement, no later run
-    // writes the day again. All names contain the root, so the files of a run that breaks off before its statement are
-    // never confused with those of another run.
+    // All files that the statement names must exist before it, because a day with a statement is not written again. All
+    // names contain the root of the lines. So files of a run that stopped before its statement are never confused with
+    // files of another run.
     await files.putNew(names.lines(file), lines);
     await files.putNew(names.leaves(root), leaves);
     await keepDayParts(table, accountId, { date, root }, { chunks, chunkRoots, open: content.open });
@@ -167,7 +168,7 @@ interface DayToSeal {
   head: SealHead | undefined;
 }
 
-/** Ordered by id: generations of earlier days, then those of the day; then payments. */
+/** Writes the lines, ordered by id: generations of earlier days, then those of the day, then payments. */
 async function writeLines(writer: LineFileWriter, { table, accountId, date, head }: DayToSeal): Promise<DayContent> {
   const content = new DayContent();
   const startMs = Date.parse(date);
@@ -192,7 +193,7 @@ async function writeAll(writer: LineFileWriter, generation: FinalGeneration, kin
   for (const line of chargeLines(generation, kind)) await writer.write(line, generation.id);
 }
 
-/** Writes a generation of the day itself. */
+/** Writes a generation that was admitted on the day itself. */
 async function writeOwn(writer: LineFileWriter, content: DayContent, generation: Generation): Promise<void> {
   const { id } = generation;
   if (generation.state === 'pending') {
@@ -230,12 +231,15 @@ async function writeEarlier(
   } else if (startMs - generationTimeMs(entry.id)! < CORRECTABLE_MS) content.open.push(entry);
 }
 
-/** Settled by the sweep's estimate, and not corrected so far. */
+/**
+ * Returns whether a generation may still be corrected: the sweep settled it by an estimate, and it was not corrected
+ * yet.
+ */
 function isCorrectable({ swept, correction }: Generation): boolean {
   return swept && correction === undefined;
 }
 
-/** The first day on which an account can have entries. */
+/** Returns the first day on which an account can have entries. */
 export function firstDateOf(createdAt: string): string {
   return utcDate(Date.parse(createdAt));
 }

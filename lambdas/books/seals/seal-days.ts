@@ -14,22 +14,24 @@ import { lifetimeDrift } from './lifetime.ts';
 import { firstDateOf, sealDay, type SealTools } from './seal-day.ts';
 import { listFiles } from './seal-statement.ts';
 
-/** Maximum lists in one run: no gateway is off for longer. */
+/**
+ * Maximum number of days whose lists are written in one run. A gateway that was off for longer gets no lists for older
+ * days.
+ */
 const MAX_LISTS = 400;
 
 interface SealRun {
-  /** When no more days may be started, in terms of performance.now(). */
+  /** Time at which no further days are started, as performance.now() counts. */
   deadlineMs?: number;
   atMs?: number;
-  /** Address of the timestamp authority for each day's list; undefined for no timestamps. */
+  /** URL of the timestamp authority for each day's list; undefined for no timestamps. */
   timestampAuthority?: string | undefined;
 }
 
 /**
  * Seals the days of all accounts, once after each day. An account's missing earlier days are sealed first. Then it
- * lists the statements of the day, and requests a timestamp of the list. If a run is out of time, the next one
- * continues.
- *
+ * writes the list of the day's statements, and requests a timestamp of the list. If a run has no time left, the next
+ * run continues.
  * Weakness: one day of one account must be sealed within one run, which has time for about two million generations.
  * @returns number of sealed days, over all accounts
  */
@@ -50,7 +52,7 @@ export async function sealDays(
       for (const date of await datesToSeal(table, account, head, yesterday)) {
         if (performance.now() >= deadlineMs) return false;
         head = await sealDay(tools, account.id, date, head);
-        // Another run is sealing it.
+        // Another run is sealing this account.
         if (!head) return false;
         sealed += 1;
       }
@@ -67,7 +69,7 @@ export async function sealDays(
   return sealed;
 }
 
-/** The days from the head on. For an account without a head, from its first day on. */
+/** Returns the days after the account's last sealed day; for an account without one, all days since it was created. */
 async function datesToSeal(
   table: Table,
   { id, createdAt }: Account,
@@ -89,7 +91,7 @@ async function compareLifetime(table: Table, accountId: string, head: SealHead):
   log('error', bookTripwires.booksDiffer, { accountId, date: head.through, reason, count: 1 });
 }
 
-/** Stores the list of a day's statements, and its timestamp. Does nothing if no account has a statement. */
+/** Stores the list of a day's statements, and the list's timestamp. It does nothing if no account has a statement. */
 async function keepList({ table, files }: SealTools, date: string, authority: string | undefined): Promise<void> {
   const { list, timestamp } = listFiles(date);
   const text = (await files.get(list)) ?? (await writeList({ table, files }, date));
@@ -97,7 +99,9 @@ async function keepList({ table, files }: SealTools, date: string, authority: st
   await files.putNew(timestamp, await requestTimestamp(authority, createHash('sha256').update(text).digest()));
 }
 
-/** The SHA-256 of each statement of a day, in order, one per line. It does not reveal the accounts. */
+/**
+ * Writes the list: the SHA-256 of each statement of a day, sorted, one per line. The list does not reveal the accounts.
+ */
 async function writeList(
   { table, files }: Pick<SealTools, 'table' | 'files'>,
   date: string,
