@@ -1,4 +1,4 @@
-/** Sums of generations by the dimensions of a report. */
+/** Adds up generations by the dimensions of a report. */
 
 import {
   addDailySums,
@@ -10,7 +10,7 @@ import {
 import type { KeyTags } from '../store/accounts/keys.ts';
 import { GatewayError } from '../platform/errors.ts';
 
-/** Dimensions of a report's rows. */
+/** Dimensions by which the rows of a report can be split. */
 export const dimensions = [
   'day',
   'month',
@@ -24,7 +24,7 @@ export const dimensions = [
   'ending',
 ] as const;
 export type PlainDimension = (typeof dimensions)[number];
-/** The value of a tag of the request's key. */
+/** Dimension by the value of one tag of the request's key. */
 export type TagDimension = `tag:${string}`;
 export type Dimension = PlainDimension | TagDimension;
 
@@ -32,16 +32,18 @@ export function isTag(dimension: Dimension): dimension is TagDimension {
   return dimension.startsWith('tag:');
 }
 
-/** More rows than people read, and than a process should store. */
+/** Maximum rows of a report. People do not read as many, and the limit bounds the memory of a process. */
 const MAX_SPENDING_ROWS = 200_000;
 
-/** A row of a report: its value of each dimension, in the requested order, and its sums. */
+/** A row of a report: its value of each dimension, in the requested order, with its sums. */
 export interface SpendingRow extends DailySums {
-  /** Ids of workspaces and members, hashes of keys; empty if there is none. */
+  /**
+   * Values of the dimensions: ids of workspaces and members, hashes of keys, and so on. A value is empty if a
+   * generation has none.
+   */
   values: readonly string[];
 }
 
-/** Adds up generations by some dimensions. */
 export class SpendingTable {
   readonly total: DailySums = { ...noDailySums };
   readonly #by: readonly Dimension[];
@@ -52,7 +54,7 @@ export class SpendingTable {
   }
 
   /**
-   * @param day that the generation is booked on
+   * @param day day on which the generation is booked
    * @throws {GatewayError} 400 if there are more rows than a report may have
    */
   add(generation: FinalGeneration, day: string): void {
@@ -69,15 +71,15 @@ export class SpendingTable {
     addDailySums(this.total, sums);
   }
 
-  /** Ordered by their values, so that the same records make the same report. */
+  /** Returns the rows sorted by their values, so that the same records give the same report. */
   rows(): SpendingRow[] {
     return [...this.#rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
   }
 }
 
 /**
- * Replaces keys by the values of their tags, and merges rows that become equal.
- * @param tagsOf the tags of a key, by its hash; a key without the tag has an empty value
+ * Replaces keys with the values of their tags, and merges rows that become equal.
+ * @param tagsOf returns the tags of a key with a hash; a key without the tag has an empty value
  */
 export async function rowsByTags(
   rows: readonly SpendingRow[],
@@ -100,7 +102,7 @@ export async function rowsByTags(
   return [...folded].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
 }
 
-/** A generation's value of a dimension. For a tag it is the key, which `rowsByTags` replaces later. */
+/** Returns a generation's value of a dimension. For a tag, it is the key, which `rowsByTags` replaces later. */
 export function dimensionValue(
   { payer, outcome, apiType }: FinalGeneration,
   day: string,

@@ -1,6 +1,5 @@
 /**
- * A statement: an account's spending in a period, split as requested, and its proof.
- *
+ * Makes a statement: an account's spending in a period, split as requested, with proofs of its total.
  * The amounts are those of the records. A generation belongs to the day of its admission, as in the counters. The total
  * is then computed in other ways: from the units and prices of each line, from the daily rows, and from the counters of
  * the account, as far as they still exist.
@@ -33,31 +32,33 @@ export interface StatementQuestion {
   period: Period;
   by: readonly Dimension[];
   filter: RecordFilter;
-  /** The filter as text for the document: `key "Server"`. */
+  /** The filter as text for the document, such as `key "Server"`. */
   only?: readonly string[];
 }
 
-/** A final generation that is booked in the period, on its day in the period's zone. */
+/** A final generation of the period, with its day in the period's time zone. */
 export interface BookedGeneration {
   generation: FinalGeneration;
   day: string;
   lines: readonly GenerationLine[];
 }
 
-/** Another computation of the same total. Its text has no commas, so that a CSV line needs no quotes for it. */
+/**
+ * The result of computing the total in another way. Its text has no commas, so that it needs no quotes in a CSV line.
+ */
 interface Proof {
   source: 'lines' | 'daily_rows' | 'counters';
-  /** Undefined if there was nothing to compare. */
+  /** Whether both totals agree; undefined if there was nothing to compare. */
   agrees: boolean | undefined;
   says: string;
 }
 
-/** The changes of a prepaid account's balance. */
+/** Changes of a prepaid account's balance. */
 export interface Balance {
   opening: Money;
   paidIn: Money;
   givenBack: Money;
-  /** Of either sign. */
+  /** Sum of adjustments, which may be negative. */
   adjusted: Money;
   spent: Money;
   closing: Money;
@@ -71,27 +72,27 @@ export interface Statement {
   by: readonly Dimension[];
   rows: SpendingRow[];
   total: DailySums;
-  /** Number of records read, whether or not they cost anything. */
+  /** Number of records that were read, whether or not they cost anything. */
   records: number;
-  /** Unsettled generations. Their cost is in no sum. */
+  /** Unsettled generations and the money held for them. Their cost is in no sum. */
   pending: { generations: number; held: Money };
-  /** Empty if the statement is filtered: payments belong to the whole account. */
+  /** Payments of the account; empty if the statement is filtered, because payments belong to the whole account. */
   payments: BalanceEntry[];
-  /** For a prepaid account, if the statement covers all of its spending. */
+  /** Balance of a prepaid account; undefined for other accounts, and if the statement does not cover all spending. */
   balance: Balance | undefined;
   proofs: Proof[];
 }
 
-/** Called for each generation in the order of admission, and after each UTC day. */
+/** Callbacks while a statement is read: for each generation, in the order of admission, and after each UTC day. */
 export interface StatementReader {
   booked?: (booked: BookedGeneration) => Promise<void> | void;
   progress?: (date: string) => void;
 }
 
-/** Before the day of any record. */
+/** A date before all records. */
 const THE_FIRST_DATE = '0001-01-01';
 
-/** Maximum named records that do not prove their price. */
+/** Maximum number of records that a proof names because their price does not follow from their fields. */
 const MAX_NAMED = 20;
 
 export async function readStatement(
@@ -147,7 +148,10 @@ export async function readStatement(
   };
 }
 
-/** Rows and counters cover whole accounts, keys, members and workspaces, not a filtered part. */
+/**
+ * Returns the proof for a filtered statement. Rows and counters cover whole accounts, keys, members and workspaces, so
+ * they cannot be compared with a filtered part.
+ */
 function notOfAPart(source: Proof['source']): Proof {
   return {
     source,
@@ -156,7 +160,7 @@ function notOfAPart(source: Proof['source']): Proof {
   };
 }
 
-/** Whether no proof contradicts the statement. */
+/** Returns whether no proof contradicts the statement. */
 export function isProven({ proofs }: Pick<Statement, 'proofs'>): boolean {
   return proofs.every(({ agrees }) => agrees !== false);
 }
@@ -196,7 +200,9 @@ async function proofOfRows(table: Table, account: Account, period: Period, sums:
   };
 }
 
-/** Compares the windows of the account's counter whose days all lie in the period; future days count as inside. */
+/**
+ * Compares the windows of the account's counter whose days are all in the period. Future days count as in the period.
+ */
 async function proofOfCounters(table: Table, account: Account, period: Period, sums: ScopeSums): Promise<Proof> {
   const scope = accountScope(account);
   const counter = await readCounter(table, scope);
@@ -229,20 +235,20 @@ function accountScope({ id }: Account): ScopeId {
   return { kind: 'account', id };
 }
 
-/** UTC days that lie completely in the period. */
+/** Returns the UTC days that are completely in the period. */
 function wholeUtcDays(period: Period): string[] {
   return utcDaysOf(period).filter(
     (date) => Date.parse(date) >= period.startMs && Date.parse(date) + DAY_MS <= period.endMs,
   );
 }
 
-/** The ledger of a period, oldest first. */
+/** Returns the payments of a period, oldest first. */
 export async function paymentsIn(table: Table, { id }: Account, { startMs, endMs }: Period): Promise<BalanceEntry[]> {
   const entries = await listBalanceEntries(table, id);
   return entries.filter(({ createdAt }) => startMs <= Date.parse(createdAt) && Date.parse(createdAt) < endMs);
 }
 
-/** @param spent in the period */
+/** @param spent spending in the period */
 export async function balanceOf(table: Table, account: Account, period: Period, spent: Money): Promise<Balance> {
   const entries = await listBalanceEntries(table, account.id);
   const before = entries.filter(({ createdAt }) => Date.parse(createdAt) < period.startMs);
@@ -259,8 +265,8 @@ function sumOf(entries: readonly BalanceEntry[]): Money {
 }
 
 /**
- * The spending of an account up to an instant: from daily rows for closed days, otherwise from records. Cost: a query
- * for each day of the account.
+ * Returns the spending of an account up to an instant, from daily rows for closed days, otherwise from records. Cost: a
+ * query for each day since the account was created.
  */
 async function spentBefore(table: Table, { id, createdAt }: Account, instantMs: number): Promise<Money> {
   const lastDate = utcDate(instantMs - 1);

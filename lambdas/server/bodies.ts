@@ -1,19 +1,22 @@
-/** Reads the bodies of requests, and bounds their bytes in one process. */
+/** Reads the bodies of requests, and limits the memory of all bodies in one process. */
 
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../platform/errors.ts';
 
-/** The largest event that Lambda accepts. The body is a text in it, so its quotes are escaped. */
+/**
+ * Maximum size of an event that Lambda accepts. The body is a JSON string in the event, so its quotes are escaped and
+ * count twice.
+ */
 export const MAX_EVENT_BYTES = 6 * 1024 * 1024;
 
-/** One request's share of the room for bodies. */
+/** One request's share of the memory for bodies. */
 export interface BodyShare {
-  /** @throws {GatewayError} 529 if there is no room for more */
+  /** @throws {GatewayError} 529 if all memory for bodies is in use */
   grow: (bytes: number) => void;
   release: () => void;
 }
 
-/** The room for bodies that all requests of a process share. */
+/** Memory for bodies that all requests of a process share. */
 export class BodyRoom {
   readonly #maxBytes: number;
   #bytes = 0;
@@ -52,15 +55,16 @@ export function tooLarge(): GatewayError {
   );
 }
 
-/** The first bytes of a body, and whether that is all of it. */
+/** The first bytes of a body. `isWhole`: there are no more. */
 export interface ReadBody {
   bytes: Buffer;
   isWhole: boolean;
 }
 
 /**
- * Reads a body to its end, or until it exceeds `upToBytes`. The rest is then still in the request.
- * @throws {GatewayError} 413 for a body that no function would get, 529 without room
+ * Reads a body to its end, or until it exceeds `upToBytes`; the rest can then still be read from the request.
+ * @throws {GatewayError} 413 for a body that Lambda would not pass to a function, 529 if all memory for bodies is in
+ * use
  */
 export async function readBody(
   request: IncomingMessage,

@@ -2,20 +2,20 @@ import { GatewayError, gatewayStopping } from '../platform/errors.ts';
 import type { RouteName } from '../routes.ts';
 import type { FunctionHost } from './function-host.ts';
 
-/** Requests that one process serves at once, unless its operator sets another number. */
+/** Maximum number of requests that one process serves concurrently, unless the operator configures another number. */
 export const DEFAULT_MAX_REQUESTS = 512;
 
-/** Served even without room: a load balancer must not consider a busy process dead. */
+/** Route that is served even at the maximum: a load balancer must not consider a busy process dead. */
 const ALWAYS_ROOM: RouteName = 'health';
 
 export interface BoundedHost extends FunctionHost {
-  /** Refuses every request from now on, because the process is about to end. */
+  /** Refuses every new request from now on, because the process is about to end. */
   refuseNew: () => void;
 }
 
 /**
- * Runs functions for at most `maxRequests` clients at once.
- * @throws {GatewayError} 529 for a request without room, or after `refuseNew`; its function has not begun
+ * Runs functions for at most `maxRequests` requests concurrently.
+ * @throws {GatewayError} 529 for a request above the maximum, or after `refuseNew`; its function was not called
  */
 export function boundedHost(host: FunctionHost, maxRequests: number): BoundedHost {
   let running = 0;

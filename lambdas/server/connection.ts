@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Node parses everything that one read returns before the socket can be paused, so a connection may have this many
- * parsed requests waiting.
+ * Maximum number of parsed requests that wait on one connection. It is above 0 because Node parses all bytes of one
+ * read before the socket can be paused.
  */
 const MAX_WAITING_REQUESTS = 32;
 
@@ -13,12 +13,11 @@ export interface Exchange {
 }
 
 /**
- * The requests of one connection.
- *
- * Guarantee: they are answered one at a time, in order. Nothing is read from the connection while a request waits, so
- * the rest of a pipeline stays in the kernel. Waiting requests are dropped when the connection closes. A connection
- * with more than `MAX_WAITING_REQUESTS` waiting requests is closed.
- * Weakness: while a request waits, the gateway notices a disconnected client only when it writes an answer.
+ * Serves the requests of one connection.
+ * Guarantee: requests are answered one at a time, in order. Nothing is read from the connection while a request waits,
+ * so the client's further requests stay in the kernel. Waiting requests are dropped when the connection closes. A
+ * connection with more than `MAX_WAITING_REQUESTS` waiting requests is closed. Weakness: while a request waits, the
+ * gateway notices that the client disconnected only when it writes an answer.
  */
 export class Connection {
   readonly #socket: Socket;
@@ -27,28 +26,28 @@ export class Connection {
   #current: Exchange | undefined;
   #isLast = false;
 
-  /** @param answer starts the answer to a request; the next request starts when its response closes */
+  /** @param answer starts the answer to a request; the next request starts when the response closes */
   constructor(socket: Socket, answer: (exchange: Exchange) => void) {
     this.#socket = socket;
     this.#answer = answer;
   }
 
-  /** The request that is being answered. */
+  /** The request that is being answered; undefined if there is none. */
   get current(): Exchange | undefined {
     return this.#current;
   }
 
   add(exchange: Exchange): void {
-    // Node continues with the bytes that it has already read, even if the connection is closed.
+    // Even if the connection is closed, Node continues to parse bytes that it has read before.
     if (!this.#socket.writable) return;
     if (!this.#current) return this.#begin(exchange);
     if (this.#waiting.length === MAX_WAITING_REQUESTS) return this.#drop();
     this.#waiting.push(exchange);
-    // Node resumes the socket after each request that it parses.
+    // Node resumes the socket after each request that it parses, so the pause must come later.
     process.nextTick(() => this.#waiting.length > 0 && this.#socket.pause());
   }
 
-  /** Closes the connection after the current answer, because the bytes after it cannot be read. */
+  /** Closes the connection after the current answer, because the bytes after the current request are not readable. */
   endAfterCurrent(): void {
     this.#isLast = true;
     this.#waiting.length = 0;
@@ -57,7 +56,8 @@ export class Connection {
 
   #begin(exchange: Exchange): void {
     this.#current = exchange;
-    // Gives other connections their turn: an answer that waits for nothing would start the next one at once.
+    // setImmediate lets other connections run first. Otherwise, answers that need no waiting would follow each other
+    // without a pause.
     exchange.response.once('close', () => setImmediate(() => this.#next()));
     this.#answer(exchange);
   }

@@ -1,6 +1,7 @@
 /**
- * Many requests share this process. On AWS a function's sandbox has one at a time, and an uncaught fault ends only its
- * own invocation. The same is true here: an uncaught fault is logged, and fails only the request that it came from.
+ * Limits an uncaught error to its own request. On AWS, a function's sandbox serves one request at a time, so an
+ * uncaught error ends only that request. In this process, which serves many requests, it is logged, and fails only the
+ * request in which it was thrown.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -12,20 +13,23 @@ interface Course {
 
 const courses = new AsyncLocalStorage<Course>();
 
-/** @throws the uncaught error of the work; the work itself continues, and nothing waits for its end. */
+/**
+ * Runs work, and throws an uncaught error of it as its result.
+ * @throws the uncaught error; the work itself continues, and nothing waits for its end
+ */
 export function contained<Result>(work: () => Promise<Result>): Promise<Result> {
   const { promise: escaped, reject: fail } = Promise.withResolvers<never>();
   const result = courses.run({ fail }, work);
-  // Both may fail, and only one failure is reported.
+  // Both promises may fail, and only the first failure is reported.
   result.catch(() => undefined);
   escaped.catch(() => undefined);
   return Promise.race([result, escaped]);
 }
 
-/** Prevents uncaught faults from ending the process, unless a fault belongs to no request. */
+/** Prevents uncaught errors from ending the process. An error that belongs to no request still ends it. */
 export function containFaults(): void {
-  // The reader of the log may exit (`npm start 2>&1 | head`). A failed log line is dropped, and so is an error about
-  // it.
+  // The reader of the log may exit, as in `npm start 2>&1 | head`. Log lines are then dropped, and so are errors about
+  // them.
   process.stderr.on('error', () => undefined);
   process.on('uncaughtException', (error) => {
     const course = courses.getStore();

@@ -1,6 +1,4 @@
-/**
- * Takes the place of API Gateway: it finds the function of a request, and hands over the request as API Gateway does.
- */
+/** Replaces API Gateway: it finds the function for a request, and passes the request on in API Gateway's form. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ListenOptions } from 'node:net';
@@ -16,27 +14,30 @@ import { directly, originOf, type Origin } from './origin.ts';
 import type { RequestTarget } from './request-target.ts';
 import { buildRoutingTable, type RouteMatch, type WiredRoute } from './routing-table.ts';
 
-/** The largest answer that Lambda accepts from a function without streaming. */
+/** Maximum size of an answer that Lambda accepts from a function without streaming. */
 const MAX_RESULT_BYTES = 6_291_556;
 
 /** Typical ratio by which the JSON of agents grows when it is decompressed. */
 const USUAL_RATIO = 8;
 
 export interface DoorOptions {
-  /** The client's address, and the gateway's own address for the request. */
+  /** Returns the client's address, and the gateway's own address for the request. */
   originOf?: (request: IncomingMessage) => Origin;
-  /** The room for the bodies of all requests together. Without it, each body is bounded separately. */
+  /** Memory for the bodies of all requests. If absent, only the size of each body is limited. */
   room?: BodyRoom;
   /**
-   * The refusal of a route that exists, but not here.
-   * @param path below /v1
+   * Returns the refusal of a route that exists, but is not served here.
+   * @param path path below /v1
    */
   servedElsewhere?: (method: string, path: string) => GatewayError | undefined;
-  /** The process that serves requests larger than `upToBytes`. */
+  /** Process that serves requests with bodies larger than `upToBytes`. */
   largeRequests?: { upToBytes: number; process: LargeRequestProcess };
 }
 
-/** Serves the routes below /v1, and a function for all other paths there. As in API Gateway, nothing else exists. */
+/**
+ * Starts to serve the routes below /v1. A separate function answers all other paths below /v1. As in API Gateway, no
+ * other paths exist.
+ */
 export function startApi(
   at: ListenOptions,
   { routes, unknownRoute }: { routes: WiredRoute[]; unknownRoute: string },
@@ -102,13 +103,13 @@ const pages = new Map([
   ['/console', '/v1/console'],
 ]);
 
-/** @returns the page for a browser at a typed address; undefined for a program */
+/** @returns the page for a browser at such an address; undefined for other requests */
 function pageMeant({ method, headers }: IncomingMessage, { path }: RequestTarget): string | undefined {
   const isBrowser = method === 'GET' && headers.accept?.includes('text/html') === true;
   return isBrowser ? pages.get(path) : undefined;
 }
 
-/** Takes the place of the function URL: every path goes to its one function. */
+/** Replaces a function URL of Lambda: requests for every path go to one function. */
 export function startFunctionUrl(at: ListenOptions, name: string, host: FunctionHost): Promise<Listener> {
   return listen(at, async (request, response, target) => {
     const { bytes } = await readBody(request);
@@ -136,8 +137,8 @@ export function fitting<Event extends { body?: string | null }>(event: Event): E
   return event;
 }
 
-/** Measured as JSON, in both directions, as Lambda does. */
+/** Returns whether a message is larger than a limit. It is measured as JSON, in both directions, as Lambda does. */
 function isLargerThan(bytes: number, message: { body?: string | null | undefined }): boolean {
-  // JSON makes at most six characters of one. Most bodies are far below the limit, and need no exact count.
+  // JSON writes a character with at most six bytes. Most bodies are far below the limit, and need no exact measurement.
   return (message.body?.length ?? 0) > bytes / 6 && Buffer.byteLength(JSON.stringify(message)) > bytes;
 }

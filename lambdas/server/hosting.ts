@@ -1,4 +1,4 @@
-/** Settings of the place where a server runs: a container, or a Lambda Web Function. */
+/** Reads the settings of a server from the environment: for a container, or for a Lambda Web Function. */
 
 import { optionalVariable, positiveIntegerVariable, serverVariables } from '../platform/environment.ts';
 import { DEFAULT_MAX_REQUESTS } from './bounded-host.ts';
@@ -9,25 +9,31 @@ export interface HostingProfile {
   host: string;
   port: number;
   clientIpSource: Vantage;
-  /** Counted from SIGTERM. */
+  /** Times of the shutdown, counted from SIGTERM. */
   shutdown: ShutdownTimes;
-  /** Requests served at once. */
+  /** Maximum number of requests that are served concurrently. */
   maxRequests: number;
-  /** Whether the process takes leases for busy keys. */
+  /** Whether the process takes leases for the payers of many requests. */
   takesLeases: boolean;
 }
 
-/** All addresses: the proxy in front of a container connects from outside of it. */
+/** Address that accepts connections from other hosts, because a container's proxy is outside of the container. */
 const ANYWHERE = '0.0.0.0';
 const DEFAULT_PORT = 8080;
-/** Lambda ends a Web Function one second after SIGTERM. */
+/** Shutdown times of a Web Function. Lambda ends it one second after SIGTERM. */
 const WEB_FUNCTION_SHUTDOWN: ShutdownTimes = { graceMs: 900, finishMs: 300 };
-/** Amazon ECS and Kubernetes wait for thirty seconds by default. */
+/**
+ * Default time from SIGTERM to the end of a container's process. Amazon ECS and Kubernetes wait thirty seconds by
+ * default.
+ */
 const DEFAULT_GRACE_SECONDS = 20;
-/** Part of a container's grace that is kept for ending and settling answers, or half of the grace if that is less. */
+/**
+ * Maximum part of the shutdown time that is reserved for ending and settling answers, in ms. The reserved part is at
+ * most half of the time.
+ */
 const MAX_ENDING_MS = 10_000;
 
-/** @throws {Error} naming a variable whose value cannot be used */
+/** @throws {Error} naming an environment variable with an invalid value */
 export function hostingOf(): HostingProfile {
   const endpoint = optionalVariable(serverVariables.webFunctionEndpoint);
   return endpoint === undefined ? container() : webFunction(endpoint);
@@ -51,7 +57,10 @@ function container(): HostingProfile {
   };
 }
 
-/** Lambda has checked the `host` of each request, and adds the client's address to `x-forwarded-for`. */
+/**
+ * Returns the profile of a Web Function. Lambda has checked the `host` header of each request, and adds the client's
+ * address to `x-forwarded-for`.
+ */
 function webFunction(endpoint: string): HostingProfile {
   const [, host, port] = /^(?:https?:\/\/)?(\[[^\]]+\]|[^:/]+):(\d{1,5})\/?$/.exec(endpoint) ?? [];
   if (host === undefined || port === undefined)

@@ -14,7 +14,7 @@ export interface Arrival {
   origin: Origin;
 }
 
-/** A body in the form of events: a text, or base64 for the bytes of a compressed body. */
+/** A body in the form of Lambda's events: text, or base64 for a compressed body. */
 interface ReceivedBody {
   text: string;
   isBase64: boolean;
@@ -25,7 +25,7 @@ export function receivedBody({ headers }: IncomingMessage, bytes: Buffer): Recei
   return { text: bytes.toString(isBase64 ? 'base64' : 'utf8'), isBase64 };
 }
 
-/** HTTP as a REST API hands it to a function (payload format 1.0). */
+/** Converts a request to the event that a REST API of API Gateway sends to a function (payload format 1.0). */
 export function toRestEvent(
   { request, target, origin }: Arrival,
   match: { route: { path: string }; pathParameters: RouteMatch['pathParameters'] },
@@ -72,7 +72,7 @@ export function toRestEvent(
   };
 }
 
-/** HTTP as a function URL hands it to its function (payload format 2.0). */
+/** Converts a request to the event that a function URL sends to its function (payload format 2.0). */
 export function toUrlEvent({ request, target, origin }: Arrival, body: ReceivedBody): APIGatewayProxyEventV2 {
   const headers = byName<string>();
   for (const [name, value] of Object.entries(request.headers)) {
@@ -107,7 +107,7 @@ export function toUrlEvent({ request, target, origin }: Arrival, body: ReceivedB
   };
 }
 
-/** An object without inherited names: a client may call a header or a parameter `constructor`. */
+/** Returns an object without inherited properties, because a client may name a header or a parameter `constructor`. */
 function byName<Value>(): Record<string, Value> {
   return Object.create(null) as Record<string, Value>;
 }

@@ -1,33 +1,37 @@
 /**
- * Frees memory after a burst. V8 keeps a heap at its size until a collection, and a gateway without requests allocates
- * nothing that would start one.
+ * Frees memory after many requests. V8 shrinks its heap only in a garbage collection, and a gateway without requests
+ * allocates nothing that would start one.
  */
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** A collection stops the process for a tenth of a second, so it waits until there was no request for this long. */
+/**
+ * Time without a request before a collection is started, in ms, because a collection stops the process for a tenth of a
+ * second.
+ */
 const QUIET_MS = 5_000;
-/** Memory of the code, the catalog, and some requests. */
+/** Heap size above which a collection is useful: the code, the catalog and a few requests need this much. */
 const WORTH_BYTES = 96 * 1024 * 1024;
 
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
-/** V8's own function, which is only available after a flag is set. */
+/** Returns V8's garbage collector, which is accessible only after a flag is set. */
 function collector(): Collect {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc') as Collect;
 }
 
 export interface IdleMemory {
-  /** Call it when a request arrives, and when it has been answered. */
+  /** Restarts the waiting time. Call it when a request arrives, and when it has been answered. */
   touch: () => void;
   stop: () => void;
 }
 
 /**
- * @param isBusy whether requests are being answered; a collection would delay a stream
- * @param options for tests
+ * Starts a collection when no request has come for a while.
+ * @param isBusy returns whether requests are being answered: a collection would delay their streams
+ * @param options replaced in tests
  */
 export function returnIdleMemory(
   isBusy: () => boolean,

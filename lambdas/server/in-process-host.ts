@@ -13,21 +13,20 @@ type StreamingHandler = (event: unknown, response: ServerResponse, context: Cont
 
 /**
  * Loads the module of a function.
- * @param name in the manifest
+ * @param name name in the manifest
  */
 export type ImportHandler = (name: string) => Promise<unknown>;
 
 /**
- * No answer may take longer, even if the limit of its function is higher. On Lambda, AWS ends each request after
- * fifteen minutes; this leaves fifteen seconds to end it properly.
+ * Maximum duration of an answer, even if its function has a higher limit. On Lambda, AWS ends each request after
+ * fifteen minutes; fifteen seconds remain to end the answer properly.
  */
 const LONGEST_ANSWER_SECONDS = 885;
 
 /**
- * Runs functions of the manifest in this process, as many requests at once as arrive.
- *
- * Guarantee: an uncaught fault fails only its own request, and a request is notified when its client disconnects.
- * @param names the functions to load before the first request; others are loaded on first use
+ * Runs functions of the manifest in this process, concurrently.
+ * Guarantee: an uncaught error fails only its own request, and a request is notified when its client disconnects.
+ * @param names functions to load before the first request; others are loaded on first use
  */
 export async function startInProcessHost(names: string[], importHandler: ImportHandler): Promise<FunctionHost> {
   installStreamingGlobal();
@@ -50,7 +49,10 @@ export async function startInProcessHost(names: string[], importHandler: ImportH
       memory.touch();
     });
   };
-  /** Each answer has its own signal, which ends with it. A shared signal would keep a listener for every answer. */
+  /**
+   * Each answer has its own abort signal, which is dropped with the answer. A shared signal would collect a listener
+   * for every answer.
+   */
   const untilStopped = <Result>(work: (stopping: AbortSignal) => Promise<Result>): Promise<Result> => {
     const stopping = new AbortController();
     if (isEnding) stopping.abort();

@@ -1,10 +1,9 @@
 /**
- * A second process for large requests. Reading, checking and translating several megabytes takes a processor for a
- * quarter of a second, during which every other stream in the same process would pause. The first process forwards the
- * bytes of such a request and of its answer, without reading them.
- *
- * Guarantee: it ends together with the process that started it. If it ends alone, its requests fail, and the next large
- * request starts another one, even before the end is noticed.
+ * Runs a second process for large requests. Reading, checking and translating several megabytes takes a processor for a
+ * quarter of a second, during which every other stream in the process would pause. The first process forwards the bytes
+ * of such a request and of its answer, without reading them.
+ * Guarantee: the second process ends together with the first. If the second one ends alone, its requests fail, and the
+ * next large request starts another one, even if the first process has not noticed the end yet.
  */
 
 import { fork, type ChildProcess } from 'node:child_process';
@@ -19,28 +18,31 @@ import type { Origin } from './origin.ts';
 
 export interface LargeRequestProcess {
   /**
-   * Forwards a request to the process.
-   * @param head the bytes of its body that were read already
+   * Forwards a request to the second process.
+   * @param head bytes of the body that were already read
    */
   forward: (arrival: Arrival, head: Buffer, response: ServerResponse) => Promise<void>;
-  /** Waits until it has ended its answers, and then itself. */
+  /** Ends the second process, and waits until its answers and the process have ended. */
   stop: () => Promise<void>;
 }
 
-/** Carries the first process's facts about a request. A client's header of this name is not forwarded. */
+/**
+ * Header with the origin of a request, which the first process determined. A client's header of this name is not
+ * forwarded.
+ */
 const ORIGIN_HEADER = 'x-gateway-origin';
-/** Headers of the connection, not of the request. */
+/** Headers that concern the connection instead of the request, so they are not forwarded. */
 const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'expect', 'upgrade', ORIGIN_HEADER]);
 /**
- * Codes of a failed connection to a process that has ended or is ending: its last answer may be sent before its end is
- * noticed.
+ * Codes of a failed connection to a process that has ended or is ending. Its last answer may be sent before the first
+ * process notices its end.
  */
 const NOT_LISTENING = new Set<string | undefined>(['ECONNREFUSED', 'ENOENT']);
 
 /**
- * Starts the process with the first request that needs it.
- * @param program a file that serves as `main.ts` does with `--beside` and a socket
- * @param socketPath where that process listens; no other user may be able to connect
+ * Returns the handle of a second process, which is started by its first request.
+ * @param program file that serves as `main.ts` does with `--beside` and a socket
+ * @param socketPath path of the socket on which the second process listens; no other user may be able to connect
  */
 export function largeRequestProcessOf(program: string, socketPath: string): LargeRequestProcess {
   let starting: Promise<ChildProcess> | undefined;
@@ -63,7 +65,10 @@ export function largeRequestProcessOf(program: string, socketPath: string): Larg
     }));
   }
 
-  /** A new connection for each request: a kept one would not show whether the process still listens. */
+  /**
+   * Returns a new connection. Each request needs a new one: an idle connection would not show whether the process still
+   * listens.
+   */
   async function connected(): Promise<Socket> {
     if (isStopping) throw gatewayStopping();
     const child = await started();
@@ -82,11 +87,12 @@ export function largeRequestProcessOf(program: string, socketPath: string): Larg
       const { method = 'POST', url: path = '/' } = request;
       const createConnection = (): Socket => socket;
       const passing = http.request({ createConnection, method, path, headers: forwardedHeaders(request, origin) });
-      // Closing this connection notifies the other process that the client has disconnected.
+      // Closing this connection notifies the second process that the client has disconnected.
       response.once('close', () => passing.destroy());
       const answered = once(passing, 'response') as Promise<[IncomingMessage]>;
       passing.write(head);
-      // A refusal may arrive before everything was sent. Then nothing reads the rest, and the answer counts.
+      // The second process may refuse a request before all of it was sent. The rest is then never read, and the failure
+      // to send it does not matter.
       pipeline(request, passing).catch(() => undefined);
       const [answer] = await answered;
       response.writeHead(answer.statusCode!, forwardable(answer.rawHeaders));
@@ -111,7 +117,7 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
 }
 
 /**
- * An open connection.
+ * Opens a connection.
  * @throws if the process does not listen
  */
 async function connect(socketPath: string): Promise<Socket> {
@@ -120,7 +126,7 @@ async function connect(socketPath: string): Promise<Socket> {
   return socket;
 }
 
-/** Reads, in the second process, the first one's facts about a request. */
+/** Reads the origin of a request that the first process has forwarded. */
 export function forwardedOrigin({ headers }: IncomingMessage): Origin {
   return JSON.parse(headers[ORIGIN_HEADER] as string) as Origin;
 }
@@ -129,7 +135,7 @@ function forwardedHeaders({ rawHeaders }: IncomingMessage, origin: Origin): stri
   return [...forwardable(rawHeaders), ORIGIN_HEADER, JSON.stringify(origin)];
 }
 
-/** Alternating names and values, as received. */
+/** Returns the headers to forward, as an alternating list of names and values. */
 function forwardable(rawHeaders: readonly string[]): string[] {
   return rawHeaders.flatMap((name, index) =>
     index % 2 === 0 && !OF_THE_CONNECTION.has(name.toLowerCase()) ? [name, rawHeaders[index + 1]!] : [],

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Aborts when the client disconnects before its answer is complete. */
+/** Returns a signal that aborts when the client disconnects before its answer is complete. */
 export function leavingOf(response: ServerResponse): AbortSignal {
   const leaving = new AbortController();
   response.once('close', () => {

@@ -1,4 +1,4 @@
-/** The HTTP side of a process that serves many requests. It reads and refuses them as API Gateway does. */
+/** Reads and refuses HTTP requests as API Gateway does, in a process that serves many requests. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -10,28 +10,29 @@ import { Connection, type Exchange } from './connection.ts';
 import { dropRest, MAX_HEADER_BYTES, refuseUnreadable, sendRefusal } from './refusals.ts';
 import { readTarget, type RequestTarget } from './request-target.ts';
 
-/** Open connections of one listener. Further ones are closed at once. */
+/** Maximum number of open connections of one listener. Further connections are closed immediately. */
 const MAX_CONNECTIONS = 1_024;
-/** Time limits for the head of a request, and for all of it. */
+/** Maximum times for receiving the headers of a request, and the whole request, in ms. */
 const MAX_HEAD_MS = 30_000;
 const MAX_REQUEST_MS = 120_000;
 const CHECK_REQUESTS_EVERY_MS = 5_000;
-/** A client that reads no byte of its answer for this long is disconnected. */
+/** Time after which a client that reads nothing of its answer is disconnected, in ms. */
 const MAX_UNREAD_MS = 60_000;
 const MAX_IDLE_MS = 65_000;
-/** Interval of log lines about connections that were closed at once. */
+/** Minimum time between log lines about connections that were closed immediately, in ms. */
 const LOG_DROPS_EVERY_MS = 60_000;
 
 const CONTINUE = /^100-continue$/i;
 
 export interface Listener {
-  /** URL of a port; empty for a local socket. */
+  /** URL of the port; empty for a local socket. */
   url: string;
   /**
-   * Closes each connection after its next answer, and the port after the running answers. Resolves when all are sent.
+   * Closes each connection after its next answer, and the port after the running answers. Resolves when all answers are
+   * sent.
    */
   close: () => Promise<void>;
-  /** Closes every connection at once. */
+  /** Closes every connection immediately. */
   stop: () => Promise<void>;
 }
 
@@ -43,9 +44,10 @@ export interface ListenerLimits {
 }
 
 /**
- * Guarantee: the memory that clients can use without a key is bounded by the number of connections, by the requests of
- * each (connection.ts), and by one unread answer of each.
- * @throws {NodeJS.ErrnoException} if it cannot listen there
+ * Listens, and answers requests.
+ * Guarantee: the memory that clients can use without a key is bounded by the number of connections, by the waiting
+ * requests of each (connection.ts), and by one unread answer of each.
+ * @throws {NodeJS.ErrnoException} if it cannot listen at this address
  */
 export async function listen(at: ListenOptions, handle: Handle, limits: ListenerLimits = {}): Promise<Listener> {
   const server = createServer({
@@ -54,7 +56,8 @@ export async function listen(at: ListenOptions, handle: Handle, limits: Listener
     requestTimeout: MAX_REQUEST_MS,
     connectionsCheckingInterval: CHECK_REQUESTS_EVERY_MS,
     keepAliveTimeout: MAX_IDLE_MS,
-    // Node would refuse by itself, before the request's turn.
+    // If true, Node would refuse a request without the header `host` by itself, before earlier requests of the
+    // connection are answered.
     requireHostHeader: false,
   });
   const answers = new Answers(server, handle);
@@ -68,12 +71,12 @@ export async function listen(at: ListenOptions, handle: Handle, limits: Listener
   };
 }
 
-/** The answers of a server, which are sent one at a time on each connection. */
+/** Sends the answers of a server, one at a time on each connection. */
 class Answers {
   readonly #server: Server;
   readonly #handle: Handle;
   readonly #connections = new WeakMap<Socket, Connection>();
-  /** Requests whose answers are not sent, each with the end of its answer. */
+  /** Requests whose answers are not completely sent, with a promise of the end of the answer. */
   readonly #unsent = new Map<Exchange, Promise<void>>();
   #areLast = false;
 
@@ -93,11 +96,11 @@ class Answers {
     server.on('timeout', (socket: Socket) => this.#closeSilent(socket));
   }
 
-  /** Sends the running answers, and closes each connection after its next answer. */
+  /** Waits for the running answers, and closes each connection after its next answer. */
   async end(): Promise<void> {
     this.#areLast = true;
     await this.#sent();
-    // Requests that clients have sent by now, also on new connections, are answered before the port closes.
+    // Requests that clients have sent by now, also on new connections, are still answered before the port closes.
     for (let turn = 0; turn < 2; turn += 1) await nextTurn();
     this.#server.close();
     while (this.#complete().length > 0) await this.#sent();
@@ -115,7 +118,7 @@ class Answers {
     void answer(request, response, this.#handle);
   }
 
-  /** The answers to completely received requests. Others may never be complete. */
+  /** Returns the ends of answers to completely received requests. The other requests may never be complete. */
   #complete(): Promise<void>[] {
     return [...this.#unsent].filter(([{ request }]) => request.complete).map(([, closed]) => closed);
   }
@@ -152,7 +155,7 @@ function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-/** @throws {NodeJS.ErrnoException} if it cannot listen there */
+/** @throws {NodeJS.ErrnoException} if it cannot listen at this address */
 export async function openServer(server: Server, at: ListenOptions): Promise<void> {
   server.listen(at);
   await once(server, 'listening');
@@ -173,7 +176,10 @@ async function answer(request: IncomingMessage, response: ServerResponse, handle
   }
 }
 
-/** @throws {GatewayError} for a head that HTTP does not allow, or an expectation that cannot be met */
+/**
+ * Returns the target of a request.
+ * @throws {GatewayError} for headers that HTTP does not allow, or an expectation that cannot be met
+ */
 function targetOf({ url = '/', headers, httpVersion }: IncomingMessage): RequestTarget {
   const target = readTarget(url);
   if (!target) throw new GatewayError('invalid_request', 'The address of a request begins with a slash.');

@@ -1,7 +1,7 @@
 /**
- * The program of a server: all routes for clients of models, with many requests at once in one process, on Lambda Web
- * Functions or in a container. It runs the functions of the deployment, unchanged. Nothing important depends on an
- * orderly shutdown: generations that it cannot settle are settled by the sweep, from the last checkpoint.
+ * Server program. It serves all inference routes, with many requests concurrently in one process, on Lambda Web
+ * Functions or in a container. It runs the functions of the deployment, unchanged. An orderly shutdown is not required:
+ * the sweep settles generations that a killed process left, from the last checkpoint.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -24,11 +24,14 @@ import { originOf } from './origin.ts';
 import { answeringNames, served, servedElsewhere } from './served-routes.ts';
 import { shutDown } from './shutdown.ts';
 
-/** Memory of one process for bodies whose answers are not complete. */
+/** Maximum memory of one process for bodies of requests whose answers are not complete. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
-/** Time in which the second process returns its leases after the first has died. */
+/** Maximum time in which the second process returns its leases after the first process has died, in ms. */
 const RETURN_LEASES_MS = 1_000;
-/** A body of this size takes about ten milliseconds of the processor. Larger ones go to the second process. */
+/**
+ * Size of a body from which a request goes to the second process. Such a body takes about ten milliseconds of the
+ * processor.
+ */
 const LARGE_FROM_BYTES = 256 * 1024;
 
 process.umask(0o077);
@@ -58,10 +61,10 @@ async function serveClients(hosting: HostingProfile): Promise<void> {
   log('info', 'listening', { reason: url });
 }
 
-/** Ends with the process that it serves, however that ends. */
+/** Runs the second process. It ends when the first process ends, for whatever reason. */
 async function serveLargeRequests(path: string, hosting: HostingProfile): Promise<void> {
   const leases = processLeasesFor(hosting.takesLeases);
-  // The first process, which had the connections of the clients, has ended. This process only returns its own leases.
+  // The first process has ended, and with it the clients' connections. This process only returns its own leases.
   process.on('disconnect', () => {
     void Promise.race([leases.returnAll(), sleep(RETURN_LEASES_MS)]).then(() => process.exit(0));
   });
@@ -70,7 +73,7 @@ async function serveLargeRequests(path: string, hosting: HostingProfile): Promis
   process.send!('ready');
 }
 
-/** The leases of this process. */
+/** Returns the leases of this process. */
 function processLeasesFor(takesLeases: boolean): Leases {
   const leases = new Leases();
   if (takesLeases) holdFromLeases(leases);

@@ -1,32 +1,38 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The client's address and the gateway's own address of a request, as AWS reports them to a function. */
+/** The client's address, and the gateway's own address, for one request. AWS reports both to functions. */
 export interface Origin {
   clientAddress: string;
-  /** Name, and port if there is one. URLs for others contain it, such as the webhook URL for a provider of videos. */
+  /**
+   * Host name of the gateway, and its port if there is one. The gateway puts it into URLs for others, such as the
+   * webhook URL for a provider of videos.
+   */
   domain: string;
   protocol: 'http' | 'https';
 }
 
-/** The trusted statements of a request about its own origin. */
+/** Settings that decide which parts of a request's headers can be trusted. */
 export interface Vantage {
-  /** The gateway's own name, if the operator has set it. */
+  /** Host name of the gateway, if the operator has configured it. */
   domain?: string | undefined;
-  /** Whether the `host` of each request is already checked, as on Lambda. */
+  /** Whether the `host` header of each request is already checked, as on Lambda. */
   isHostChecked: boolean;
   /**
-   * Proxies of the operator or of AWS between the client and this process. Each adds its client's address to
-   * `x-forwarded-for`.
+   * Number of proxies of the operator or of AWS between the client and this process. Each proxy appends the address of
+   * its client to `x-forwarded-for`.
    */
   proxies: number;
 }
 
-/** A process that is reached directly, on the machine itself. */
+/** Settings of a process that clients reach without a proxy, on the same machine. */
 export const directly: Vantage = { isHostChecked: false, proxies: 0 };
 
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
 
-/** Never trusts a client's own statement: only the last addresses in `x-forwarded-for` are written by proxies. */
+/**
+ * Returns the origin of a request. A client's own statement is never trusted: proxies have written only the last
+ * addresses in `x-forwarded-for`.
+ */
 export function originOf(request: IncomingMessage, { domain, isHostChecked, proxies }: Vantage): Origin {
   const { host = '' } = request.headers;
   const known = domain ?? (isHostChecked ? host : undefined);
@@ -39,7 +45,7 @@ export function originOf(request: IncomingMessage, { domain, isHostChecked, prox
 
 function forwardedAddress({ headers }: IncomingMessage, proxies: number): string | undefined {
   if (proxies === 0) return undefined;
-  // Node joins repeated headers of this name.
+  // Node joins repeated headers of this name with commas.
   const addresses = [headers['x-forwarded-for'] ?? ''].flat().join(',').split(',');
   return addresses.at(-proxies)?.trim() || undefined;
 }

@@ -1,4 +1,4 @@
-/** Answers of the HTTP side itself, in the envelope of all errors. */
+/** Writes error responses of the HTTP server itself, in the gateway's error format. */
 
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -9,26 +9,26 @@ import { newRequestId } from '../platform/ids.ts';
 import { describeError, log } from '../platform/logger.ts';
 import type { Connection } from './connection.ts';
 
-// From the Messages API. Node would call it unknown.
+// Status of the Messages API, for which Node has no text.
 STATUS_CODES[529] = 'Overloaded';
 
-/** API Gateway's bound on all headers together. */
+/** API Gateway's maximum size of all headers together. */
 export const MAX_HEADER_BYTES = 10_240;
 
 /**
- * Answers bytes that are not a readable request, or did not arrive in time.
- * @param error of Node's parser
+ * Answers bytes that are not a valid request, or that did not arrive in time.
+ * @param error error of Node's parser
  */
 export function refuseUnreadable({ code }: NodeJS.ErrnoException, socket: Socket, connection: Connection): void {
   const { current } = connection;
   if (!socket.writable) return;
-  // Bytes after a complete request must not disturb its answer.
+  // Invalid bytes after a complete request must not disturb the answer to that request.
   if (current?.request.complete) connection.endAfterCurrent();
   else if (current?.response.headersSent) socket.destroy();
   else writeRefusal(socket, unreadable(code));
 }
 
-/** Writes an answer on a connection whose requests Node has stopped reading. */
+/** Writes an error response directly to a connection, from which Node does not read requests any more. */
 function writeRefusal(socket: Socket, refusal: GatewayError): void {
   const requestId = newRequestId();
   const body = JSON.stringify(errorEnvelope(refusal, requestId));
@@ -38,7 +38,10 @@ function writeRefusal(socket: Socket, refusal: GatewayError): void {
   );
 }
 
-/** @param code of Node's parser */
+/**
+ * Returns the error for bytes that Node's parser refused.
+ * @param code error code of the parser
+ */
 function unreadable(code: string | undefined): GatewayError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
@@ -54,11 +57,13 @@ function unreadable(code: string | undefined): GatewayError {
   }
 }
 
-/** Sends a refusal of the front door itself, or the error of a function that failed without an answer. */
+/**
+ * Sends an error response: a refusal of the server itself, or the error of a function that failed without an answer.
+ */
 export function sendRefusal(request: IncomingMessage, response: ServerResponse, error: unknown): void {
   if (response.destroyed) return;
   if (response.headersSent) {
-    // The stream broke off after its head. Only closing the connection can still report that.
+    // The answer failed after its headers were sent. Only closing the connection can still report the failure.
     response.destroy();
     return;
   }
@@ -71,7 +76,7 @@ export function sendRefusal(request: IncomingMessage, response: ServerResponse, 
     measureFault('web');
   }
   const requestId = newRequestId();
-  // The unread rest of a body would be read as the next request on this connection.
+  // The unread rest of a body would be read as the next request of this connection, so the connection is closed.
   if (!request.complete) response.setHeader('connection', 'close');
   const body = JSON.stringify(errorEnvelope(refusal, requestId));
   response.writeHead(refusal.status, {
@@ -84,11 +89,14 @@ export function sendRefusal(request: IncomingMessage, response: ServerResponse, 
   response.end(body);
 }
 
-/** Bytes and time spent on reading a refused body: many clients only read an answer after they have sent everything. */
+/**
+ * Limits for reading the rest of a refused body. It is read because many clients read the response only after they have
+ * sent everything.
+ */
 const MAX_DROPPED_BYTES = 64 * 1024 * 1024;
 const MAX_DROPPING_MS = 5_000;
 
-/** Reads the rest of a request, within these bounds. */
+/** Reads and drops the rest of a request, within these limits. */
 export async function dropRest(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return;
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,12 +1,12 @@
-/** The target of a request, from its first line. */
+/** Path and query in the first line of a request. */
 export interface RequestTarget {
-  /** Neither decoded nor resolved: API Gateway treats `..` as a name like any other. */
+  /** Path, neither decoded nor resolved: API Gateway does not interpret `..` either. */
   path: string;
-  /** Without the question mark. */
+  /** Query without the question mark. */
   query: string;
 }
 
-/** @returns undefined for a target that is neither a path nor a URL, such as the `*` of OPTIONS. */
+/** @returns undefined for a target that is neither a path nor a URL, such as the `*` of OPTIONS */
 export function readTarget(text: string): RequestTarget | undefined {
   const local = text.replace(/^https?:\/\/[^/?#]*/i, '');
   const isAddress = local.length < text.length;

@@ -1,10 +1,10 @@
 import { ResourceTree } from '../http/resource-tree.ts';
 import type { Route } from '../route.ts';
 
-/** A method and path, and the function that serves it. */
+/** A method and a path, with the function that serves them. */
 export interface WiredRoute {
   method: string;
-  /** In API Gateway's notation, below the stage. */
+  /** Path below the stage, in API Gateway's notation. */
   path: string;
   functionName: string;
   streaming: boolean;
@@ -13,20 +13,20 @@ export interface WiredRoute {
 /** The route of a request, with the parameters of its path. */
 export interface RouteMatch {
   route: WiredRoute;
-  /** Values as they are in the path: not decoded. */
+  /** Parameter values as they are in the path, not decoded. */
   pathParameters: Record<string, string> | null;
 }
 
 export type MatchRoute = (method: string, path: string) => RouteMatch | undefined;
 
-/** One wired route for each path of each route of a manifest. */
+/** Returns a wired route for each path of each route of a manifest. */
 export function wiredRoutes(routes: Record<string, Route>): WiredRoute[] {
   return Object.entries(routes).flatMap(([functionName, { method, paths, streaming = false }]) =>
     paths.map((path) => ({ method, path, functionName, streaming })),
   );
 }
 
-/** Matches routes as API Gateway does. */
+/** Returns a function that matches routes as API Gateway does. */
 export function buildRoutingTable(routes: WiredRoute[]): MatchRoute {
   const tree = new ResourceTree<WiredRoute>();
   for (const route of routes) tree.add(route.method, route.path, route);

@@ -3,13 +3,16 @@ import type { Route } from '../route.ts';
 import { routes, UNKNOWN_ROUTE } from '../routes.ts';
 import { buildRoutingTable, wiredRoutes } from './routing-table.ts';
 
-/** All routes for clients of models. Management stays in functions, each with rights of its own. */
+/**
+ * All routes that a server serves. Routes of management are not among them: each of their functions has its own
+ * permissions.
+ */
 const servedRoutes = Object.entries<Route>(routes).filter(([, { credential }]) => credential !== 'management');
 
-/** The functions that a server runs, by their names in the manifest. */
+/** Names in the manifest of all functions that a server runs. */
 export const servedNames = [...servedRoutes.map(([name]) => name), UNKNOWN_ROUTE];
 
-/** Inference routes; their functions are loaded before the first request. */
+/** Names of the inference routes, whose functions are loaded before the first request. */
 export const answeringNames = servedRoutes
   .filter(([, { asksProviders, isTimed }]) => asksProviders || isTimed)
   .map(([name]) => name);
@@ -23,8 +26,8 @@ export const served = { routes: wired.here ?? [], unknownRoute: UNKNOWN_ROUTE };
 const matchElsewhere = buildRoutingTable(wired.elsewhere ?? []);
 
 /**
- * The refusal of a route that the gateway has, but not the server.
- * @param path below /v1
+ * Returns the refusal of a route that the gateway has and this server does not serve.
+ * @param path path below /v1
  */
 export function servedElsewhere(method: string, path: string): GatewayError | undefined {
   if (!matchElsewhere(method, path)) return undefined;

@@ -6,9 +6,9 @@ import type { BoundedHost } from './bounded-host.ts';
 import type { Listener } from './listener.ts';
 
 export interface ShutdownTimes {
-  /** Time from SIGTERM to the end of the process. */
+  /** Time from SIGTERM to the end of the process, in ms. */
   graceMs: number;
-  /** Part of the grace in which answers may finish. The rest is for ending and settling the others. */
+  /** Part of graceMs in which answers may finish, in ms. The rest is for ending and settling the other answers. */
   finishMs: number;
 }
 
@@ -20,9 +20,9 @@ interface Serving {
 }
 
 /**
- * Ends the work of a server within its grace. New requests get 529 at once, also on open connections. Running answers
- * may finish. After `finishMs` the others end with an error that their clients can retry, and are settled. Weakness:
- * generations that are not settled within the grace are left to the sweep.
+ * Shuts a server down within graceMs. New requests get 529 immediately, also on open connections. Running answers may
+ * finish. After `finishMs` the remaining answers end with an error after which their clients can retry, and are
+ * settled. Weakness: the sweep settles generations that were not settled in time.
  */
 export async function shutDown(
   { functions, door, leases, largeRequests }: Serving,
@@ -31,7 +31,7 @@ export async function shutDown(
   functions.refuseNew();
   log('info', 'stopping');
   const ended = Promise.all([leases.returnAll(), largeRequests?.stop(), door.close()])
-    // Settlements continue after the last byte of an answer.
+    // Settlements continue after the last byte of an answer, so idle functions are awaited too.
     .then(() => functions.idle());
   setTimeout(() => functions.endAnswers?.(), finishMs);
   await Promise.race([ended, sleep(graceMs)]);

@@ -4,15 +4,17 @@ import type { Context } from 'aws-lambda';
 type StreamingHandler = (event: unknown, response: ServerResponse, context: Context) => Promise<void>;
 
 /**
- * The part of Lambda's global object that streaming handlers use, outside of Lambda. The response stream is the HTTP
- * response itself, and the metadata becomes its head. Handlers read the global when they are loaded.
+ * Defines, outside of Lambda, the part of Lambda's global object that streaming handlers use. The response stream is
+ * the HTTP response itself, and the metadata becomes its status and headers. Call it before handlers are loaded,
+ * because they read the global object then.
  */
 export function installStreamingGlobal(): void {
   const streaming = {
     streamifyResponse: (handler: StreamingHandler) => handler,
     HttpResponseStream: {
       from(response: ServerResponse, metadata: { statusCode: number; headers?: Record<string, string> }) {
-        // An uncaught fault was already answered. Nothing reads this answer, and its writer must notice that.
+        // After an uncaught error, the request already has an error response. Destroying the response shows the handler
+        // that nothing reads its answer.
         if (response.headersSent) return response.destroy();
         response.writeHead(metadata.statusCode, metadata.headers);
         return response;

@@ -1,4 +1,7 @@
-/** The statement of a sealed day: a small signed document that names everything by its hash. */
+/**
+ * Statement of a sealed day: a small signed document that identifies the day's files and the previous statement by
+ * their hashes.
+ */
 
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
@@ -10,28 +13,28 @@ const amount = z.string().regex(/^-?\d+(\.\d{1,12})?$/);
 const sealStatementSchema = z.strictObject({
   format: z.literal('model-gateway/sealed-day/1'),
   account_id: z.string(),
-  /** A UTC day. */
+  /** UTC day that is sealed. */
   date: z.iso.date(),
   sealed_at: z.iso.datetime(),
   key_id: z.string(),
-  /** The previous statement; null for the account's first one. */
+  /** The previous statement; null for the account's first statement. */
   previous: z.strictObject({ date: z.iso.date(), sha256 }).nullable(),
   lines: z.strictObject({
-    /** In the same folder as the statement. */
+    /** Name of the file of lines, in the folder of the statement. */
     file: z.string(),
-    /** The hash of the uncompressed file. */
+    /** Hash of the uncompressed file. */
     sha256,
     count: z.int().nonnegative(),
-    /** The root of the lines' tree (RFC 6962), without the file's first line. */
+    /** Root of the hash tree of the lines (RFC 6962), without the header line of the file. */
     root: sha256,
   }),
-  /** The sums of these lines, by kind. */
+  /** Sums of the day's lines, by kind. */
   charged_rub: amount,
   late_rub: amount,
   corrected_rub: amount,
   paid_rub: amount,
   open_generations: z.int().nonnegative(),
-  /** The sums of all lines that were ever sealed for the account. */
+  /** Sums of all lines that were ever sealed for the account. */
   usage_so_far_rub: amount,
   paid_so_far_rub: amount,
 });
@@ -42,7 +45,7 @@ export function parseSealStatement(text: string): SealStatement {
   return sealStatementSchema.parse(JSON.parse(text));
 }
 
-/** The text of a statement, which is hashed, signed and stored. */
+/** Returns the text of a statement, which is hashed, signed and stored. */
 export function sealStatementText(statement: SealStatement): string {
   return `${JSON.stringify(statement, null, 2)}\n`;
 }
@@ -51,15 +54,15 @@ export function sha256Of(document: string | Buffer): string {
   return createHash('sha256').update(document).digest('hex');
 }
 
-/** The amount that the lines of a day add to the spending so far. */
+/** Returns the spending of a day's lines, which the day adds to the account's total. */
 export function sealedUsageOf({ charged_rub, late_rub, corrected_rub }: SealStatement): Money {
   return Money.sum([charged_rub, late_rub, corrected_rub].map((text) => Money.parse(text)));
 }
 
-/** Digits of a root in the name of a file. */
+/** Number of hexadecimal digits of a root in the name of a file. */
 const NAMED_DIGITS = 16;
 
-/** Names of a day's files, below the folder of sealed days. */
+/** Returns the paths of a day's files. */
 export function sealFiles(accountId: string, date: string) {
   const folder = `sealed/${accountId}/${date}`;
   return {
@@ -71,21 +74,22 @@ export function sealFiles(accountId: string, date: string) {
 }
 
 /**
- * The name of a day's file of lines, with the root of their tree. A run that breaks off leaves a file that no statement
- * names.
+ * Returns the name of a day's file of lines, which contains the root of their tree. If a run stops before its
+ * statement, its file has another name than the file in the statement.
  */
 export function linesFile(root: string): string {
   return `lines-${root.slice(0, NAMED_DIGITS)}.csv.gz`;
 }
 
 /**
- * The name of the list of their leaves, in the same folder. Statements do not name it, because their root proves it.
+ * Returns the name of the file of leaves, in the folder of the statement. The statement does not contain this name,
+ * because its root proves the leaves.
  */
 export function leavesFile(root: string): string {
   return `leaves-${root.slice(0, NAMED_DIGITS)}.txt.gz`;
 }
 
-/** Names of the files that list all statements of a day. */
+/** Returns the paths of the list of all statements of a day, and of its timestamp. */
 export function listFiles(date: string) {
   return { list: `sealed/days/${date}.txt`, timestamp: `sealed/days/${date}.txt.tsr` };
 }

@@ -1,7 +1,6 @@
 /**
- * The lines of a sealed day: charges, open generations, and payments. A line is made of a record's own fields, so the
- * same record always makes the same bytes. It contains no names, because people may change them.
- *
+ * Formats the lines of a sealed day: charges, open generations, and payments. A line has only fields of a record, so
+ * the same record always gives the same bytes. It contains no names, because people may change them.
  * The line of a charge is the beginning of the same line in a statement's generations.csv.
  */
 
@@ -15,25 +14,25 @@ import type { Generation } from '../../store/generations/generation.ts';
 import { csvOptions, guarded, type CsvCell } from '../csv.ts';
 
 /**
- * The kinds of lines:
+ * Kind of a line:
  * - `charge`: a generation of that day
- * - `late`: a generation of an earlier day that was open when that day was sealed
- * - `corrected`: the change of a generation that was sealed as estimated
+ * - `late`: a generation of an earlier day that was open when its own day was sealed
+ * - `corrected`: the change of a generation that was sealed with an estimated cost
  * - `open`: a generation of that day that is not settled yet
- * - the others: payments
+ * - others: payments
  */
 export type LineKind = 'charge' | 'late' | 'corrected' | 'open' | BalanceEntry['kind'];
 
 const columnsOf = (meter: Meter) => [`${meter}_units`, `${meter}_price_rub`] as const;
 
 /**
- * Units of the first sealed days. Columns of later units are at the end, so that an earlier line is the beginning of a
- * later one.
+ * Number of billing units that the first release sealed. Columns of later units are at the end of a line, so that an
+ * earlier form of the line is its beginning.
  */
 const FIRST_UNITS = 10;
 const COLUMNS_PER_UNIT = 2;
 
-/** The columns of a line, which is one request to a provider. Amounts of the whole generation are on its first line. */
+/** Columns of a line, which is one request to a provider. Amounts of a whole generation are only in its first line. */
 export const sealedColumns = [
   'line',
   'id',
@@ -72,14 +71,14 @@ export const sealedWidths: readonly number[] = Array.from(
 );
 const WIDTH = sealedColumns.length;
 
-/** The number of columns of a file, by its first line; undefined if no release has sealed a file with this line. */
+/** Returns the number of columns of a file with this header line; undefined if no release wrote such a header. */
 export function widthOfHead(head: string): number | undefined {
   return sealedWidths.find((width) => head === sealedColumns.slice(0, width).join(','));
 }
 
 type Cells = Partial<Record<(typeof sealedColumns)[number], CsvCell>>;
 
-/** The cells of a generation's lines, one row for each request to a provider. */
+/** Returns the cells of a generation's lines, one row for each request to a provider. */
 export function chargeCells(
   generation: FinalGeneration,
   lines: readonly GenerationLine[],
@@ -112,22 +111,22 @@ export function chargeCells(
   );
 }
 
-/** The lines of a generation as text, without line feeds. */
+/** Returns the lines of a generation as text, without line feeds. */
 export function chargeLines(generation: FinalGeneration, kind: LineKind, width = WIDTH): string[] {
   return chargeCells(generation, linesOf(generation), kind).map((cells) => csvLine(cells, width));
 }
 
-/** The line of a generation that is not settled yet: the facts of its request. */
+/** Returns the line of a generation that is not settled yet. It has only facts of the request. */
 export function openLine(generation: Generation, width = WIDTH): string {
   return csvLine(inOrder(cellsOfRequest(generation, 'open')), width);
 }
 
-/** The line of a payment. Its amount is in the column of lines, negative for a refund. */
+/** Returns the line of a payment. Its amount is in the column `line_rub`, negative for a refund. */
 export function paymentLine({ kind, id, createdAt, amount }: BalanceEntry, width = WIDTH): string {
   return csvLine(inOrder({ line: kind, id: guarded(id), created_at: createdAt, line_rub: amount }), width);
 }
 
-/** The cells that are known since a generation was admitted. */
+/** Returns the cells that are known when a generation is admitted. */
 function cellsOfRequest({ id, payer, apiType, createdAtMs, streamed }: Generation, line: LineKind): Cells {
   return {
     line,
@@ -156,10 +155,10 @@ function inOrder(cells: Cells): CsvCell[] {
 
 const options = { ...csvOptions('plain'), eof: false };
 
-/** Replaces line breaks, so that no cell breaks a line in two. */
+/** Returns a line as CSV. Line breaks in cells are replaced, so that each line is one line of the file. */
 function csvLine(cells: readonly CsvCell[], width: number): string {
   return stringify([cells.slice(0, width)], options).replaceAll(/[\r\n]+/g, ' ');
 }
 
-/** The first line of a file of sealed lines. It is not a leaf. */
+/** Header line of a file of sealed lines. It is not a leaf of the hash tree. */
 export const sealedHead = sealedColumns.join(',');
