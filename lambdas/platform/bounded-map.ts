@@ -1,4 +1,4 @@
-/** A map with a maximum size. It drops the entry that was set longest ago. */
+/** A map with a maximum size. When it is full, it drops the entry that was set longest ago. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #maxEntries: number;
 

@@ -1,6 +1,6 @@
 /**
- * The one wall clock of the gateway. Windows, ids, expiries and logs all use it, so a local gateway started at another
- * date has that date everywhere. Durations use performance.now(), which has no offset.
+ * The only wall clock of the gateway. Windows, ids, expiries and logs all use it, so a local gateway that is started at
+ * another date has that date everywhere. Durations are measured with performance.now(), which has no offset.
  */
 
 import { isOnOwnMachine, optionalVariable, variables } from './environment.ts';
@@ -8,8 +8,8 @@ import { isOnOwnMachine, optionalVariable, variables } from './environment.ts';
 let offsetMs: number | undefined;
 
 /**
- * Epoch milliseconds.
- * @throws {Error} if an offset is set anywhere except on a person's machine: production never runs on a shifted time.
+ * Returns the time in epoch milliseconds.
+ * @throws {Error} if an offset is set anywhere except on a developer's machine: production never runs at a shifted time
  */
 export function nowMs(): number {
   offsetMs ??= readOffsetMs();
@@ -37,8 +37,9 @@ export function thisMoment(): Moment {
 }
 
 /**
- * The age of a moment, by the clock with the larger difference. While Lambda has frozen a function, the monotonic clock
- * may stand still, and the wall clock may be set back. So both are used for values that must not be too old.
+ * Returns the age of a moment in ms, by the clock with the larger difference. While Lambda has frozen a function, the
+ * monotonic clock may stand still. The wall clock may be set back. So both are used for values that must not be too
+ * old.
  */
 export function ageMs({ wallMs, steadyMs }: Moment): number {
   return Math.max(Date.now() - wallMs, performance.now() - steadyMs);

@@ -1,73 +1,76 @@
-/** The only place that reads process.env. The CDK stacks, the local runtime and the functions share these names. */
+/** Reads process.env; no other file does. The CDK stacks, the local gateway and the functions share these names. */
 
 import type { QueueName } from '../route.ts';
 
 export const variables = {
   tableName: 'TABLE_NAME',
   bucketName: 'BUCKET_NAME',
-  /** The bucket for exports of the table, and the table's name for them; unset on one machine. */
+  /** Bucket for exports of the table, and the ARN that names the table in exports. Both are unset on a laptop. */
   booksBucket: 'BOOKS_BUCKET_NAME',
   tableArn: 'TABLE_ARN',
-  /** The key in KMS that signs sealed days, and the timestamp authority, if any. */
+  /** Key in KMS that signs sealed days, and the URL of a timestamp authority, if the operator uses one. */
   sealingKey: 'SEALING_KEY_ARN',
   timestampAuthority: 'TIMESTAMP_AUTHORITY_URL',
-  /** A directory and a key file instead of these; local runs only. */
+  /** Directory and key file that replace bucket and KMS key in local runs. */
   booksDirectory: 'GATEWAY_BOOKS_DIRECTORY',
   sealingKeyFile: 'GATEWAY_SEALING_KEY_FILE',
   pepperSecret: 'PEPPER_SECRET_ARN',
   providerKeysSecret: 'PROVIDER_KEYS_SECRET_ARN',
-  /** The namespace of the metrics that functions write; unset if nothing reads them. */
+  /** Namespace of the metrics that functions write; unset if nothing reads metrics. */
   metricsNamespace: 'METRICS_NAMESPACE',
-  /** Largest number of output tokens that one step of a hold covers. */
+  /** Maximum number of output tokens that one step of a hold covers. */
   outputStepTokens: 'OUTPUT_STEP_TOKENS',
-  /** How long a request waits for the money that other requests hold, in milliseconds. */
+  /** Maximum time in ms that a request waits for money that other requests hold. */
   holdPatienceMs: 'HOLD_PATIENCE_MS',
-  /** Silence in milliseconds after which an unstreamed answer starts with whitespace, which fixes its status. */
+  /**
+   * Time in ms without output after which an unstreamed answer starts with white space. This fixes the HTTP status of
+   * the answer.
+   */
   wholeAnswerSilenceMs: 'WHOLE_ANSWER_SILENCE_MS',
-  /** How long a caller stays cached, in milliseconds; for tests and laptops. */
+  /** Time in ms for which a caller is cached. Only tests and laptops set it. */
   callerCacheMs: 'CALLER_CACHE_MS',
-  /** A directory that replaces the catalog shipped with the code. */
+  /** Directory of a catalog that replaces the one shipped with the code. */
   catalogDirectory: 'GATEWAY_CATALOG',
-  /** The bucket for catalogs published while the gateway runs; on one machine a directory instead. */
+  /** Bucket for catalogs published while the gateway runs; publicationsDirectory replaces it on a laptop. */
   catalogBucket: 'CATALOG_BUCKET_NAME',
   publicationsDirectory: 'GATEWAY_PUBLICATIONS_DIRECTORY',
-  /** Origins whose pages may call the gateway, separated by commas; `*` for all. */
+  /** Web origins whose pages may call the gateway, separated by commas; `*` for all. */
   corsOrigins: 'CORS_ORIGINS',
-  /** Addresses of the sandbox models for each wire, as named in the catalog's providers.json; local runs only. */
+  /** URLs of the sandbox provider, one for each wire, as the catalog's providers.json names them. Local runs only. */
   sandboxUrl: 'GATEWAY_SANDBOX_URL',
   sandboxChatUrl: 'GATEWAY_SANDBOX_CHAT_URL',
   sandboxGeminiUrl: 'GATEWAY_SANDBOX_GEMINI_URL',
   sandboxResponsesUrl: 'GATEWAY_SANDBOX_RESPONSES_URL',
   sandboxVideoUrl: 'GATEWAY_SANDBOX_VIDEO_URL',
   sandboxBedrockUrl: 'GATEWAY_SANDBOX_BEDROCK_URL',
-  /** The access key that the sandbox expects there. */
+  /** Access key that the sandbox expects at its Bedrock URL. */
   sandboxBedrockKey: 'GATEWAY_SANDBOX_BEDROCK_KEY',
-  /** Address of the sandbox's search, as named in the catalog's search.json; local runs only. */
+  /** URL of the sandbox's search, as the catalog's search.json names it. Local runs only. */
   sandboxSearchUrl: 'GATEWAY_SANDBOX_SEARCH_URL',
-  /** Endpoints of emulators; unset on AWS. */
+  /** URLs of emulators; unset on AWS. */
   dynamodbEndpoint: 'DYNAMODB_ENDPOINT',
   sqsEndpoint: 'SQS_ENDPOINT',
-  /** Signs requests to emulators. */
+  /** Secret that signs requests to emulators. */
   localSecret: 'GATEWAY_EMULATOR_SECRET',
   s3Endpoint: 'S3_ENDPOINT',
-  /** A JSON file with the deployment's secrets, instead of Secrets Manager; local runs only. */
+  /** JSON file with the deployment's secrets, which replaces Secrets Manager. Local runs only. */
   secretsFile: 'GATEWAY_SECRETS_FILE',
   /**
-   * `1`: a person's own machine. Set only by `npm start` and the operator's commands; if absent, this is production.
+   * `1` on a person's own machine. Only `npm start` and the operator's commands set it; without it, this is production.
    */
   local: 'GATEWAY_LOCAL',
-  /** Identifies one run of a local gateway, so that the holds of a dead one can be recognized; local runs only. */
+  /** Identifies one run of a local gateway, so that holds of a run that died can be recognized. Local runs only. */
   bootId: 'GATEWAY_BOOT_ID',
-  /** Milliseconds added to the system clock; local runs only. */
+  /** Milliseconds that are added to the system clock. Local runs only. */
   clockOffsetMs: 'GATEWAY_CLOCK_OFFSET_MS',
 } as const;
 
-/** The variable with the URL of a queue. */
+/** Returns the name of the variable with a queue's URL. */
 export function queueVariable(queue: QueueName): string {
   return `${upperCase(queue)}_QUEUE_URL`;
 }
 
-/** The variable with the URL of a queue's dead-letter queue. */
+/** Returns the name of the variable with the URL of a queue's dead-letter queue. */
 export function deadLettersVariable(queue: QueueName): string {
   return `${upperCase(queue)}_DEAD_LETTERS_URL`;
 }
@@ -76,7 +79,7 @@ function upperCase(name: string): string {
   return name.toUpperCase().replaceAll('-', '_');
 }
 
-/** A variable of the environment is missing or wrong. */
+/** Thrown if an environment variable is missing or has an invalid value. */
 export class EnvironmentError extends Error {
   override name = 'EnvironmentError';
 }
@@ -100,7 +103,7 @@ export function positiveIntegerVariable(name: string, fallback: number): number 
   return value;
 }
 
-/** The credentials and region of a function's role, by the names of Lambda and AWS' own tools. */
+/** Credentials and region of a function's role. Lambda and AWS's tools define these names. */
 export const awsVariables = {
   accessKeyId: 'AWS_ACCESS_KEY_ID',
   secretAccessKey: 'AWS_SECRET_ACCESS_KEY',
@@ -108,7 +111,7 @@ export const awsVariables = {
   region: 'AWS_REGION',
 } as const;
 
-/** Addresses of AWS services, by the names of all AWS tools. `AWS_ENDPOINT_URL_<SERVICE>` is for one service. */
+/** URLs of AWS services. All AWS tools define these names. `AWS_ENDPOINT_URL_<SERVICE>` is for one service. */
 export const endpointVariables = {
   url: 'AWS_ENDPOINT_URL',
   ignore: 'AWS_IGNORE_CONFIGURED_ENDPOINT_URLS',
@@ -116,37 +119,36 @@ export const endpointVariables = {
   dualstack: 'AWS_USE_DUALSTACK_ENDPOINT',
 } as const;
 
-/** Settings of a server that serves many requests. The first is Lambda's own, for a Web Function. */
+/**
+ * Settings of a server that serves many requests concurrently. Lambda itself sets the first one, for a Web Function.
+ */
 export const serverVariables = {
   webFunctionEndpoint: 'AWS_LAMBDA_HTTP_ENDPOINT',
-  /** In a container: the address to listen on, by default 0.0.0.0 and 8080. */
+  /** Address and port on which a container listens; by default 0.0.0.0 and 8080. */
   host: 'GATEWAY_HOST',
   port: 'GATEWAY_PORT',
-  /** The gateway's own name. */
+  /** Host name of the gateway. */
   domain: 'GATEWAY_DOMAIN',
-  /**
-   * In a container: number of the operator's own proxies, such as a load balancer, between a client and this process;
-   * 0 by default.
-   */
+  /** Number of the operator's own proxies, such as a load balancer, between a client and a container; 0 by default. */
   proxies: 'GATEWAY_PROXIES',
-  /** `off`: each request has a hold of its own, as in a function. */
+  /** `off` if each request should have its own hold instead of using a lease, as in a function. */
   leases: 'GATEWAY_LEASES',
-  /** Requests that one process serves at once; further ones get 529. */
+  /** Maximum number of requests that one process serves concurrently. Further requests get 529. */
   maxRequests: 'GATEWAY_MAX_REQUESTS',
-  /** In a container: seconds from SIGTERM to the end of the process. */
+  /** Seconds from SIGTERM to the end of a container's process. */
   graceSeconds: 'GATEWAY_GRACE_SECONDS',
 } as const;
 
-/** Address of a container's credentials, by the names of Amazon ECS and EKS. */
+/** URL of a container's credentials. Amazon ECS and EKS define these names. */
 export const containerVariables = {
   relativeUri: 'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI',
   fullUri: 'AWS_CONTAINER_CREDENTIALS_FULL_URI',
 } as const;
 
 /**
- * Whether this is a person's own machine. Only there may the gateway connect to loopback addresses, shift clocks, and
- * read secrets from a file. Only `npm start` and the operator's commands set the variable, so any other place is
- * production.
+ * Returns whether this is a person's own machine. Only there may the gateway connect to loopback addresses, shift the
+ * clock, and read secrets from a file. Only `npm start` and the operator's commands set the variable, so every other
+ * place is production.
  */
 export function isOnOwnMachine(): boolean {
   return process.env[variables.local] === '1';

@@ -1,20 +1,20 @@
 /**
- * Errors in the form for clients. One envelope serves all families of clients: those of the Messages API read
- * `error.type`, those of the OpenRouter convention `error.code` and `error.metadata.error_type`, and those of OpenAI's
- * APIs also `error.param`.
+ * Errors in the form for clients. One envelope serves all client APIs. Clients of the Messages API read `error.type`.
+ * Clients of the OpenRouter convention read `error.code` and `error.metadata.error_type`. Clients of OpenAI's APIs also
+ * read `error.param`.
  */
 
 interface ErrorSpec {
   status: number;
   /** `error.type` of the Messages API. */
   messagesType: string;
-  /** When clients may retry by default. */
+  /** Default of the header `retry-after`, in seconds; absent if the kind has no default. */
   retryAfterSeconds?: number;
 }
 
 /**
- * The properties of each kind of error; its name is the `error_type`. If kinds share a status or a type, the first one
- * represents it.
+ * Properties of each kind of error. The name of a kind is its `error_type`. If kinds share a status or a type, the
+ * first one represents it.
  */
 export const errorKinds = {
   invalid_request: {
@@ -67,12 +67,12 @@ export type ErrorKind = keyof typeof errorKinds;
 
 const kindNames = Object.keys(errorKinds) as ErrorKind[];
 
-/** The kind that represents a status; undefined if none of our errors has it. */
+/** Returns the kind that represents a status; undefined if no kind has it. */
 export function kindOfStatus(status: number): ErrorKind | undefined {
   return kindNames.find((kind) => errorKinds[kind].status === status);
 }
 
-/** The kind that represents an `error.type` of the Messages API. */
+/** Returns the kind that represents an `error.type` of the Messages API. */
 export function kindOfMessagesType(type: string): ErrorKind | undefined {
   return kindNames.find((kind) => errorKinds[kind].messagesType === type);
 }
@@ -80,10 +80,10 @@ export function kindOfMessagesType(type: string): ErrorKind | undefined {
 interface ErrorDetails {
   metadata?: Record<string, unknown>;
   headers?: Record<string, string>;
-  /** `error.details` for clients of the Messages API. */
+  /** Value of `error.details`, for clients of the Messages API. */
   details?: Record<string, unknown> | undefined;
   cause?: unknown;
-  /** Set if the status is not the usual one of the kind. */
+  /** HTTP status, if it differs from the status of the kind. */
   status?: number;
 }
 
@@ -94,7 +94,7 @@ export class GatewayError extends Error {
   readonly metadata: Record<string, unknown>;
   readonly headers: Record<string, string>;
   readonly details: Record<string, unknown> | undefined;
-  /** The name of the provider that has failed; undefined if none has. */
+  /** Name of the provider that failed; undefined if no provider failed. */
   readonly failedProvider: string | undefined = undefined;
 
   constructor(kind: ErrorKind, message: string, more: ErrorDetails = {}) {
@@ -106,20 +106,23 @@ export class GatewayError extends Error {
     this.details = more.details;
   }
 
-  /** Asks clients not to retry automatically: a retry would cost time or money, and fail again. */
+  /** Tells clients not to retry automatically, because a retry would cost time or money, and fail again. */
   discourageRetry(): this {
     this.headers['x-should-retry'] = 'false';
     return this;
   }
 
-  /** Leaves retries to clients, which retry automatically after a server failure. */
+  /** Removes the advice about retries. Clients then decide themselves; most of them retry after a server failure. */
   leaveRetryToClient(): this {
     delete this.headers['x-should-retry'];
     return this;
   }
 }
 
-/** 409: another request with the same `Idempotency-Key` is being answered, so the client may retry in some seconds. */
+/**
+ * Status 409: another request with the same `Idempotency-Key` is being answered, so the client may retry in some
+ * seconds.
+ */
 export class BeingAnsweredError extends GatewayError {
   constructor(generationId: string) {
     super(
@@ -133,7 +136,7 @@ export class BeingAnsweredError extends GatewayError {
   }
 }
 
-/** Without this header, clients choose their own wait; some do not wait at all. */
+/** Returns the `retry-after` header of a kind. Without it, clients choose their own wait; some do not wait at all. */
 function waitOf(kind: ErrorKind): Record<string, string> {
   const { retryAfterSeconds }: ErrorSpec = errorKinds[kind];
   return retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
@@ -151,28 +154,40 @@ export function invalidRequest(
   });
 }
 
-/** 529: for requests that arrive while a process ends, and for answers that it ends. */
+/**
+ * Returns the error, with status 529, for requests that arrive while a process is stopping, and for answers that it
+ * aborts.
+ */
 export function gatewayStopping(): GatewayError {
   return new GatewayError('provider_overloaded', 'The gateway is stopping. Send the request again in a moment.');
 }
 
-/** 408: no client receives it, but in the log it must not look like a failure of a provider. */
+/**
+ * Returns the error, with status 408, for a client that has disconnected. The client does not receive it, but in the
+ * log it must not look like a failure of a provider.
+ */
 export function clientHasLeft(cause?: unknown): GatewayError {
   return new GatewayError('timeout', 'The client has disconnected.', { status: 408, cause });
 }
 
-/** Whether a service was busy, out of order or unreachable at every attempt. Also reads errors of AWS' own clients. */
+/**
+ * Returns whether a service of the gateway was busy, failed or was unreachable at every attempt. It also reads errors
+ * of AWS's own clients.
+ */
 function isPassing(error: unknown): boolean {
   if (error instanceof ServiceError) return error.isPassing;
   const { $metadata: answer, name = '' } = (error ?? {}) as { $metadata?: { httpStatusCode?: number }; name?: string };
-  // Missing credentials are a mistake in the configuration.
+  // Missing credentials are an error of the configuration, which a retry does not fix.
   if (!answer || name.endsWith('ProviderError')) return false;
-  // No status: the service did not respond.
+  // Without a status, the service did not respond.
   const { httpStatusCode: status = 503 } = answer;
   return status >= 500 || status === 429;
 }
 
-/** The gateway itself is busy. Nothing is held or charged for a request to a model. */
+/**
+ * Returns the error, with status 529, for a failure of the gateway's own service. Nothing is held or charged for a
+ * request to a model.
+ */
 function overloaded(cause?: unknown): GatewayError {
   return new GatewayError(
     'provider_overloaded',
@@ -190,7 +205,7 @@ export function conflict(message: string, metadata: Record<string, unknown> = {}
 }
 
 export function unauthenticated(message: string): GatewayError {
-  // Agents would retry it silently for a minute, and the key stays wrong.
+  // Agents would retry silently for a minute, although the key remains invalid.
   return new GatewayError('authentication', message).discourageRetry();
 }
 
@@ -204,7 +219,7 @@ export interface ErrorEnvelope {
     type: string;
     code: number;
     message: string;
-    /** The wrong field, for clients of OpenAI's APIs. */
+    /** Field with the error, for clients of OpenAI's APIs. */
     param: string | null;
     details?: Record<string, unknown> | undefined;
     metadata: Record<string, unknown>;
@@ -227,15 +242,15 @@ export function errorEnvelope(error: GatewayError, requestId: string): ErrorEnve
   };
 }
 
-/** A service that the gateway itself needs has failed, for example its table. */
+/** Thrown if a service that the gateway itself needs has failed, for example its table. */
 export abstract class ServiceError extends Error {
-  /** It was busy, out of order or unreachable at every attempt. The same call may succeed a moment later. */
+  /** Whether the service was busy, failed or was unreachable at every attempt. The same call may succeed later. */
   abstract readonly isPassing: boolean;
 }
 
 /**
- * Returns our own errors unchanged, and an overload for a service of the gateway that is temporarily unavailable. Any
- * other error is masked: the client gets only its request id.
+ * Converts any error to an error for the client. The gateway's own errors stay unchanged, and a temporary failure of a
+ * service becomes an overload. Any other error is hidden: the client gets only its request id.
  */
 export function toGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;

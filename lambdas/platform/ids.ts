@@ -2,24 +2,25 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { nowMs } from './clock.ts';
 
 /**
- * UUID version 7 (RFC 9562 §5.7) of the platform clock's time. Node's own randomUUIDv7() reads the system clock, which
- * would put ids of a gateway started at another date into the wrong day.
+ * Returns a UUID of version 7 (RFC 9562 §5.7) with the time of the gateway's clock. Node's own randomUUIDv7() reads the
+ * system clock, so ids of a gateway started at another date would have the wrong day.
  */
 export function uuidv7(timeMs: number = nowMs()): string {
   const time = timeMs.toString(16).padStart(12, '0');
-  // Node draws version 4 from a pool. Everything after its version is random, and its variant is in the right place.
+  // Node takes UUIDs of version 4 from a pool of random bytes, which is fast. All digits after the version are random,
+  // and the variant is in the right position.
   const random = randomUUID();
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`;
 }
 
-/** Epoch milliseconds at which a UUID of version 7 was made. */
+/** Returns the epoch milliseconds at which a UUID of version 7 was created. */
 export function uuidTimeMs(uuid: string): number {
   return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
 }
 
 const GENERATION_ID = /^gen-([0-9a-f]{8})-([0-9a-f]{4})-[78][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** The id of one inference request: the response's id, and the argument of GET /generation. */
+/** Returns a new id of an inference request. It is the id of the response, and the argument of GET /generation. */
 export function newGenerationId(): string {
   return `gen-${uuidv7()}`;
 }
@@ -27,20 +28,21 @@ export function newGenerationId(): string {
 const REQUEST_ID = /^req_([0-9a-f]{8})([0-9a-f]{4})(7[0-9a-f]{3})([89ab][0-9a-f]{3})([0-9a-f]{12})$/;
 
 /**
- * The generation of an inference request, which has the digits of the request's id; undefined if the text is not a
- * request id.
+ * Returns the generation id of an inference request, which has the digits of the request id; undefined if the text is
+ * not a request id.
  */
 export function generationIdOf(requestId: string): string | undefined {
   const [, ...digits] = REQUEST_ID.exec(requestId) ?? [];
   return digits.length === 0 ? undefined : `gen-${digits.join('-')}`;
 }
 
-/** Position of the UUID version in a generation's id. */
+/** Position of the UUID version in a generation id. */
 const VERSION_PLACE = 'gen-00000000-0000-'.length;
 
 /**
- * The same id as a UUID of version 8 (RFC 9562 §5.8, custom), for a request whose record is in one of many partitions
- * of its day. Its other digits have the same meaning as in version 7, so both versions sort by time together.
+ * Returns the same id as a UUID of version 8 (RFC 9562 §5.8, custom). It is for a request whose record is in one of
+ * many partitions of its day. All other digits have the same meaning as in version 7, so ids of both versions sort by
+ * time together.
  */
 export function spreadId(id: string): string {
   return `${id.slice(0, VERSION_PLACE)}8${id.slice(VERSION_PLACE + 1)}`;
@@ -50,24 +52,24 @@ export function isSpreadId(id: string): boolean {
   return id[VERSION_PLACE] === '8';
 }
 
-/** Epoch milliseconds at which a generation was admitted; undefined if the text is not a generation id. */
+/** Returns the epoch milliseconds at which a generation was admitted; undefined if the text is not a generation id. */
 export function generationTimeMs(id: string): number | undefined {
   const match = GENERATION_ID.exec(id);
   return match ? Number.parseInt(match[1]! + match[2]!, 16) : undefined;
 }
 
-/** The lowest possible generation id of a moment. All generations admitted before have lower ids. */
+/** Returns the lowest possible generation id of a moment. All generations admitted earlier have lower ids. */
 export function firstGenerationId(timeMs: number): string {
   const time = timeMs.toString(16).padStart(12, '0');
   return `gen-${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
 }
 
-/** The id of any request, in the form that Anthropic's SDKs show. */
+/** Returns a new id for any request, in the form that Anthropic's SDKs show. */
 export function newRequestId(): string {
   return `req_${uuidv7().replaceAll('-', '')}`;
 }
 
-/** 256 random bits, in hex: the secret part of a key. */
+/** Returns 256 random bits in hexadecimal digits: the secret part of a key. */
 export function newSecretBits(): string {
   return randomBytes(32).toString('hex');
 }

@@ -1,7 +1,6 @@
 /**
- * Files that are written once and never changed: in a bucket with Object Lock, or in a directory on one machine.
- *
- * Guarantee: if several files are put under one name, the first one stays.
+ * Stores files that are written once and never changed, in a bucket with Object Lock, or in a directory on a laptop.
+ * Guarantee: if several files are stored under one name, the first one stays.
  */
 
 import {
@@ -20,17 +19,17 @@ import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client, S3ServiceExcep
 import { optionalVariable, variables } from './environment.ts';
 import { quietLogger } from './aws/sdk.ts';
 
-/** The content of a file: its bytes, or a local file. */
+/** Content of a file: its bytes, or the path and size of a local file. */
 type FileContent = Buffer | { path: string; bytes: number };
 
 export interface KeptFiles {
-  /** @returns false if a file of that name exists, which stays */
+  /** @returns false if a file of that name exists, which stays unchanged */
   putNew(name: string, content: FileContent): Promise<boolean>;
-  /** @returns undefined if there is no file of that name */
+  /** @returns undefined if no file has that name */
   get(name: string): Promise<Buffer | undefined>;
 }
 
-/** The bucket or the directory that the environment names; undefined if it names none. */
+/** Opens the bucket or the directory that the environment names; undefined if it names none. */
 export function openKeptFiles(): KeptFiles | undefined {
   const bucket = optionalVariable(variables.booksBucket);
   if (bucket !== undefined) return filesInBucket(bucket);
@@ -38,7 +37,10 @@ export function openKeptFiles(): KeptFiles | undefined {
   return directory === undefined ? undefined : filesInDirectory(directory);
 }
 
-/** @param client of a test; it computes the checksum that S3 requires for a bucket with a lock */
+/**
+ * @param client replaced in tests; the default client computes the checksum that S3 requires for a bucket with Object
+ * Lock
+ */
 export function filesInBucket(
   bucket: string,
   client = new S3Client({
@@ -73,13 +75,13 @@ export function filesInBucket(
 
 const OWNER_ONLY = 0o600;
 
-/** On one machine, where blocking calls delay no other request. */
+/** Stores the files in a directory, with blocking calls. It is for laptops, where they delay no other request. */
 export function filesInDirectory(directory: string): KeptFiles {
   return {
     async putNew(name, content) {
       const path = join(directory, name);
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      // A name appears with all of its bytes, or not at all.
+      // The file is linked to its name when it is complete, so that no reader sees a part of it.
       const unfinished = mkdtempSync(join(dirname(path), '.new-'));
       const whole = join(unfinished, 'file');
       try {

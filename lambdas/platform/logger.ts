@@ -1,71 +1,77 @@
 import { nowMs } from './clock.ts';
 
-/** Log messages with an alarm each, which matches this text. */
+/** Log messages that raise an alarm. Each message has its own alarm, which matches this text. */
 export const tripwires = {
-  /** A provider reported more than the bound of its request; the bound was charged. */
+  /** A provider reported more usage than the bound of its request. The bound was charged. */
   usageBeyondHold: 'usage beyond the hold',
-  /** A provider charged for something that the catalog has no price for. */
+  /** A provider charged for something that has no price in the catalog. */
   unpricedUsage: 'unpriced usage',
 } as const;
 
-/** The same for the books. */
+/** Log messages about the books that raise an alarm. */
 export const bookTripwires = {
-  /** The charge does not follow from its record. */
+  /** The charge of a record does not follow from its fields. */
   unprovenRecord: 'record does not prove its price',
-  /** Rows, counters or payments disagree. */
+  /** Rows, counters or payments disagree with records. */
   booksDiffer: 'books differ',
-  /** A day has not been compared or sealed twelve hours after that was started. */
+  /** A day was not compared or sealed within twelve hours after that work started. */
   booksLate: 'books are late',
-  /** DynamoDB has started an export of the table, but has not completed it. */
+  /** DynamoDB started an export of the table, and the export failed. */
   exportFailed: 'export of the books failed',
 } as const;
 
-/** The same for a server. */
+/** Log messages of a server that raise an alarm. */
 export const serverTripwires = {
-  /** A revision receives requests, but its process ends before it can answer any. */
+  /** A new revision receives requests, but its process ends before it can answer any. */
   notStarted: 'the server did not start',
 } as const;
 
-/** The same for the catalog. */
+/** Log messages about the catalog that raise an alarm. */
 export const catalogTripwires = {
   /** The published catalog is unreadable or invalid, so another one is in use. */
   publishedUnused: 'published catalog not used',
 } as const;
 
-/** The same for the deployment's secrets. */
+/** Log messages about the deployment's secrets that raise an alarm. */
 export const secretTripwires = {
-  /** Secrets Manager refuses a secret or does not respond, or the secret has no usable value. */
+  /** Secrets Manager refused a secret or did not respond, or the secret has no usable value. */
   secretUnread: 'secret not read',
-  /** A secret was read, but a part of it is wrong. */
+  /** A secret was read, but a part of it is invalid. */
   secretFaulty: 'secret has a fault',
 } as const;
 
 /**
- * The possible fields of a log line. Prompts, answers, bodies and secrets have no field here, so they cannot be logged.
+ * Possible fields of a log line. There is no field for prompts, answers, bodies and secrets, so they cannot be logged.
  */
 export interface LogFields {
   requestId?: string;
-  /** Lambda's own request id, which finds its lines of one call. */
+  /** Lambda's own request id, which finds Lambda's lines about the same call. */
   awsRequestId?: string | undefined;
   generationId?: string;
   route?: string;
   worker?: string;
-  /** The status that the client gets. */
+  /** HTTP status that the client gets. */
   status?: number;
-  /** The status of a provider's response. */
+  /** HTTP status of a provider's response. */
   providerStatus?: number;
-  /** Id of a queue's message. */
+  /** Id of a message in a queue. */
   messageId?: string;
-  /** A short text written by us, or the name and code of an error; never text from a request or a provider. */
+  /**
+   * Short text from the gateway's code, or the name and code of an error. It never has text from a request or a
+   * provider.
+   */
   reason?: string;
   accountId?: string;
-  /** The beginning of the hash of the request's key. */
+  /** First characters of the hash of the request's key. */
   key?: string;
-  /** The kind of a refusal or of a provider's failure, the field that it names, and the limit without room. */
+  /**
+   * Kind of a refusal or of a provider's failure. `field` is the field that the refusal names, and `limit` the limit
+   * that was exceeded.
+   */
   kind?: string;
   field?: string;
   limit?: string;
-  /** A UTC day. */
+  /** UTC day. */
   date?: string;
   model?: string;
   provider?: string;
@@ -74,7 +80,7 @@ export interface LogFields {
   attempt?: number;
   costRub?: string;
   leaseId?: string;
-  /** The difference between the two sides of a comparison. */
+  /** Difference between the two sides of a comparison, in RUB. */
   differenceRub?: string;
   stack?: string;
 }
@@ -83,8 +89,8 @@ type Level = 'info' | 'warn' | 'error';
 
 /**
  * Writes one JSON object per line to standard error, which Lambda sends to CloudWatch unchanged. Lambda reads `level`
- * and `timestamp` of a line. It treats a line without a recognized timestamp as INFO, so a higher log level would drop
- * our errors.
+ * and `timestamp` of a line. It treats a line without a recognized timestamp as INFO, so with a higher log level it
+ * would drop the gateway's errors.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html
  */
 export function log(level: Level, message: string, fields: LogFields = {}): void {
@@ -92,11 +98,14 @@ export function log(level: Level, message: string, fields: LogFields = {}): void
   process.stderr.write(`${JSON.stringify({ timestamp, level, message, ...fields })}\n`);
 }
 
-/** The loggable part of an unknown error: its name and code, and where it was thrown; not its message. */
+/**
+ * Returns the log fields of an unknown error: its name and code, and where it was thrown. The message is omitted,
+ * because it may contain text from a request.
+ */
 export function describeError(error: unknown): Pick<LogFields, 'reason' | 'stack'> {
   if (!(error instanceof Error)) return { reason: typeof error };
   const code = (error as { code?: unknown }).code;
-  // A message of several lines may look like stack frames.
+  // The message is removed first: a message of several lines may look like stack frames.
   const frames = (error.stack ?? '')
     .replace(error.message, '')
     .split('\n')

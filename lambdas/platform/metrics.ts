@@ -1,81 +1,83 @@
 /**
- * Metrics as log lines, from which CloudWatch extracts them (embedded metric format). Nothing is sent, and no request
- * waits: they are written together with other log lines. This file alone defines their names and units.
- *
- * Weakness: a line may be delivered twice, and amounts are floating point here. Metrics are for observation, never for
+ * Writes metrics as log lines, from which CloudWatch extracts them (embedded metric format). No request is sent and
+ * nothing waits. This file defines the names and units of all metrics.
+ * Weakness: a line may be delivered twice, and amounts are floating point. Metrics are for observation, never for
  * money.
  */
 
 import { nowMs } from './clock.ts';
 import { optionalVariable, variables } from './environment.ts';
 
-/** Dimensions of a metric. `door` is the entrance of a request: the API, the function URL, or a server. */
+/** Dimension of a metric. `door` is the way by which a request arrived: API Gateway, the function URL, or a server. */
 export type MetricDimension = 'provider' | 'kind' | 'door';
 export type Door = 'api' | 'url' | 'web';
 
 interface MetricSpec {
-  /** CloudWatch's name of the unit. */
+  /** Name of the unit in CloudWatch. */
   unit: 'Count' | 'None' | 'Milliseconds';
-  /** Its dimensions; `all` means none. Each value of a dimension is a separate metric, and is charged separately. */
+  /**
+   * Dimensions of the metric; `all` means no dimension. Each value of a dimension is a separate metric, and is charged
+   * separately.
+   */
   by: readonly ('all' | MetricDimension)[];
 }
 
-/** All metrics of the gateway. */
 export const metrics = {
-  /** Generations that became final, and their outcomes. */
+  /** Generations that became final. The next three metrics count their outcomes. */
   Settled: { unit: 'Count', by: ['all', 'provider'] },
   Corrected: { unit: 'Count', by: ['all'] },
   Estimated: { unit: 'Count', by: ['all'] },
   Capped: { unit: 'Count', by: ['all'] },
-  /** Settlements that failed at their first attempt for another reason than a busy table or a lack of time. */
+  /** Settlements whose first attempt failed, except for a busy table or a lack of time. */
   SettlementFailed: { unit: 'Count', by: ['all'] },
-  /** Holds that the sweep had to settle. */
+  /** Generations that the sweep settled. */
   Swept: { unit: 'Count', by: ['all'] },
   CostRub: { unit: 'None', by: ['all'] },
   InputTokens: { unit: 'Count', by: ['all'] },
   OutputTokens: { unit: 'Count', by: ['all'] },
-  /** The held amount at the end of each generation. */
+  /** Amount held at the end of each generation. */
   HeldRub: { unit: 'None', by: ['all'] },
-  /** Conflicts of transactions, each time. */
+  /** Conflicts of transactions. Each failed attempt counts. */
   Conflicts: { unit: 'Count', by: ['all'] },
-  /** The gateway's own time: from the request until the first provider had received all of it. */
+  /** The gateway's own time: from the arrival of a request until the first provider has received all of it. */
   OverheadMs: { unit: 'Milliseconds', by: ['all'] },
-  /** From the request to the first event of its answer, and from there to its end. */
+  /** Time from a request to the first event of its answer. AnswerMs is the time from there to the end. */
   FirstEventMs: { unit: 'Milliseconds', by: ['provider'] },
   AnswerMs: { unit: 'Milliseconds', by: ['provider'] },
-  /** From the end of an answer to its settlement. */
+  /** Time from the end of an answer to its settlement. */
   SettlementLagMs: { unit: 'Milliseconds', by: ['all'] },
-  /** Differences in the books, each as a positive amount. */
+  /** Absolute differences in the books. */
   DriftRub: { unit: 'None', by: ['all'] },
   /** Refused requests, by the kind of the refusal. */
   Refused: { unit: 'Count', by: ['kind'] },
-  /** Requests that ended with a fault of our own, before their answer began or in the middle of it. */
+  /** Requests that failed because of an error of the gateway, before their answer began or in the middle of it. */
   Faults: { unit: 'Count', by: ['all', 'door'] },
-  /** Requests that ended with a 5xx because of a provider. */
+  /** Requests that ended with a 5xx status because of a provider. */
   ProviderFailed: { unit: 'Count', by: ['door'] },
-  /** Rejections that only the operator can fix: of a key, an account, a project, or of a removed model. */
+  /** Failures that only the operator can fix: of a key, an account or a project, or a removed model. */
   OperatorNeeded: { unit: 'Count', by: ['all', 'provider'] },
-  /** Requests that were sent again without sealed reasoning that their provider could no longer read. */
+  /** Requests that were sent again without encrypted reasoning, because their provider could not read it. */
   ReasoningDropped: { unit: 'Count', by: ['provider'] },
-  /** Answers that had begun, but that a provider did not finish. */
+  /** Answers that began, and that the provider did not finish. */
   BrokeOff: { unit: 'Count', by: ['provider'] },
 } as const satisfies Record<string, MetricSpec>;
 
-/** The metrics that have a dimension. */
+/** Names of the metrics that have a dimension. */
 export type MetricsBy<By extends 'all' | MetricDimension> = {
   [Name in keyof typeof metrics]: By extends (typeof metrics)[Name]['by'][number] ? Name : never;
 }[keyof typeof metrics];
 
-/** CloudWatch's limit of values of one metric in a line. */
+/** CloudWatch's maximum number of values of one metric in a line. */
 const MAX_VALUES = 100;
 
-/** One number, or one for each measurement. */
+/** Values by metric: one number, or one for each measurement. */
 export type Measured<By extends 'all' | MetricDimension = 'all'> = Partial<
   Record<MetricsBy<By>, number | readonly number[]>
 >;
 
 /**
- * Writes measurements if there is a namespace for metrics; a laptop has none. Values that are not numbers are left out.
+ * Writes measurements if the environment names a namespace for metrics; a laptop has none. Values that are not finite
+ * numbers are dropped.
  */
 export function writeMetrics(measured: Measured): void;
 export function writeMetrics<By extends MetricDimension>(measured: Measured<By>, dimensions: Record<By, string>): void;

@@ -1,29 +1,29 @@
 /**
- * Time that one request has spent with providers: from the moment when the first of them had received all of it, until
- * the last byte from any of them. The gateway's own work in between, such as a second attempt or a search, is included.
- * Moments are of the monotonic clock.
+ * Measures the time that one request spends with providers: from the moment when the first provider has received all of
+ * it, until the last byte from any provider. The gateway's own work in between, such as a second attempt or a search,
+ * is included. The monotonic clock is used.
  */
 export class ProviderTime {
   #firstSentAtMs: number | undefined;
   #lastReceivedAtMs: number | undefined;
 
-  /** Call it when a provider has received the whole request. */
+  /** Records that a provider has received the whole request. */
   sent(): void {
     this.#firstSentAtMs ??= performance.now();
   }
 
-  /** Call it when a byte or a failure arrives from a provider. */
+  /** Records that a byte or a failure arrived from a provider. */
   received(): void {
     this.#lastReceivedAtMs = performance.now();
   }
 
-  /** @returns the gateway's own milliseconds before the first provider had the request; null if none had it */
+  /** @returns the gateway's own time in ms before the first provider had the request; null if no provider had it */
   sinceReceipt(receivedAtMs: number): number | null {
     return this.#firstSentAtMs === undefined ? null : Math.max(0, this.#firstSentAtMs - receivedAtMs);
   }
 
   /**
-   * @returns milliseconds up to the last byte, or up to now if there is none yet; null if no provider had the request
+   * @returns the time in ms until the last byte, or until now if none has arrived; null if no provider had the request
    */
   spent(): number | null {
     if (this.#firstSentAtMs === undefined) return null;

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 
-/** The message of a union without a custom one. */
+/** zod's message of a union that defines no message of its own. */
 const DEFAULT_MESSAGE = 'Invalid input';
 
 /**
- * The fault that an issue of a schema is about, with its whole path. A union reports the faults of each alternative.
- * The alternative that got furthest is the one that the client meant. If none got anywhere, the union's own message is
- * better.
+ * Returns the issue that a schema's error is really about, with its whole path. A union reports the issues of each
+ * alternative. The alternative with the deepest issue is the one that the client meant. If no alternative matched any
+ * field, the union's own message is better.
  */
 export function deepestIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue;
@@ -23,17 +23,17 @@ export interface Fault {
   message: string;
 }
 
-/** An issue in the form for clients. An unknown member is named by its own path. */
+/** Returns an issue in the form for clients. For an unknown field, the path includes its name. */
 export function issueFault(issue: z.core.$ZodIssue): Fault {
   return issue.code === 'unrecognized_keys'
     ? { path: [...issue.path, issue.keys[0]!], message: 'is not known here' }
     : { path: issue.path, message: issueText(issue) };
 }
 
-/** The beginnings of zod's own messages, which are written for programmers. */
+/** Matches the beginnings of zod's own messages, which are written for programmers. */
 const OWN_WORDS = /^(?:Invalid |Too (?:big|small): )/;
 
-/** Message of a zod issue, reworded for API users. */
+/** Returns the message of an issue, reworded for users of the API. */
 export function issueText(issue: z.core.$ZodIssue): string {
   if (!OWN_WORDS.test(issue.message)) return issue.message;
   switch (issue.code) {

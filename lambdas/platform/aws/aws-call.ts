@@ -1,10 +1,9 @@
 /**
- * A call of an AWS service by the store or a queue (aws-json.ts signs and sends it).
- *
- * Guarantee: a call that was throttled, failed in the service, or had no reply in time is retried. As in the SDK's
- * standard mode, there are up to four attempts in total, with back-off and jitter. So a call may be carried out
- * although its reply was lost. Callers make it safe with a token or a condition, and an error reports whether an
- * earlier attempt had no reply (`isUncertain`).
+ * Retries calls of AWS services by the store and the queues; aws-json.ts signs and sends them.
+ * Guarantee: a call is retried if it was throttled, failed in the service, or got no response in time. As in the SDK's
+ * standard mode, there are up to four attempts, with back-off and jitter. So a call may be carried out although its
+ * response was lost. Callers make it safe with a token or a condition. An error reports in `isUncertain` whether an
+ * earlier attempt got no response.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,22 +11,26 @@ import { ageMs, thisMoment } from '../clock.ts';
 import { ServiceError } from '../errors.ts';
 
 export interface CallOptions {
-  /** The whole call is abandoned after this time, whatever its state. */
+  /** Time after which the whole call is abandoned, in ms. */
   timeoutMs?: number;
 }
 
 /**
- * Makes a call.
- * @throws {AwsError} the error of the service; an Error of the connection without a response
+ * Calls an operation of a service.
+ * @throws {AwsError} an error of the service
+ * @throws {NoReplyError} if the service did not respond
  */
 export type AwsCall = <Output>(operation: string, input: object, options?: CallOptions) => Promise<Output>;
 
-/** A service has rejected a call. `name` is its code, for example `ThrottlingException`. */
+/** Thrown if a service refused a call. `name` is the service's code, for example `ThrottlingException`. */
 export class AwsError extends ServiceError {
   readonly status: number;
-  /** The body of the response. */
+  /** Body of the response. */
   readonly details: Record<string, unknown>;
-  /** An attempt of the same call had no conclusive response. It may have been carried out, or may still be. */
+  /**
+   * Whether an attempt of the same call got no conclusive response. Such an attempt may have been carried out, or may
+   * still be.
+   */
   isUncertain: boolean;
 
   constructor(status: number, details: Record<string, unknown>) {
@@ -44,12 +47,12 @@ export class AwsError extends ServiceError {
   }
 }
 
-/** Whether a call with this error may have been carried out, or may still be. */
+/** Returns whether a call with this error may have been carried out, or may still be. */
 export function isUncertain(error: unknown): boolean {
   return !(error instanceof AwsError) || error.isUncertain;
 }
 
-/** A service did not respond. `code` is Node's code, if the connection failed. */
+/** Thrown if a service did not respond. `code` is Node's error code, if the connection failed. */
 export class NoReplyError extends ServiceError {
   override name = 'NoReplyError';
   readonly isPassing = true;
@@ -65,7 +68,7 @@ const MAX_CALL_ATTEMPTS = 4;
 const BASE_CALL_DELAY_MS = 25;
 const MAX_CALL_DELAY_MS = 1_000;
 
-/** Codes that mean "not now". */
+/** Codes of errors after which the same call may succeed later. */
 const TRANSIENT = new Set([
   'ThrottlingException',
   'ProvisionedThroughputExceededException',
@@ -76,15 +79,15 @@ const TRANSIENT = new Set([
 ]);
 
 /**
- * The time limit of a call. The signal ends every wait, also for a connection. After a suspension of the machine, only
- * the wall clock shows how much time has passed.
+ * The time limit of a call. Its signal also ends the wait for a connection. After the machine was suspended, only the
+ * wall clock shows how much time has passed, so both clocks are used.
  */
 export class CallTime {
   readonly signal: AbortSignal | undefined;
   readonly #begunAt = thisMoment();
   readonly #timeoutMs: number;
 
-  /** Starts now. */
+  /** Starts the time limit. */
   constructor({ timeoutMs = Infinity }: CallOptions) {
     this.#timeoutMs = timeoutMs;
     this.signal = timeoutMs === Infinity ? undefined : AbortSignal.timeout(timeoutMs);
@@ -95,7 +98,7 @@ export class CallTime {
   }
 }
 
-/** Makes a call, and retries it while it may succeed and time remains. */
+/** Makes a call, and retries it as long as a retry may succeed and time remains. */
 export async function retryTransient<Output>(attempt: () => Promise<Output>, time = new CallTime({})): Promise<Output> {
   let wasUncertain = false;
   for (let attempts = 1; ; attempts += 1) {
@@ -111,13 +114,15 @@ export async function retryTransient<Output>(attempt: () => Promise<Output>, tim
   }
 }
 
-/** Whether the same call may succeed a moment later: the service reports that, is out of order, or did not respond. */
+/**
+ * Returns whether the same call may succeed later: the service reports so, has an internal error, or did not respond.
+ */
 function isTransientFailure(error: unknown): boolean {
   if (!(error instanceof AwsError)) return true;
   return error.status >= 500 || error.status === 429 || TRANSIENT.has(error.name);
 }
 
-/** `com.amazonaws.dynamodb.v20120810#ThrottlingException`. */
+/** Returns the name in an error type such as `com.amazonaws.dynamodb.v20120810#ThrottlingException`. */
 function errorCode(type: unknown): string {
   return typeof type === 'string' ? type.slice(type.lastIndexOf('#') + 1) : 'AwsError';
 }

@@ -1,22 +1,25 @@
 /**
- * Addresses of AWS services for calls that the gateway signs itself. They follow the SDK's clients. A configured
- * address comes first: that of the service before that of all services, that of the environment before that of the
- * profile. Otherwise it is AWS' own address in the region, in its variant for FIPS or IPv6.
+ * Finds the URLs of AWS services, by the rules of the SDK, for calls that the gateway signs itself. A configured URL
+ * has precedence: one for the service before one for all services, and the environment before the profile. Otherwise it
+ * is AWS's own URL in the region, in its variant for FIPS or IPv6.
  */
 
 import type { AwsIdentity } from './aws-identity.ts';
 import { endpointVariables, optionalVariable } from '../environment.ts';
 
 export interface AwsAddress {
-  /** The SDK's name of the service: `Secrets Manager`. */
+  /** Name of the service in the SDK, for example `Secrets Manager`. */
   id: string;
-  /** The first part of its hosts: `secretsmanager`. */
+  /** First part of the service's host names, for example `secretsmanager`. */
   host: string;
-  /** Its hosts in AWS GovCloud are FIPS hosts without FIPS in the name. */
+  /** Whether the service's FIPS hosts in AWS GovCloud have no `-fips` in their names. */
   isPlainInGovCloud?: boolean;
 }
 
-/** @param origin replaces AWS' own address, but not a configured one */
+/**
+ * Returns the URL of a service.
+ * @param origin replaces AWS's own URL, but not a configured one
+ */
 export async function endpointOf(
   service: AwsAddress,
   { region, identity, origin }: { region: string; identity: AwsIdentity; origin?: string | undefined },
@@ -26,8 +29,9 @@ export async function endpointOf(
 }
 
 /**
- * The address of an object. S3 has a host for each bucket, also at a configured address, unless that is an IP address.
- * @throws {TypeError} for a configured address that is not a URL
+ * Returns the URL of an object. S3 has a host for each bucket. This also applies to a configured URL, unless its host
+ * is an IP address.
+ * @throws {TypeError} for a configured value that is not a URL
  */
 export async function objectEndpointOf(
   { bucket, key }: { bucket: string; key: string },
@@ -77,7 +81,7 @@ function hostOf({ host, isPlainInGovCloud = false }: AwsAddress, region: string,
   return `${name}.${region}.${dualstack ? dualstackDomainOf(region) : domainOf(region)}`;
 }
 
-/** Domains of the partitions that have their own, by the beginning of a region. */
+/** Domains of AWS partitions, by the beginning of a region's name. Other regions have the default domain. */
 const partitions: [region: string, domain: string, dualstackDomain: string][] = [
   ['cn-', 'amazonaws.com.cn', 'api.amazonwebservices.com.cn'],
   ['eusc-', 'amazonaws.eu', 'api.amazonwebservices.eu'],

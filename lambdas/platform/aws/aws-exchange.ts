@@ -1,11 +1,11 @@
-/** A signed request to an AWS service and its response, over kept connections. */
+/** Sends signed requests to AWS services, over connections that are kept open. */
 
 import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { NoReplyError } from './aws-call.ts';
 import { requestTimeouts } from './sdk.ts';
 
-/** More than any response of these services. */
+/** Maximum size of a response. Responses of the called services are smaller. */
 const MAX_SERVICE_ANSWER_BYTES = 20_000_000;
 const MAX_SOCKETS = 128;
 
@@ -16,7 +16,7 @@ const awsAgents = {
 
 interface SignedRequest {
   method: 'GET' | 'POST';
-  /** Including the signature. */
+  /** Headers, including the signature. */
   headers: Record<string, string>;
   body?: string;
   signal?: AbortSignal | undefined;
@@ -30,7 +30,7 @@ export interface ServiceReply {
 
 /**
  * Sends a request, and reads the whole response.
- * @throws {NoReplyError} if there is none in time
+ * @throws {NoReplyError} if there is no response in time
  */
 export function exchangeSigned(url: URL, { method, headers, body = '', signal }: SignedRequest): Promise<ServiceReply> {
   const { protocol, hostname, port, pathname: path } = url;
@@ -43,7 +43,7 @@ export function exchangeSigned(url: URL, { method, headers, body = '', signal }:
       path,
       agent: awsAgents[isSecure ? 'https:' : 'http:'],
       headers: method === 'GET' ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
-      // Limit of silence, in milliseconds. A response that keeps arriving may take longer.
+      // Maximum time without data, in ms. A response that keeps arriving may take longer.
       timeout: requestTimeouts.requestTimeout,
       ...(signal ? { signal } : {}),
     });

@@ -8,7 +8,7 @@ export interface AwsCredentials {
   sessionToken?: string;
 }
 
-/** Endpoint settings of a profile in the shared configuration files of AWS. */
+/** Endpoint settings of a profile in AWS's shared configuration files. */
 export interface EndpointProfile {
   endpointUrl?: string | undefined;
   ignoreConfiguredEndpointUrls?: boolean | undefined;
@@ -20,36 +20,40 @@ export interface EndpointProfile {
 export interface AwsIdentity {
   credentials: () => Promise<AwsCredentials>;
   region: () => Promise<string>;
-  /** Endpoint settings of a profile for a service, by the SDK's name of the service. Functions have no profile. */
+  /**
+   * Returns the profile's endpoint settings for a service, by the SDK's name of the service. Functions have no profile.
+   */
   endpoints?: (serviceId: string) => Promise<EndpointProfile>;
 }
 
-/** Container credentials are read again this long before they expire, as AWS' own clients do. */
+/** Time before their expiry at which container credentials are read again, in ms, as AWS's own clients do. */
 const REFRESH_BEFORE_MS = 5 * 60_000;
 
-/** A function runs with its own role, in its own region. */
+/** Identity of a function: its own role, in its own region. */
 const roleIdentity: AwsIdentity = {
   credentials: ownCredentials,
   region: async () => requireVariable(awsVariables.region),
 };
 let current = roleIdentity;
 
-/** The identity of this process for AWS: the role of a function, unless `runAs` has set another. */
+/** Identity of this process at AWS: the role of a function, unless `runAs` has set another identity. */
 export const ownIdentity: AwsIdentity = {
   credentials: () => current.credentials(),
   region: () => current.region(),
   endpoints: async (serviceId) => (await current.endpoints?.(serviceId)) ?? {},
 };
 
-/** Sets another identity for AWS: a command runs as the person who calls it. */
+/**
+ * Sets another identity at AWS. Commands use it, because they run with the credentials of the person who calls them.
+ */
 export function runAs(identity: AwsIdentity): void {
   current = identity;
 }
 
 /**
- * The credentials of this process's role. Lambda puts them in the environment, which is read each time. A container has
- * an address there that provides them for some hours (Amazon ECS, EKS with Pod Identity).
- * @throws {Error} if the environment has neither, or the address provides none.
+ * Returns the credentials of this process's role. Lambda puts them into the environment, which is read each time. A
+ * container's environment has a URL that returns them for some hours (Amazon ECS, EKS with Pod Identity).
+ * @throws {Error} if the environment has neither, or the URL returns none
  */
 async function ownCredentials(): Promise<AwsCredentials> {
   const accessKeyId = optionalVariable(awsVariables.accessKeyId);
@@ -74,8 +78,8 @@ let knownContainer: ContainerCredentials | undefined;
 let readingContainer: Promise<ContainerCredentials> | undefined;
 
 /**
- * Requests that arrive together share one read of the address (single flight), and none waits for it while the known
- * credentials are valid.
+ * Returns a container's credentials. Concurrent requests share one read of the URL. No request waits for it while the
+ * known credentials are valid.
  */
 async function containersCredentials(): Promise<AwsCredentials> {
   const leftMs = knownContainer?.expiration ? knownContainer.expiration.getTime() - nowMs() : 0;
@@ -84,12 +88,15 @@ async function containersCredentials(): Promise<AwsCredentials> {
     .then((read) => (knownContainer = read))
     .finally(() => (readingContainer = undefined));
   if (!knownContainer || leftMs <= 0) return readingContainer;
-  // Valid credentials are used. If the read fails, the next request repeats it.
+  // The known credentials are still valid. If the read fails, the next request repeats it.
   readingContainer.catch(() => undefined);
   return knownContainer;
 }
 
-/** AWS' client reads the address and its token from the environment, and checks both. It is never loaded on Lambda. */
+/**
+ * Reads a container's credentials. AWS's client reads the URL and its token from the environment, and checks both. The
+ * client is never loaded on Lambda.
+ */
 async function readContainers(): Promise<ContainerCredentials> {
   const { fromHttp } = await import('@aws-sdk/credential-provider-http');
   const { accessKeyId, secretAccessKey, sessionToken, expiration } = await fromHttp()();

@@ -1,8 +1,7 @@
 /**
- * Signed calls of AWS services that use JSON (DynamoDB, SQS, Secrets Manager, KMS). They do the work of an SDK client
- * for a call without its middleware, schemas and serializers, which take three times as long as everything here.
- *
- * Guarantee: a call is repeated with the same bytes, as described in aws-call.ts.
+ * Calls AWS services that use JSON (DynamoDB, SQS, Secrets Manager, KMS), and signs the calls. It replaces an SDK
+ * client, whose middleware, schemas and serializers take three times as long as this code.
+ * Guarantee: a call is retried with the same bytes, as described in aws-call.ts.
  */
 
 import type { SignatureV4 } from '@smithy/signature-v4';
@@ -16,25 +15,25 @@ import { onceOpen } from '../concurrency/once.ts';
 import { localCredentials } from './sdk.ts';
 
 export interface AwsService {
-  /** Its name in signatures. */
+  /** Name of the service in signatures. */
   name: string;
-  /** The prefix of the operation in `x-amz-target`. */
+  /** Prefix of the operation in the header `x-amz-target`. */
   target: string;
-  /** Version of its JSON; 1.0 by default. */
+  /** Version of the service's JSON protocol; 1.0 if absent. */
   version?: '1.1';
   address: AwsAddress;
-  /** Replaces AWS' own address. */
+  /** URL that replaces AWS's own. */
   origin?: string | undefined;
 }
 
-/** Error codes caused by a wrong clock. */
+/** Error codes that a wrong local clock causes. */
 const SKEWED = new Set([
   'InvalidSignatureException',
   'RequestExpired',
   'RequestTimeTooSkewed',
   'SignatureDoesNotMatch',
 ]);
-/** A smaller difference of clocks is not corrected. */
+/** Difference between the local and the service's clock, in ms, up to which it is not corrected. */
 const MAX_SKEW_MS = 60_000;
 
 interface ServicePlace {
@@ -42,7 +41,10 @@ interface ServicePlace {
   signer: SignatureV4;
 }
 
-/** @param options.endpoint of an emulator, which accepts any signature */
+/**
+ * Returns the function that calls a service.
+ * @param options.endpoint URL of an emulator, which accepts any signature
+ */
 export function openAwsJson(
   service: AwsService,
   options: { endpoint?: string | undefined; identity: AwsIdentity },
@@ -104,7 +106,10 @@ async function openService(
   };
 }
 
-/** @throws {NoReplyError} for a text that is not JSON, because it does not come from the service */
+/**
+ * Parses a response.
+ * @throws {NoReplyError} for a text that is not JSON, because such a response does not come from the service
+ */
 function readJsonAnswer(text: string): Record<string, unknown> {
   try {
     return (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;

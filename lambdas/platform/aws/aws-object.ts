@@ -1,6 +1,6 @@
 /**
- * One object of a bucket that a function reads repeatedly, concurrently with its requests. It uses a signed GET, whose
- * response contains the object only if it has changed. The SDK's client of S3 would be half of a bundle.
+ * Reads one object of a bucket again and again, while requests are served. It sends a signed GET, and the response
+ * contains the object only if it has changed. The SDK's client of S3 would be half of a bundle.
  */
 
 import { AwsError, retryTransient } from './aws-call.ts';
@@ -15,12 +15,11 @@ import { localCredentials } from './sdk.ts';
 export interface ObjectPlace {
   bucket: string;
   key: string;
-  /** The address of an emulator, which accepts any signature of a local key. */
+  /** URL of an emulator, which accepts any signature of a local key. */
   endpoint?: string | undefined;
   identity: AwsIdentity;
 }
 
-/** An object as read. */
 export interface ReadObject {
   text: string;
   /** Identifies this content of the object. */
@@ -29,7 +28,7 @@ export interface ReadObject {
 
 /**
  * @returns a function that reads the object: `unchanged` if it still has the known tag, `missing` if it does not exist
- * @throws {AwsError | NoReplyError} if S3 rejects the request, or does not respond
+ * @throws {AwsError | NoReplyError} if S3 refuses the request, or does not respond
  */
 export function openObject(place: ObjectPlace): (knownEtag?: string) => Promise<ReadObject | 'unchanged' | 'missing'> {
   const opening = onceOpen(() => addressOf(place));
@@ -53,7 +52,10 @@ export function openObject(place: ObjectPlace): (knownEtag?: string) => Promise<
   };
 }
 
-/** S3 has a host for each bucket; emulators have a path. */
+/**
+ * Returns the URL of an object, and the signer for it. S3 has a host for each bucket; emulators have the bucket in the
+ * path.
+ */
 async function addressOf({ bucket, key, endpoint, identity }: ObjectPlace) {
   const region = endpoint === undefined ? await identity.region() : 'us-east-1';
   const url =

@@ -5,8 +5,9 @@ import type { AwsCredentials } from './aws-identity.ts';
 type SourceData = string | ArrayBuffer | ArrayBufferView;
 
 /**
- * A signer of requests to AWS (Signature Version 4). It keeps the key that it derives from the secret for the day.
- * @param scope.service its name in signatures
+ * Creates a signer of requests to AWS (Signature Version 4). It caches the signing key, which is derived from the
+ * secret for one day.
+ * @param scope.service name of the service in signatures
  */
 export function newAwsSigner(scope: {
   credentials: AwsCredentials | (() => Promise<AwsCredentials>);
@@ -16,7 +17,10 @@ export function newAwsSigner(scope: {
   return new SignatureV4({ ...scope, sha256: Sha256 });
 }
 
-/** For each digest, Node reads the bytes of a key again, which takes four times as long as the digest itself. */
+/**
+ * Key objects by the bytes of a key. Without this cache, Node would convert the bytes for each digest, which takes four
+ * times as long as the digest itself.
+ */
 const keysOfBytes = new WeakMap<object, KeyObject>();
 
 function hmacKey(secret: SourceData): string | KeyObject {
@@ -34,7 +38,7 @@ function bytesOf(data: ArrayBuffer | ArrayBufferView): Uint8Array {
     : new Uint8Array(data);
 }
 
-/** The digests of a signature in the signer's interface; keyed if there is a secret. */
+/** Computes digests in the interface that the signer requires. With a secret, it is a keyed digest (HMAC). */
 class Sha256 {
   readonly #digest: Hash | Hmac;
 

@@ -1,4 +1,4 @@
-/** Files in the deployment's one bucket: whole files, and streams of any length in bounded memory. */
+/** Stores files in the deployment's bucket: whole files, and streams of any length in bounded memory. */
 
 import {
   AbortMultipartUploadCommand,
@@ -19,24 +19,23 @@ import { localCredentials, quietLogger } from './sdk.ts';
 export interface Bucket {
   put(key: string, bytes: Buffer, mediaType: string): Promise<void>;
   /**
-   * Writes a stream. Nothing can be read under the key before all of it is stored, and an earlier file stays if it
-   * fails.
+   * Writes a stream. The key is readable only when the whole stream is stored. If that fails, an earlier file stays.
    * @returns the number of bytes
    * @throws the error of the stream, or of the store
    */
   putStream(key: string, body: AsyncIterable<Buffer>, mediaType: string): Promise<number>;
-  /** @returns undefined if there is no such file */
+  /** @returns undefined if the file does not exist */
   get(key: string): Promise<Buffer | undefined>;
-  /** Also succeeds if there is no such file. */
+  /** Deletes a file. Succeeds also if the file does not exist. */
   delete(key: string): Promise<void>;
-  /** A URL at which anyone can read the file for this long. It supports ranges. */
+  /** Returns a URL at which anyone can read the file for the given time. It supports ranges. */
   link(key: string, expiresInSeconds: number): Promise<string>;
 }
 
-/** Minimum size of S3's parts, except the last. At most two of them are in memory. */
+/** Size of a part. It is above S3's minimum for all parts except the last. At most two parts are in memory. */
 const PART_BYTES = 8 * 1024 * 1024;
 
-/** The bucket that the environment names, in S3 or its emulator. */
+/** Opens the bucket that the environment names, in S3 or its emulator. */
 export function openBucket(): Bucket {
   const endpoint = optionalVariable(variables.s3Endpoint);
   const client = new S3Client({
@@ -64,7 +63,7 @@ export function openBucket(): Bucket {
         await put(key, whole, mediaType);
         return whole.length;
       } finally {
-        // Notifies the sender that nothing reads on.
+        // Tells the sender to stop, because nothing reads its data any more.
         await parts.return();
       }
     },
@@ -104,13 +103,13 @@ async function putParts(
     await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: done } }));
     return bytes;
   } catch (error) {
-    // If the cleanup fails, the bucket's own rule removes the parts a day later.
+    // If the cleanup fails, the bucket's own rule deletes the parts a day later.
     await client.send(new AbortMultipartUploadCommand(upload)).catch(() => undefined);
     throw error;
   }
 }
 
-/** The same bytes in parts of one size; only the last may be smaller. */
+/** Yields the same bytes in parts of one size. Only the last part may be smaller. */
 async function* inParts(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   let chunks: Buffer[] = [];
   let size = 0;

@@ -10,25 +10,26 @@ interface SdkLogger {
 }
 
 /**
- * A logger for SDK clients that writes nothing. The SDK describes every call for `info`, which costs more than the
- * call's own serialization, but not if that method is missing. Errors are thrown, and logged by us.
+ * Logger for SDK clients that writes nothing. If it had an `info` method, the SDK would describe every call for it,
+ * which costs more than serializing the call. Errors are thrown, and logged by the gateway.
  */
 export const quietLogger = { debug: silence, warn: silence, error: silence } as unknown as SdkLogger;
 
 /**
- * A call without a reply is abandoned and retried, so that one lost reply does not delay the requests that wait for it.
+ * Timeouts of a call, in ms. A call without a response is abandoned and retried, so that one lost response does not
+ * delay the requests that wait for it.
  */
 export const requestTimeouts = { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true };
 
 /**
- * Settings of all SDK clients. One attempt: a caller that retries must know whether an attempt had no reply, and the
- * SDK does not report it.
+ * Settings of all SDK clients. They make one attempt only: a caller that retries must know whether an attempt got no
+ * response, and the SDK does not report that.
  */
 export const sdkSettings = { maxAttempts: 1, logger: quietLogger, requestHandler: requestTimeouts };
 
 /**
- * Credentials for emulators. All clients share one key, because some emulators keep a database per key. The secret
- * belongs to one run, so that other users of the machine do not know it.
+ * Credentials for emulators. All clients share one key id, because some emulators have a database per key. The secret
+ * is different in each run, so that other users of the machine do not know it.
  */
 export const localCredentials = {
   accessKeyId: 'local',

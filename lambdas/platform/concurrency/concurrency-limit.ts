@@ -1,4 +1,4 @@
-/** @returns a function that runs tasks, at most this many at once; the others wait for their turn */
+/** @returns a function that runs tasks, at most `limit` of them concurrently; the other tasks wait */
 export function limitConcurrency(limit: number): <Result>(task: () => Promise<Result>) => Promise<Result> {
   const waiting: (() => void)[] = [];
   let running = 0;
@@ -9,7 +9,7 @@ export function limitConcurrency(limit: number): <Result>(task: () => Promise<Re
       return await task();
     } finally {
       const next = waiting.shift();
-      // The slot goes to the next task.
+      // The next task takes over this task's slot, so `running` does not change.
       if (next) next();
       else running -= 1;
     }

@@ -1,24 +1,24 @@
 import { BoundedMap } from '../bounded-map.ts';
 
-/** The account and the key of a job. */
+/** The account and the key that a job belongs to. */
 export interface JobOwner {
   account: string;
   key: string;
 }
 
-/** Maximum waiting jobs of one key, and of one account with all its keys. */
+/** Maximum number of waiting jobs of one key. MAX_WAITING_PER_ACCOUNT limits those of an account with all its keys. */
 const MAX_WAITING_PER_KEY = 32;
 const MAX_WAITING_PER_ACCOUNT = 64;
-/** Owners that were served longer ago are treated as new. */
+/** Number of remembered owners. An owner that was served longer ago is treated as new. */
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Jobs in a fair order: accounts take turns, the keys of an account take turns, and the jobs of a key keep their order.
- *
+ * Queue that returns jobs in a fair order: accounts take turns, the keys of an account take turns, and the jobs of a
+ * key keep their order.
  * Guarantee: however many jobs an owner adds, any other account waits for at most one of them.
  */
 export class FairQueue<Entry extends { owner: JobOwner }> {
-  /** In the order in which they were added. */
+  /** Waiting jobs, in the order in which they were added. */
   readonly #entries: Entry[] = [];
   /** Number of the turn in which an account, or a key, was last served. */
   readonly #lastTurns = new BoundedMap<string, number>(MAX_REMEMBERED);
@@ -28,7 +28,7 @@ export class FairQueue<Entry extends { owner: JobOwner }> {
     return this.#entries.length === 0;
   }
 
-  /** Whether the owner has the maximum of waiting jobs. */
+  /** Returns whether the owner has the maximum number of waiting jobs. */
   isFullFor({ account, key }: JobOwner): boolean {
     const ofAccount = this.#entries.filter(({ owner }) => owner.account === account);
     if (ofAccount.length >= MAX_WAITING_PER_ACCOUNT) return true;
@@ -39,7 +39,7 @@ export class FairQueue<Entry extends { owner: JobOwner }> {
     this.#entries.push(entry);
   }
 
-  /** Removes the next entry and returns it. */
+  /** Removes and returns the next entry. */
   take(): Entry | undefined {
     let next: Entry | undefined;
     for (const entry of this.#entries) if (!next || this.#isBefore(entry, next)) next = entry;

@@ -1,6 +1,6 @@
 /**
- * A thread for work that would block the event loop. It starts with the first job, does one job after the other, and
- * ends when no more arrive. The work is a separate file, `<name>.ts`, that calls `answerJobs`.
+ * Runs work in a thread that would block the event loop. The thread starts with the first job, does one job after the
+ * other, and ends when it has been idle. The work is in a separate file, `<name>.ts`, which calls `answerJobs`.
  */
 
 import { extname } from 'node:path';
@@ -9,10 +9,10 @@ import { FairQueue, type JobOwner } from './fair-queue.ts';
 import { describeError, log } from '../logger.ts';
 
 const IDLE_MS = 60_000;
-/** Time for a job that watches the clock itself to end, before its thread is terminated. */
+/** Time for which a job that watches its own time limit may run on, in ms, before its thread is terminated. */
 const GRACE_MS = 500;
 
-/** The request of a job. */
+/** The request that a job belongs to. */
 export interface JobRequest {
   owner: JobOwner;
   /** Aborts when the client disconnects; undefined if that cannot be detected. */
@@ -20,19 +20,19 @@ export interface JobRequest {
 }
 
 interface JobTimes {
-  /** Milliseconds that the job may wait, in total. */
+  /** Maximum time for which the job may wait in total, in ms. */
   maxWaitMs: number;
-  /** Milliseconds that the job may run in the thread. */
+  /** Maximum time for which the job may run in the thread, in ms. */
   maxRunMs: number;
 }
 
 /** Reasons why a job has no result. */
 export type JobFailure =
-  /** Its client has disconnected. */
+  /** The client of the job has disconnected. */
   | 'client_left'
-  /** Other jobs kept the thread busy, or its owner has too many waiting jobs. */
+  /** Other jobs kept the thread busy, or the owner of the job has too many waiting jobs. */
   | 'busy'
-  /** It ran longer than it may. */
+  /** The job exceeded its running time. */
   | 'too_long'
   /** The thread ended, for example because it had no memory left. */
   | 'broken';
@@ -42,33 +42,32 @@ export type JobOutcome<Result> = { result: Result } | { failure: JobFailure };
 interface JobEntry<Job, Result> extends JobTimes {
   owner: JobOwner;
   job: Job;
-  /** `performance.now()` of the moment at which it began to wait or to run. */
+  /** Time at which the job last began to wait or to run, as performance.now() counts. */
   sinceMs: number;
   waitedMs: number;
-  /** Milliseconds that it may run while others wait. */
+  /** Time for which the job may run while others wait, in ms. */
   turnMs: number;
   timer: NodeJS.Timeout | undefined;
   settle: (outcome: JobOutcome<Result>) => void;
 }
 
 interface ThreadOptions {
-  /** import.meta.url of the caller. In a bundle, the thread's file is a separate bundle in the same directory. */
+  /** import.meta.url of the caller. The thread's file, or its own bundle, is in the same directory. */
   beside: string;
   /** Name of the thread's file, without its extension. */
   name: string;
   maxHeapMb: number;
-  /**
-   * Milliseconds after which a job yields to new ones. Leave it out for jobs that watch the clock and end themselves.
-   */
+  /** Time after which a job is interrupted for new ones, in ms. Absent for jobs that watch their own time limit. */
   turnMs?: number;
 }
 
 /**
+ * Runs jobs in a thread.
  * Guarantee: accounts are served in turn, and a job whose client has disconnected takes no more time. With `turnMs`, no
- * new job waits for another one longer than that, plus the start of a thread: a job that has had its turn is set aside.
- * It starts again when no new job waits, and may then run twice as long before it yields to other jobs that were set
- * aside.
- * Weakness: a job that needs more than its first turn fails with "busy" if new jobs keep arriving.
+ * new job waits longer than that for another job, plus the start of a thread. A job that has run for its turn is
+ * interrupted. It starts again from its beginning when no new job waits, and may then run twice as long before it is
+ * interrupted for other interrupted jobs. Weakness: a job that needs more than its first turn fails with "busy" if new
+ * jobs keep arriving.
  * @typeParam Job structured data that is copied to the thread
  */
 export class JobThread<Job, Result> {
@@ -80,9 +79,11 @@ export class JobThread<Job, Result> {
   #running: JobEntry<Job, Result> | undefined;
   #turnTimer: NodeJS.Timeout | undefined;
   #worker: Worker | undefined;
-  /** The worker accepts jobs. Its start does not count as part of a job's turn. */
+  /** Whether the thread accepts jobs. Its start does not count as part of a job's turn. */
   #isReady = false;
-  /** The worker is about to exit. The next job waits for that, so that there is never more than one worker. */
+  /**
+   * Whether the thread is about to exit. The next job waits for its end, so that there is never more than one thread.
+   */
   #isEnding = false;
   #idleTimer: NodeJS.Timeout | undefined;
 
@@ -93,7 +94,7 @@ export class JobThread<Job, Result> {
     this.#turnMs = turnMs;
   }
 
-  /** Never rejects. */
+  /** Runs a job. The promise never rejects: a failure is an outcome. */
   run(job: Job, { owner, clientLeft }: JobRequest, times: JobTimes): Promise<JobOutcome<Result>> {
     if (clientLeft?.aborted) return Promise.resolve({ failure: 'client_left' });
     if (this.#new.isFullFor(owner)) return Promise.resolve({ failure: 'busy' });
@@ -122,7 +123,7 @@ export class JobThread<Job, Result> {
 
   #wait(entry: JobEntry<Job, Result>, queue: FairQueue<JobEntry<Job, Result>>): void {
     entry.sinceMs = performance.now();
-    // Not unreferenced: while a caller waits, the process is in use.
+    // The timer is not unreferenced: the process must not exit while a caller waits.
     entry.timer = setTimeout(() => this.#giveUp(entry, 'busy'), Math.max(0, entry.maxWaitMs - entry.waitedMs));
     queue.add(entry);
   }
@@ -148,7 +149,7 @@ export class JobThread<Job, Result> {
     this.#worker.postMessage(entry.job);
   }
 
-  /** Sets the running job aside when its turn is over and another job waits. */
+  /** Interrupts the running job when its turn is over and another job waits. */
   #makeWay(): void {
     clearTimeout(this.#turnTimer);
     const entry = this.#running;
@@ -185,12 +186,15 @@ export class JobThread<Job, Result> {
       else this.#fail();
       this.#next();
     });
-    // After the listeners are added: the first of them would keep the process alive again.
+    // It must come after the listeners are added: the first listener would keep the process alive again.
     worker.unref();
     return worker;
   }
 
-  /** A thread that is being terminated may still send the result of a job that no longer runs. */
+  /**
+   * Settles the running job. A thread that is being terminated may still send the result of a job that was interrupted;
+   * that result is ignored.
+   */
   #finish(outcome: JobOutcome<Result>): void {
     const entry = this.#running;
     if (!entry) return;
@@ -200,15 +204,15 @@ export class JobThread<Job, Result> {
   }
 
   /**
-   * The thread has ended by itself. If it could not even start, the next job fails, because it would be restarted
-   * endlessly.
+   * Handles a thread that ended by itself. If it ended before its first job, the next job fails too: otherwise the
+   * thread would be restarted endlessly.
    */
   #fail(): void {
     this.#running ??= this.#new.take() ?? this.#setAside.take();
     this.#finish({ failure: 'broken' });
   }
 
-  /** Settles a job without a result. If it runs, the thread is terminated. */
+  /** Settles a job without a result. If the job is running, the thread is terminated. */
   #giveUp(entry: JobEntry<Job, Result>, failure: JobFailure): void {
     entry.settle({ failure });
     this.#new.remove(entry);
@@ -231,11 +235,11 @@ export class JobThread<Job, Result> {
   }
 }
 
-/** The first message of a thread: its modules are loaded. */
+/** First message of a thread, when its modules are loaded. */
 const READY = 'ready';
 type Ready = typeof READY;
 
-/** The thread's side: does each job and sends its result back. */
+/** Does jobs in the thread, and sends each result back. */
 export function answerJobs(work: (job: never) => unknown): void {
   parentPort!.on('message', (job: unknown) => {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin

@@ -1,12 +1,14 @@
 import type { QueueName } from '../../route.ts';
 
-/** A value that is opened on first use, and stays open. */
+/** Returns a function that opens a value on its first call, and returns the same value later. */
 export function once<Value>(open: () => Value): () => Value {
   let value: Value | undefined;
   return () => (value ??= open());
 }
 
-/** The same for a value that may fail to open: the next use tries again. */
+/**
+ * Returns a function that opens a value on its first call, as `once` does. If opening fails, the next call tries again.
+ */
 export function onceOpen<Value>(open: () => Promise<Value>): () => Promise<Value> {
   let value: Promise<Value> | undefined;
   return () =>
@@ -16,7 +18,7 @@ export function onceOpen<Value>(open: () => Promise<Value>): () => Promise<Value
     }));
 }
 
-/** The same for each queue. */
+/** Returns a function that opens a value for each queue, on the first call for that queue. */
 export function perQueue<Value>(open: (name: QueueName) => Value): (name: QueueName) => Value {
   const opened: Partial<Record<QueueName, Value>> = {};
   return (name) => (opened[name] ??= open(name));

@@ -1,13 +1,13 @@
 /**
- * An async iterator whose consumer may stop early with `return()`. Every generator is one. Code that only inspects
- * passing items should not be a generator, because that adds three turns of the event loop's queue to each item.
+ * An async iterator whose consumer may stop early with `return()`. Every async generator is one. Code that only
+ * inspects passing items should not be a generator, because that adds three microtasks to each item.
  */
 export interface PullIterator<Item> extends AsyncIterable<Item> {
   next(): Promise<IteratorResult<Item, void>>;
   return(value?: undefined): Promise<IteratorResult<Item, void>>;
 }
 
-/** A sequence whose first items were already read: they are returned again, before the rest. */
+/** Returns a sequence whose first items were already read: they are returned again, before the rest. */
 export function resumed<Item>(read: Item[], rest: PullIterator<Item>): PullIterator<Item> {
   let position = 0;
   return {

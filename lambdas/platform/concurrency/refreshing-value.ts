@@ -1,16 +1,17 @@
 import { describeError, log } from '../logger.ts';
 
-/** A value that is read again concurrently with the requests that use it. */
+/** A value that is read again while requests use it. */
 export interface Refreshed<Value> {
-  /** The last value; undefined until a first read has succeeded. */
+  /** Returns the last value; undefined until a first read has succeeded. */
   value: () => Value | undefined;
-  /** Reads it again if it is too old. Never rejects: if the read fails, the last value stays. */
+  /** Reads the value again if it is too old. Never rejects: if the read fails, the last value stays. */
   refresh: () => Promise<void>;
 }
 
 /**
- * @param options.name for the log
- * @param options.everyMs maximum age, and the pause after a failed read
+ * Creates a refreshed value.
+ * @param options.name name of the value in the log
+ * @param options.everyMs maximum age in ms, and minimum time after a failed read
  */
 export function refreshed<Value>(
   read: () => Promise<Value>,
@@ -25,7 +26,7 @@ export function refreshed<Value>(
       value = await read();
       isFailing = false;
     } catch (error) {
-      // Logged once, not with every request while the table is unavailable.
+      // A series of failures is logged once, so that an unavailable table does not cause a log line for every request.
       if (!isFailing) log('warn', `${name} not read`, describeError(error));
       isFailing = true;
     } finally {
@@ -36,7 +37,7 @@ export function refreshed<Value>(
     value: () => value,
     async refresh() {
       const atMs = nowMs();
-      // A time in the future was recorded before the clock was set back.
+      // A time in the future was recorded before the clock was set back, so the value counts as too old.
       const isFresh = begunAtMs !== undefined && begunAtMs <= atMs && atMs - begunAtMs < everyMs;
       if (!isFresh && !reading) {
         begunAtMs = atMs;

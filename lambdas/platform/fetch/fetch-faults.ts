@@ -1,4 +1,4 @@
-/** Why an address given by people could not be fetched. */
+/** Reasons why a URL given by a person could not be fetched. */
 
 import type { UrlFault } from './public-url.ts';
 
@@ -13,7 +13,7 @@ export type FetchFault =
   | 'unreachable'
   | 'broken';
 
-/** Messages for the author of the address, after the name of its field. They contain nothing of the fetched content. */
+/** Messages for the author of the URL, after the name of its field. They contain nothing of the fetched content. */
 export const fetchFaultTexts: Record<FetchFault, string> = {
   not_a_url: 'is not a URL that can be fetched',
   not_https: 'must be an https URL',

@@ -1,4 +1,4 @@
-/** A text with its percent-encoding decoded. Invalid encoding stays unchanged. */
+/** Decodes the percent-encoding of a text. A text with invalid encoding stays unchanged. */
 export function percentDecoded(written: string): string {
   try {
     return decodeURIComponent(written);

@@ -1,16 +1,20 @@
-/** Addresses of the public internet. URLs given by people must not lead into networks that trust the gateway. */
+/**
+ * Decides whether an IP address is on the public internet. URLs given by people must not lead into networks that trust
+ * the gateway.
+ */
 
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** IPv6 addresses assigned to the public. All others are for special purposes, or unassigned. */
+/** Range of all IPv6 addresses assigned to the public. Other addresses have special purposes, or are unassigned. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
-/** Looks public, but is only reachable inside of its cloud: the host's own services on Azure. */
+/** Addresses that look public, and are only reachable inside of a cloud: Azure's services for the host. */
 const hostServices = new Set(['168.63.129.16']);
 
 /**
- * False for private, loopback, link-local (with the clouds' metadata), shared, multicast, documentation, benchmark and
- * reserved addresses, and for IPv6 that contains an IPv4 address (mapped, NAT64, 6to4, Teredo).
+ * Returns whether an address is public. It is false for private, loopback, link-local (with the clouds' metadata),
+ * shared, multicast, documentation, benchmark and reserved addresses. It is also false for IPv6 addresses that contain
+ * an IPv4 address (mapped, NAT64, 6to4, Teredo).
  */
 export function isPublicAddress(text: string): boolean {
   if (isIP(text) === 0 || hostServices.has(text)) return false;

@@ -1,14 +1,14 @@
-/** URLs given by people: their allowed form, and the addresses that they lead to. */
+/** Checks URLs given by people: their form, and the IP addresses of their hosts. */
 
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
 
-/** All addresses of a host. */
+/** Returns all addresses of a host. */
 type HostLookup = (host: string) => Promise<{ address: string; family: number }[]>;
 
 export interface PublicUrlRules {
-  /** Set if the gateway runs on one machine: then http, any port, and this machine's own addresses are allowed, too. */
+  /** Set if the gateway runs on a laptop: http, any port, and loopback addresses are then allowed too. */
   allowLoopback?: boolean | undefined;
   lookup?: HostLookup | undefined;
 }
@@ -17,15 +17,15 @@ export type UrlFault = 'not_a_url' | 'not_https' | 'userinfo' | 'port' | 'unreso
 
 export interface PublicUrl {
   url: URL;
-  /** All are checked. Connections are made only to these. */
+  /** Addresses of the host. All of them were checked, and connections are made only to them. */
   addresses: { address: string; family: number }[];
 }
 
 const MAX_URL_CHARS = 4_096;
 
-/** Checks a URL without resolving its host. */
+/** Checks the form of a URL, without resolving its host. */
 export function readPublicUrl(text: string, { allowLoopback = false }: PublicUrlRules): URL | UrlFault {
-  // The parser writes numbers such as 0x7f.1 and 2130706433 as the addresses that they mean.
+  // The parser converts hosts such as 0x7f.1 and 2130706433 to the IP addresses that they stand for.
   const url = text.length <= MAX_URL_CHARS ? URL.parse(text) : null;
   if (!url) return 'not_a_url';
   if (url.protocol !== 'https:' && !(allowLoopback && url.protocol === 'http:')) return 'not_https';
@@ -34,7 +34,10 @@ export function readPublicUrl(text: string, { allowLoopback = false }: PublicUrl
   return url;
 }
 
-/** Every address of the host must be allowed, because the system chooses which one it connects to. */
+/**
+ * Checks a URL and the addresses of its host. Every address must be allowed, because the system chooses the one to
+ * connect to.
+ */
 export async function resolvePublicUrl(text: string, rules: PublicUrlRules): Promise<PublicUrl | UrlFault> {
   const url = readPublicUrl(text, rules);
   if (typeof url === 'string') return url;
@@ -59,7 +62,7 @@ async function addressesOf(host: string, lookup: HostLookup): Promise<PublicUrl[
   }
 }
 
-/** IPv6 has brackets in a URL, and none anywhere else. */
+/** Returns the host of a URL. An IPv6 address has brackets in a URL only, so they are removed. */
 function urlHost(url: URL): string {
   return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
 }

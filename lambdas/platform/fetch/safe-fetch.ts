@@ -1,7 +1,7 @@
 /**
- * HTTP to addresses given by people, and by providers: a client's URL must not make the gateway read its own networks
- * (SSRF). The host is resolved once, and each of its addresses is checked. The connection is made to one of those, so a
- * later change of the name has no effect. The same is true for each redirect.
+ * HTTP client for URLs given by people, and by providers: a client's URL must not make the gateway read its own
+ * networks (SSRF). The host is resolved once, and each of its addresses is checked. The connection is made to one of
+ * them, so a later change of the DNS name has no effect. Redirects are handled in the same way.
  */
 
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
@@ -11,9 +11,9 @@ import { mayConnect, resolvePublicUrl, type PublicUrl, type PublicUrlRules } fro
 
 export interface FetchRules extends PublicUrlRules {
   maxBytes: number;
-  /** For everything: redirects, and reading to the end. */
+  /** Maximum time in ms for everything, from the first request to the end of the body. */
   timeoutMs: number;
-  /** Accepted types; `video/*` is every kind of video. */
+  /** Accepted media types; `video/*` accepts every kind of video. */
   mediaTypes: readonly string[];
   signal?: AbortSignal | undefined;
 }
@@ -23,10 +23,10 @@ export type Fetched = { ok: true; mediaType: string; bytes: Buffer } | { ok: fal
 interface FetchedFile {
   ok: true;
   mediaType: string;
-  /** As announced by its server. */
+  /** Length of the file as its server announced it. */
   length: number | undefined;
   /**
-   * The caller must read it, or stop with `return`.
+   * Body of the file. The caller must read it, or stop with `return`.
    * @throws {FetchError} while it is read
    */
   body: AsyncGenerator<Buffer, void>;
@@ -47,7 +47,7 @@ interface Sent {
 }
 
 const MAX_REDIRECTS = 3;
-/** Redirect statuses. */
+/** HTTP statuses of redirects that are followed. */
 export const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 const userAgent = 'model-gateway';
 
@@ -64,7 +64,7 @@ export async function fetchPublic(url: string, rules: FetchRules): Promise<Fetch
   }
 }
 
-/** Opens a file as a stream. Never throws; its body does. */
+/** Opens a file as a stream. The function never throws, but reading its body may. */
 export async function openPublic(url: string, rules: FetchRules): Promise<Opened> {
   const exchange = exchangeOf(rules);
   try {
@@ -81,7 +81,7 @@ export async function openPublic(url: string, rules: FetchRules): Promise<Opened
   }
 }
 
-/** Posts a body, follows no redirect, and reads only the status. Never throws. */
+/** Posts a body, and reads only the status of the response. It follows no redirect, and never throws. */
 export async function postPublic(
   url: string,
   sent: { headers: Record<string, string>; body: string },
@@ -114,7 +114,7 @@ async function follow(url: string, exchange: SafeExchange): Promise<IncomingMess
   throw new FetchError('redirects');
 }
 
-/** @throws {FetchError} */
+/** @throws {FetchError} if the URL is not allowed, or no response arrives */
 async function exchangeOnce(text: string, sent: Sent, exchange: SafeExchange): Promise<IncomingMessage> {
   const found = await within(exchange, resolvePublicUrl(text, exchange.rules));
   if (typeof found === 'string') throw new FetchError(found);
@@ -132,7 +132,7 @@ async function exchangeOnce(text: string, sent: Sent, exchange: SafeExchange): P
   }
 }
 
-/** A new connection to a checked address. The address is checked again once it is connected. */
+/** Opens a new connection to one of the checked addresses. The address is checked again when it is connected. */
 function connectSafely(
   { url, addresses }: PublicUrl,
   { method, headers, body }: Sent,
@@ -185,7 +185,7 @@ async function* readBounded(
   }
 }
 
-/** The system resolves names, and that cannot be aborted. */
+/** Waits for work until the deadline. The system's name resolution cannot be aborted, so its result is dropped then. */
 async function within<T>({ deadline, cancelled }: SafeExchange, work: Promise<T>): Promise<T> {
   const signal = AbortSignal.any([deadline, ...(cancelled ? [cancelled] : [])]);
   const aborted = Promise.withResolvers<never>();

@@ -4,13 +4,13 @@
  */
 
 export interface JsonMeasure {
-  /** The deepest nesting of objects and lists. */
+  /** Maximum nesting of objects and lists. */
   depth: number;
-  /** At least the number of values. Counting ends soon after `maxValues`. */
+  /** Number of values. An empty object or list counts twice. Counting stops soon after `maxValues`. */
   values: number;
-  /** Names in all objects together. Counting ends soon after `maxFields`. */
+  /** Number of names in all objects together. Counting stops soon after `maxFields`. */
   fields: number;
-  /** Numbers that would not survive JSON.parse. */
+  /** Number of numbers that JSON.parse would change. */
   inexactNumbers: number;
 }
 
@@ -20,15 +20,18 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const MINUS = 0x2d;
 
-/** JSON.stringify recurses: a few thousand levels overflow its stack. */
+/** Maximum nesting of parsed JSON. JSON.stringify is recursive, and a few thousand levels overflow its stack. */
 const MAX_JSON_DEPTH = 1_000;
-/** Too short for a relevant exponent: "9e999" is the shortest number that no double can represent. */
+/**
+ * Numbers up to this length are always exact: "9e999", the shortest number that a double cannot represent, is longer.
+ */
 const SURELY_EXACT_LENGTH = 4;
-/** Every decimal with this many digits has a double of its own. */
+/** Number of digits up to which every decimal is exact. */
 const EXACT_DIGITS = 15;
 
 /**
- * Measures a text in one pass, without parsing it and without allocating memory. Also accepts text that is not JSON.
+ * Measures a text in one pass, without parsing it and without allocating memory. It also accepts a text that is not
+ * JSON.
  */
 export function measureJson(text: string, maxValues: number, maxFields = maxValues): JsonMeasure {
   let open = 0;
@@ -59,7 +62,10 @@ export function measureJson(text: string, maxValues: number, maxFields = maxValu
   return { depth, values, fields, inexactNumbers };
 }
 
-/** JSON.parse that returns inexact numbers as JSON.rawJSON of their own text, which JSON.stringify writes unchanged. */
+/**
+ * Parses JSON like JSON.parse, but returns an inexact number as JSON.rawJSON of its text, which JSON.stringify writes
+ * unchanged.
+ */
 export function parseExactly(text: string): unknown {
   return JSON.parse(text, keepText as Parameters<typeof JSON.parse>[1]);
 }
@@ -69,9 +75,10 @@ function keepText(_key: string, value: unknown, { source }: { source: string }):
 }
 
 /**
- * JSON.parse, exact if necessary: measuring first is faster than reading every number twice.
- * @throws {SyntaxError} for text that is not JSON, has too many values, or is nested deeper than JSON.stringify could
- *   write.
+ * Parses JSON, in the exact way if it has inexact numbers. Measuring first is faster than always parsing exactly, which
+ * reads every number twice.
+ * @throws {SyntaxError} for a text that is not JSON, has too many values, or is nested deeper than JSON.stringify could
+ * write
  */
 export function readExactly(text: string, maxValues = Infinity): unknown {
   const { depth, values, inexactNumbers } = measureJson(text, maxValues);
@@ -80,7 +87,7 @@ export function readExactly(text: string, maxValues = Infinity): unknown {
   return inexactNumbers > 0 ? parseExactly(text) : JSON.parse(text);
 }
 
-/** Whether the value is a number that JSON.parse and JSON.stringify would have changed; its text is in `rawJSON`. */
+/** Returns whether a value is an inexact number; its text is in `rawJSON`. */
 export function isRawNumber(value: unknown): value is { rawJSON: string } {
   return JSON.isRawJSON(value);
 }
@@ -105,7 +112,7 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** Digits, a point, an exponent, signs. */
+/** Returns whether a character can be part of a number: a digit, a point, an exponent or a sign. */
 function isNumberPart(code: number): boolean {
   return isDigit(code) || code === 0x2e || code === 0x65 || code === 0x45 || code === MINUS || code === 0x2b;
 }
@@ -115,17 +122,20 @@ function isExact(literal: string): boolean {
   if (!hasExponent && (literal.length <= EXACT_DIGITS || isShortFraction(literal))) return true;
   const value = Number(literal);
   const written = String(value);
-  // Text that is not a number is refused by the parser.
+  // A text that is not a number counts as exact, because the parser refuses it later.
   if (written === literal || Number.isNaN(value)) return true;
   return Number.isFinite(value) && decimalOf(literal) === decimalOf(written);
 }
 
-/** Whether a number is long only because of zeros after its point. */
+/** Returns whether a number is long only because of zeros at the end of its fraction. */
 function isShortFraction(literal: string): boolean {
   return literal.endsWith('0') && literal.includes('.') && withoutTrailingZeros(literal).length <= EXACT_DIGITS;
 }
 
-/** A literal in one canonical form: sign, digits without zeros around them, power of ten. */
+/**
+ * Returns a number in one canonical form, so that equal numbers are equal texts: sign, digits without zeros around
+ * them, and power of ten.
+ */
 function decimalOf(literal: string): string {
   const [, sign, whole = '', fraction = '', power = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(literal) ?? [];

@@ -1,22 +1,22 @@
 /**
- * Reads JSON of others without failing: unexpected values count as absent. If a value is required, providers/shapes.ts
- * reads it, and reports the fault.
+ * Reads JSON of other parties. Unexpected values count as absent instead of failing. Required values are read by
+ * providers/shapes.ts, which reports the fault.
  */
 
 import { isRawNumber, measureJson, readExactly } from './exact-json.ts';
 
 /**
- * Values of one document or event: as many as a Messages request may have. Two bytes of JSON can become an object of
- * fifty.
+ * Maximum number of values of one document or event, the same as for a Messages request. It bounds memory, because two
+ * bytes of JSON can become an object of fifty bytes.
  */
 const MAX_FOREIGN_VALUES = 100_000;
 
 /**
  * Parses JSON of a provider.
- * @throws {SyntaxError} also for more values than any answer has
+ * @throws {SyntaxError} for a text that is not JSON, or has more than MAX_FOREIGN_VALUES values
  */
 export function parseForeign(text: string): unknown {
-  // Each value except the last takes two characters.
+  // Each value except the last takes at least two characters, so short texts need no measurement.
   const mayHaveMore = text.length > 2 * MAX_FOREIGN_VALUES;
   if (mayHaveMore && measureJson(text, MAX_FOREIGN_VALUES).values > MAX_FOREIGN_VALUES) {
     throw new SyntaxError(`more than ${MAX_FOREIGN_VALUES} values`);
@@ -24,22 +24,25 @@ export function parseForeign(text: string): unknown {
   return JSON.parse(text);
 }
 
-/** The same for values written by a model: numbers keep their digits. */
+/**
+ * Parses JSON with values that a model wrote: numbers keep their digits.
+ * @throws {SyntaxError} as parseForeign does
+ */
 export function parseForeignExactly(text: string): unknown {
   return readExactly(text, MAX_FOREIGN_VALUES);
 }
 
-/** Whether a value is an object, and neither a list nor a number that was kept as its text. */
+/** Returns whether a value is an object, and neither a list nor an inexact number (exact-json.ts). */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);
 }
 
-/** The object itself; an empty one for any other value. */
+/** Returns the value if it is an object, otherwise an empty object. */
 export function recordOrEmpty(value: unknown): Record<string, unknown> {
   return isRecord(value) ? value : {};
 }
 
-/** A non-empty text; undefined for any other value. */
+/** Returns the value if it is a non-empty text, otherwise undefined. */
 export function textOrAbsent(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -4,8 +4,8 @@ import { openAwsJson } from '../aws/aws-json.ts';
 import { optionalVariable, variables } from '../environment.ts';
 
 /**
- * The calls of SQS.
- * @param queueUrl any queue of the region, whose URL contains the endpoint of SQS
+ * Returns the function that calls SQS.
+ * @param queueUrl URL of any queue of the region, whose origin is the endpoint of SQS
  */
 export function openQueueCalls(queueUrl: string): AwsCall {
   const endpoint = optionalVariable(variables.sqsEndpoint);
@@ -13,7 +13,7 @@ export function openQueueCalls(queueUrl: string): AwsCall {
     name: 'sqs',
     target: 'AmazonSQS',
     address: { id: 'SQS', host: 'sqs', isPlainInGovCloud: true },
-    // The URLs of an emulator may not be addresses.
+    // The URLs of an emulator's queues may not be reachable addresses, so its endpoint is used instead.
     origin: endpoint === undefined ? new URL(queueUrl).origin : undefined,
   };
   return openAwsJson(sqs, { endpoint, identity: ownIdentity });

@@ -2,7 +2,7 @@ import type { GetQueueAttributesCommandInput, GetQueueAttributesResult } from '@
 import { requireVariable } from '../environment.ts';
 import { openQueueCalls } from './queue-calls.ts';
 
-/** Approximate numbers of waiting, processed and dead-letter messages of a queue. */
+/** Approximate numbers of a queue's messages: waiting, being processed, and in its dead-letter queue. */
 export interface QueueLevels {
   waiting: number;
   inFlight: number;
@@ -10,13 +10,13 @@ export interface QueueLevels {
 }
 
 export interface QueueGauge {
-  /** @throws {Error} if one of the queues cannot be read. */
+  /** @throws {Error} if one of the two queues cannot be read */
   read(): Promise<QueueLevels>;
 }
 
 /**
- * @param urlVariable environment variable that holds the queue's URL
- * @param deadLettersVariable the same for its dead-letter queue
+ * @param urlVariable environment variable with the queue's URL
+ * @param deadLettersVariable environment variable with the URL of its dead-letter queue
  */
 export function openQueueGauge(urlVariable: string, deadLettersVariable: string): QueueGauge {
   const urls = [requireVariable(urlVariable), requireVariable(deadLettersVariable)] as const;
@@ -38,8 +38,8 @@ export function openQueueGauge(urlVariable: string, deadLettersVariable: string)
   };
   return {
     async read() {
-      // In the order in which messages move: a message that moves to the dead letters in the meantime is counted at
-      // least once.
+      // The queue is read before the dead letters, in the direction in which messages move. A message that moves in
+      // between is counted at least once.
       const queue = await readOne(urls[0]);
       const deadLetters = await readOne(urls[1]);
       return { ...queue, dead: deadLetters.waiting + deadLetters.inFlight };

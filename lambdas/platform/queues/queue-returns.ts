@@ -15,15 +15,15 @@ export interface QueueRetries {
 
 const FIRST_DELAY_SECONDS = 5;
 const MAX_RETRY_DELAY_SECONDS = 120;
-/** SQS takes at most this many messages in one call. */
+/** Maximum number of messages that SQS accepts in one call. */
 const MAX_RETURNED_BATCH = 10;
 
-/** How long a message waits after this many attempts. */
+/** Returns the seconds that a message waits after a number of attempts. */
 export function retryDelaySeconds(receives: number): number {
   return Math.min(MAX_RETRY_DELAY_SECONDS, FIRST_DELAY_SECONDS * 2 ** (Math.max(1, receives) - 1));
 }
 
-/** @param urlVariable environment variable that holds the queue's URL */
+/** @param urlVariable environment variable with the queue's URL */
 export function openQueueReturns(urlVariable: string): QueueRetries {
   const queueUrl = requireVariable(urlVariable);
   const call = openQueueCalls(queueUrl);

@@ -3,25 +3,25 @@ import { AwsError, type AwsCall } from '../aws/aws-call.ts';
 import { requireVariable } from '../environment.ts';
 import { openQueueCalls } from './queue-calls.ts';
 
-/** Sends messages to one queue. Resolves when SQS has stored the message. */
+/** Sends messages to one queue. `send` resolves when SQS has stored the message. */
 export interface QueueSender {
   send(body: string, options?: SendOptions): Promise<void>;
 }
 
 interface SendOptions {
-  /** Seconds before the message is delivered, at most 900. */
+  /** Seconds until the message is delivered, at most 900. */
   delaySeconds?: number;
-  /** A text outside of the body, in the message's attribute of this name. */
+  /** Text that is sent outside of the body, in the attribute ADDED_ATTRIBUTE. */
   added?: string | undefined;
 }
 
-/** The attribute of a message that holds the added text. */
+/** Name of the message attribute with the added text. */
 export const ADDED_ATTRIBUTE = 'added';
 
-/** SQS takes at most this many messages in one call. */
+/** Maximum number of messages that SQS accepts in one call. */
 const MAX_SENT_BATCH = 10;
 
-/** @param urlVariable environment variable that holds the queue's URL */
+/** @param urlVariable environment variable with the queue's URL */
 export function openQueue(urlVariable: string): QueueSender {
   const url = requireVariable(urlVariable);
   return new BatchingSender(openQueueCalls(url), url);
@@ -34,8 +34,8 @@ interface WaitingMessage extends SendOptions {
 }
 
 /**
- * Sends at once if no call is running. Messages that arrive during a call share the next one. No message waits for a
- * batch to fill, so a single message is as fast as without batching.
+ * Sends messages in batches without waiting for a batch to fill. A message is sent immediately if no call is running.
+ * Messages that arrive during a call share the next call. So a single message is as fast as without batches.
  */
 class BatchingSender implements QueueSender {
   readonly #call: AwsCall;
@@ -84,7 +84,10 @@ class BatchingSender implements QueueSender {
   }
 }
 
-/** SQS has not stored a message of a batch: the message is wrong (`SenderFault`), or SQS was busy or out of order. */
+/**
+ * Returns the error for a message of a batch that SQS did not store: the message is invalid (`SenderFault`), or SQS was
+ * busy or failed.
+ */
 function sqsRejection({ Code: code, SenderFault: isOurFault = false }: BatchResultErrorEntry): AwsError {
   return new AwsError(isOurFault ? 400 : 503, { __type: code, message: `SQS refused the message (${code})` });
 }

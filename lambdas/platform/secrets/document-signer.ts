@@ -1,6 +1,7 @@
 /**
- * Signs documents with a key that cannot be copied: in AWS KMS, which never reveals it; on one machine, in a file that
- * only its owner can read. ECDSA over P-256 with SHA-256, in DER, as `openssl dgst -sha256 -verify` reads it.
+ * Signs documents with a key that cannot be copied: AWS KMS never reveals it. On a laptop the key is in a file that
+ * only its owner can read. Signatures are ECDSA over P-256 with SHA-256, in DER, as `openssl dgst -sha256 -verify`
+ * reads them.
  */
 
 import { createHash, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
@@ -14,13 +15,13 @@ export interface DocumentSigner {
   /** Identifies the key in signed documents. */
   keyId: string;
   sign(document: Buffer): Promise<Buffer>;
-  /** The public key as PEM. */
+  /** Returns the public key as PEM. */
   publicKey(): Promise<string>;
 }
 
 /**
- * The key that the environment names; undefined if it names none.
- * @throws {Error} for a file in production: anyone with the file could sign anything
+ * Opens the key that the environment names; undefined if it names none.
+ * @throws {Error} for a key file in production: anyone with the file could sign anything
  */
 export function openDocumentSigner(): DocumentSigner | undefined {
   const keyId = optionalVariable(variables.sealingKey);
@@ -61,7 +62,7 @@ export function signerInKms(
   };
 }
 
-/** @param file a private key in PEM */
+/** @param file path of a private key in PEM */
 export function signerInFile(file: string): DocumentSigner {
   const key = createPrivateKey(readFileSync(file, 'utf8'));
   const publicKey = createPublicKey(key);
@@ -73,7 +74,10 @@ export function signerInFile(file: string): DocumentSigner {
   };
 }
 
-/** Whether a document was signed with the private key of a public one. False for malformed signatures. */
+/**
+ * Returns whether a document was signed with the private key that belongs to a public key. It is false for a malformed
+ * signature.
+ */
 export function isSignedBy(publicKey: string, document: Buffer, signature: Buffer): boolean {
   return verify('sha256', document, createPublicKey(publicKey), signature);
 }

@@ -1,16 +1,16 @@
-/** Texts that leave the gateway and come back: encrypted, and refused if they were changed (AES-256-GCM). */
+/** Encrypts texts that leave the gateway and come back. A text that was changed is refused (AES-256-GCM). */
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A key for one purpose, derived from a secret. */
+/** Derives a key for one purpose from a secret. */
 export function sealingKey(secret: string, salt: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, salt, purpose, 32));
 }
 
-/** @param owner must be given again to open it */
+/** @param owner bound to the text: `unseal` needs the same owner */
 export function seal(text: string, key: Buffer, owner = ''): Buffer {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(owner));

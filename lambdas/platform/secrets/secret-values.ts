@@ -1,6 +1,8 @@
-/** Values that an operator has put into the deployment's secrets. Descriptions of faults contain no part of a value. */
+/**
+ * Reads values that an operator put into the deployment's secrets. Descriptions of faults contain no part of a value.
+ */
 
-/** A secret has no usable value. */
+/** Thrown if a secret has no usable value. */
 export class SecretUselessError extends Error {
   override name = 'SecretUselessError';
 }
@@ -8,17 +10,19 @@ export class SecretUselessError extends Error {
 export interface ProviderKeys {
   /** Credentials by the names of their variables. */
   keys: ReadonlyMap<string, string>;
-  /** Faults of single entries, which are left out. */
+  /** Descriptions of invalid entries, which are skipped. */
   faults: string[];
 }
 
-/** Names are logged only if they have this form, because a credential in the place of a name does not. */
+/**
+ * Form of an entry's name. A name in another form is not logged, because it may be a credential in the wrong position.
+ */
 const VARIABLE_NAME = /^[A-Z][A-Z0-9_]{0,99}$/;
 
 /**
- * Reads the secret of the providers' keys: a JSON map of texts. White space around a value is removed, because a header
- * cannot carry it.
- * @throws {SecretUselessError} if it is not a JSON map
+ * Reads the secret with the providers' keys: a JSON map of texts. White space around a value is removed, because a
+ * header cannot contain it.
+ * @throws {SecretUselessError} if the secret is not a JSON map
  */
 export function providerKeysFrom(secret: string): ProviderKeys {
   const keys = new Map<string, string>();
@@ -36,7 +40,7 @@ function jsonMap(secret: string): object {
   try {
     parsed = JSON.parse(secret);
   } catch {
-    // An error of the parser would show a part of the secret.
+    // The parser's own error would contain a part of the secret.
     throw new SecretUselessError('it must be one JSON map, and is not JSON');
   }
   if (kindOf(parsed) === 'a map') return parsed as object;
@@ -52,8 +56,9 @@ function kindOf(value: unknown): string {
 const MIN_PEPPER_CHARACTERS = 32;
 
 /**
- * The fault of a value that should be the pepper, for example because it is the neighboring secret. Deployments
- * continue with it, because a refusal would lock out every key. Commands that create keys refuse it.
+ * Returns the fault of the pepper, the secret that is hashed with each key; undefined if there is none. For example,
+ * the operator may have named another secret. Running deployments continue with a faulty pepper, because refusing it
+ * would lock out every key. Commands that create keys refuse it.
  */
 export function pepperFault(value: string): string | undefined {
   if (value.length < MIN_PEPPER_CHARACTERS) return `it must have at least ${MIN_PEPPER_CHARACTERS} characters`;

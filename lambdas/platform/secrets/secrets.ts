@@ -8,7 +8,7 @@ import { ServiceError } from '../errors.ts';
 import { log, secretTripwires } from '../logger.ts';
 import { pepperFault, providerKeysFrom, SecretUselessError } from './secret-values.ts';
 
-/** Provider keys may be rotated. A function notices within this time. */
+/** Time for which secrets are cached, in ms. Rotated provider keys are noticed within this time. */
 const REFRESH_MS = 5 * 60_000;
 
 interface LocalSecrets {
@@ -16,20 +16,21 @@ interface LocalSecrets {
 }
 
 /**
- * A secret cannot be read: Secrets Manager refuses it or does not respond, or it has no usable value. The operator has
- * to fix that, so clients are asked to retry, as for any unavailable service. Nothing was held for them.
+ * Thrown if a secret cannot be read: Secrets Manager refuses it or does not respond, or it has no usable value. Only
+ * the operator can fix that. Clients get an error that advises a retry, as for any unavailable service. Nothing was
+ * held for them.
  */
 export class SecretUnreadableError extends ServiceError {
   override name = 'SecretUnreadableError';
   readonly isPassing = true;
-  /** The error code of the service, or the name of the secret's fault. */
+  /** Error code of the service, or the name of the secret's fault. */
   readonly code: string;
 
   constructor(variable: string, cause: Error) {
     super(`The secret that ${variable} names cannot be read: ${cause.message}`, { cause });
     this.code = cause.name;
     const { name, message } = cause;
-    // Messages of other errors may name resources and roles.
+    // Messages of other errors may name resources and roles, so only the error's name is logged.
     const why = cause instanceof SecretUselessError ? `${name}: ${message}` : name;
     log('error', secretTripwires.secretUnread, { reason: `${variable} ${why}` });
   }
@@ -37,7 +38,9 @@ export class SecretUnreadableError extends ServiceError {
 
 let pepper: Promise<string> | undefined;
 
-/** The current pepper and the previous one, which Secrets Manager keeps. Read at most once in five minutes. */
+/**
+ * The current pepper, and the previous one, which Secrets Manager keeps. They are read at most once in five minutes.
+ */
 const peppers = cached(async () => {
   const local = readLocalSecrets()?.pepper;
   if (local !== undefined) return { current: local, previous: undefined };
@@ -66,7 +69,10 @@ function logFaults(variable: string, faults: readonly string[]): void {
   for (const fault of faults) log('error', secretTripwires.secretFaulty, { reason: `${variable}: ${fault}` });
 }
 
-/** The deployment's secret that turns a key into its stored hash. It is read once, and again only by `readPeppers`. */
+/**
+ * Returns the pepper, the deployment's secret that is hashed with each key. It is read once, and again only by
+ * `readPeppers`.
+ */
 export function readPepper(): Promise<string> {
   pepper ??= readPepperOnce().catch((error: unknown) => {
     pepper = undefined;
@@ -80,32 +86,34 @@ async function readPepperOnce(): Promise<string> {
 }
 
 /**
- * The peppers for a key that the cached one does not find: the secret may have changed since it was read, and keys made
- * before the change still use the previous one.
+ * Returns the current and the previous pepper, for a key that is not found with the cached one. The pepper may have
+ * been changed since it was read, and keys created before the change still use the previous one.
  */
 export function readPeppers(): Promise<{ current: string; previous: string | undefined }> {
   return peppers();
 }
 
-/** The credential of a provider by its variable's name, or undefined if the operator has not set it. */
+/** Returns a provider's credential by the name of its variable; undefined if the operator has not set it. */
 export async function readProviderKey(name: string): Promise<string | undefined> {
   return areKeysInEnvironment() ? optionalVariable(name) : (await providerKeys()).get(name) || undefined;
 }
 
 /**
- * Reads the providers' keys again if they are in Secrets Manager, regardless of their age. Never rejects: the last ones
- * stay in use.
+ * Reads the providers' keys from Secrets Manager again, regardless of their age. Never rejects: if it fails, the last
+ * keys stay in use.
  */
 export async function rereadProviderKeys(): Promise<void> {
   if (!areKeysInEnvironment()) await providerKeys.again().catch(() => undefined);
 }
 
-/** Whether a provider's credential is set, if this process can determine it without a call; otherwise undefined. */
+/**
+ * Returns whether a provider's credential is set, if this process can determine it without a call; otherwise undefined.
+ */
 export function hasProviderKeyHere(name: string): boolean | undefined {
   return areKeysInEnvironment() ? optionalVariable(name) !== undefined : undefined;
 }
 
-/** On a laptop, and for its commands, provider keys are in the environment under their own names. */
+/** Returns whether provider keys are in the environment, under their own names, as on a laptop and for its commands. */
 function areKeysInEnvironment(): boolean {
   if (readLocalSecrets()) return true;
   return isOnOwnMachine() && optionalVariable(variables.providerKeysSecret) === undefined;
@@ -128,12 +136,15 @@ const SECRETS_MANAGER = {
   address: { id: 'Secrets Manager', host: 'secretsmanager' },
 } as const;
 
-/** Includes all attempts. The shortest function that reads a secret has ten seconds, and reports the failure itself. */
+/**
+ * Maximum time of reading a secret, with all attempts, in ms. The shortest function that reads a secret has ten
+ * seconds, so it can still report the failure itself.
+ */
 const SECRET_TIMEOUT_MS = 5_000;
 
 let callSecretsManager: AwsCall | undefined;
 
-/** @throws {SecretUnreadableError} */
+/** @throws {SecretUnreadableError} if the secret cannot be read */
 async function readSecret<Value>(variable: string, read: (secret: string) => Value): Promise<Value> {
   const arn = requireVariable(variable);
   try {
@@ -145,7 +156,7 @@ async function readSecret<Value>(variable: string, read: (secret: string) => Val
 
 /**
  * @returns undefined if the secret has never changed
- * @throws {SecretUnreadableError}
+ * @throws {SecretUnreadableError} if the secret cannot be read
  */
 async function readSecretBefore(variable: string): Promise<string | undefined> {
   const arn = requireVariable(variable);
@@ -158,8 +169,8 @@ async function readSecretBefore(variable: string): Promise<string | undefined> {
 }
 
 /**
- * The value of a secret that an operator has named, unchanged.
- * @throws {AwsError}
+ * Returns the unchanged value of a secret that an operator named.
+ * @throws {AwsError} if Secrets Manager refuses it
  * @throws {SecretUselessError} if it is empty
  */
 export function readNamedSecret(arn: string): Promise<string> {
@@ -176,7 +187,10 @@ async function askForSecret(arn: string, version: { VersionStage?: 'AWSPREVIOUS'
   return answer.SecretString;
 }
 
-/** Caches a value for `keepMs`, or until `again` is called. If it cannot be read again, the last one stays in use. */
+/**
+ * Caches a value for `keepMs`, or until `again` is called. If the value cannot be read again, the last one stays in
+ * use.
+ */
 function cached<Value>(read: () => Promise<Value>, keepMs: number) {
   let value: Promise<Value> | undefined;
   let readAt: Moment | undefined;

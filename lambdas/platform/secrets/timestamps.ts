@@ -1,6 +1,6 @@
 /**
- * Timestamps of RFC 3161: an authority signs that it has received a hash at a time. The gateway's operator cannot make
- * one for the past.
+ * Requests timestamps of RFC 3161: an authority signs that it received a hash at a certain time. The gateway's operator
+ * cannot make a timestamp for the past.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -11,14 +11,14 @@ import { AlgorithmIdentifier } from '@peculiar/asn1-x509';
 const SHA_256 = '2.16.840.1.101.3.4.2.1';
 const NONCE_BYTES = 8;
 const AUTHORITY_TIMEOUT_MS = 15_000;
-/** A token with the authority's certificates has less than ten kilobytes. */
+/** Maximum size of a response. A timestamp with the authority's certificates has less than ten kilobytes. */
 const MAX_ANSWER_BYTES = 100_000;
 
 /**
  * Requests a timestamp of a SHA-256 from an authority.
- * @param url of the authority, as configured by the operator
+ * @param url URL of the authority, as configured by the operator
  * @returns its response in DER, as `openssl ts -verify -in` reads it
- * @throws {Error} if it does not grant one for that hash; the first stored response counts forever
+ * @throws {Error} if it grants no timestamp for that hash: the first stored response can never be replaced
  */
 export async function requestTimestamp(url: string, sha256: Buffer): Promise<Buffer> {
   const request = new TimeStampReq({
@@ -52,9 +52,8 @@ export async function requestTimestamp(url: string, sha256: Buffer): Promise<Buf
 }
 
 /**
- * Whether a response of an authority grants a timestamp and contains a SHA-256.
- *
- * Weakness: it does not check the signature. `openssl ts -verify` does that with the authority's certificate.
+ * Returns whether an authority's response grants a timestamp and contains a SHA-256.
+ * Weakness: the signature is not checked. `openssl ts -verify` does that with the authority's certificate.
  */
 export function isTimestampOf(answer: Buffer, sha256: Buffer): boolean {
   try {
@@ -64,7 +63,7 @@ export function isTimestampOf(answer: Buffer, sha256: Buffer): boolean {
   }
 }
 
-/** @throws {Error} for a text that is not a response of an authority */
+/** @throws {Error} for data that are not a response of an authority */
 function grantOf(answer: Buffer): { isGranted: boolean; status: PKIStatus } {
   const { status, timeStampToken } = AsnConvert.parse(answer, TimeStampResp);
   const isGranted = [PKIStatus.granted, PKIStatus.grantedWithMods].includes(status.status);
