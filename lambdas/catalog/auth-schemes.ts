@@ -1,18 +1,18 @@
-/** Ways to send a credential to a provider; `providers/authorization` implements each. */
+/** Ways to send a credential to a provider. `providers/authorization` implements them. */
 export const authSchemes = [
   /** `Authorization: Bearer …` */
   'bearer',
-  /** `Authorization: Api-Key …`: Yandex. */
+  /** `Authorization: Api-Key …`, for Yandex. */
   'api-key-authorization',
   'x-api-key',
-  /** `api-key: …`: Azure. */
+  /** `api-key: …`, for Azure. */
   'api-key',
   'x-goog-api-key',
-  /** An AWS signature, with an access key or the function's own role. */
+  /** AWS signature, with an access key or the role of the function. */
   'aws-sigv4',
-  /** A Google access token, issued for the key of a service account. */
+  /** Google access token, issued for the key of a service account. */
   'google-service-account',
-  /** An access token for half an hour, issued at the provider's `token_url`: GigaChat. */
+  /** Access token of GigaChat, which is issued at the provider's `token_url` and valid for half an hour. */
   'gigachat-oauth',
 ] as const;
 export type AuthScheme = (typeof authSchemes)[number];

@@ -1,21 +1,20 @@
 /**
- * Billing units of answers, one entry each. Usage, prices, holds, records, price lines, sealed lines, statements, FOCUS
+ * Defines the billing units of answers. Usage, prices, holds, records, price lines, sealed lines, statements, FOCUS
  * rows, SQL views, the API document and the console read their units from this table (docs/data-model.md, "Billing
  * units").
- *
  * The order is the order of price lines and of the columns of sealed lines: append new units, and never remove a unit.
  */
 
-/** Members of every unit. */
+/** Properties that every unit has. */
 interface DescribedUnit {
-  /** Name in price lines, statements and sealed lines. */
+  /** Name of the unit in price lines, statements and sealed lines. */
   meter: string;
-  /** Its price in the catalog, then the prices that apply if that is absent. */
+  /** Name of the unit's price in the catalog, then names of the prices that apply if that price is absent. */
   prices: readonly [string, ...string[]];
-  /** Description of its price in the API document. */
+  /** Description of the price in the API document. */
   priced: string;
   focus: { unit: string; name: string };
-  /** Label in the console. */
+  /** Label of the unit in the console. */
   label: { en: string; ru: string };
 }
 
@@ -25,44 +24,47 @@ interface FeeEntry extends DescribedUnit {
 }
 
 interface CountedUnit extends DescribedUnit {
-  /** Field in a usage. For a piece, also the field in a bound. */
+  /** Name of the field in a usage. For a piece, it is also the field in a bound. */
   usage: string;
-  /** Path of its count in a usage of the Messages API; absent if no provider reports it. */
+  /** Path of the count in a usage of the Messages API; absent if no provider reports it. */
   reported?: readonly [string] | readonly [string, string];
-  /** Its field in a record, and the attribute in the table. */
+  /** Name of the field in a record, and of the attribute in the table. */
   record?: readonly [field: string, attribute: string];
-  /** Set while the last release does not support the attribute. */
+  /** Set as long as the last release does not know the attribute. */
   isUnreleased?: true;
-  /** Name in `generations show`; absent if it is not shown there. */
+  /** Name of the unit in `generations show`; absent if it is not shown there. */
   shownAs?: string;
 }
 
 /**
  * Tokens of the prompt or of the answer. Each token is charged once, at a price that may depend on the length of the
  * prompt. The first entry of each kind is the rest: tokens that belong to no other entry. A part of the answer without
- * a price is charged as the rest.
+ * a price is charged at the price of the rest.
  */
 interface TokenEntry extends CountedUnit {
   part: 'prompt' | 'completion';
-  /** Tokens read from a cache, or written to a cache with this lifetime. */
+  /** Kind of cached tokens: read from a cache, or written to a cache with this lifetime. */
   cache?: 'read' | '5m' | '1h';
   /** Price of the rest tokens in an answer that has this part. */
   rest?: { price: string; priced: string };
 }
 
-/** A unit other than tokens: an image, a search, a second. */
+/** A unit other than tokens, such as an image, a search or a second. */
 interface PieceEntry extends CountedUnit {
   part: 'piece';
   record: readonly [field: string, attribute: string];
-  /** Recorded with each request to a provider, or once for the generation, on its last price line. */
+  /**
+   * Whether records have the count for each request to a provider, or once for the generation, on its last price line.
+   */
   per: 'round' | 'generation';
   /**
-   * `before`: known from the request, and charged as held. `after`: counted in the answer, and charged up to the hold.
+   * `before`: the count is known from the request, and is charged as held. `after`: it is counted in the answer, and
+   * charged up to the hold.
    */
   counted: 'before' | 'after';
-  /** An answer may consist of this unit alone, without tokens. */
+  /** Set if an answer may consist of this unit alone, without tokens. */
   alone?: true;
-  /** The price depends on the model's own options, and is not a field of the catalog's `pricing`. */
+  /** Set if the price depends on the model's own options, and is not a field of the catalog's `pricing`. */
   perModel?: true;
 }
 
@@ -167,7 +169,7 @@ export const unitTable = [
     label: { en: 'web searches', ru: 'поиски в сети' },
   },
   {
-    // Images of the prompt, if the endpoint charges for each image.
+    // Images of the prompt, for an endpoint that charges for each image.
     part: 'piece',
     per: 'round',
     counted: 'before',

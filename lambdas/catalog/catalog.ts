@@ -15,24 +15,27 @@ export interface Endpoint {
   wire: Wire;
   auth: AuthScheme;
   upstreamModel: string;
-  /** An unset variable that the upstream model needs. The endpoint is then listed but not used. */
+  /**
+   * Name of an environment variable that the upstream model's name needs and the operator has not set; otherwise
+   * undefined. With such a variable, the endpoint is listed but not used.
+   */
   unsetVariable: string | undefined;
   contextLength: number | undefined;
   maxOutputTokens: number | undefined;
   inputModalities: readonly InputModality[];
   supportedParameters: readonly string[];
-  /** Undefined: listed, never routed to. */
+  /** Prices of the endpoint; undefined if it has none: it is then listed, and gets no requests. */
   pricing: Pricing | undefined;
-  /** The provider's prices for the service; set on free models, whose clients pay nothing. */
+  /** Prices that the provider charges the service. Set on free models, whose clients pay nothing. */
   serviceCost: Pricing | undefined;
-  /** Quirks of the endpoint's own wire only. The wire's codec has their type. */
+  /** Quirks of the endpoint's own wire only. The codec of the wire defines their type. */
   quirks: Quirks;
-  /** The endpoint's own policy, or else its provider's. */
+  /** Data policy of the endpoint, or else of its provider. */
   dataPolicy: DataPolicy;
   data: EndpointData;
 }
 
-/** Provider and quantization of an endpoint: "acme/fp8". */
+/** Returns provider and quantization of an endpoint, such as "acme/fp8". */
 export function endpointTag({ provider, data }: Endpoint): string {
   return data.quantization ? `${provider.id}/${data.quantization}` : provider.id;
 }
@@ -47,29 +50,26 @@ interface Provider {
 export interface Model {
   id: string;
   endpoints: Endpoint[];
-  /** Set on an alias: the model that it stands for. */
+  /** Model that an alias stands for; undefined if this is not an alias. */
   aliasOf: Model | undefined;
   data: ModelData;
-  /**
-   * Version of the catalog with this model. A request keeps its catalog, even if another catalog replaces it in the
-   * meantime.
-   */
+  /** Version of the catalog that has this model. A request keeps its catalog, even if another one comes into force. */
   catalogVersion: string;
 }
 
-/** A valid catalog: every reference is resolved, every id unique, and the order is that of the files. */
+/** A valid catalog. All references are resolved, all ids are unique, and the order is that of the files. */
 export class Catalog {
   readonly models: readonly Model[];
-  /** Identifies the content of the files. Records name it, to show which prices applied. */
+  /** Identifies the content of the files. Records have it, to show which prices applied. */
   readonly version: string;
-  /** Ids of all providers, including providers without an address here. */
+  /** Ids of all providers, including providers whose address is not configured. */
   readonly providerIds: readonly string[];
-  /** Undefined: this catalog has no web search. */
+  /** Web search of the catalog; undefined if it has none. */
   readonly search: CatalogSearch | undefined;
-  /** Providers whose address is not set here, with the number of models that each would offer. */
+  /** Providers whose address is not configured, with the number of models that each would offer. */
   readonly withoutAddress: readonly { data: ProviderData; models: number }[];
   readonly #byId: Map<string, Model>;
-  /** Built at the first lookup of a name that is not an id. */
+  /** Names of models other than their ids, built at the first lookup of such a name. */
   #names: ModelNames<Model> | undefined;
 
   constructor(
@@ -87,36 +87,36 @@ export class Catalog {
     this.#byId = new Map(models.map((model) => [model.id, model]));
   }
 
-  /** The model with this id. An alias is returned itself, with `aliasOf`. */
+  /** Returns the model with an id. For an alias it is the alias itself, with `aliasOf`. */
   find(id: string): Model | undefined {
     return this.#byId.get(id);
   }
 
-  /** The model for a client's name: its id, or another unambiguous name (model-names.ts). */
+  /** Returns the model for a client's name: its id, or another unambiguous name (model-names.ts). */
   meant(name: string): Model | undefined {
     return this.find(name) ?? (this.#names ??= new ModelNames(this.models)).find(name);
   }
 }
 
-/** Content of the files of a catalog, read and checked. */
+/** Content of a catalog's files, read and checked. */
 export interface CatalogFiles {
   providers: ProviderData[];
   models: ModelData[];
   aliases: AliasData[];
   search: SearchData | undefined;
-  /** Hash of their content. */
+  /** Hash of the content of the files. */
   version: string;
 }
 
-/** Dependencies of all endpoints of a catalog. */
+/** Input that resolving any endpoint of a catalog needs. */
 interface Surroundings {
   valueOf: (variable: string) => string | undefined;
   search: CatalogSearch | undefined;
 }
 
 /**
- * Builds the catalog from files that have passed `checkModels`. It omits providers without an address, and models that
- * no remaining provider offers at a price.
+ * Builds the catalog from files that have passed `checkModels`. Providers without an address are omitted, and so are
+ * models that no remaining provider offers at a price.
  */
 export function buildCatalog(files: CatalogFiles, valueOf: Surroundings['valueOf']): Catalog {
   const search = files.search && buildSearch(files.search, valueOf);

@@ -4,7 +4,7 @@ import { BUDGET_PARTS, budgetPart, maxFreeRequestCost, FREE_SUFFIX } from './fre
 import { quirksOf } from './quirks.ts';
 import type { EndpointData, ModelData, Pricing, ProviderData, ServiceFree } from './schema.ts';
 
-/** An endpoint with its provider, and its place in the files. */
+/** An endpoint with its provider, and its position in the files for error messages. */
 interface FreeOffer {
   data: EndpointData;
   provider: ProviderData;
@@ -12,7 +12,7 @@ interface FreeOffer {
 }
 
 /**
- * Checks that name, terms and prices agree on whether a model is free, and that its terms can be kept.
+ * Checks that the name, terms and prices of a model agree on whether it is free, and that its terms can be kept.
  * @throws {CatalogError} naming the first invalid field
  */
 export function checkFree(model: ModelData, offers: FreeOffer[], place: string): void {
@@ -54,7 +54,7 @@ function checkFreeOffer({ data, provider, place }: FreeOffer, terms: ServiceFree
   }
 }
 
-/** Name of the first price above zero. */
+/** Returns the name of the first price above zero; undefined if there is none. */
 function pricedField(pricing: Pricing): string | undefined {
   for (const [name, value] of Object.entries(pricing)) {
     if (value instanceof Money && !value.isZero) return name;

@@ -13,7 +13,7 @@ export interface Located<T> {
   place: string;
 }
 
-/** An endpoint with its provider, its wire and its place in the files. */
+/** An endpoint with its provider, its wire, and its position in the files for error messages. */
 interface CheckedOffer {
   data: EndpointData;
   provider: ProviderData;
@@ -21,14 +21,14 @@ interface CheckedOffer {
   place: string;
 }
 
-/** An offer on a wire that can answer messages. */
+/** An endpoint whose wire can answer messages. */
 interface TextOffer extends CheckedOffer {
   facts: MessagesFacts;
 }
 
 /**
- * Checks rules across fields: references, unique ids, and that some endpoint supports each capability that the catalog
- * lists.
+ * Checks rules that involve several fields: references, unique ids, and that some endpoint supports each capability
+ * that the catalog lists.
  * @throws {CatalogError} naming file and field of the first error
  */
 export function checkModels(
@@ -76,7 +76,7 @@ function addUnique(seen: Set<string>, id: string, place: string): void {
   seen.add(id);
 }
 
-/** An unknown name would silently have no effect. */
+/** Checks that default routing names existing providers: an unknown name would silently have no effect. */
 function checkRouting({ routing }: ModelData, providerIds: ReadonlySet<string>, place: string): void {
   for (const field of ['order', 'only', 'ignore'] as const) {
     const unknown = routing?.[field]?.findIndex((name) => !providerIds.has(name)) ?? -1;
@@ -119,7 +119,9 @@ function checkLimits(model: ModelData, { data, place }: CheckedOffer): void {
   }
 }
 
-/** The capabilities of an endpoint are a subset of its model's, because lists of models show the model's. */
+/**
+ * Checks that an endpoint lists no capability that its model does not list, because lists of models show the model's.
+ */
 function checkListed(model: ModelData, { data, place }: CheckedOffer): void {
   for (const field of ['input_modalities', 'supported_parameters'] as const) {
     const extra = data[field]?.find((name) => !(model[field] as string[]).includes(name));
@@ -145,8 +147,8 @@ function withFacts(offer: CheckedOffer): TextOffer {
 }
 
 /**
- * Requires the catalog to say whether a model thinks by default: the hold must then cover thinking that the request
- * does not mention.
+ * Checks that an endpoint of a reasoning model has the quirk that tells whether the model thinks by default. If it
+ * does, a hold must cover thinking that the request does not mention.
  */
 function checkThinking(model: ModelData, { data, place, facts: { thinksByDefaultQuirk: quirk } }: TextOffer): void {
   if (!quirk || !model.supported_parameters.includes('reasoning') || data.quirks?.[quirk] !== undefined) return;
@@ -163,13 +165,13 @@ function checkDefaults(model: ModelData, { facts, wire, place }: TextOffer): voi
   );
 }
 
-/** Error message for an endpoint without the quirk that a kind of input needs. */
+/** Parts of error messages: the property that no endpoint of the model has, by kind of input. */
 const lackingInput: Partial<Record<InputModality, string>> = {
   file: 'takes PDF documents (see the quirk pdf_files)',
   audio: 'takes recordings (see the quirk audio_files)',
 };
 
-/** At least one endpoint must support each listed kind of input. */
+/** Checks that at least one endpoint supports each listed kind of input. */
 function checkInput(model: ModelData, offers: TextOffer[], place: string): void {
   for (const [index, modality] of model.input_modalities.entries()) {
     const takes = ({ facts, data, provider }: TextOffer) =>

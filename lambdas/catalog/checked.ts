@@ -1,12 +1,12 @@
 /**
- * The files of a catalog as one text, after they were read and checked. A function reads it at startup in a fifth of
- * the time of a check, and without the schema.
+ * Writes a catalog's files as one text, after they were read and checked. Reading this text at startup takes a fifth of
+ * the time of checking the files, and does not need the schema.
  */
 
 import { Money } from '../money/money.ts';
 import type { CatalogFiles } from './catalog.ts';
 
-/** Marks an amount of roubles among the other texts. */
+/** Prefix that distinguishes amounts in roubles from other texts. */
 const CHECKED_AMOUNT = '₽';
 
 export function writeChecked(files: CatalogFiles): string {

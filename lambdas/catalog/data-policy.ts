@@ -1,11 +1,11 @@
 import type { DataPolicy } from './schema.ts';
 
-/** Whether prompts are logged or used for training. */
+/** Returns whether prompts are logged or used for training. */
 export function collectsData({ logs_prompts, trains_on_prompts }: DataPolicy): boolean {
   return logs_prompts || trains_on_prompts;
 }
 
-/** Whether nothing of a prompt is stored. A policy without a retention period promises nothing. */
+/** Returns whether nothing of a prompt is stored. A policy without a retention period does not promise that. */
 export function retainsNothing(policy: DataPolicy): boolean {
   return !collectsData(policy) && policy.retention_days === 0;
 }

@@ -3,7 +3,7 @@ import type { Endpoint } from './catalog.ts';
 import type { Pricing } from './schema.ts';
 
 /**
- * A typical request, for comparing endpoints by cost: three prompt tokens for each token of the answer, and the fee.
+ * Size of a typical request, for comparing the costs of endpoints: three prompt tokens for each token of the answer.
  */
 const TYPICAL_PROMPT_TOKENS = 3_000;
 const TYPICAL_COMPLETION_TOKENS = 1_000;
@@ -12,12 +12,14 @@ export type Priced<Item> = Item & { pricing: Pricing };
 
 type Paid = Partial<Pick<Endpoint, 'serviceCost'>>;
 
-/** Prices that are really paid for an endpoint: the client's, or the service's if the client pays nothing. */
+/**
+ * Returns the prices that are really paid for an endpoint: the client's, or the service's if the client pays nothing.
+ */
 export function paidPrices({ pricing, serviceCost }: Priced<Paid>): Pricing {
   return serviceCost && typicalCost(pricing).isZero ? serviceCost : pricing;
 }
 
-/** Cost of a typical request. */
+/** Returns the cost of a typical request, including the fee for a request. */
 export function typicalCost({ prompt, completion, request }: Pricing): Money {
   return prompt
     .times(TYPICAL_PROMPT_TOKENS)
@@ -25,7 +27,7 @@ export function typicalCost({ prompt, completion, request }: Pricing): Money {
     .plus(request ?? Money.zero);
 }
 
-/** Whether requests may go to the endpoint: an endpoint without a price gets none. */
+/** Returns whether requests may go to the endpoint: an endpoint without a price gets none. */
 export function hasPrice(endpoint: Endpoint): endpoint is Priced<Endpoint> {
   return endpoint.pricing !== undefined;
 }

@@ -1,6 +1,6 @@
-/** Measurements of an endpoint; null if there was too little data. */
+/** Measurements of an endpoint. A value is null if there were too few requests. */
 export interface EndpointStatistics {
-  /** Percent of requests that did not fail. Requests refused by a limit (429) do not count. */
+  /** Percentage of requests that did not fail. Requests refused by a limit (429) do not count. */
   uptimePercent: { last5m: number | null; last30m: number | null; last1d: number | null };
   /** Time to the first event, in milliseconds, over the last 30 minutes. */
   latencyMs: Percentiles | null;
@@ -8,7 +8,10 @@ export interface EndpointStatistics {
   throughput: Percentiles | null;
 }
 
-/** At least half (p50), three quarters (p75) … of the values are as good or better. */
+/**
+ * Percentiles of the measured values. At least half (p50), three quarters (p75) and so on of the values are as good or
+ * better.
+ */
 export interface Percentiles {
   p50: number;
   p75: number;

@@ -1,4 +1,4 @@
-/** Limits on the service's own cost of a free model. */
+/** Computes limits on the service's own cost of a free model. */
 
 import { Money } from '../money/money.ts';
 import type { EndpointData, ModelData, ServiceFree } from './schema.ts';
@@ -8,22 +8,25 @@ import { completionUnits, promptUnits, tokenPriceNames } from './unit-lists.ts';
 export const FREE_SUFFIX = ':free';
 
 /**
- * A day's budget is spent in this many equal parts, each with its own counter. With a single counter, the requests of
- * all accounts would wait for each other.
+ * Number of equal parts of a day's budget, each with its own counter. With a single counter, the requests of all
+ * accounts would wait for each other.
  */
 export const BUDGET_PARTS = 8;
 
-/** A prompt is estimated at one token for four bytes, and held at one token for each byte. */
+/**
+ * Ratio of held to estimated prompt tokens. A prompt is estimated at one token for four bytes, and held at one token
+ * for each byte.
+ */
 const HELD_PER_ESTIMATED_TOKEN = 4;
-/** Tokens that a provider may add to a prompt. */
+/** Maximum tokens that a provider may add to a prompt. */
 const FREE_ADDED_TOKENS = 1_024;
 
-/** One part of a day's budget. */
+/** Returns one part of a day's budget. */
 export function budgetPart({ daily_budget_rub: budget }: Pick<ServiceFree, 'daily_budget_rub'>): Money {
   return Money.fromPico(budget.pico / BigInt(BUDGET_PARTS));
 }
 
-/** Hold on the budget for the largest text request that the terms allow, at the most expensive endpoint. */
+/** Returns the hold on the budget for the largest text request that the terms allow, at the most expensive endpoint. */
 export function maxFreeRequestCost({
   service_free: terms,
   endpoints,

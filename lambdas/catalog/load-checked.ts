@@ -3,7 +3,7 @@ import { optionalVariable } from '../platform/environment.ts';
 import { buildCatalog, type Catalog } from './catalog.ts';
 import { readChecked } from './checked.ts';
 
-/** The bundler puts the file next to the bundle. */
+/** URL of the catalog, which the bundler puts next to the bundle. */
 const file = new URL('./catalog.json', import.meta.url);
 
 /** Builds the catalog that was read and checked when the functions were bundled. */

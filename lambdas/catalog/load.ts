@@ -3,10 +3,10 @@ import { optionalVariable, variables } from '../platform/environment.ts';
 import { buildCatalog, type Catalog } from './catalog.ts';
 import { readCatalogFiles } from './files.ts';
 
-/** Directory of the catalog in the repository. */
+/** Directory of the catalog that is shipped with the code. */
 export const shippedCatalogDirectory = fileURLToPath(new URL('./data/', import.meta.url));
 
-/** Default directory of the catalog: GATEWAY_CATALOG, or else the shipped catalog. */
+/** Returns the directory of the catalog: the one that the environment names, otherwise the shipped one. */
 export function catalogDirectory(): string {
   return optionalVariable(variables.catalogDirectory) ?? shippedCatalogDirectory;
 }

@@ -1,15 +1,15 @@
 import type { Catalog, Model } from './catalog.ts';
 import { modalities, type Modality } from './modality.ts';
 
-/** Models with at least one of the modalities; "all" returns every model. */
+/** Returns the models with at least one of the output modalities; "all" returns every model. */
 export function modelsByModality(catalog: Catalog, wanted: readonly Modality[] | 'all'): Model[] {
   if (wanted === 'all') return [...catalog.models];
   return catalog.models.filter(({ data }) => data.output_modalities.some((modality) => wanted.includes(modality)));
 }
 
 /**
- * Reads `output_modalities`: a comma-separated list, or "all".
- * @returns the first unknown value, if there is one
+ * Parses `output_modalities`: a comma-separated list, or "all".
+ * @returns the modalities, or else the first unknown value
  */
 export function parseModalities(text: string): { modalities: Modality[] | 'all' } | { unknown: string } {
   const names = text

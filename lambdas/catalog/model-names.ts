@@ -1,18 +1,21 @@
 /**
- * Resolves names of models other than their ids: Claude Code sends "claude-opus-4-8[1m]", and examples have
- * "claude-haiku-4-5-20251001". Unambiguous names resolve. The answer and its record have the model's id.
+ * Resolves names of models other than their ids. For example, Claude Code sends "claude-opus-4-8[1m]", and examples
+ * have "claude-haiku-4-5-20251001". Only unambiguous names resolve. The answer and its record have the model's id.
  */
 
-/** Longer than any name. */
+/** Maximum length of a name. Names of models are shorter. */
 const MAX_MODEL_NAME_LENGTH = 200;
-/** Suffix for the size of the context that a tool requests. Here it always gets the whole context. */
+/**
+ * Matches the suffix by which a tool requests a size of the context. The gateway ignores it: a model always has its
+ * whole context.
+ */
 const CONTEXT_MARK = /\[\w{1,8}\]$/;
-/** Date of a version in the forms of Anthropic, Google Cloud and OpenAI. */
+/** Matches the date of a version, as Anthropic, Google Cloud and OpenAI write it. */
 const NAME_DATE = /[-@](?:20\d{6}|20\d{2}-\d{2}-\d{2})$/;
 
 /** Finds models by names that other services use. */
 export class ModelNames<Model extends { id: string }> {
-  /** By every spelling of an id, with its author and without; undefined if two models share the spelling. */
+  /** Models by every spelling of their ids, with the author and without; undefined if two models share the spelling. */
   readonly #bySpelling = new Map<string, Model | undefined>();
 
   constructor(models: readonly Model[]) {
@@ -24,8 +27,8 @@ export class ModelNames<Model extends { id: string }> {
   }
 
   /**
-   * The only model that matches: its author may be omitted, "-" may replace ".", and a date or a mark like "[1m]" may
-   * follow.
+   * Returns the only model that matches a name. The author may be omitted, "-" may replace ".", and a date or a mark
+   * like "[1m]" may follow.
    * @returns undefined if no model or several models match
    */
   find(name: string): Model | undefined {

@@ -1,5 +1,5 @@
 /**
- * Parameters that a model may list, by the names of the public convention. The gateway itself uses some of them
+ * Parameters that a model may list, as the public convention names them. The gateway itself uses some of them
  * (docs/catalog.md); the others are information for clients.
  */
 export const modelParameters: ReadonlySet<string> = new Set([

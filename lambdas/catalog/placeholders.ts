@@ -1,12 +1,10 @@
-/**
- * Placeholder in a text of the catalog for the value of an operator's variable: `gpt://{YANDEX_FOLDER_ID}/yandexgpt`.
- */
+/** Matches a placeholder for the value of an operator's variable, as in `gpt://{YANDEX_FOLDER_ID}/yandexgpt`. */
 const PLACEHOLDER = /\{([A-Z][A-Z0-9_]*)\}/g;
 
-/** A text with the values of its variables. Placeholders of unset variables stay. */
+/** A text of the catalog with the values of its variables. Placeholders of unset variables stay. */
 export interface FilledText {
   text: string;
-  /** The first variable that the operator has not set. */
+  /** Name of the first variable that the operator has not set; undefined if all are set. */
   unset: string | undefined;
 }
 
@@ -17,7 +15,7 @@ export function fillPlaceholders(text: string, valueOf: (variable: string) => st
   };
 }
 
-/** The variables that a text needs. */
+/** Returns the names of the variables that a text needs. */
 export function variablesIn(text: string): string[] {
   return [...text.matchAll(PLACEHOLDER)].map(([, name]) => name!);
 }

@@ -1,4 +1,4 @@
-/** Source of the published catalog: an object in a bucket, or a directory if the gateway runs on one machine. */
+/** Reads the published catalog: from an object in a bucket, or from a directory if the gateway runs on a laptop. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,16 +7,19 @@ import { openObject } from '../platform/aws/aws-object.ts';
 import { optionalVariable, requireVariable, variables } from '../platform/environment.ts';
 import { PUBLICATION_KEY } from './publication.ts';
 
-/** Text of a publication, and the tag that identifies it. */
+/** Text of a publication, with the tag that identifies it. */
 export interface PublishedText {
   text: string;
   tag: string;
 }
 
 export interface PublicationSource {
-  /** @returns `unchanged` if the current publication has this tag; `missing` if nothing was ever published */
+  /**
+   * Reads the publication that is in force.
+   * @returns `unchanged` if the current publication has this tag; `missing` if nothing was ever published
+   */
   read: (knownTag: string | undefined) => Promise<PublishedText | 'unchanged' | 'missing'>;
-  /** Interval between two reads. */
+  /** Time between two reads, in ms. */
   everyMs: number;
 }
 
@@ -46,7 +49,7 @@ export function publicationInBucket(bucket: string): PublicationSource {
   };
 }
 
-/** Publications have ascending numbers, and the last one is in force. */
+/** Names of publication files. They have ascending numbers, and the file with the highest number is in force. */
 const PUBLICATION_FILE = /^\d{6}\.jsonl$/;
 
 export function publicationInDirectory(directory: string): PublicationSource {
@@ -61,7 +64,7 @@ export function publicationInDirectory(directory: string): PublicationSource {
   };
 }
 
-/** Names of the publication files, the oldest first; empty if the directory does not exist. */
+/** Returns the names of the publication files, the oldest first; empty if the directory does not exist. */
 export function publicationsIn(directory: string): string[] {
   try {
     return readdirSync(directory)

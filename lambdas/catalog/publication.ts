@@ -1,7 +1,7 @@
 /**
- * A catalog that is published while the gateway runs. Its text has two lines: a header with publisher and time, and the
- * checked files (checked.ts). The header has the hash of the second line, so a truncated or altered publication is not
- * used.
+ * Reads and writes a catalog that is published while the gateway runs. Its text has two lines: a header with publisher
+ * and time, and the checked files (checked.ts). The header has the hash of the second line, so a truncated or altered
+ * publication is not used.
  */
 
 import { createHash } from 'node:crypto';
@@ -10,21 +10,23 @@ import type { CatalogFiles } from './catalog.ts';
 import { CatalogError } from './catalog-error.ts';
 import { readChecked, writeChecked } from './checked.ts';
 
-/** Key of the object with the publication that is in force. */
+/** Key, in the bucket, of the publication that is in force. */
 export const PUBLICATION_KEY = 'catalog/current.jsonl';
 
-/** Maximum size of the text: a function reads no larger responses (platform/aws/aws-exchange.ts). */
+/** Maximum size of the text, in bytes. Functions can read responses of this size (platform/aws/aws-exchange.ts). */
 export const MAX_PUBLICATION_BYTES = 10_000_000;
 
-/** Version of the format. A function of this release reads only this version. */
+/** Version of the format. Functions of this release read only this version. */
 const FORM = 1;
 
 export interface Publication {
-  /** ISO time. */
+  /** Time of the publication, in ISO format. */
   publishedAt: string;
-  /** The publisher, as the audit log names people. */
+  /** Publisher, named as people are in the audit log. */
   by: string;
-  /** Undefined: earlier publications are withdrawn, and the deployed catalog is in force. */
+  /**
+   * Published files; undefined if the publication withdraws all earlier ones, so that the deployed catalog is in force.
+   */
   files: CatalogFiles | undefined;
 }
 
@@ -32,12 +34,12 @@ const headerSchema = z.object({
   form: z.number(),
   published_at: z.iso.datetime(),
   by: z.string().min(1).max(2_048),
-  /** Version of the catalog; null if the publication withdraws it. */
+  /** Version of the catalog; null if the publication withdraws earlier ones. */
   version: z.string().nullable(),
   sha256: z.string().nullable(),
 });
 
-/** First line of a publication, as it is read. */
+/** First line of a publication. */
 type PublicationHeader = z.infer<typeof headerSchema>;
 
 export function writePublication({ publishedAt, by, files }: Publication): string {
@@ -52,7 +54,10 @@ export function writePublication({ publishedAt, by, files }: Publication): strin
   return `${JSON.stringify(header)}\n${text === undefined ? '' : `${text}\n`}`;
 }
 
-/** @throws {CatalogError} if the text is not a complete, unaltered publication of this or an earlier release */
+/**
+ * Reads a publication.
+ * @throws {CatalogError} if the text is not a complete, unaltered publication in the format of this release
+ */
 export function readPublication(text: string): Publication {
   const { version, sha256, published_at: publishedAt, by } = readHeader(text);
   if (sha256 === null) return { publishedAt, by, files: undefined };

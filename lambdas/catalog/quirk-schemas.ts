@@ -1,5 +1,6 @@
 /**
- * Quirks of each wire: differences between an endpoint and the wire's plain form, as the catalog's files state them.
+ * Schemas of the quirks of each wire. A quirk is a difference between an endpoint and the wire's standard form, which
+ * the catalog's files state.
  */
 
 import * as z from 'zod';
@@ -17,134 +18,157 @@ const toolChoices = ['auto', 'any', 'tool', 'none'] as const;
 const rangedParameters = [...samplingParameters, ...penalties, 'seed'] as const;
 
 const common = {
-  /** Vocabulary of its tokenizer, if the gateway has it. */
+  /** Tokenizer of the model, if the gateway has its vocabulary. */
   tokenizer: z.enum(['o200k']).optional(),
-  /** Maximum tokens for one image; 6,000 if absent. */
+  /** Maximum tokens of one image; 6,000 if absent. */
   max_image_tokens: z.int().positive().optional(),
-  /** Reasoning is billed but not shown, so a hold must cover all of max_tokens from the start. */
+  /** Whether reasoning is billed and not shown. A hold must then cover all of max_tokens from the start. */
   hidden_reasoning: z.boolean().optional(),
-  /** max_tokens bounds only the answer, not the thinking before it. */
+  /** Whether max_tokens limits only the answer, not the thinking before it. */
   reasoning_beyond_max_tokens: z.boolean().optional(),
-  /** Minimum of max_tokens. A smaller value is raised to it, and the answer may cost as much. */
+  /** Minimum of max_tokens. A smaller value is raised to this minimum, and the answer may cost as much. */
   min_output_tokens: z.int().positive().optional(),
   /**
-   * Sent as `service_tier` on wires with that field. Without it, OpenAI and Azure use the tier of the operator's
-   * project, and a priority tier costs more than the catalog's price.
+   * Value that is sent as `service_tier`, on wires with that field. Without it, OpenAI and Azure use the tier of the
+   * operator's project, and a priority tier costs more than the catalog's price.
    */
   service_tier: z.enum(['default']).optional(),
   /**
-   * Accepted ranges of sampling parameters. A value outside its range is clamped; a seed is mapped to another seed in
-   * the range.
+   * Accepted ranges of sampling parameters. A value outside its range is sent as the nearest accepted value; a seed is
+   * mapped to another seed in the range.
    */
   sampling_ranges: z.partialRecord(z.enum(rangedParameters), z.tuple([z.number(), z.number()])).optional(),
 } satisfies Record<(typeof commonQuirkNames)[number], z.ZodType>;
-/** Quirks in a file, before their wire is known. */
+/** Schema of quirks in a file, before their wire is known. */
 export const anyQuirks = z.looseObject(common);
 const commonQuirks = z.object(common);
 export type Quirks = z.infer<typeof commonQuirks>;
 
-/** Thinking, forced tools and sampling of a Claude model. They differ between generations. */
+/** Quirks about thinking, forced tools and sampling of a Claude model. They differ between generations of models. */
 const claudeQuirks = {
   /**
-   * Accepted forms of `thinking`. Another form is sent as the nearest accepted form. Absent: `thinking` is passed on
+   * Accepted forms of `thinking`. Another form is sent as the nearest accepted form. Absent: `thinking` is sent
    * unchanged.
    */
   thinking_forms: z.array(z.enum(thinkingForms)).min(1).optional(),
-  /** Accepted values of output_config.effort; an empty list accepts none. Absent: any. */
+  /** Accepted values of output_config.effort; empty if the model accepts none. Absent: any value is accepted. */
   reasoning_efforts: z.array(z.enum(reasoningEfforts)).max(reasoningEfforts.length).optional(),
-  /** Accepted values of output_config.effort without thinking, if they are fewer. */
+  /** Accepted values of output_config.effort if the model does not think. Absent: the same as with thinking. */
   efforts_without_thinking: z.array(z.enum(reasoningEfforts)).min(1).optional(),
   /** Accepted values of tool_choice.type. Absent: all. */
   tool_choices: z.array(z.enum(toolChoices)).min(1).optional(),
-  /** Refuses a forced tool while it thinks. The forced tool takes precedence, and thinking is switched off. */
+  /**
+   * Whether the model refuses a forced tool while it thinks. The forced tool has precedence, and thinking is switched
+   * off.
+   */
   forced_tool_needs_no_thinking: z.boolean().optional(),
-  /** Accepts no sampling parameters while it thinks. */
+  /** Whether the model accepts no sampling parameters while it thinks. */
   thinking_fixes_sampling: z.boolean().optional(),
-  /** Accepts either temperature or top_p. If a request has both, temperature is sent. */
+  /** Whether the model accepts only one of temperature and top_p. If a request has both, temperature is sent. */
   temperature_or_top_p: z.boolean().optional(),
 };
 
 const anthropicQuirks = z.strictObject({
   ...common,
   ...claudeQuirks,
-  /** Signs thinking itself, and only this provider accepts its signatures. */
+  /** Whether the provider signs thinking itself. Only this provider accepts its signatures. */
   own_signatures: z.boolean().optional(),
-  /** While it thinks, it refuses an earlier call without thinking before it, no matter which model made the call. */
+  /**
+   * Whether a thinking model refuses an earlier tool call without thinking before it. This also applies to calls of
+   * other models.
+   */
   thinking_before_calls: z.boolean().optional(),
-  /** Envelope of requests to Claude on other services. */
+  /** Format in which another service than Anthropic's wraps requests for Claude. */
   envelope: z.enum(['none', 'bedrock-invoke', 'vertex-predict']).optional(),
-  /** Anthropic's own service: only this service reads the billing line of Claude Code. */
+  /** Whether this is Anthropic's own service. Only this service reads the billing line of Claude Code. */
   own_service: z.boolean().optional(),
-  /** In its argument schemas, every part needs a type, and no type may be next to `anyOf`. */
+  /** Whether every part of an argument schema must have a type, but not next to `anyOf`. */
   typed_schemas: z.boolean().optional(),
-  /** Unsupported parts of a request. Parts of the first list are refused by name; parts of the second are rewritten. */
+  /**
+   * Parts of a request that the endpoint does not support. Parts of lackableParts are refused with an error that names
+   * them; parts of rewritableParts are rewritten.
+   */
   lacks: z.array(z.enum([...lackableParts, ...rewritableParts])).optional(),
-  /** The only accepted betas; others are dropped. Absent: all are accepted. */
+  /** Accepted betas; other betas are dropped. Absent: all are accepted. */
   betas: z.array(z.string()).optional(),
-  /** Has POST /v1/messages/count_tokens. */
+  /** Whether the provider supports POST /v1/messages/count_tokens. */
   count_tokens: z.boolean().optional(),
   /**
-   * The model thinks, and bills this, if a request has no `thinking`. Depends on the model, so it is set per endpoint.
+   * Whether the model thinks, and bills this, if a request has no `thinking`. It depends on the model, so it is set per
+   * endpoint.
    */
   thinks_by_default: z.boolean().optional(),
 });
 export type AnthropicQuirks = z.infer<typeof anthropicQuirks>;
-/** Quirks about the Claude model rather than about the service. */
+/** Quirks that depend on the Claude model instead of the service. */
 export type ClaudeQuirks = Pick<AnthropicQuirks, keyof typeof claudeQuirks | 'thinks_by_default' | 'own_signatures'>;
 
 const openaiChatQuirks = z.strictObject({
   ...common,
-  /** Name of the output limit. */
+  /** Name of the field that limits the output. */
   max_tokens_field: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
   /** Role of the system prompt. */
   system_role: z.enum(['system', 'developer']).optional(),
-  /** Field that requests thinking; "none" means that the model decides by itself. */
+  /** Field that requests thinking; "none" if the model decides itself. */
   reasoning_request: z
     .enum(['none', 'reasoning_effort', 'reasoning_enabled', 'reasoning_object', 'enable_thinking', 'thinking_type'])
     .optional(),
-  /** Accepted values of reasoning_effort. They differ between models, so they are set per endpoint. */
+  /** Accepted values of reasoning_effort. They depend on the model, so they are set per endpoint. */
   reasoning_efforts: z.array(z.enum(reasoningEfforts)).min(1).optional(),
-  /** Refuses a forced tool while it thinks. The forced tool takes precedence, and thinking is switched off. */
+  /**
+   * Whether the model refuses a forced tool while it thinks. The forced tool has precedence, and thinking is switched
+   * off.
+   */
   forced_tool_needs_no_thinking: z.boolean().optional(),
-  /** Accepts either tools or a schema of the answer. */
+  /** Whether the model accepts either tools or a schema of the answer, but not both. */
   format_excludes_tools: z.boolean().optional(),
-  /** Refuses a schema of the answer while it thinks. The schema takes precedence, and thinking is switched off. */
+  /**
+   * Whether the model refuses a schema of the answer while it thinks. The schema has precedence, and thinking is
+   * switched off.
+   */
   format_needs_no_thinking: z.boolean().optional(),
-  /** Separates thinking from the answer only on request. */
+  /** Value of `reasoning_format` with which the provider separates thinking from the answer. */
   reasoning_format: z.enum(['parsed']).optional(),
-  /** Field for earlier reasoning in messages of the assistant; "none" drops it. */
+  /** Field for the reasoning of earlier answers in messages of the assistant; "none" if it is dropped. */
   reasoning_history: z.enum(['none', 'reasoning_content']).optional(),
-  /** Format of tool call ids. */
+  /** Format that the provider requires for ids of tool calls. */
   tool_call_ids: z.enum(['any', 'nine_alphanumerics', 'name_and_position']).optional(),
   /** Accepted values of tool_choice, as the Messages API names them. Absent: all. */
   tool_choices: z.array(z.enum(toolChoices)).optional(),
-  /** Accepts parallel_tool_calls. Without it, an answer may have several calls. */
+  /** Whether the provider accepts parallel_tool_calls. If not, an answer may have several calls. */
   parallel_tool_calls: z.boolean().optional(),
-  /** In its argument schemas, every part needs a type, and no type may be next to `anyOf`. */
+  /** Whether every part of an argument schema must have a type, but not next to `anyOf`. */
   typed_schemas: z.boolean().optional(),
-  /** Accepts images in results of tools. */
+  /** Whether the provider accepts images in tool results. */
   tool_result_parts: z.boolean().optional(),
   /** Maximum number of stop sequences. */
   max_stop_sequences: z.int().positive().optional(),
-  /** Name of the seed. */
+  /** Name of the field for the seed. */
   seed_field: z.enum(['seed', 'random_seed']).optional(),
-  /** Maximum number of alternatives for each token of an answer with probabilities. */
+  /** Maximum value of top_logprobs. */
   max_top_logprobs: z.int().positive().optional(),
-  /** Returns no probabilities while it thinks. Probabilities take precedence, and thinking is switched off. */
+  /**
+   * Whether the model returns no token probabilities while it thinks. Probabilities have precedence, and thinking is
+   * switched off.
+   */
   logprobs_need_no_thinking: z.boolean().optional(),
-  /** Accepts `user`, which gets a digest of metadata.user_id. */
+  /** Whether the provider accepts `user`. The field gets a digest of metadata.user_id. */
   user_field: z.boolean().optional(),
-  /** How it continues an answer that has begun: the last message of the assistant is marked as a prefix. */
+  /**
+   * How to continue an answer that the client began. "prefix": the last message of the assistant is marked as a prefix.
+   */
   begun_answers: z.enum(['prefix']).optional(),
-  /** Refuses a user message directly after a tool's result. */
+  /** Whether the provider refuses a user message directly after a tool result. */
   assistant_after_tool: z.boolean().optional(),
-  /** Has functions instead of tools: one call for each message, with arguments and result as objects. */
+  /**
+   * Whether the provider has functions instead of tools: one call per message, with arguments and result as objects.
+   */
   functions: z.boolean().optional(),
-  /** The request has stream_options.include_usage. */
+  /** Whether requests have stream_options.include_usage; true if absent. */
   stream_usage: z.boolean().optional(),
-  /** Accepts PDF documents. */
+  /** Whether the provider accepts PDF documents. */
   pdf_files: z.boolean().optional(),
-  /** Accepts recordings as `input_audio`. */
+  /** Whether the provider accepts recordings as `input_audio`. */
   audio_files: z.boolean().optional(),
 });
 export type OpenaiChatQuirks = z.infer<typeof openaiChatQuirks>;
@@ -152,27 +176,35 @@ export type OpenaiChatQuirks = z.infer<typeof openaiChatQuirks>;
 const googleGeminiQuirks = z.strictObject({
   ...common,
   /**
-   * Accepts thinkingBudget within these bounds, in tokens. A `least` of 0 means that thinking can be switched off.
-   * Gemini 2.5.
+   * Bounds of thinkingBudget in tokens, for models that accept this field (Gemini 2.5). If `least` is 0, thinking can
+   * be switched off.
    */
   thinking_budget: z.strictObject({ least: z.int().nonnegative(), most: z.int().positive() }).optional(),
-  /** Accepts thinkingLevel with these values, in ascending order. None of them switches thinking off. Gemini 3. */
+  /**
+   * Accepted values of thinkingLevel in ascending order, for models that accept this field (Gemini 3). None of them
+   * switches thinking off.
+   */
   thinking_levels: z.array(z.enum(thinkingLevels)).min(1).optional(),
   /**
-   * The model thinks, and bills this, if a request has no `thinking`. Depends on the model, so it is set per endpoint.
+   * Whether the model thinks, and bills this, if a request has no `thinking`. It depends on the model, so it is set per
+   * endpoint.
    */
   thinks_by_default: z.boolean().optional(),
   /**
-   * It requires a thought signature on earlier calls. If a call has none, the documented placeholder is sent. Gemini 3.
+   * Whether the model requires a thought signature on earlier calls (Gemini 3). A call without one gets the placeholder
+   * that Google documents.
    */
   thought_signature_placeholder: z.boolean().optional(),
-  /** Accepts either tools or a schema of the answer. Gemini 2.5. */
+  /** Whether the model accepts either tools or a schema of the answer, but not both (Gemini 2.5). */
   format_excludes_tools: z.boolean().optional(),
-  /** Accepts images and PDFs in results of tools. Gemini 3. */
+  /** Whether the model accepts images and PDFs in tool results (Gemini 3). */
   media_in_results: z.boolean().optional(),
-  /** Accepts ids of calls and results; Vertex AI refuses them. */
+  /** Whether the service accepts ids of calls and results. Vertex AI refuses them. */
   call_ids: z.boolean().optional(),
-  /** Has :countTokens, for a whole request (Gemini API), or for contents and tools (Vertex AI). */
+  /**
+   * Body that the service's :countTokens accepts: a whole request (Gemini API), or contents and tools (Vertex AI).
+   * Absent: the gateway does not use it.
+   */
   count_tokens: z.enum(['request', 'contents']).optional(),
 });
 export type GoogleGeminiQuirks = z.infer<typeof googleGeminiQuirks>;
@@ -181,17 +213,20 @@ const openaiResponsesQuirks = z.strictObject({
   ...common,
   /** Role of system messages in the middle of a conversation. */
   system_role: z.enum(['developer', 'system']).optional(),
-  /** Accepted efforts of a reasoning model, in ascending order; an empty list accepts none. */
+  /** Efforts that a reasoning model accepts, in ascending order; empty if it accepts none. */
   reasoning_efforts: z.array(z.enum(reasoningEfforts)).max(reasoningEfforts.length).optional(),
-  /** Whether a request for summaries of reasoning is accepted. */
+  /** Whether the model accepts a request for summaries of its reasoning ("auto") or not ("none"). */
   reasoning_summary: z.enum(['auto', 'none']).optional(),
-  /** Its earlier messages need a phase: a comment before a call, or a final answer. */
+  /** Whether earlier messages of the assistant need a phase: commentary before a call, or final answer. */
   message_phase: z.boolean().optional(),
-  /** Accepts `safety_identifier`, which gets a digest of metadata.user_id. */
+  /** Whether the provider accepts `safety_identifier`. The field gets a digest of metadata.user_id. */
   safety_identifier: z.boolean().optional(),
-  /** Accepts `prompt_cache_key`, which gets the same digest: prompts of one user share their beginnings. */
+  /**
+   * Whether the provider accepts `prompt_cache_key`. The field gets a digest of metadata.user_id, because prompts of
+   * one user often begin alike.
+   */
   prompt_cache_key: z.boolean().optional(),
-  /** Accepts PDF documents. */
+  /** Whether the provider accepts PDF documents. */
   pdf_files: z.boolean().optional(),
 });
 export type OpenaiResponsesQuirks = z.infer<typeof openaiResponsesQuirks>;
@@ -199,58 +234,62 @@ export type OpenaiResponsesQuirks = z.infer<typeof openaiResponsesQuirks>;
 const bedrockConverseQuirks = z.strictObject({
   ...common,
   ...claudeQuirks,
-  /** Family of the model. Converse has one format, but only some families accept certain fields. */
+  /** Family of the model. Converse has one format, but each family accepts different fields. */
   family: z.enum(['other', 'claude', 'nova']).optional(),
-  /** Accepts documents, including PDF. */
+  /** Whether the model accepts documents, including PDF. */
   pdf_files: z.boolean().optional(),
-  /** The model thinks, and bills this, if a request has no `thinking`. */
+  /** Whether the model thinks, and bills this, if a request has no `thinking`. */
   thinks_by_default: z.boolean().optional(),
 });
 export type BedrockConverseQuirks = z.infer<typeof bedrockConverseQuirks>;
 
-/** Decisions over chat completions. */
+/** Quirks of decisions over chat completions. */
 const decisionsChatQuirks = z.strictObject({
   ...common,
-  /** Name of the output limit. */
+  /** Name of the field that limits the output. */
   max_tokens_field: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
 });
 export type DecisionsChatQuirks = z.infer<typeof decisionsChatQuirks>;
 
 const decisionsLogprobsQuirks = decisionsChatQuirks.extend({
-  /** Divisor of the log-probabilities: above 1 for an overconfident model. 1 if absent. */
+  /** Divisor of the logarithms of probabilities. A value above 1 corrects an overconfident model; absent: 1. */
   temperature: z.number().min(0.1).max(10).optional(),
 });
 export type DecisionsLogprobsQuirks = z.infer<typeof decisionsLogprobsQuirks>;
 
 const videoQuirks = z.strictObject({
-  /** Makes videos only from an image: a request without a first_frame is refused. */
+  /** Whether the model makes videos only from an image. A request without a first_frame is refused. */
   needs_first_frame: z.boolean().optional(),
 });
 
 const embeddingsQuirks = z.strictObject({
   ...common,
-  /** Maximum number of texts in a request, if it differs from the limit of the wire's own service. */
+  /** Maximum number of texts in a request, if it differs from the maximum of the wire's own service. */
   max_inputs: z.int().positive().optional(),
   /**
-   * Maximum bytes of text in a request; larger inputs are split into several requests. A token has at least one byte.
+   * Maximum bytes of text in a request. More texts are split into several requests. The provider's limit may be in
+   * tokens: a token has at least one byte.
    */
   max_request_bytes: z.int().positive().optional(),
-  /** Length of the model's vectors, unless a request sets another. The gateway splits lists of texts by it. */
+  /**
+   * Length of the model's vectors, if a request does not set it. It limits how many texts the gateway puts into one
+   * request.
+   */
   vector_dimensions: z.int().positive().optional(),
 });
 const openaiEmbeddingsQuirks = embeddingsQuirks.extend({
   /** Name of the field for the length of the vectors. */
   dimensions_field: z.enum(['dimensions', 'output_dimension']).optional(),
-  /** Accepts lists of tokens instead of texts. */
+  /** Whether the model accepts lists of tokens instead of texts. */
   takes_tokens: z.boolean().optional(),
-  /** Can return vectors in base64, a quarter of the size of numbers. */
+  /** Whether the provider can return vectors in base64, which has a quarter of the size of numbers. */
   base64: z.boolean().optional(),
 });
 export type EmbeddingsQuirks = z.infer<typeof openaiEmbeddingsQuirks>;
 
 const none = z.strictObject({});
 
-/** The only quirks that endpoints of each wire may have. */
+/** Schemas of the quirks that endpoints of each wire may have. */
 export const quirkSchemas = {
   anthropic: anthropicQuirks,
   'openai-chat': openaiChatQuirks,

@@ -1,6 +1,9 @@
-/** Values of quirks. They are separate from the schemas, so that functions start without loading those. */
+/**
+ * Values of quirks. They are separate from the schemas, so that functions that need only these values do not load the
+ * schemas.
+ */
 
-/** Quirks of endpoints on any wire. Only these are read outside of the wire's own codec. */
+/** Names of the quirks that endpoints on any wire may have. Code outside of a wire's own codec reads only these. */
 export const commonQuirkNames = [
   'tokenizer',
   'max_image_tokens',
@@ -11,7 +14,7 @@ export const commonQuirkNames = [
   'sampling_ranges',
 ] as const;
 
-/** Parts that some imitations of the Messages API lack. */
+/** Parts of a request that some imitations of the Messages API do not support. The gateway refuses them. */
 export const lackableParts = [
   'image',
   'document',
@@ -31,8 +34,8 @@ export const lackableParts = [
 export type UnsupportedPart = (typeof lackableParts)[number];
 
 /**
- * Parts of a request that some services with Claude refuse, and that the gateway can rewrite, or drop without changing
- * the meaning.
+ * Parts of a request that some services with Claude refuse. The gateway can replace them with an equivalent, or drop
+ * them without changing the meaning.
  */
 export const rewritableParts = [
   'defer_loading',
@@ -43,7 +46,7 @@ export const rewritableParts = [
 ] as const;
 export type ConvertiblePart = (typeof rewritableParts)[number];
 
-/** In ascending order of thinking. */
+/** Thinking efforts, in ascending order. */
 export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type ReasoningEffort = (typeof reasoningEfforts)[number];
 
@@ -53,6 +56,6 @@ export type ReasoningEffort = (typeof reasoningEfforts)[number];
  */
 export const thinkingForms = ['adaptive', 'budget', 'between_tools', 'disabled'] as const;
 
-/** Levels of Gemini's thinking, in ascending order. */
+/** Values of Gemini's thinkingLevel, in ascending order. */
 export const thinkingLevels = ['minimal', 'low', 'medium', 'high'] as const;
 export type ThinkingLevel = (typeof thinkingLevels)[number];

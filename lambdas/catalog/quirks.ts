@@ -8,8 +8,8 @@ export function wireOf(endpoint: EndpointData, provider: ProviderData): Wire {
 }
 
 /**
- * Quirks of an endpoint. Its own quirks override its provider's, but `lacks` is the union of both. If its wire differs
- * from its provider's, it inherits only the quirks of all wires.
+ * Returns the quirks of an endpoint. They override its provider's quirks, but `lacks` is the union of both. If the
+ * endpoint's wire differs from its provider's, it inherits only the quirks that all wires have.
  */
 export function quirksOf(endpoint: EndpointData, provider: ProviderData): Quirks {
   const isSameWire = wireOf(endpoint, provider) === provider.wire;
@@ -22,7 +22,7 @@ function lacksOf(quirks: (Quirks & { lacks?: unknown }) | undefined): unknown[] 
   return Array.isArray(quirks?.lacks) ? quirks.lacks : [];
 }
 
-/** The quirks that exist on all wires. */
+/** Returns the quirks that exist on all wires. */
 function commonOf(quirks: Quirks | undefined): Quirks {
   const said = commonQuirkNames.filter((name) => quirks?.[name] !== undefined);
   return Object.fromEntries(said.map((name) => [name, quirks![name]]));

@@ -19,7 +19,7 @@ export const price = z
   .regex(/^\d+(\.\d{1,12})?$/, 'must be a plain decimal string of roubles with at most 12 digits after the point')
   .transform((text) => Money.parse(text));
 
-/** One field for each unit's price (billing-units.ts). */
+/** Returns an optional price field for each name (billing-units.ts). */
 function optionalPrices<Name extends string>(names: readonly Name[]): Record<Name, z.ZodOptional<typeof price>> {
   return Object.fromEntries(names.map((name) => [name, price.optional()])) as ReturnType<typeof optionalPrices<Name>>;
 }
@@ -38,12 +38,12 @@ const pricingSchema = z.strictObject({
   ...optionalPrices(otherPriceNames),
   overrides: z.array(priceTier).min(1).optional(),
 });
-/** Prices as they are frozen for one request, including prices that depend on a model's options. */
+/** Prices of an endpoint as they apply to one request, including prices that depend on a model's options. */
 export type Pricing = z.infer<typeof pricingSchema> & { [Name in ModelPriceName]?: Money | undefined };
 export type PriceTier = z.infer<typeof priceTier>;
 
 export const dataPolicySchema = z.strictObject({
-  /** Prompts may be stored for longer than the request takes. */
+  /** Whether prompts may be stored for longer than the request takes. */
   logs_prompts: z.boolean(),
   trains_on_prompts: z.boolean(),
   retention_days: z.int().nonnegative().optional(),
@@ -52,7 +52,7 @@ export type DataPolicy = z.infer<typeof dataPolicySchema>;
 
 export const slug = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be a short lower-case name');
 export const httpUrl = z.url({ protocol: /^https?$/ });
-/** Constant headers other than the credential, for example a header that controls retention at the provider. */
+/** Constant headers other than the credential, for example a header that controls data retention at the provider. */
 const providerHeaders = z.record(
   z
     .string()
@@ -70,26 +70,32 @@ const providerSchema = z.strictObject({
   name: z.string().min(1),
   wire: z.enum(wires),
   base_url: httpUrl.optional(),
-  /** Variable with the address. While it is unset, the provider and its models do not exist. */
+  /** Variable with the base URL. While it is unset, the provider and its models do not exist. */
   base_url_variable: variableName.optional(),
-  /** Variable on a laptop, and name in the provider-keys secret on AWS. Absent: the provider needs no credential. */
+  /**
+   * Name of the credential: a variable on a laptop, and an entry of the provider-keys secret on AWS. Absent: the
+   * provider needs no credential.
+   */
   credential: variableName.optional(),
-  /** How the credential is sent, if that differs from the wire's default. */
+  /** Way to send the credential, if it differs from the wire's default. */
   auth: z.enum(authSchemes).optional(),
   /** URL that issues tokens for the credential, for schemes that need it. */
   token_url: httpUrl.optional(),
-  /** Variable, or secret, with PEM certificates that are trusted in addition to the public ones. */
+  /**
+   * Name of a variable, or of an entry of the secret, with PEM certificates that are trusted in addition to the public
+   * ones.
+   */
   ca_variable: variableName.optional(),
-  /** Sent with every request. */
+  /** Headers that are sent with every request. */
   headers: providerHeaders.optional(),
   icon_url: httpUrl.optional(),
   data_policy: dataPolicySchema,
   /**
-   * Charges more for longer prompts, which price lists omit. `catalog check` warns about its endpoints without
-   * `overrides`.
+   * Whether the provider charges more for longer prompts, which price lists often omit. `catalog check` then warns
+   * about endpoints without `overrides`.
    */
   tiered_prices: z.boolean().optional(),
-  /** Charges a fee for each request, so every price needs `request`. */
+  /** Whether the provider charges a fee for each request, so that every price needs `request`. */
   per_request_fee: z.boolean().optional(),
   timeouts: z
     .strictObject({
@@ -98,7 +104,7 @@ const providerSchema = z.strictObject({
       idle_ms: z.int().positive().max(840_000).optional(),
     })
     .optional(),
-  /** Differences from the wire's plain form. checkQuirks compares them with the schema of the wire. */
+  /** Differences from the wire's standard form. checkQuirks checks them against the schema of the wire. */
   quirks: anyQuirks.optional(),
 });
 export type ProviderData = z.infer<typeof providerSchema>;
@@ -117,7 +123,7 @@ const quantizationNames = [
   'fp32',
 ] as const;
 
-/** A misspelled parameter would silently not be sent. */
+/** Name of a parameter. Unknown names are refused, because a misspelled parameter would silently not be sent. */
 const parameter = z.string().refine((name) => modelParameters.has(name), {
   error: ({ input }) =>
     `is none that a model can have: "${String(input)}"; known are ${[...modelParameters].join(', ')}`,
@@ -125,7 +131,7 @@ const parameter = z.string().refine((name) => modelParameters.has(name), {
 
 const nameList = z.array(slug).min(1).max(64);
 
-/** Default routing of a model, with fields as in a request's `provider`. */
+/** Default routing of a model, with the fields of a request's `provider`. */
 export const routingSchema = z.strictObject({
   order: nameList.optional().meta({
     description:
@@ -146,30 +152,30 @@ export const routingSchema = z.strictObject({
 const endpointSchema = z.strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9._/:-]{0,127}$/, 'must be a lower-case name'),
   provider: slug,
-  /** The wire, if it differs from the provider's. */
+  /** Wire of the endpoint, if it differs from the provider's. */
   wire: z.enum(wires).optional(),
-  /** The provider's name for it; `{NAME}` stands for the value of the operator's variable NAME. */
+  /** The provider's name for the model. `{NAME}` stands for the value of the operator's variable NAME. */
   upstream_model: z.string().min(1),
   context_length: z.int().positive().optional(),
   max_output_tokens: z.int().positive().optional(),
   quantization: z.enum(quantizationNames).optional(),
   /** Relative share of requests among endpoints of the same price; 1 if absent. */
   weight: z.number().positive().max(1_000).optional(),
-  /** Accepted input, if it is less than the model accepts elsewhere. */
+  /** Accepted kinds of input, if they are fewer than the model's. */
   input_modalities: z.array(z.enum(inputModalities)).min(1).optional(),
   supported_parameters: z.array(parameter).optional(),
-  /** An endpoint without a price is listed and never routed to. */
+  /** Prices of the endpoint. An endpoint without prices is listed, and gets no requests. */
   pricing: pricingSchema.optional(),
-  /** Its provider has one price for prompts of every length: `catalog check` then expects no `overrides`. */
+  /** Whether the price is the same for prompts of every length. `catalog check` then expects no `overrides`. */
   flat_price: z.boolean().optional(),
   /**
-   * The provider's prices for the service. Free models need them, because their clients pay nothing. Clients never see
-   * them.
+   * Prices that the provider charges the service. Free models need them, because their clients pay nothing. Clients
+   * never see them.
    */
   service_cost: pricingSchema.optional(),
-  /** They override the provider's quirks. */
+  /** Quirks of the endpoint, which override the provider's. */
   quirks: anyQuirks.optional(),
-  /** Set if it differs from the provider's, for example at an address without retention. */
+  /** Data policy, if it differs from the provider's, for example at an address without retention. */
   data_policy: dataPolicySchema.optional(),
 });
 export type EndpointData = z.infer<typeof endpointSchema>;
@@ -179,7 +185,7 @@ const durations = z.array(z.int().positive()).min(1);
 const videoOptions = z.strictObject({
   durations,
   resolutions: z.array(z.string()).min(1),
-  /** Durations of resolutions that support fewer. */
+  /** Supported durations by resolution, for resolutions that support fewer. */
   durations_at: z.record(z.string(), durations).optional(),
   aspect_ratios: z.array(z.string().regex(/^\d+:\d+$/)).min(1),
   frame_images: z.array(z.enum(['first_frame', 'last_frame'])).optional(),
@@ -188,7 +194,9 @@ const videoOptions = z.strictObject({
 
 type VideoOptionsData = z.infer<typeof videoOptions>;
 
-/** Every listed resolution has a price, and every price and duration belongs to a listed resolution. */
+/**
+ * Checks that every listed resolution has a price, and that every price and duration belongs to a listed resolution.
+ */
 function checkVideo(video: VideoOptionsData, report: (path: string[], message: string) => void): void {
   const { durations, resolutions, durations_at = {}, price_per_second } = video;
   const unpriced = resolutions.find((resolution) => !Object.hasOwn(price_per_second, resolution));
@@ -205,14 +213,14 @@ function checkVideo(video: VideoOptionsData, report: (path: string[], message: s
 
 const requests = z.int().positive().max(1_000_000);
 
-/** Terms of a free model. They bound the size of a request, so that the gateway can keep a day's budget. */
+/** Terms of a free model. They limit the size of a request, so that the gateway can keep a day's budget. */
 const serviceFreeSchema = z.strictObject({
-  /** Requests of an account in a UTC day: without funds, and funded. */
+  /** Maximum requests of an account in a UTC day: without funds (daily_base), and with funds (daily_funded). */
   daily_base: requests.or(z.literal(0)),
   daily_funded: requests,
-  /** Requests from one address in a UTC day, by accounts without funds. */
+  /** Maximum requests from one IP address in a UTC day, by accounts without funds. */
   base_ip_daily: requests,
-  /** Requests of an account in a minute. */
+  /** Maximum requests of an account in a minute. */
   rpm: requests,
   funded_balance_threshold_rub: price,
   funded_topup_threshold_rub: price,
@@ -228,7 +236,7 @@ const optionalParameter = z.number().nullable().optional();
 const modelSchema = z
   .strictObject({
     id: z.string().regex(/^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._-]*(:free)?$/, 'must look like author/model'),
-    /** Never changes once published, even if a newer model gets the id. */
+    /** Name of one version of the model. It never changes once published, even if a newer version gets the id. */
     permaslug: z.string().min(1),
     name: z.string().min(1),
     description: z.string().optional(),
@@ -238,7 +246,7 @@ const modelSchema = z
     input_modalities: z.array(z.enum(inputModalities)).min(1),
     output_modalities: z.array(z.enum(modalities)).min(1),
     supported_parameters: z.array(parameter).default([]),
-    /** Uses for which its author made it. */
+    /** Uses that the model's author names. */
     categories: z.array(z.enum(modelCategories)).optional(),
     default_parameters: z
       .strictObject({
@@ -251,16 +259,16 @@ const modelSchema = z
       })
       .optional(),
     icon_url: httpUrl.optional(),
-    /** Name in collections of icons; the author's part of the id if absent. */
+    /** Name in collections of icons; absent: the author's part of the id. */
     icon_id: slug.optional(),
-    /** An icon that the operator prefers. */
+    /** URL of an icon that the operator prefers. */
     custom_icon_url: httpUrl.optional(),
     hugging_face_id: z.string().optional(),
     video: videoOptions.optional(),
-    /** Whether the author allows training of other models on its output; absent: unknown. */
+    /** Whether the author allows training of other models on the model's output; absent if unknown. */
     distillable_text: z.boolean().optional(),
     routing: routingSchema.optional(),
-    /** Required for models whose id ends in ":free", and forbidden for others. */
+    /** Terms of a free model. Required if the id ends in ":free", and forbidden otherwise. */
     service_free: serviceFreeSchema.optional(),
     endpoints: z.array(endpointSchema).min(1),
   })

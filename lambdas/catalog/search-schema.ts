@@ -5,7 +5,7 @@ import { CatalogError } from './catalog-error.ts';
 import type { Located } from './check-models.ts';
 import { dataPolicySchema, httpUrl, price, slug, variableName, type ModelData } from './schema.ts';
 
-/** Settings that each kind of backend needs; `search/backends/` implements the kinds. */
+/** Settings that each kind of backend needs. `search/backends/` implements the kinds. */
 const needs = {
   yandex: { credential: true, folder: true },
   brave: { credential: true, folder: false },
@@ -15,7 +15,7 @@ const needs = {
 } as const;
 export type SearchKind = keyof typeof needs;
 
-/** The limit that every kind of backend supports. */
+/** Maximum number of results that every kind of backend supports. */
 const MAX_CATALOG_RESULTS = 20;
 
 const backendSchema = z.strictObject({
@@ -23,13 +23,15 @@ const backendSchema = z.strictObject({
   name: z.string().min(1),
   kind: z.enum(Object.keys(needs) as [SearchKind, ...SearchKind[]]),
   base_url: httpUrl.optional(),
-  /** Variable with the address. While it is unset, the backend does not exist. */
+  /** Variable with the base URL. While it is unset, the backend does not exist. */
   base_url_variable: variableName.optional(),
-  /** Variable on a laptop, and name in the provider-keys secret on AWS. */
+  /** Name of the credential: a variable on a laptop, and an entry of the provider-keys secret on AWS. */
   credential: variableName.optional(),
-  /** The folder that pays (Yandex Cloud); `{NAME}` stands for the value of the operator's variable NAME. */
+  /**
+   * Folder in Yandex Cloud that pays for the searches. `{NAME}` stands for the value of the operator's variable NAME.
+   */
   folder: z.string().min(1).optional(),
-  /** Used only if no other backend has all its settings. */
+  /** Whether the backend is used only if no other backend has all its settings. */
   stand_in: z.boolean().optional(),
   data_policy: dataPolicySchema,
 });
@@ -64,7 +66,7 @@ function checkAddress({ base_url: url, base_url_variable: variable }: SearchBack
   }
 }
 
-/** Whether requests may go to the address: it uses https, or stays on this machine. */
+/** Returns whether requests may go to a URL: it uses https, or its host is this machine. */
 function isSafeAddress(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
@@ -78,7 +80,9 @@ function checkNeed(backend: SearchBackendData, field: 'credential' | 'folder', p
   );
 }
 
-/** The gateway runs the searches of every model, so endpoints must not have their own price for them. */
+/**
+ * Checks that endpoints have no price of their own for searches, because the gateway runs the searches of every model.
+ */
 export function checkSearchPrices(models: Located<ModelData>[]): void {
   for (const { value: model, place } of models) {
     for (const [index, { pricing, service_cost: cost }] of model.endpoints.entries()) {

@@ -3,7 +3,7 @@ import { fillPlaceholders } from './placeholders.ts';
 import type { DataPolicy, EndpointData, Pricing } from './schema.ts';
 import type { SearchBackendData, SearchData, SearchKind } from './search-schema.ts';
 
-/** A search engine whose variables are set. Its credential may still be missing. */
+/** A search backend whose variables are set. Its credential may still be missing. */
 export interface SearchBackend {
   id: string;
   name: string;
@@ -18,9 +18,9 @@ export interface CatalogSearch {
   /** Price of one search. */
   price: Money;
   maxResults: number;
-  /** In the order of attempts. Only backends whose variables are set; credentials are not checked. */
+  /** Backends whose variables are set, in the order of attempts. Credentials are not checked. */
   backends: readonly SearchBackend[];
-  /** All backends of the file, including backends without their variables. */
+  /** All backends of the file, including those whose variables are not set. */
   listed: readonly SearchBackendData[];
 }
 
@@ -47,8 +47,8 @@ interface Prices {
 }
 
 /**
- * Adds the search price to an endpoint whose model calls functions. A free model refuses to search
- * (admission/free/within-free-terms.ts), so its price for clients is 0, and the service's cost is the full price. A
+ * Adds the price of a search to an endpoint whose model calls functions. Free models refuse to search
+ * (admission/free/within-free-terms.ts). Their price for clients is 0, and the service's cost is the full price, so a
  * price that is listed as free can never become a charge. For other models, the service's own cost of a search is
  * unknown.
  */

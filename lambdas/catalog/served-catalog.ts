@@ -1,12 +1,11 @@
 /**
- * The catalog that serves requests: the published catalog, which is refreshed during requests, or else the deployed
- * one.
- *
- * Guarantee: a publication applies to all requests that begin two refresh intervals later (two minutes on AWS). This
- * holds even in a function that was frozen or has just started. A request keeps the catalog with which it began.
- * Weakness: if the publication is unreadable or invalid, the last good catalog stays in force. In a function that has
- * just started, this is the deployed catalog. Its prices may be outdated, but responses, charges and records agree.
- * Each failed refresh logs a line that raises an alarm.
+ * Provides the catalog that serves requests: the published catalog, which is read again while requests are served, or
+ * else the deployed one.
+ * Guarantee: a publication applies to all requests that begin at least two refresh intervals later (two minutes on
+ * AWS). This holds even in a function that was frozen or has just started. A request keeps the catalog with which it
+ * began. Weakness: if the publication is unreadable or invalid, the last good catalog stays in force. In a function
+ * that has just started, this is the deployed catalog. Its prices may be outdated, but responses, charges and records
+ * agree. Each failed refresh logs a line that raises an alarm.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,23 +20,23 @@ import { loadCatalog } from './load.ts';
 import { readPublication } from './publication.ts';
 import { openPublicationSource, type PublicationSource } from './publication-source.ts';
 
-/** Longer than any refresh takes while S3 responds. */
+/** Maximum time that a request waits for a refresh, in ms. While S3 responds, a refresh takes less. */
 const MAX_WAIT_MS = 2_000;
 
 /**
- * The deployed catalog, read once.
+ * Returns the deployed catalog, which is read once.
  * @throws {CatalogError} as `loadCatalog` does
  */
 export const deployedCatalog = once(() => loadCatalog());
 
 const open = once(() => followPublications(openPublicationSource(), deployedCatalog));
 
-/** The catalog in force now. A request calls this once, and keeps the result. */
+/** Returns the catalog that is in force now. A request calls it once, and keeps the result. */
 export function servedCatalog(): Promise<Catalog> {
   return open()();
 }
 
-/** Ids of all providers of the catalog in force. */
+/** Returns the ids of all providers of the catalog in force. */
 export async function servedProviderIds(): Promise<readonly string[]> {
   return (await servedCatalog()).providerIds;
 }
@@ -49,7 +48,7 @@ interface Known {
 }
 
 /**
- * @param deployed the catalog in force if nothing is published
+ * @param deployed returns the catalog that is in force if nothing is published
  * @returns a function that returns the catalog in force; it waits only if the known catalog is too old
  */
 export function followPublications(

@@ -1,4 +1,4 @@
-/** Prices that depend on the length of the prompt. */
+/** Selects prices that depend on the length of the prompt. */
 
 import { Money } from '../money/money.ts';
 import type { PriceTier, Pricing } from './schema.ts';
@@ -6,34 +6,34 @@ import type { PriceName } from './unit-lists.ts';
 
 export type UnitPrices = Omit<Pricing, 'overrides'>;
 
-/** Prices for a prompt of this length. */
+/** Returns the prices for a prompt of this length. */
 export function pricesFor(promptTokens: number, pricing: Pricing): UnitPrices {
   const tier = tierOf(promptTokens, pricing);
   return tier ? pricesIn(tier, pricing) : pricing;
 }
 
-/** The highest tier that a prompt reaches; undefined if the base prices apply. */
+/** Returns the highest tier that a prompt reaches; undefined if the base prices apply. */
 export function tierOf(promptTokens: number, pricing: Pricing): PriceTier | undefined {
   return reachableTiers(promptTokens, pricing).at(-1);
 }
 
-/** All price sets that may apply to a prompt of at most this length. */
+/** Returns all sets of prices that may apply to a prompt of at most this length. */
 export function pricesUpTo(promptTokens: number, pricing: Pricing): UnitPrices[] {
   return [pricing, ...reachableTiers(promptTokens, pricing).map((tier) => pricesIn(tier, pricing))];
 }
 
-/** The highest of the named prices; zero if none exists. */
+/** Returns the highest of the named prices; zero if none exists. */
 export function dearestOf(prices: UnitPrices, names: readonly PriceName[]): Money {
   return Money.max(Money.zero, ...names.map((name) => prices[name] ?? Money.zero));
 }
 
-/** Prices of a tier, with the base price for every unit without its own price in the tier. */
+/** Returns the prices of a tier. A unit without a price in the tier has its base price. */
 function pricesIn(tier: PriceTier, pricing: Pricing): UnitPrices {
   const { prompt = pricing.prompt, completion = pricing.completion, ...others } = tier;
   return { ...pricing, ...others, prompt, completion };
 }
 
-/** Tiers whose threshold the prompt exceeds ("more than"), lowest first. */
+/** Returns the tiers whose threshold the prompt exceeds ("more than"), lowest first. */
 function reachableTiers(promptTokens: number, pricing: Pricing): PriceTier[] {
   return (pricing.overrides ?? [])
     .filter((tier) => promptTokens > tier.min_prompt_tokens)

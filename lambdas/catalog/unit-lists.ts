@@ -9,18 +9,21 @@ type Part = Exclude<Extract<Recorded, { part: 'prompt' | 'completion' }>, Piece>
 type PerGeneration = Extract<Entry, { per: 'generation' }>;
 
 export type Meter = Entry['meter'];
-/** A price of a unit; `prompt` and `completion` are the prices of the rest. */
+/** Name of a unit's price. `prompt` and `completion` are the prices of tokens that belong to no other unit. */
 export type PriceName = Entry['prices'][0] | RestPriceName;
 type RestPriceName = Extract<Entry, { rest: unknown }>['rest']['price'];
-/** Prices that depend on a model's options (`perModel`). */
+/** Names of prices that depend on a model's options (`perModel`). */
 export type ModelPriceName = Extract<Entry, { perModel: true }>['prices'][0];
 type TotalName = 'prompt' | 'completion';
 export type PartPriceName = Part['prices'][0] | RestPriceName;
 export type OtherPriceName = Exclude<PriceName, TotalName | PartPriceName | ModelPriceName>;
-/** Fields of a usage. */
+/** Names of the fields of a usage. */
 export type UsageField = Extract<Entry, { usage: unknown }>['usage'];
 export type PieceField = Piece['usage'];
-/** Fields of a record. */
+/**
+ * Names of the fields of a record that have the count for the whole generation. RoundField names those for each
+ * request.
+ */
 export type GenerationField = PerGeneration['record'][0];
 export type RoundField = Exclude<Recorded['record'][0], GenerationField>;
 
@@ -47,11 +50,11 @@ export const countedUnits = billingUnits.filter((unit): unit is CountedUnit => u
 export const promptUnits = countedUnits.filter((unit): unit is TokenUnit => unit.part === 'prompt');
 export const completionUnits = countedUnits.filter((unit): unit is TokenUnit => unit.part === 'completion');
 export const pieces = countedUnits.filter((unit): unit is PieceUnit => unit.part === 'piece');
-/** Tokens that records list separately from the rest of the prompt and of the answer. */
+/** Token units that records list separately from the rest of the prompt. completionParts are those of the answer. */
 export const promptParts = promptUnits.filter(isTokenPart);
 export const completionParts = completionUnits.filter(isTokenPart);
 export const roundPieces = pieces.filter((unit): unit is PieceUnit & RecordedUnit<RoundField> => unit.per === 'round');
-/** Units that records store for each request to a provider, and units that they store once for the generation. */
+/** Units that records store for each request to a provider. generationUnits are those that they store once. */
 export const roundUnits: readonly RecordedUnit<RoundField>[] = [...completionParts, ...promptParts, ...roundPieces];
 export const generationUnits = pieces.filter(
   (unit): unit is PieceUnit & RecordedUnit<GenerationField> => unit.per === 'generation',
@@ -61,19 +64,19 @@ function isTokenPart(unit: TokenUnit): unit is TokenUnit & RecordedUnit<RoundFie
   return unit.record !== undefined;
 }
 
-/** The catalog's name of a unit's own price. */
+/** Returns the catalog's name of a unit's own price. */
 export function priceNameOf({ prices }: Pick<BillingUnit, 'prices'>): PriceName {
   return prices[0];
 }
 
-/** Names of all prices that a token of these units may have. */
+/** Returns the names of all prices that a token of these units may have. */
 export function tokenPriceNames(units: readonly TokenUnit[]): PriceName[] {
   return units.flatMap((unit) => [priceNameOf(unit), ...(unit.rest ? [unit.rest.price] : [])]);
 }
 
 /**
- * Names of prices: for parts of prompt and answer, which a tier may change; and for all other units, in alphabetical
- * order.
+ * Names of the prices for parts of prompt and answer, which a tier may change. otherPriceNames has those of all other
+ * units, in alphabetical order.
  */
 export const partPriceNames = tokenPriceNames([...promptParts, ...completionParts]) as PartPriceName[];
 export const otherPriceNames = billingUnits

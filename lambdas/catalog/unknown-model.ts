@@ -4,8 +4,8 @@ import type { Catalog } from './catalog.ts';
 import { withoutAuthor } from './model-names.ts';
 
 /**
- * The error for a model that is not in the catalog, with a suggestion.
- * @param field the request field with the id
+ * Returns the error for a model that is not in the catalog, with a suggestion.
+ * @param field request field that has the id
  */
 export function unknownModel(catalog: Catalog, id: string, field: string): GatewayError {
   const meant = similarTo(catalog, id);
@@ -13,19 +13,22 @@ export function unknownModel(catalog: Catalog, id: string, field: string): Gatew
   return notFound(`There is no model "${id}". ${hint}`, { field });
 }
 
-/** Number of letters that may be wrong: one in five, at most three. */
+/** Maximum number of wrong letters in a misspelled id: one in five, at most three. */
 const maxMistakes = (id: string) => Math.min(3, Math.floor(id.length / 5));
-/** Longer than any id. A longer name is not a typo. */
+/** Maximum length of a misspelled id. A longer name is not a typing error. */
 const MAX_SUGGESTED_LENGTH = 200;
 
-/** A model with this name, ignoring author and case; otherwise a model with nearly the same id. */
+/**
+ * Returns a model with this name, ignoring author and case; otherwise a model with nearly the same id; otherwise
+ * undefined.
+ */
 function similarTo({ models }: Catalog, id: string): string | undefined {
   if (id.length > MAX_SUGGESTED_LENGTH) return undefined;
   const wanted = id.toLowerCase();
   const named = models.find((model) => model.id === wanted || withoutAuthor(model.id) === wanted);
   if (named) return named.id;
   const isWhole = wanted.includes('/');
-  // Another number means another model, not a typo.
+  // A name with other digits means another model, such as another version.
   const names = models
     .map((model) => (isWhole ? model.id : withoutAuthor(model.id)))
     .filter((name) => modelDigits(name) === modelDigits(wanted));

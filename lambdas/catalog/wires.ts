@@ -1,6 +1,6 @@
 /**
- * Facts about each wire, which is a provider's API format. `providers/` implements the wires. No other code depends on
- * the name of a wire.
+ * Facts about each wire, a provider's API format. `providers/` implements the wires. No other code depends on the name
+ * of a wire.
  */
 
 import type { AuthScheme } from './auth-schemes.ts';
@@ -17,7 +17,7 @@ import { samplingParameters, tuningParameters, type TuningParameter } from './sa
 export const inputModalities = ['text', 'image', 'file', 'audio', 'video'] as const;
 export type InputModality = (typeof inputModalities)[number];
 
-/** Kinds of input that an endpoint does not accept if it lacks this part of a request. */
+/** Kinds of input that an endpoint does not accept if its quirk `lacks` names this part of a request. */
 const wireParts: Partial<Record<UnsupportedPart | ConvertiblePart, readonly InputModality[]>> = {
   image: ['image', 'video'],
   document: ['file'],
@@ -26,34 +26,34 @@ const wireParts: Partial<Record<UnsupportedPart | ConvertiblePart, readonly Inpu
 interface WireFacts {
   /** Default way to send the credential. */
   auth: AuthScheme;
-  /** Kind of requests over it, as in records; undefined for a wire whose models are only listed. */
+  /** Kind of the wire's requests, as records name it; undefined for a wire whose models are only listed. */
   answers: string | undefined;
-  /** Only for wires that answer messages. */
+  /** Facts of a wire that answers messages; absent for other wires. */
   messages?: MessagesFacts;
 }
 
 export interface MessagesFacts {
-  /** Kinds of input that an endpoint with these quirks accepts. */
+  /** Returns the kinds of input that an endpoint with these quirks accepts. */
   carries(quirks: Quirks): readonly InputModality[];
-  /** Parameters that the wire can express. An endpoint accepts a parameter only if it lists it. */
+  /** Parameters that the wire can express. An endpoint accepts a parameter only if it also lists it. */
   tunings: readonly TuningParameter[];
-  /** The wire can request token probabilities, at endpoints that list `logprobs`. */
+  /** Whether the wire can request token probabilities, at endpoints that list `logprobs`. */
   hasLogprobs: boolean;
-  /** The wire can express frequency_penalty, presence_penalty and repetition_penalty. */
+  /** Whether the wire can express frequency_penalty, presence_penalty and repetition_penalty. */
   hasPenalties: boolean;
-  /** The provider writes to caches without a request for it, and may charge for that. */
+  /** Whether the provider writes to caches without a request for it, and may charge for that. */
   implicitCaching: boolean;
-  /** Quirk in which each endpoint of a reasoning model must say whether the model thinks by default. */
+  /** Name of the quirk in which each endpoint of a reasoning model must state whether the model thinks by default. */
   thinksByDefaultQuirk: string | undefined;
-  /** message_start carries the provider's own count of the prompt, not an estimate. */
+  /** Whether message_start has the provider's own count of the prompt, not an estimate. */
   countsPromptAtStart: boolean;
-  /** The provider does not charge for a refusal before any output, although it reports its tokens. */
+  /** Whether the provider does not charge for a refusal before any output, although it reports its tokens. */
   refusalsAreFree: boolean;
-  /** With newer versions of the API, which clients select by a header, sampling parameters are refused. */
+  /** Whether the API refuses sampling parameters in newer versions, which clients select by a header. */
   refusesSampling: boolean;
 }
 
-/** Models on these wires are only listed: no request goes to their endpoints. */
+/** Facts of wires whose models are only listed: no request goes to their endpoints. */
 const listedOnly = { auth: 'bearer', answers: undefined } as const;
 
 const wireTable = {
@@ -141,11 +141,11 @@ const wireTable = {
       refusesSampling: false,
     },
   },
-  /** All questions in one request, to a provider of decisions. */
+  /** One request has all questions of a task, for a provider of decisions. */
   'decisions-native': { auth: 'bearer', answers: 'decisions' },
-  /** From the probabilities of the next token, over chat completions. */
+  /** Decisions from the probabilities of the next token, over chat completions. */
   'decisions-logprobs': { auth: 'bearer', answers: 'decisions' },
-  /** From the model's own statement of its certainty, over chat completions. */
+  /** Decisions from the model's own statement of its certainty, over chat completions. */
   'decisions-stated': { auth: 'bearer', answers: 'decisions' },
   'video-jobs': { auth: 'bearer', answers: 'video' },
   'google-veo': { auth: 'x-goog-api-key', answers: 'video' },
@@ -154,7 +154,7 @@ const wireTable = {
   'openai-embeddings': { auth: 'bearer', answers: 'embeddings' },
   'google-embeddings': { auth: 'x-goog-api-key', answers: 'embeddings' },
   'cohere-embeddings': { auth: 'bearer', answers: 'embeddings' },
-  /** InvokeModel, whose body has the model's own format. */
+  /** Embeddings over Bedrock's InvokeModel, whose body has the model's own format. */
   'bedrock-titan-embeddings': { auth: 'aws-sigv4', answers: 'embeddings' },
   'bedrock-cohere-embeddings': { auth: 'aws-sigv4', answers: 'embeddings' },
   'openai-images': listedOnly,
@@ -163,16 +163,15 @@ const wireTable = {
 } as const satisfies Record<string, WireFacts>;
 
 export type Wire = keyof typeof wireTable;
-/** A kind of request, as records and `GET /generation` name it. */
+/** Kind of a request, as records and `GET /generation` name it. */
 export type ApiType = NonNullable<(typeof wireTable)[Wire]['answers']>;
 export const apiTypes = [...new Set(Object.values(wireTable).flatMap(({ answers }) => answers ?? []))];
-/** Kinds with non-streamed answers: each has a declaration in `inference/modalities/`. */
+/** Kinds of requests whose answers are not streamed. Each has a declaration in `inference/modalities/`. */
 export const wholeApiTypes = apiTypes.filter((apiType) => apiType !== 'completions' && apiType !== 'video');
 /** Wires that answer requests of a kind. */
 export type WireOf<Answers extends ApiType> = {
   [Name in Wire]: (typeof wireTable)[Name] extends { answers: Answers } ? Name : never;
 }[Wire];
-/** Wires that can answer messages. */
 export type MessagesWireName = WireOf<'completions'>;
 
 export const wires = Object.keys(wireTable) as [Wire, ...Wire[]];
@@ -181,7 +180,7 @@ export const messagesWires = wires.filter(
 );
 
 /**
- * The facts of a wire that answers messages.
+ * Returns the facts of a wire that answers messages.
  * @throws {TypeError} for any other wire, which is a bug
  */
 export function messagesFactsOf(wire: Wire): MessagesFacts {
