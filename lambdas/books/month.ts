@@ -31,8 +31,8 @@ export interface Month {
   rows: MonthRow[];
   total: DailySums;
   /**
-   * Sum of the month in the account's counter; undefined if the counter does not have the month any more, or if the
-   * month is not closed.
+   * Sum of the month in the account's counter. It is undefined if the counter has dropped the month, or if the month is
+   * not closed.
    */
   counted: Money | undefined;
   payments: BalanceEntry[];

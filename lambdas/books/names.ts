@@ -3,7 +3,7 @@ import { readItems } from '../store/table/query.ts';
 import type { Table } from '../store/table/table.ts';
 import { readWorkspace } from '../store/accounts/workspaces.ts';
 
-/** The name, label and tags of a key. */
+/** Name, label and tags of a key. */
 export interface KeyName {
   name: string;
   label: string;

@@ -32,17 +32,20 @@ import { differencesOfModels, ModelDaySums } from './model-days.ts';
 import { differencesOfRows, isCurrent } from './row-differences.ts';
 import { driftOf, ScopeSums, type ScopeDays, type WindowDrift } from './scope-sums.ts';
 
-/** A difference in the books. */
+/** A difference between two parts of the table about the same money. */
 export interface BookFinding {
   /**
-   * Kind of the comparison. `record`: a record and its own price; `day`: records and daily rows; `counter`: records or
-   * rows and a counter; `model`: records and the count of a model; `payments`: payments and the limit; `budget`:
-   * records and the budget of a free model.
+   * Kind of the comparison:
+   * - `record`: a record with the price computed from its fields
+   * - `day`: daily rows with records
+   * - `counter`: counters with records or rows
+   * - `model`: the counted spending of a model with records
+   * - `payments`: the limit with payments
+   * - `budget`: the budget of a free model with records
    */
   kind: 'record' | 'day' | 'counter' | 'model' | 'payments' | 'budget';
   /**
-   * Item that differs: a generation, a day with a row and an attribute, a scope with a window, a model with a day, or
-   * the account.
+   * Name of the item that differs: a generation, a row of a day, a window of a scope, a day of a model, or the account.
    */
   where: string;
   /** Stored value: an amount in RUB, or the value of a row's attribute. */
@@ -60,7 +63,7 @@ export interface Reconciliation {
   drifts: CounterDrift[];
   /** Counts of compared records, days, windows and payments. */
   compared: { records: number; days: number; windows: number; payments: number };
-  /** Sums of every scope that spent money on the days. */
+  /** Sums of every scope that has records on the days. */
   scopes: ScopeDays[];
   /** Whether every completed day was added up. */
   isCovered: boolean;

@@ -1,8 +1,8 @@
 /**
  * Makes a statement: an account's spending in a period, split as requested, with proofs of its total.
  * The amounts are those of the records. A generation belongs to the day of its admission, as in the counters. The total
- * is then computed in other ways: from the units and prices of each line, from the daily rows, and from the counters of
- * the account, as far as they still exist.
+ * is then computed in other ways: from the units and prices of each line, from the daily rows, and from the account's
+ * counters, if these still exist.
  */
 
 import { readActivity, isComplete } from '../accounting/activity.ts';

@@ -1,11 +1,11 @@
 /** Ways to send a credential to a provider. `providers/authorization` implements them. */
 export const authSchemes = [
-  /** `Authorization: Bearer …` */
+  /** Header `Authorization: Bearer …`. */
   'bearer',
-  /** `Authorization: Api-Key …`, for Yandex. */
+  /** Header `Authorization: Api-Key …`, for Yandex. */
   'api-key-authorization',
   'x-api-key',
-  /** `api-key: …`, for Azure. */
+  /** Header `api-key: …`, for Azure. */
   'api-key',
   'x-goog-api-key',
   /** AWS signature, with an access key or the role of the function. */

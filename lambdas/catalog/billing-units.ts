@@ -45,7 +45,7 @@ interface TokenEntry extends CountedUnit {
   part: 'prompt' | 'completion';
   /** Kind of cached tokens: read from a cache, or written to a cache with this lifetime. */
   cache?: 'read' | '5m' | '1h';
-  /** Price of the rest tokens in an answer that has this part. */
+  /** Price of the answer's other tokens, if the answer has tokens of this unit. */
   rest?: { price: string; priced: string };
 }
 

@@ -107,7 +107,7 @@ const openaiChatQuirks = z.strictObject({
   ...common,
   /** Name of the field that limits the output. */
   max_tokens_field: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
-  /** Role of the system prompt. */
+  /** Role of the message with the system prompt. */
   system_role: z.enum(['system', 'developer']).optional(),
   /** Field that requests thinking; "none" if the model decides itself. */
   reasoning_request: z
@@ -141,7 +141,7 @@ const openaiChatQuirks = z.strictObject({
   typed_schemas: z.boolean().optional(),
   /** Whether the provider accepts images in tool results. */
   tool_result_parts: z.boolean().optional(),
-  /** Maximum number of stop sequences. */
+  /** Maximum number of stop sequences in a request. */
   max_stop_sequences: z.int().positive().optional(),
   /** Name of the field for the seed. */
   seed_field: z.enum(['seed', 'random_seed']).optional(),

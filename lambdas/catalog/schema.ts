@@ -224,7 +224,7 @@ const serviceFreeSchema = z.strictObject({
   rpm: requests,
   funded_balance_threshold_rub: price,
   funded_topup_threshold_rub: price,
-  /** Budget of the service itself for the model in a UTC day. */
+  /** Maximum amount that the service itself spends on the model in a UTC day. */
   daily_budget_rub: price,
   input_token_limit: z.int().positive(),
   output_token_limit: z.int().positive(),

@@ -60,7 +60,7 @@ export class Placeholders {
     this.#originals.set(placeholder, value);
   }
 
-  /** Number of values with a placeholder. */
+  /** Number of values that have a placeholder. */
   get count(): number {
     return this.#byValue.size;
   }

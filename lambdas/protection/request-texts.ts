@@ -7,7 +7,7 @@ import { hasProviderSignature } from '../messages/thinking-signatures.ts';
 import type { Block, Message, MessagesRequest } from '../messages/types.ts';
 import { isRawNumber } from '../platform/json/exact-json.ts';
 
-/** Whether and how a text may be changed. */
+/** Reader of a text, which decides whether the text may be changed. */
 export type TextKind =
   /** The model reads it, so it may be changed. */
   | 'text'
@@ -18,7 +18,7 @@ export type TextKind =
   /** Keywords of the API, which are never searched. */
   | 'protocol';
 
-/** A text of a request, without its position. */
+/** A text of a request. Its position is stored separately. */
 export interface RequestText {
   text: string;
   kind: TextKind;
@@ -111,7 +111,7 @@ interface Edits {
   values: Map<string | number, Container | string | undefined>;
 }
 
-/** The texts of a request, found in one pass with their positions. */
+/** Finds the texts of a request in one pass, and remembers their positions. */
 export class RequestTexts<Request extends MessagesRequest> {
   readonly texts: RequestText[] = [];
   readonly #places: TextPlace[] = [];

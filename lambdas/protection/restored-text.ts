@@ -1,6 +1,7 @@
 /**
  * Replaces placeholders with the client's own values. A placeholder may arrive in pieces. So text at the end that may
- * begin a placeholder is held back until it is certain: a few tokens, at most the length of the longest placeholder.
+ * begin a placeholder is held back until that is certain. It is at most as long as the longest placeholder, which is a
+ * few tokens.
  */
 
 /**

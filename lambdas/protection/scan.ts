@@ -14,7 +14,10 @@ export interface Scanned {
   knownBefore: number;
 }
 
-/** @throws {TextRefusal} if the key blocks a finding, or a finding cannot be changed */
+/**
+ * Finds the sensitive values of a text.
+ * @throws {TextRefusal} if the key blocks a finding, or a finding cannot be changed
+ */
 export function scan({ text, kind, name }: RequestText, { action, categories }: SensitiveData): Scanned {
   const findings = findInText(text, name, new Set(categories));
   const [first] = findings;

@@ -21,7 +21,7 @@ import { RequestTexts } from './request-texts.ts';
 /** Protection settings of a key, with the request that they apply to. */
 export interface Protection extends JobRequest {
   settings: SensitiveData;
-  /** Runs before a search. If it throws, nothing is searched. */
+  /** Called before the texts are searched. If it throws, nothing is searched. */
   beforeSearch?: (() => Promise<void>) | undefined;
 }
 

@@ -25,7 +25,7 @@ export interface Ask {
 /**
  * Sends a request to the provider.
  * @returns the JSON of the response
- * @throws {Error} if the response is not JSON; the engine must not catch it, so that the whole task fails
+ * @throws {Error} if the response is not JSON; the whole task then fails
  */
 export type Send = (ask: Ask) => Promise<unknown>;
 

@@ -29,7 +29,7 @@ export class ProviderFailure extends GatewayError {
    */
   readonly isRequestsFault: boolean;
   /**
-   * Whether the provider sent response headers and then nothing until the timeout. It may have worked, and may charge
+   * Whether the provider began its response and was then silent until the timeout. It may have worked, and may charge
    * for that.
    */
   readonly wasSilent: boolean;
@@ -152,7 +152,7 @@ export function refusalOfResponse(
 }
 
 /**
- * Returns the failure for an error that a provider sent in a response with status 200, instead of an answer or in the
+ * Returns the failure for an error in a response with status 200. Providers send it instead of an answer, or in the
  * middle of one.
  * @param error the provider's error
  */

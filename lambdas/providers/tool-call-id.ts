@@ -39,8 +39,9 @@ export function clientCallId(id: string): string {
 }
 
 /**
- * Returns the id of a tool call in a form that the provider accepts. An id that does not fit, for example after a
- * change of model, becomes a digest, which is the same in the call, in its result, and in later requests.
+ * Returns the id of a tool call in a form that the provider accepts. An id may have another form, for example after a
+ * change of model. It is then replaced with a digest, which is the same in the call, in its result, and in later
+ * requests.
  */
 export function toolCallId(id: string, rule: keyof typeof toolIdRules): string {
   const accepted = [unwrapped(id), id].find(

@@ -3,7 +3,7 @@ import type { InputModality } from '../catalog/wires.ts';
 import type { Quirks } from '../catalog/quirk-schemas.ts';
 
 /**
- * The properties of an endpoint that a wire needs. A wire has no access to accounts or money.
+ * Properties of an endpoint that a wire needs. A wire has no access to accounts or money.
  * @typeParam Q - the wire's own quirks; by default the quirks of all wires
  */
 export interface WireTarget<Q extends Quirks = Quirks> {
@@ -16,7 +16,7 @@ export interface WireTarget<Q extends Quirks = Quirks> {
   quirks: Q;
 }
 
-/** A request in the provider's format. */
+/** A request in a provider's API format. */
 export interface WireRequest {
   /** Path to append to the provider's base URL. */
   path: string;
@@ -34,7 +34,7 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
    * @throws {GatewayError} 400 for a request that the wire cannot express
    */
   encode(request: MessagesRequest, target: WireTarget<Q>, client: ClientHeaders): WireRequest;
-  /** Encodes a request that counts the prompt's tokens; undefined if the endpoint cannot count. */
+  /** Encodes a request that counts the prompt's tokens; undefined if the endpoint cannot count tokens. */
   encodeCount(request: MessagesRequest, target: WireTarget<Q>, client: ClientHeaders): WireRequest | undefined;
   /** Returns the unchecked token count in the response to such a request. */
   readCount(answer: unknown): unknown;
@@ -50,7 +50,7 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
   decodeWhole(body: unknown, context: DecodeContext<Q>): AnswerBatch | undefined;
 }
 
-/** The client's headers of the Messages API. */
+/** Headers of the Messages API that the client sent. */
 export interface ClientHeaders {
   anthropicVersion: string;
   anthropicBeta: string | undefined;

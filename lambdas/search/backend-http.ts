@@ -68,7 +68,7 @@ async function readBackendBody(
   let length = 0;
   for await (const chunk of body ?? []) {
     length += chunk.length;
-    // Leaving the loop cancels the body.
+    // Leaving the loop cancels the rest of the body.
     if (length > maxBytes) return undefined;
     chunks.push(chunk);
   }

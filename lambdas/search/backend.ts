@@ -3,7 +3,7 @@
 export interface SearchQuery {
   text: string;
   maxResults: number;
-  /** Allowed domains of pages; an empty list allows all. */
+  /** Domains to which pages must belong; an empty list allows all domains. */
   allowedDomains: readonly string[];
   blockedDomains: readonly string[];
   location?: UserLocation | undefined;

@@ -1,6 +1,7 @@
 /**
- * Converts between the two ids of a search: the client's id, whose prefix marks a call of the server, and the id of the
- * model's tool call. Each follows from the other, so that the model gets the same conversation in every turn.
+ * Converts between the two ids of a search. The prefix of the client's id marks a call that the server runs. The other
+ * id is that of the model's tool call. Each follows from the other, so that the model gets the same conversation in
+ * every turn.
  */
 
 import { randomUUID } from 'node:crypto';

@@ -151,7 +151,10 @@ export class CitedText {
     return ENDS.has(char) ? 'closing' : 'ended';
   }
 
-  /** @returns whether a list item starts */
+  /**
+   * Moves to the next character.
+   * @returns whether a list item begins after this character
+   */
   #advance(char: string): boolean {
     this.#at += 1;
     this.#previous = char;

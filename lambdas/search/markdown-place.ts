@@ -33,7 +33,10 @@ export class MarkdownPlace {
     return this.#isFence;
   }
 
-  /** @returns whether a list item starts after this character */
+  /**
+   * Moves to the next character.
+   * @returns whether a list item begins after this character
+   */
   next(char: string): boolean {
     if (char === '`') {
       if (this.#run === 0) this.#runBeganLine = this.#mark === '';

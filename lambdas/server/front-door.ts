@@ -118,7 +118,10 @@ export function startFunctionUrl(at: ListenOptions, name: string, host: Function
   });
 }
 
-/** @throws {GatewayError} 502 for an answer that Lambda would refuse */
+/**
+ * Writes a function's answer to the response.
+ * @throws {GatewayError} 502 for an answer that Lambda would refuse
+ */
 function writeResult(response: ServerResponse, result: ProxyResult): void {
   if (isLargerThan(MAX_RESULT_BYTES, result)) {
     throw new GatewayError('server', 'The answer of the function is larger than Lambda takes.', { status: 502 });
@@ -131,7 +134,10 @@ function writeResult(response: ServerResponse, result: ProxyResult): void {
   response.end(body);
 }
 
-/** @throws {GatewayError} 413 for an event that Lambda would refuse */
+/**
+ * Returns the same event.
+ * @throws {GatewayError} 413 for an event that Lambda would refuse
+ */
 export function fitting<Event extends { body?: string | null }>(event: Event): Event {
   if (isLargerThan(MAX_EVENT_BYTES, event)) throw tooLarge();
   return event;

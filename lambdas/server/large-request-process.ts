@@ -3,7 +3,7 @@
  * quarter of a second, during which every other stream in the process would pause. The first process forwards the bytes
  * of such a request and of its answer, without reading them.
  * Guarantee: the second process ends together with the first. If the second one ends alone, its requests fail, and the
- * next large request starts another one, even if the first process has not noticed the end yet.
+ * next large request starts another one. This works even if the first process has not noticed the end yet.
  */
 
 import { fork, type ChildProcess } from 'node:child_process';

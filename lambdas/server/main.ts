@@ -1,7 +1,7 @@
 /**
- * Server program. It serves all inference routes, with many requests concurrently in one process, on Lambda Web
- * Functions or in a container. It runs the functions of the deployment, unchanged. An orderly shutdown is not required:
- * the sweep settles generations that a killed process left, from the last checkpoint.
+ * Server program. It serves all routes except those of management, with many requests concurrently in one process, on
+ * Lambda Web Functions or in a container. It runs the functions of the deployment, unchanged. An orderly shutdown is
+ * not required: the sweep settles generations that a killed process left, from the last checkpoint.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';

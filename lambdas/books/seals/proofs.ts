@@ -21,8 +21,8 @@ interface ProvenLine {
   /** Sibling hashes from the leaf to the root. */
   path: Buffer[];
   /**
-   * The line, made from the current record; undefined if its hash is not the leaf: the generation was open then, or its
-   * record was corrected or altered since.
+   * The line, made from the current record; undefined if its hash is not the leaf. The generation was open then, or its
+   * record was corrected or altered later.
    */
   line: string | undefined;
 }

@@ -18,7 +18,7 @@ export interface CallOptions {
 /**
  * Calls an operation of a service.
  * @throws {AwsError} an error of the service
- * @throws {NoReplyError} if the service did not respond
+ * @throws {Error} if the service did not respond
  */
 export type AwsCall = <Output>(operation: string, input: object, options?: CallOptions) => Promise<Output>;
 

@@ -16,7 +16,7 @@ export interface EndpointProfile {
   useDualstack?: boolean | undefined;
 }
 
-/** The credentials and region of requests to AWS. */
+/** Credentials and region for requests to AWS. */
 export interface AwsIdentity {
   credentials: () => Promise<AwsCredentials>;
   region: () => Promise<string>;

@@ -13,7 +13,7 @@ const MAX_WAITING_PER_ACCOUNT = 64;
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Queue that returns jobs in a fair order: accounts take turns, the keys of an account take turns, and the jobs of a
+ * Queue that returns jobs in a fair order. Accounts take turns, the keys of an account take turns, and the jobs of a
  * key keep their order.
  * Guarantee: however many jobs an owner adds, any other account waits for at most one of them.
  */

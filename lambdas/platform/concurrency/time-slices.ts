@@ -1,6 +1,7 @@
 /**
- * Inserts pauses into long work on the event loop. If data arrive faster than they are processed, Node serves no other
- * connection: it reads up to two megabytes of one connection, and resumes its reader after each chunk.
+ * Inserts pauses into long work on the event loop. Otherwise, while data of one connection arrive faster than they are
+ * processed, Node serves no other connection. It reads up to two megabytes of a connection at once, and resumes the
+ * reader after each chunk.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';

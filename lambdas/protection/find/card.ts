@@ -1,8 +1,8 @@
 import { digitsOf, GAP, HYPHEN, isWordAt, matchesOf, wordsBefore, type Rule } from './finding.ts';
 
 /**
- * Matches card numbers: sixteen digits in groups of four, plus three on long cards; groups of 4-6-5 (American Express)
- * or 4-6-4 (Diners); or 13 to 19 digits without gaps.
+ * Matches card numbers. Their digits have no gaps (13 to 19 digits), or are in groups: 4-4-4-4, with three more digits
+ * on long cards; 4-6-5 (American Express); 4-6-4 (Diners).
  */
 const CARD = new RegExp(
   String.raw`(?<!\d)(?:\d{13,19}|\d{4}([${GAP}.${HYPHEN}])(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?!\d)`,
@@ -21,7 +21,7 @@ const NAMED_CARD =
   /карт|(?<!\p{L})пан(?!\p{L})|card|(?<!\p{L})pan(?!\p{L})|visa|mastercard|maestro|маэстро|unionpay|сбер|мир(?!\p{L})/iu;
 const CARD_NAMED_WITHIN = 48;
 
-/** Payment cards: known prefixes and lengths, and the check digit (ISO/IEC 7812). */
+/** Finds payment cards, by known prefixes and lengths, and by the check digit (ISO/IEC 7812). */
 export const findCards: Rule = (text, numerals, add) => {
   for (const { start: from, written: numbers, digits } of numerals) {
     if (digits.length < MIN_CARD_DIGITS || (numbers === digits && !isCard(digits))) continue;
@@ -40,8 +40,8 @@ export const findCards: Rule = (text, numerals, add) => {
 };
 
 /**
- * Returns whether digits before a position belong to the same number, as in `3.1415926535897932` or `2,4111…`, or a `+`
- * marks a phone number, as in `+4915112345678`.
+ * Returns whether a number continues to the left, as in `3.1415926535897932` or `2,4111…`, or is a phone number, as in
+ * `+4915112345678`.
  */
 function isPartOfNumber(text: string, start: number): boolean {
   return /\+$|\d[.,]$/.test(text.slice(Math.max(0, start - 2), start));
@@ -57,22 +57,22 @@ const LONG = [16, 17, 18, 19];
 
 /** Prefixes of card issuers, with the lengths of their card numbers. */
 const issuers: [RegExp, number[]][] = [
-  // Visa
+  // Prefixes of Visa
   [/^4/, [13, 16, 19]],
-  // Mastercard
+  // Prefixes of Mastercard
   [/^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/, [16]],
-  // Mir
+  // Prefixes of Mir
   [/^220[0-4]/, LONG],
-  // American Express
+  // Prefixes of American Express
   [/^3[47]/, [15]],
-  // Diners Club
+  // Prefixes of Diners Club
   [/^3(?:0[0-5]|095|[689])/, [14, 16]],
-  // JCB
+  // Prefixes of JCB
   [/^35(?:2[89]|[3-8])/, LONG],
-  // Discover, UnionPay, Maestro, RuPay
+  // Prefixes of Discover, UnionPay, Maestro and RuPay
   [/^6(?:011|2|4[4-9]|5|0|3|7|8|9)/, LONG],
   [/^(?:50|5[6-9])/, LONG],
-  // UzCard, Humo, Belkart, Troy
+  // Prefixes of UzCard, Humo, Belkart and Troy
   [/^(?:8600|9860|9112|9792)/, [16]],
 ];
 

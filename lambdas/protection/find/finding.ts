@@ -14,7 +14,7 @@ export interface Numerals {
   digits: string;
 }
 
-/** Adds a found value. */
+/** Adds the position of a found value. */
 export type Add = (start: number, end: number) => void;
 
 /**

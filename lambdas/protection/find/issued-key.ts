@@ -11,54 +11,54 @@ const KEY_DIGITS = '0123456789';
  * which it may begin.
  */
 const ISSUED: [string, string][] = [
-  // Anthropic, OpenAI, OpenRouter, DeepSeek and others; ElevenLabs
+  // Keys of Anthropic, OpenAI, OpenRouter, DeepSeek and others; of ElevenLabs
   ['s', String.raw`sk-${KEY_REST}{20,}`],
   ['s', String.raw`sk_[a-f0-9]{40,}`],
-  // Stripe, Razorpay
+  // Keys of Stripe and Razorpay
   ['srp', String.raw`(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}`],
   ['w', String.raw`whsec_[A-Za-z0-9+/=]{20,}`],
   ['r', String.raw`rzp_(?:live|test)_[A-Za-z0-9]{14,}`],
-  // AWS, Alibaba, Tencent
+  // Keys of AWS, Alibaba and Tencent
   ['A', String.raw`(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])`],
   ['L', String.raw`LTAI[A-Za-z0-9]{16,}`],
   ['A', String.raw`AKID[A-Za-z0-9]{28,}`],
-  // GitHub, GitLab
+  // Keys of GitHub and GitLab
   ['g', String.raw`gh[pousr]_[A-Za-z0-9]{30,}`],
   ['g', String.raw`github_pat_[A-Za-z0-9_]{40,}`],
   ['g', String.raw`gl(?:pat|ptt|dt|rt|cbt|ft|soat|imt|agent)-[A-Za-z0-9_.-]{18,}`],
-  // Slack, Discord, Microsoft Teams
+  // Keys and webhooks of Slack and Discord
   ['x', String.raw`xox[abeoprs]-[A-Za-z0-9-]{20,}`],
   ['x', String.raw`xapp-[A-Za-z0-9-]{20,}`],
   ['h', String.raw`https://hooks\.slack\.com/services/[A-Za-z0-9/]{20,}`],
   ['h', String.raw`https://(?:\w+\.)?discord(?:app)?\.com/api/webhooks/\d{15,}/${KEY_REST}{40,}`],
   ['MNO', String.raw`[MNO][A-Za-z\d]{22,}\.${KEY_REST}{6}\.${KEY_REST}{27,}`],
-  // Google
+  // Keys of Google
   ['A', String.raw`AIza${KEY_REST}{30,}`],
   ['G', String.raw`GOCSPX-${KEY_REST}{20,}`],
   ['y', String.raw`ya29\.${KEY_REST}{20,}`],
   ['1', String.raw`1//0${KEY_REST}{25,}`],
-  // Yandex: API keys, OAuth, IAM, static keys; VK
+  // Keys of Yandex (API keys, OAuth, IAM, static keys), and of VK
   ['A', String.raw`AQVN${KEY_REST}{30,}`],
   ['y', String.raw`y[0-3]_${KEY_REST}{30,}`],
   ['t', String.raw`t1\.${KEY_REST}{20,}={0,2}\.${KEY_REST}{20,}={0,2}`],
   ['Y', String.raw`YC[AON]${KEY_REST}{22,}`],
   ['v', String.raw`vk1\.a\.${KEY_REST}{40,}`],
-  // Telegram bots
+  // Keys of Telegram bots
   [KEY_DIGITS, String.raw`\d{8,10}:AA${KEY_REST}{30,}`],
-  // SendGrid, Mailgun, Mailchimp, Brevo, Twilio
+  // Keys of SendGrid, Mailgun, Mailchimp, Brevo and Twilio
   ['S', String.raw`SG\.${KEY_REST}{16,}\.${KEY_REST}{30,}`],
   ['k', String.raw`key-[a-f0-9]{32}`],
   [`${KEY_DIGITS}abcdef`, String.raw`[a-f0-9]{32}-us\d{1,2}`],
   ['x', String.raw`xkeysib-[a-f0-9]{40,}${KEY_REST}*`],
   ['S', String.raw`SK[a-f0-9]{32}`],
-  // npm, PyPI, RubyGems, crates.io, Docker, Hugging Face
+  // Keys of npm, PyPI, RubyGems, crates.io, Docker and Hugging Face
   ['n', String.raw`npm_[A-Za-z0-9]{30,}`],
   ['p', String.raw`pypi-${KEY_REST}{40,}`],
   ['r', String.raw`rubygems_[a-f0-9]{40,}`],
   ['c', String.raw`cio[A-Za-z0-9]{32}`],
   ['d', String.raw`dckr_pat_${KEY_REST}{20,}`],
   ['h', String.raw`hf_[A-Za-z0-9]{30,}`],
-  // DigitalOcean, Heroku, Fly, Netlify, Supabase, PlanetScale, Databricks, HashiCorp, Doppler, Pulumi
+  // Keys of DigitalOcean, Heroku, Fly, Netlify, Supabase, PlanetScale, Databricks, HashiCorp, Doppler and Pulumi
   ['d', String.raw`do[opr]_v1_[a-f0-9]{60,}`],
   ['H', String.raw`HRKU-${KEY_REST}{30,}`],
   ['nsf', String.raw`(?:nfp|sbp|ntn|figd|fo1)_${KEY_REST}{30,}`],
@@ -67,15 +67,15 @@ const ISSUED: [string, string][] = [
   ['h', String.raw`hv[sbr]\.${KEY_REST}{24,}`],
   ['d', String.raw`dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{40,}`],
   ['p', String.raw`pul-[a-f0-9]{40}`],
-  // Tailscale; recovery keys of BitLocker
+  // Keys of Tailscale, and recovery keys of BitLocker
   ['t', String.raw`tskey-(?:auth|api|client|scim|webhook)-[A-Za-z0-9-]{16,}`],
   [KEY_DIGITS, String.raw`(?:\d{6}-){7}\d{6}`],
-  // Grafana, New Relic, Sentry, Dynatrace
+  // Keys of Grafana, New Relic, Sentry and Dynatrace
   ['g', String.raw`gl(?:sa|c)_[A-Za-z0-9+/=_]{32,}`],
   ['N', String.raw`NR(?:AK|JS|II|IQ|RA)-[A-Za-z0-9]{20,}`],
   ['s', String.raw`sntr(?:ys|yu)_[A-Za-z0-9+/=_-]{40,}`],
   ['d', String.raw`dt0[a-z]\d{2}\.[A-Z0-9]{24}\.[A-Z0-9]{64}`],
-  // Shopify, Square, Facebook, Atlassian, Linear, Notion, Airtable, Postman
+  // Keys of Shopify, Square, Facebook, Atlassian, Linear, Notion, Airtable and Postman
   ['s', String.raw`shp(?:at|ss|ca|pa)_[a-fA-F0-9]{32}`],
   ['s', String.raw`sq0(?:atp|csp|idp)-${KEY_REST}{22,}`],
   ['E', String.raw`EAA[A-Za-z0-9]{60,}`],
@@ -84,15 +84,15 @@ const ISSUED: [string, string][] = [
   ['s', String.raw`secret_[A-Za-z0-9]{43}`],
   ['p', String.raw`pat[A-Za-z0-9]{14}\.[a-f0-9]{64}`],
   ['P', String.raw`PMAK-[a-f0-9]{24}-[a-f0-9]{34}`],
-  // Groq, xAI, Perplexity, Fireworks, Replicate, Pinecone, NVIDIA, Tavily, LangSmith, Jina, Together
+  // Keys of Groq, xAI, Perplexity, Fireworks, Replicate, Pinecone, NVIDIA, Tavily, LangSmith, Jina and Together
   ['gxpf', String.raw`(?:gsk|xai|pplx|fw)[_-][A-Za-z0-9]{30,}`],
   ['r', String.raw`r8_[A-Za-z0-9]{37}`],
   ['pntjl', String.raw`(?:pcsk_|nvapi-|tvly-|tgp_v1_|jina_|lsv2_[ps][tk]_)${KEY_REST}{24,}`],
-  // age; service accounts of 1Password
+  // Keys of age, and of service accounts of 1Password
   ['A', String.raw`AGE-SECRET-KEY-1[A-Z0-9]{58}`],
   ['o', String.raw`ops_eyJ${KEY_REST}{100,}`],
-  // JSON Web Tokens. Not after a hyphen: otherwise a long text of `-eyJ…` repetitions would be read from each of them
-  // to its end.
+  // JSON Web Tokens. They are not matched after a hyphen: otherwise a long text of `-eyJ…` repetitions would be read
+  // from each of them to its end.
   ['e', String.raw`(?<!-)eyJ${KEY_REST}{8,}\.eyJ${KEY_REST}{8,}\.${KEY_REST}{8,}`],
 ];
 

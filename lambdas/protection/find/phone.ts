@@ -1,7 +1,7 @@
 /**
  * Finds phone numbers by their written forms. A library with every country's numbering plan was evaluated and rejected:
- * it would be an eighth of the function's bundle and a hundred times slower. In sentences that were new to both, it
- * found only three of four numbers.
+ * it would be an eighth of the function's bundle and a hundred times slower. In sentences for which these rules were
+ * not written, it found only three of four numbers.
  */
 
 import { digitsOf, GAP, HYPHEN, isWordAt, lastWord, matchesOf, wordsBefore, type Add, type Rule } from './finding.ts';
@@ -42,8 +42,8 @@ const OTHER_NUMBER =
 const PHONE_NUMBER = /^(?:номер|number$|no$)/i;
 
 /**
- * Counts of digits in the groups of a Russian number, without the leading 8 or 7: a code of three to five digits, then
- * the rest.
+ * Counts of digits in the groups of a Russian number, without the leading 8 or 7. The first group or two are a code of
+ * three to five digits.
  */
 const RUSSIAN_FORMS = new Set([
   '10',
@@ -139,8 +139,8 @@ function isDigitAt(text: string, index: number): boolean {
 }
 
 /**
- * Form of a number: with a country code (`international`), in a form that only phone numbers have (`known`), or in a
- * form that needs a word before it (`national`).
+ * Form of a number. `international`: it has a country code. `known`: only phone numbers have this form. `national`: a
+ * word before it must name it as a phone number.
  */
 type PhoneForm = 'international' | 'known' | 'national';
 

@@ -17,30 +17,30 @@ const COMMAND = 80;
  * match has the password.
  */
 const PLACES: [RegExp, RegExp][] = [
-  // SQL
+  // Password in SQL
   [/identified /, /identified\s(?:with\s\w{1,32}\s)?by\s["']([^"'\n]{4,64})["']/gi],
-  // ConvertTo-SecureString "…"
+  // Password in ConvertTo-SecureString "…"
   [/securestring /, /securestring\s(?:-string\s)?["']([^"'\n]{4,64})["']/gi],
-  // define('DB_PASSWORD', '…'), os.getenv("DB_PASSWORD", "…")
+  // Password in define('DB_PASSWORD', '…') or os.getenv("DB_PASSWORD", "…")
   [
     /pass\w{0,6}["'] ?,/,
     /(?:define|set\w{0,24}|put|add|with\w{0,24}|getenv|env|get|property)\(\s?["'][\w.-]{0,40}pass(?:word|wd|phrase)?["']\s?,\s?["']([^"'\n]{4,64})["']/gi,
   ],
-  // auth=("name", "…")
+  // Password in auth=("name", "…")
   [/auth ?[=:] ?[([]/, /auth\s?[=:]\s?[([]\s?["'][^"'\n]{1,64}["']\s?,\s?["']([^"'\n]{4,64})["']/gi],
-  // net use Z: \\host\share /user:DOMAIN\name …
+  // Password in net use Z: \\host\share /user:DOMAIN\name …
   [
     /net use /,
     /net use [^\n]{0,120}\/user:\S{1,64}\s([^\s/"']{4,64})|net use [^\n]{0,80}\s([^\s/"'\\*]{4,64})\s\/user:/gi,
   ],
-  // sqlplus name/…@host, jdbc:oracle:thin:name/…@host
+  // Password in sqlplus name/…@host or jdbc:oracle:thin:name/…@host
   [/sqlplus |jdbc:oracle/, /(?:sqlplus\s(?:-\w\s)?|jdbc:oracle:\w{2,4}:)[\w.-]{1,64}\/([^\s@/"']{4,64})@/gi],
-  // variable "db_password" { default = "…" }
+  // Default value in variable "db_password" { default = "…" }
   [
     /variable "/,
     /variable\s"[\w-]{0,40}(?:pass|secret|token|key)[\w-]{0,20}"\s?\{[^}]{0,200}?default\s{0,8}=\s?"([^"\n]{4,128})"/g,
   ],
-  // A line of .pgpass
+  // Password in a line of .pgpass
   [/:(?:\d{4,5}|\*):/, /(?<![\w.:/*-])[\w.*-]{1,64}:(?:\d{4,5}|\*):[\w.*-]{1,64}:[\w.*-]{1,64}:([^\s:"']{4,64})/g],
 ];
 /** Matches a default value after the name of a secret: `|| 'value'`, `?? "value"`, `${NAME:-value}`. */

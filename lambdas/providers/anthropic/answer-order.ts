@@ -20,7 +20,7 @@ export class AnswerOrder {
   #started = false;
   /** The reported stop reason and stop sequence; undefined until the provider reports them. */
   #reason: Pick<MessageDelta['delta'], 'stop_reason' | 'stop_sequence'> | undefined;
-  /** Types of the open blocks, by index. */
+  /** Types of the open blocks, by their index for the client. */
   readonly #open = new Map<number, string>();
   #nextIndex = 0;
   /** Indexes of blocks that the gateway closed. The provider may still send content_block_stop for them. */
@@ -28,8 +28,7 @@ export class AnswerOrder {
   /** message_delta events that wait until the open tool call is closed. */
   readonly #waiting: MessageDelta[] = [];
   /**
-   * Difference between a block's index for the client and its index at the provider. It is above 0 after a second
-   * message_start.
+   * Difference between a block's index for the client and its index at the provider; 0 until a second message_start.
    */
   #offset = 0;
 

@@ -1,5 +1,5 @@
 /**
- * JSON schemas in the subset that Claude enforces: in output_config.format, and in tools with `strict`. Other
+ * Converts JSON schemas to the subset that Claude enforces: in output_config.format, and in tools with `strict`. Other
  * constraints move into the description, which the model reads. The subset follows Anthropic's SDK
  * (https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations).
  */

@@ -58,7 +58,7 @@ function isOneOfAFlood({ data }: AnswerEvent, events: readonly AnswerEvent[]): b
   return events.slice(-MAX_PINGS_AT_ONCE).every((event) => event.data.type === 'ping');
 }
 
-/** Whether an event continues the answer. Pings, empty deltas, repeated endings and unknown events do not. */
+/** Returns whether an event continues the answer. Pings, empty deltas, repeated endings and unknown events do not. */
 function isOutput({ data }: AnswerEvent): boolean {
   if (data.type !== 'content_block_delta')
     return data.type === 'content_block_start' || data.type === 'content_block_stop';
@@ -151,7 +151,7 @@ class FrameReader {
     try {
       for (const framed of framing.read(chunk)) {
         for (const event of this.#read(framed)) if (!isOneOfAFlood(event, events)) events.push(event);
-        // Data after the end does not belong to the answer.
+        // Data after message_stop or an error do not belong to the answer.
         if (this.ended) break;
       }
       return { events, failure: undefined };

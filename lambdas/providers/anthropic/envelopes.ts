@@ -10,7 +10,7 @@ import type { ClientHeaders, WireRequest } from '../wire.ts';
 import { EventStreamFraming } from './event-stream-framing.ts';
 import { SseFraming, type Framing } from './framing.ts';
 
-/** A request of the Messages API for Anthropic, before `stream` is set. */
+/** Body of a Messages API request for Anthropic, before `stream` is set. */
 type Body = Record<string, unknown> & { model?: unknown; betas?: unknown };
 
 interface Envelope {
@@ -29,8 +29,8 @@ const envelopes: Record<NonNullable<AnthropicQuirks['envelope']>, Envelope> = {
     wrap: (body, client) => postWithBetas('/v1/messages', { ...body, stream: true }, client),
     newFraming: newSseFraming,
   },
-  // Amazon Bedrock's InvokeModelWithResponseStream: betas are in the body, and the path selects streaming. It refused
-  // requests of Claude Code for any other beta, for fields that belong to betas, and for deferred tools
+  // Amazon Bedrock's InvokeModelWithResponseStream: betas are in the body, and the path selects streaming. Bedrock
+  // refused requests of Claude Code for any other beta, for fields that belong to betas, and for deferred tools
   // (anthropics/claude-code issues 49370, 49648, 82549).
   'bedrock-invoke': {
     betas: ['interleaved-thinking-2025-05-14'],
@@ -50,7 +50,7 @@ const envelopes: Record<NonNullable<AnthropicQuirks['envelope']>, Envelope> = {
     },
     newFraming: () => new EventStreamFraming(),
   },
-  // Google Cloud: the version is in the body, betas stay in their header, and events have Anthropic's form.
+  // Google Cloud's Vertex AI: the version is in the body, betas stay in their header, and events have Anthropic's form.
   'vertex-predict': {
     wrap(body, client) {
       const betas = betasOf(body, client);

@@ -22,7 +22,10 @@ const rewrites: Record<ConvertiblePart, (request: MessagesRequest) => MessagesRe
   eager_input_streaming: withoutEagerStreaming,
 };
 
-/** @returns the same request if no part needs rewriting */
+/**
+ * Rewrites the parts that the endpoint does not support.
+ * @returns the same request if no part needs rewriting
+ */
 export function rewritten(request: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
   let said = quirks.own_service ? request : withPlainMarks(withoutBillingLine(request));
   const { lacks: always = [] } = envelopeOf(quirks);

@@ -13,7 +13,7 @@ import type { OutgoingRequest } from './outgoing-request.ts';
 const SERVICE = 'bedrock';
 /** Credential that selects the role of the running function or server, instead of an access key. */
 const OWN_ROLE = 'role';
-/** Region if neither the address nor the environment names one. */
+/** Region of a signature, if neither the provider's URL nor the environment names one. */
 const DEFAULT_REGION = 'us-east-1';
 /** Matches the region in a host name of AWS, such as `us-east-1` or `us-gov-west-1`. */
 const REGION = /(?<=\.)[a-z]{2}(?:-[a-z]+){1,2}-\d{1,2}(?=\.)/;

@@ -19,7 +19,7 @@ const CREDENTIAL = /^(?:(GIGACHAT_API_[A-Z0-9]{1,20}):)?([A-Za-z0-9+/=_-]{1,1024
 
 const gigachatTokenSchema = z.object({
   access_token: z.string().regex(/^[\x21-\x7e]{1,16384}$/),
-  /** Epoch milliseconds. */
+  /** Time of expiry, in epoch milliseconds. */
   expires_at: z.int().positive(),
 });
 

@@ -1,6 +1,6 @@
 /**
- * Cache of access tokens, which a provider issues for a credential for a limited time. It keeps one token per
- * credential while the process lives. Concurrent requests wait for the same exchange.
+ * Caches access tokens, which a provider issues for a credential for a limited time. One token per credential is kept
+ * while the process lives. Concurrent requests wait for the same exchange.
  */
 
 import { BoundedMap } from '../../platform/bounded-map.ts';

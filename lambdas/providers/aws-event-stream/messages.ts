@@ -12,7 +12,7 @@ export interface EventStreamMessage {
   kind: 'event' | 'exception';
   /** For example `contentBlockDelta` or `throttlingException`. */
   type: string;
-  /** JSON text. An exception usually has a `message` in it. */
+  /** JSON of an event. An exception may have another text, but usually has JSON with a `message`. */
   payload: string;
 }
 

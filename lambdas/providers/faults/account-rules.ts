@@ -4,13 +4,13 @@ import { rulesFrom } from './fault-rule.ts';
 
 export const accountRules = [
   // At Alibaba, these codes mean the limit of tokens per minute; an empty balance has other codes.
-  // Source of the rules below: https://www.alibabacloud.com/help/en/model-studio/rate-limit
+  // Errors of Alibaba, from https://www.alibabacloud.com/help/en/model-studio/rate-limit
   ...rulesFrom('alibaba', {
     kind: 'rate',
     code: ['insufficient_quota', 'throttling.allocationquota'],
     isOwn: true,
   }),
-  // Source of the rules below: https://platform.openai.com/docs/guides/error-codes
+  // Errors of OpenAI, from https://platform.openai.com/docs/guides/error-codes
   ...rulesFrom(
     'openai',
     {
@@ -43,12 +43,12 @@ export const accountRules = [
     { kind: 'operator', message: /^You have insufficient permissions for this operation/i },
     { kind: 'operator', message: /^Country, region, or territory not supported/i },
   ),
-  // Source of the rules below: https://help.openai.com/en/articles/10910291-api-organization-verification
+  // Errors of OpenAI, from https://help.openai.com/en/articles/10910291-api-organization-verification
   ...rulesFrom('openai', {
     kind: 'operator',
     message: /^(?:Your|This|The) organization (?:must be|is not|has not been|needs to be) verified/i,
   }),
-  // Source of the rules below: https://platform.openai.com/docs/guides/rbac
+  // Errors of OpenAI, from https://platform.openai.com/docs/guides/rbac
   ...rulesFrom(
     'openai',
     { kind: 'operator', message: /^Project [`'"]?[\w-]{1,80}[`'"]? (?:does not|has not|is not)/i },
@@ -60,13 +60,13 @@ export const accountRules = [
   ),
   // Some organizations forbid OpenAI to store prompts, or limit how long. Models and regions that require storage
   // refuse their requests.
-  // Source of the rules below: https://platform.openai.com/docs/guides/your-data
+  // Errors of OpenAI, from https://platform.openai.com/docs/guides/your-data
   ...rulesFrom('openai', {
     kind: 'operator',
     message:
       /^(?:this model|the model|your organization|the organization|this organization|zero data retention|data retention|data.?sharing)[^\n]{0,160}(?:data (?:policy|policies|retention|sharing|collection|residency)|zero data retention|ZDR)|^data retention mode/i,
   }),
-  // Source of the rules below: https://platform.claude.com/docs/en/api/errors
+  // Errors of Anthropic, from https://platform.claude.com/docs/en/api/errors
   ...rulesFrom(
     'anthropic',
     { kind: 'operator', code: ['authentication_error', 'permission_error', 'billing_error'] },
@@ -79,7 +79,7 @@ export const accountRules = [
     },
     { kind: 'operator', message: /^Third-party apps now draw from/i },
   ),
-  // Source of the rules below: https://github.com/googleapis/googleapis/blob/master/google/api/error_reason.proto
+  // Errors of Google, from https://github.com/googleapis/googleapis/blob/master/google/api/error_reason.proto
   ...rulesFrom(
     'google',
     {
@@ -114,7 +114,7 @@ export const accountRules = [
     // wrong state.
     { kind: 'operator', code: ['failed_precondition'] },
   ),
-  // Source of the rules below: https://ai.google.dev/gemini-api/docs/troubleshooting
+  // Errors of Google, from https://ai.google.dev/gemini-api/docs/troubleshooting
   ...rulesFrom(
     'google',
     { kind: 'operator', code: ['unauthenticated', 'permission_denied'] },
@@ -130,7 +130,7 @@ export const accountRules = [
     { kind: 'operator', message: /^You exceeded your current quota[\s\S]{0,1500}\blimit: 0\b/i },
     { kind: 'operator', message: /^Publisher Model [`'"]?[^\s]{1,200} is not servable in region/i },
   ),
-  // Source of the rules below: https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html
+  // Errors of Amazon Bedrock, from https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html
   ...rulesFrom(
     'amazon-bedrock',
     {
@@ -165,7 +165,7 @@ export const accountRules = [
     },
     { kind: 'operator', message: /^User: arn:aws[\w-]*:[^\s]{1,200} is not authorized/i },
   ),
-  // Source of the rules below: https://learn.microsoft.com/en-us/azure/ai-foundry/openai/how-to/quota
+  // Errors of Azure, from https://learn.microsoft.com/en-us/azure/ai-foundry/openai/how-to/quota
   ...rulesFrom(
     'azure',
     {
@@ -197,7 +197,7 @@ export const accountRules = [
     },
     { kind: 'operator', message: /^Model \S{1,80} is enabled only for api versions/i },
   ),
-  // Source of the rules below: https://help.aliyun.com/en/model-studio/error-code
+  // Errors of Alibaba, from https://help.aliyun.com/en/model-studio/error-code
   ...rulesFrom(
     'alibaba',
     {
@@ -222,12 +222,12 @@ export const accountRules = [
         /^(?:Access denied, please make sure your account is in good standing|The free (?:tier|quota) of the model has been exhausted|Invalid API-key)/i,
     },
   ),
-  // Source of the rules below: https://api-docs.deepseek.com/quick_start/error_codes
+  // Errors of DeepSeek, from https://api-docs.deepseek.com/quick_start/error_codes
   ...rulesFrom('deepseek', {
     kind: 'operator',
     message: /^(?:Insufficient (?:account )?balance|Authentication Fails)/i,
   }),
-  // Source of the rules below: https://platform.moonshot.ai/docs/api/errors
+  // Errors of Moonshot, from https://platform.moonshot.ai/docs/api/errors
   ...rulesFrom(
     'moonshotai',
     {
@@ -246,7 +246,7 @@ export const accountRules = [
         /^(?:Your account|You exceeded your current token quota)[^\n]{0,160}(?:suspended|insufficient balance|billing|quota)/i,
     },
   ),
-  // Source of the rules below: https://docs.z.ai/api-reference/api-code
+  // Errors of Z.ai, from https://docs.z.ai/api-reference/api-code
   ...rulesFrom(
     'zai',
     {
@@ -275,7 +275,7 @@ export const accountRules = [
       message: /^(?:Insufficient balance or no resource package|token expired or incorrect|余额不足)/i,
     },
   ),
-  // Source of the rules below: https://platform.minimax.io/docs/api-reference/errorcode
+  // Errors of MiniMax, from https://platform.minimax.io/docs/api-reference/errorcode
   ...rulesFrom(
     'minimax',
     { kind: 'operator', code: ['1004', '1008', '2049', '2061'] },
@@ -285,7 +285,7 @@ export const accountRules = [
         /^(?:insufficient balance|login fail|invalid api key|your (?:current )?(?:token )?plan (?:does )?not support)/i,
     },
   ),
-  // Source of the rules below: https://console.groq.com/docs/errors
+  // Errors of Groq, from https://console.groq.com/docs/errors
   ...rulesFrom(
     'groq',
     {
@@ -307,7 +307,7 @@ export const accountRules = [
         /^(?:Organization has been restricted|The model \S{1,100} requires terms acceptance|The model \S{1,100} is blocked at the)/i,
     },
   ),
-  // Source of the rules below: https://docs.x.ai/docs/key-information/debugging
+  // Errors of xAI, from https://docs.x.ai/docs/key-information/debugging
   ...rulesFrom(
     'xai',
     {
@@ -318,39 +318,39 @@ export const accountRules = [
     { kind: 'operator', message: /^The model [^\s]{1,100} is not available in your region/i },
     { kind: 'operator', code: ['unauthenticated:bad-credentials', 'no-auth-context'] },
   ),
-  // Source of the rules below: https://docs.perplexity.ai/guides/api-key-management
+  // Errors of Perplexity, from https://docs.perplexity.ai/guides/api-key-management
   ...rulesFrom('perplexity', {
     kind: 'operator',
     message: /^Invalid API key provided/i,
   }),
-  // Source of the rules below: https://docs.mistral.ai/api/
+  // Errors of Mistral, from https://docs.mistral.ai/api/
   ...rulesFrom('mistral', {
     kind: 'operator',
     message: /^(?:Invalid API Key|Unauthorized$|Inactive subscription|You have no active subscription)/i,
   }),
-  // Source of the rules below: https://docs.cohere.com/reference/errors
+  // Errors of Cohere, from https://docs.cohere.com/reference/errors
   ...rulesFrom('cohere', {
     kind: 'operator',
     message:
       /^(?:invalid api token|no api key supplied|Please add or update your payment method|You are using a Trial key, which is limited to \d+ API calls? \/ month)/i,
   }),
-  // Source of the rules below: https://docs.together.ai/docs/error-codes
+  // Errors of Together, from https://docs.together.ai/docs/error-codes
   ...rulesFrom(
     'togetherai',
     { kind: 'operator', code: ['credit_limit', 'credit_limit_exceeded'] },
     { kind: 'operator', message: /^Credit limit exceeded/i },
   ),
-  // Source of the rules below: https://docs.fireworks.ai/guides/inference-error-codes
+  // Errors of Fireworks, from https://docs.fireworks.ai/guides/inference-error-codes
   ...rulesFrom('fireworks-ai', {
     kind: 'operator',
     message: /^Account \S{1,100} is suspended/i,
   }),
-  // Source of the rules below: https://deepinfra.com/docs/advanced/errors
+  // Errors of DeepInfra, from https://deepinfra.com/docs/advanced/errors
   ...rulesFrom('deepinfra', {
     kind: 'operator',
     message: /^inference prohibited/i,
   }),
-  // Source of the rules below: https://openrouter.ai/docs/api-reference/errors
+  // Errors of OpenRouter, from https://openrouter.ai/docs/api-reference/errors
   ...rulesFrom(
     'openrouter',
     {
@@ -364,7 +364,7 @@ export const accountRules = [
         /^(?:Insufficient credits|Key limit exceeded|No auth credentials found|User not found|This request requires more credits)/i,
     },
   ),
-  // Source of the rules below: https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes
+  // Errors of Yandex, from https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes
   ...rulesFrom(
     'yandex',
     {
@@ -374,18 +374,18 @@ export const accountRules = [
     },
     { kind: 'operator', code: ['7', '9', '16'] },
   ),
-  // Source of the rules below: https://developers.sber.ru/docs/ru/gigachat/api/errors-description
+  // Errors of GigaChat, from https://developers.sber.ru/docs/ru/gigachat/api/errors-description
   ...rulesFrom('gigachat', {
     kind: 'operator',
     message: /^(?:Token has expired|Payment Required|Permission denied)/i,
   }),
-  // Source of the rules below: https://github.com/runwayml/sdk-node/issues/28
+  // Errors of Runway, from https://github.com/runwayml/sdk-node/issues/28
   ...rulesFrom('runway', {
     kind: 'operator',
     message:
       /^(?:You do not have enough credits|You (?:have|\w+ have) (?:reached|exceeded) (?:your|the) (?:daily|monthly) )/i,
   }),
-  // Source of the rules below: https://docs.litellm.ai/docs/proxy/virtual_keys
+  // Errors of LiteLLM, from https://docs.litellm.ai/docs/proxy/virtual_keys
   ...rulesFrom(
     'litellm',
     {

@@ -23,14 +23,14 @@ const CODES = [
 ];
 
 const overflows: FaultRule[] = [
-  // Source of the rules below: https://platform.claude.com/docs/en/build-with-claude/context-windows
+  // Errors of Anthropic, from https://platform.claude.com/docs/en/build-with-claude/context-windows
   ...rulesFrom(
     'anthropic',
     { kind: 'context', message: /prompt is too long: (?<asked>\d+) tokens > (?<limit>\d+)/i },
     { kind: 'context', message: /input length and [`'"]?max_tokens[`'"]? exceed context limit/i },
     { kind: 'context', message: /prompt (?:is )?too long/i },
   ),
-  // Source of the rules below: https://platform.openai.com/docs/guides/conversation-state
+  // Errors of OpenAI, from https://platform.openai.com/docs/guides/conversation-state
   ...rulesFrom(
     'openai',
     {
@@ -40,7 +40,7 @@ const overflows: FaultRule[] = [
     },
     { kind: 'context', message: /exceeds the context window/i },
   ),
-  // Source of the rules below: https://ai.google.dev/gemini-api/docs/long-context
+  // Errors of Google, from https://ai.google.dev/gemini-api/docs/long-context
   ...rulesFrom(
     'google',
     {
@@ -49,7 +49,7 @@ const overflows: FaultRule[] = [
     },
     { kind: 'context', message: /input token count\b[\s\S]{0,60}exceeds the maximum/i },
   ),
-  // Source of the rules below: https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html
+  // Errors of Amazon Bedrock, from https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html
   ...rulesFrom(
     'amazon-bedrock',
     { kind: 'context', message: /input is too long for requested model/i },
@@ -62,17 +62,17 @@ const overflows: FaultRule[] = [
       message: /(?:input tokens exceeded|number of input tokens exceeds|too many input tokens|max input tokens)/i,
     },
   ),
-  // Source of the rules below: https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts
+  // Errors of xAI, from https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts
   ...rulesFrom('xai', {
     kind: 'context',
     message: /maximum prompt length is (?<limit>\d+) but the request contains (?<asked>\d+)/i,
   }),
-  // Source of the rules below: https://github.com/anomalyco/opencode/issues/17762
+  // Errors of Moonshot, from https://github.com/anomalyco/opencode/issues/17762
   ...rulesFrom('moonshotai', {
     kind: 'context',
     message: /exceeded model token limit: (?<limit>\d+) \(requested: (?<asked>\d+)\)/i,
   }),
-  // Source of the rules below: https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
+  // Errors of llama.cpp, from https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
   ...rulesFrom(
     'llama-cpp',
     {
@@ -84,7 +84,7 @@ const overflows: FaultRule[] = [
       message: /exceeds the available context size|input is (?:too large|larger than the max context size)|n_ctx_slot/i,
     },
   ),
-  // Source of the rules below: https://docs.z.ai/api-reference/api-code
+  // Errors of Z.ai, from https://docs.z.ai/api-reference/api-code
   ...rulesFrom(
     'zai',
     { kind: 'context', code: ['1261'] },
@@ -93,13 +93,13 @@ const overflows: FaultRule[] = [
       message: /prompt exceeds max(?:imum)? (?:context )?length/i,
     },
   ),
-  // Source of the rules below: https://help.aliyun.com/en/model-studio/error-code
+  // Errors of Alibaba, from https://help.aliyun.com/en/model-studio/error-code
   ...rulesFrom(
     'alibaba',
     { kind: 'context', message: /range of input length should be \[\d+, ?(?<limit>\d+)\]/i },
     { kind: 'context', message: /total message token length exceed model limit/i },
   ),
-  // Source of the rules below: https://docs.mistral.ai/getting-started/glossary/
+  // Errors of Mistral, from https://docs.mistral.ai/getting-started/glossary/
   ...rulesFrom(
     'mistral',
     {
@@ -109,17 +109,17 @@ const overflows: FaultRule[] = [
     },
     { kind: 'context', message: /too large for model with (?<limit>\d+) maximum context length/i },
   ),
-  // Source of the rules below: https://inference-docs.cerebras.ai/support/error
+  // Errors of Cerebras, from https://inference-docs.cerebras.ai/support/error
   ...rulesFrom('cerebras', {
     kind: 'context',
     message: /current length is (?<asked>\d+) while limit is (?<limit>\d+)/i,
   }),
-  // Source of the rules below: https://console.groq.com/docs/errors
+  // Errors of Groq, from https://console.groq.com/docs/errors
   ...rulesFrom('groq', {
     kind: 'context',
     message: /reduce the length of the (?:messages|prompt|input|conversation)/i,
   }),
-  // Source of the rules below: https://github.com/ollama/ollama/blob/main/docs/faq.mdx
+  // Errors of Ollama, from https://github.com/ollama/ollama/blob/main/docs/faq.mdx
   ...rulesFrom(
     'ollama',
     { kind: 'context', message: /prompt too long; exceeded (?:max )?context length/i },
@@ -128,13 +128,13 @@ const overflows: FaultRule[] = [
       message: /prompt has (?<asked>[\d,]+) tokens?, but the configured context size is (?<limit>[\d,]+)/i,
     },
   ),
-  // Source of the rules below: https://docs.cohere.com/reference/errors
+  // Errors of Cohere, from https://docs.cohere.com/reference/errors
   ...rulesFrom('cohere', {
     kind: 'context',
     message:
       /too many tokens: [\s\S]{0,60}exceeded by (?<over>\d+) tokens[\s\S]{0,120}limit for this model is (?<limit>\d+)/i,
   }),
-  // Source of the rules below: https://docs.together.ai/docs/error-codes
+  // Errors of Together, from https://docs.together.ai/docs/error-codes
   ...rulesFrom(
     'togetherai',
     {
@@ -146,12 +146,12 @@ const overflows: FaultRule[] = [
       message: /tokens \+ [`'"]?max_new_tokens[`'"]? must be <= (?<limit>\d+)\. Given: (?<asked>\d+)/i,
     },
   ),
-  // Source of the rules below: https://docs.fireworks.ai/guides/inference-error-codes
+  // Errors of Fireworks, from https://docs.fireworks.ai/guides/inference-error-codes
   ...rulesFrom('fireworks-ai', {
     kind: 'context',
     message: /prompt is too long: (?<asked>\d+), model maximum context length: (?<limit>\d+)/i,
   }),
-  // Source of the rules below: https://github.com/vllm-project/vllm/blob/main/vllm/entrypoints/openai/serving_engine.py
+  // Errors of vLLM, from https://github.com/vllm-project/vllm/blob/main/vllm/entrypoints/openai/serving_engine.py
   ...rulesFrom(
     'vllm',
     { kind: 'context', message: /max_model_len|maximum model length/i },
@@ -164,32 +164,32 @@ const overflows: FaultRule[] = [
       message: /(?:passed|has) (?<asked>\d+) input tokens[\s\S]{0,120}context length is (?:only )?(?<limit>\d+)/i,
     },
   ),
-  // Source of the rules below: https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts
+  // Errors of MiniMax, from https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts
   ...rulesFrom('minimax', { kind: 'context', message: /context window exceeds limit/i }),
-  // Source of the rules below: https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts
+  // Errors of LM Studio, from https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts
   ...rulesFrom('lm-studio', { kind: 'context', message: /greater than the context length/i }),
-  // Source of the rules below: https://yandex.cloud/en/docs/ai-studio/concepts/limits
+  // Errors of Yandex, from https://yandex.cloud/en/docs/ai-studio/concepts/limits
   ...rulesFrom('yandex', {
     kind: 'context',
     message: /number of input tokens must be no more than (?<limit>\d+), got (?<asked>\d+)/i,
   }),
-  // Source of the rules below: https://developers.sber.ru/docs/ru/gigachat/api/errors-description
+  // Errors of GigaChat, from https://developers.sber.ru/docs/ru/gigachat/api/errors-description
   ...rulesFrom('gigachat', {
     kind: 'context',
     message: /tokens? (?:limit|length|count) (?:is )?exceed|превышен\S* (?:лимит|максимальн\S*) [^\n]{0,40}токен/i,
   }),
-  // Source of the rules below: https://docs.perplexity.ai/api-reference/chat-completions-post
+  // Errors of Perplexity, from https://docs.perplexity.ai/api-reference/chat-completions-post
   ...rulesFrom('perplexity', {
     kind: 'context',
     message: /total length of all messages is too long/i,
   }),
-  // Source of the rules below: https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts
+  // Errors of OpenRouter, from https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts
   ...rulesFrom(
     'openrouter',
     { kind: 'context', message: /token count of (?<asked>\d+) exceeds the limit of (?<limit>\d+)/i },
     { kind: 'context', message: /exceeds (?:the )?maximum allowed input length of (?<limit>[\d,]+)/i },
   ),
-  // Source of the rules below: https://docs.litellm.ai/docs/exception_mapping
+  // Errors of LiteLLM, from https://docs.litellm.ai/docs/exception_mapping
   ...rulesFrom(
     'litellm',
     { kind: 'context', message: /ContextWindowExceededError/ },

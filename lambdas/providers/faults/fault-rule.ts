@@ -1,12 +1,13 @@
-/** Kinds of provider errors, by the party that can fix them, and the rules that detect them. */
+/** Defines the kinds of provider errors, by the party that can fix them, and the form of the rules that detect them. */
 
 /**
+ * Kind of a provider's error:
  * - `request`: the client's request is at fault; every endpoint of the model would refuse it
- * - `elsewhere`: the same, except that another endpoint of the model may accept it
+ * - `elsewhere`: the client's request is at fault, but another endpoint of the model may accept it
  * - `context`: the prompt does not fit into the model's context
  * - `size`: the request has too many bytes
  * - `reasoning`: the provider cannot read encrypted reasoning that it once returned
- * - `operator`: the operator's account, key, project or contract at the provider
+ * - `operator`: the operator's account, key, project or contract at the provider is at fault
  * - `catalog`: the provider has retired the model, or does not have it
  * - `rate`, `overload`, `timeout`, `failure`: problems of the provider itself
  */

@@ -18,7 +18,7 @@ const NAMED_MODEL_GONE = new RegExp(
 const MODEL_STATUSES = [400, 401, 403, 404, 410, 412, 422];
 
 const goneModels: FaultRule[] = [
-  // Source of the rules below: https://platform.openai.com/docs/deprecations
+  // Errors of OpenAI, from https://platform.openai.com/docs/deprecations
   ...rulesFrom(
     'openai',
     {
@@ -43,19 +43,19 @@ const goneModels: FaultRule[] = [
         /^(?:no such model|unknown model|invalid model\b(?! (?:output|input|parameter))|unsupported model|model not (?:found|exist)|not found the model|unrecognized model)/i,
     },
   ),
-  // Source of the rules below: https://platform.claude.com/docs/en/about-claude/model-deprecations
+  // Errors of Anthropic, from https://platform.claude.com/docs/en/about-claude/model-deprecations
   ...rulesFrom('anthropic', {
     kind: 'catalog',
     message: /^model: [\w.@:/-]{1,160}$/i,
   }),
-  // Source of the rules below: https://ai.google.dev/gemini-api/docs/deprecations
+  // Errors of Google, from https://ai.google.dev/gemini-api/docs/deprecations
   ...rulesFrom(
     'google',
     { kind: 'catalog', message: /^models\/[\w.-]{1,160} is not (?:found|supported)/i },
     { kind: 'catalog', message: /^This model models\/[\w.-]{1,160} is (?:no longer|not) available/i },
     { kind: 'catalog', message: /^Publisher Model\b/i },
   ),
-  // Source of the rules below: https://docs.aws.amazon.com/bedrock/latest/userguide/model-lifecycle.html
+  // Errors of Amazon Bedrock, from https://docs.aws.amazon.com/bedrock/latest/userguide/model-lifecycle.html
   ...rulesFrom(
     'amazon-bedrock',
     { kind: 'catalog', message: /^The provided model(?: identifier)? (?:is invalid|doesn.t support)/i },
@@ -66,7 +66,7 @@ const goneModels: FaultRule[] = [
     },
     { kind: 'catalog', message: /^Could not (?:resolve the foundation model|find model|validate the provided model)/i },
   ),
-  // Source of the rules below: https://learn.microsoft.com/en-us/azure/ai-foundry/openai/concepts/model-retirements
+  // Errors of Azure, from https://learn.microsoft.com/en-us/azure/ai-foundry/openai/concepts/model-retirements
   ...rulesFrom(
     'azure',
     {
@@ -82,57 +82,57 @@ const goneModels: FaultRule[] = [
     },
     { kind: 'catalog', message: /^The \w{1,60} operation does not work with the specified model/i },
   ),
-  // Source of the rules below: https://help.aliyun.com/en/model-studio/error-code
+  // Errors of Alibaba, from https://help.aliyun.com/en/model-studio/error-code
   ...rulesFrom('alibaba', {
     kind: 'catalog',
     code: ['modelnotsupported', 'model_not_supported', 'unsupportedmodel'],
   }),
-  // Source of the rules below: https://api-docs.deepseek.com/quick_start/error_codes
+  // Errors of DeepSeek, from https://api-docs.deepseek.com/quick_start/error_codes
   ...rulesFrom('deepseek', {
     kind: 'catalog',
     message: /^Model Not Exist/i,
   }),
-  // Source of the rules below: https://console.groq.com/docs/deprecations
+  // Errors of Groq, from https://console.groq.com/docs/deprecations
   ...rulesFrom('groq', {
     kind: 'catalog',
     code: ['model_decommissioned'],
   }),
-  // Source of the rules below: https://docs.z.ai/api-reference/api-code
+  // Errors of Z.ai, from https://docs.z.ai/api-reference/api-code
   ...rulesFrom('zai', {
     kind: 'catalog',
     code: ['1211', '1212', '1221', '1222'],
   }),
-  // Source of the rules below: https://docs.mistral.ai/getting-started/models/models_overview/
+  // Errors of Mistral, from https://docs.mistral.ai/getting-started/models/models_overview/
   ...rulesFrom('mistral', {
     kind: 'catalog',
     code: ['1500'],
   }),
-  // Source of the rules below: https://docs.together.ai/docs/error-codes
+  // Errors of Together, from https://docs.together.ai/docs/error-codes
   ...rulesFrom('togetherai', {
     kind: 'catalog',
     message: /^Unable to access (?:non-serverless )?model/i,
   }),
-  // Source of the rules below: https://openrouter.ai/docs/api-reference/errors
+  // Errors of OpenRouter, from https://openrouter.ai/docs/api-reference/errors
   ...rulesFrom('openrouter', {
     kind: 'catalog',
     message: /^(?:[\w./:-]{1,160} is not a valid model ID|No endpoints found for [\w./:-]{1,160}\.?$)/i,
   }),
-  // Source of the rules below: https://huggingface.co/docs/inference-providers/index
+  // Errors of Hugging Face, from https://huggingface.co/docs/inference-providers/index
   ...rulesFrom('huggingface', {
     kind: 'catalog',
     message: /^The requested model [`'"]?[^\s]{1,160}[`'"]? is not supported by any provider/i,
   }),
-  // Source of the rules below: https://docs.perplexity.ai/getting-started/models
+  // Errors of Perplexity, from https://docs.perplexity.ai/getting-started/models
   ...rulesFrom('perplexity', {
     kind: 'catalog',
     message: /^Invalid model '/i,
   }),
-  // Source of the rules below: https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes
+  // Errors of Yandex, from https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes
   ...rulesFrom('yandex', {
     kind: 'catalog',
     message: /^(?:Failed to get model|invalid model_uri|unknown model)/i,
   }),
-  // Source of the rules below: https://docs.dev.runwayml.com/errors/errors/
+  // Errors of Runway, from https://docs.dev.runwayml.com/errors/errors/
   ...rulesFrom('runway', {
     kind: 'catalog',
     message: /^Model variant \S{1,80} is not available/i,

@@ -17,9 +17,10 @@ const OUTPUT_TOO_LONG = [
 ];
 
 /**
- * Returns the error message for an exceeded context, in a form that agents understand (Claude Code, Codex, opencode,
- * Cline, pi), followed by the provider's own message. On one form agents shorten the conversation; on the other they
- * request less output. The numbers are the provider's. Without them, the message has no numbers.
+ * Returns the error message for an exceeded context: a text that agents understand (Claude Code, Codex, opencode,
+ * Cline, pi), and then the provider's own message. There are two such texts: after one, agents shorten the
+ * conversation; after the other, they request less output. The numbers are the provider's. Without them, the message
+ * has no numbers.
  */
 export function overflowWords({ rule }: ClassifiedError, words: string): string {
   if (KNOWN_FORM.test(words)) return words;

@@ -3,12 +3,12 @@
 import { rulesFrom } from './fault-rule.ts';
 
 export const providerRules = [
-  // Source of the rules below: https://platform.moonshot.ai/docs/api/errors
+  // Errors of Moonshot, from https://platform.moonshot.ai/docs/api/errors
   ...rulesFrom('moonshotai', {
     kind: 'overload',
     code: ['engine_overloaded_error'],
   }),
-  // Source of the rules below: https://platform.openai.com/docs/guides/error-codes
+  // Errors of OpenAI, from https://platform.openai.com/docs/guides/error-codes
   ...rulesFrom(
     'openai',
     {
@@ -40,20 +40,20 @@ export const providerRules = [
       code: ['rate_limit_exceeded', 'rate_limit', 'rate_limited', 'too_many_requests', 'toomanyrequests'],
     },
   ),
-  // Source of the rules below: https://platform.claude.com/docs/en/api/errors
+  // Errors of Anthropic, from https://platform.claude.com/docs/en/api/errors
   ...rulesFrom(
     'anthropic',
     { kind: 'overload', code: ['overloaded_error'] },
     { kind: 'rate', code: ['rate_limit_error'] },
   ),
-  // Source of the rules below: https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto
+  // Errors of Google, from https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto
   ...rulesFrom(
     'google',
     { kind: 'rate', code: ['resource_exhausted'] },
     { kind: 'overload', code: ['unavailable'] },
     { kind: 'timeout', code: ['deadline_exceeded'] },
   ),
-  // Source of the rules below: https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html
+  // Errors of Amazon Bedrock, from https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html
   ...rulesFrom(
     'amazon-bedrock',
     {
@@ -67,12 +67,12 @@ export const providerRules = [
       code: ['internalserverexception', 'modelerrorexception', 'modelstreamerrorexception', 'internalfailure'],
     },
   ),
-  // Source of the rules below: https://learn.microsoft.com/en-us/azure/ai-foundry/openai/how-to/quota
+  // Errors of Azure, from https://learn.microsoft.com/en-us/azure/ai-foundry/openai/how-to/quota
   ...rulesFrom('azure', {
     kind: 'rate',
     code: ['ratelimitreached', 'tokens_limit_reached', 'nocapacity'],
   }),
-  // Source of the rules below: https://help.aliyun.com/en/model-studio/error-code
+  // Errors of Alibaba, from https://help.aliyun.com/en/model-studio/error-code
   ...rulesFrom(
     'alibaba',
     {
@@ -90,42 +90,42 @@ export const providerRules = [
     { kind: 'timeout', code: ['requesttimeout', 'responsetimeout'] },
     { kind: 'failure', code: ['internalerror', 'internal_error', 'systemerror'] },
   ),
-  // Source of the rules below: https://docs.mistral.ai/deployment/ai-studio/tier
+  // Errors of Mistral, from https://docs.mistral.ai/deployment/ai-studio/tier
   ...rulesFrom(
     'mistral',
     { kind: 'overload', code: ['service_tier_capacity_exceeded', '3505'] },
     { kind: 'rate', code: ['1300'] },
   ),
-  // Source of the rules below: https://platform.moonshot.ai/docs/api/errors
+  // Errors of Moonshot, from https://platform.moonshot.ai/docs/api/errors
   ...rulesFrom('moonshotai', {
     kind: 'rate',
     code: ['rate_limit_reached_error'],
   }),
-  // Source of the rules below: https://docs.z.ai/api-reference/api-code
+  // Errors of Z.ai, from https://docs.z.ai/api-reference/api-code
   ...rulesFrom(
     'zai',
     { kind: 'rate', code: ['1302', '1303', '1304', '1308', '1310'] },
     { kind: 'overload', code: ['1305', '1312'] },
     { kind: 'failure', code: ['1230', '1234'] },
   ),
-  // Source of the rules below: https://platform.minimax.io/docs/api-reference/errorcode
+  // Errors of MiniMax, from https://platform.minimax.io/docs/api-reference/errorcode
   ...rulesFrom(
     'minimax',
     { kind: 'rate', code: ['1002', '1039', '1041', '2045', '2056'] },
     { kind: 'timeout', code: ['1001'] },
     { kind: 'failure', code: ['1000', '1013', '1024', '1033'] },
   ),
-  // Source of the rules below: https://api-docs.deepseek.com/api/create-chat-completion
+  // Errors of DeepSeek, from https://api-docs.deepseek.com/api/create-chat-completion
   ...rulesFrom('deepseek', {
     kind: 'overload',
     code: ['insufficient_system_resource'],
   }),
-  // Source of the rules below: https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
+  // Errors of llama.cpp, from https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
   ...rulesFrom('llama-cpp', {
     kind: 'overload',
     code: ['unavailable_error'],
   }),
-  // Source of the rules below: https://console.groq.com/docs/flex-processing
+  // Errors of Groq, from https://console.groq.com/docs/flex-processing
   ...rulesFrom(
     'groq',
     {
@@ -134,7 +134,7 @@ export const providerRules = [
     },
     { kind: 'overload', code: ['capacity_exceeded'] },
   ),
-  // Source of the rules below: https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes
+  // Errors of Yandex, from https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes
   ...rulesFrom('yandex', {
     kind: 'rate',
     message: /^ai\.[\w.]{1,160} (?:\w+ )?quota limit exceed/i,
@@ -143,7 +143,7 @@ export const providerRules = [
 
 /** Rules for general error types. They match only an error without a status, because a status is more precise. */
 export const typeRules = [
-  // Source of the rules below: https://platform.claude.com/docs/en/api/errors
+  // Errors of Anthropic, from https://platform.claude.com/docs/en/api/errors
   ...rulesFrom(
     'anthropic',
     { kind: 'catalog', status: 'none', code: ['not_found_error'], message: /^model\b/i },
@@ -152,19 +152,19 @@ export const typeRules = [
     { kind: 'timeout', status: 'none', code: ['timeout_error'] },
     { kind: 'request', status: 'none', code: ['invalid_request_error'] },
   ),
-  // Source of the rules below: https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto
+  // Errors of Google, from https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto
   ...rulesFrom(
     'google',
     { kind: 'operator', status: 'none', code: ['not_found'] },
     { kind: 'request', status: 'none', code: ['invalid_argument', 'out_of_range'] },
   ),
-  // Source of the rules below: https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html
+  // Errors of Amazon Bedrock, from https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html
   ...rulesFrom(
     'amazon-bedrock',
     { kind: 'catalog', status: 'none', code: ['resourcenotfoundexception'] },
     { kind: 'request', status: 'none', code: ['validationexception'] },
   ),
-  // Source of the rules below: https://platform.openai.com/docs/guides/error-codes
+  // Errors of OpenAI, from https://platform.openai.com/docs/guides/error-codes
   ...rulesFrom('openai', {
     kind: 'request',
     status: 'none',
@@ -177,7 +177,7 @@ export const typeRules = [
       'invalid_parameter',
     ],
   }),
-  // Source of the rules below: https://help.aliyun.com/en/model-studio/error-code
+  // Errors of Alibaba, from https://help.aliyun.com/en/model-studio/error-code
   ...rulesFrom('alibaba', {
     kind: 'request',
     status: 'none',

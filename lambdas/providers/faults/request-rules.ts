@@ -6,20 +6,20 @@
 import { rulesFrom } from './fault-rule.ts';
 
 export const reasoningRules = [
-  // Source of the rules below: https://github.com/openai/codex/issues/8145
+  // Errors of OpenAI, from https://github.com/openai/codex/issues/8145
   ...rulesFrom(
     'openai',
     { kind: 'reasoning', code: ['invalid_encrypted_content', 'thinking_signature_invalid'] },
     { kind: 'reasoning', message: /^The encrypted content\b[\s\S]{0,400}could not be (?:verified|decrypted|parsed)/i },
     { kind: 'reasoning', message: /^Encrypted content (?:is invalid|could not be)/i },
   ),
-  // Source of the rules below: https://platform.openai.com/docs/guides/reasoning
+  // Errors of OpenAI, from https://platform.openai.com/docs/guides/reasoning
   ...rulesFrom('openai', {
     kind: 'reasoning',
     message:
       /^Item (?:with id )?[`'"]?rs_\w{1,200}[`'"]?[\s\S]{0,60}(?:not found|was provided without|of type 'reasoning')/i,
   }),
-  // Source of the rules below: https://platform.claude.com/docs/en/build-with-claude/extended-thinking
+  // Errors of Anthropic, from https://platform.claude.com/docs/en/build-with-claude/extended-thinking
   ...rulesFrom(
     'anthropic',
     {
@@ -33,7 +33,7 @@ export const reasoningRules = [
         /^(?:messages\.\d+\.content\.\d+: ?)?[`'"]?thinking[`'"]? or [`'"]?redacted_thinking[`'"]? blocks in the latest assistant message cannot be modified/i,
     },
   ),
-  // Source of the rules below: https://ai.google.dev/gemini-api/docs/thought-signatures
+  // Errors of Google, from https://ai.google.dev/gemini-api/docs/thought-signatures
   ...rulesFrom('google', {
     kind: 'reasoning',
     message:
@@ -42,28 +42,28 @@ export const reasoningRules = [
 ];
 
 export const requestRules = [
-  // Source of the rules below: https://ai.google.dev/gemini-api/docs/files
+  // Errors of Google, from https://ai.google.dev/gemini-api/docs/files
   ...rulesFrom('google', {
     kind: 'request',
     message: /^(?:The File \S{1,200} is not in an ACTIVE state|You do not have permission to access the File)/i,
   }),
-  // Source of the rules below: https://platform.claude.com/docs/en/build-with-claude/files
+  // Errors of Anthropic, from https://platform.claude.com/docs/en/build-with-claude/files
   ...rulesFrom('anthropic', {
     kind: 'request',
     message: /^File not found: /i,
   }),
   // xAI and OpenRouter use status 403 for content that a model or its filter refuses.
-  // Source of the rules below: https://docs.x.ai/docs/key-information/debugging
+  // Errors of xAI, from https://docs.x.ai/docs/key-information/debugging
   ...rulesFrom('xai', {
     kind: 'request',
     message: /^Content violates usage guidelines/i,
   }),
-  // Source of the rules below: https://openrouter.ai/docs/api-reference/errors
+  // Errors of OpenRouter, from https://openrouter.ai/docs/api-reference/errors
   ...rulesFrom('openrouter', {
     kind: 'request',
     message: /^(?:[\w./:-]{1,160} requires moderation|Your chosen model requires moderation|Your input was flagged)/i,
   }),
-  // Source of the rules below: https://platform.openai.com/docs/guides/safety-checks
+  // Errors of OpenAI, from https://platform.openai.com/docs/guides/safety-checks
   ...rulesFrom('openai', {
     kind: 'request',
     code: [
@@ -74,29 +74,29 @@ export const requestRules = [
       'cyber_policy_violation',
     ],
   }),
-  // Source of the rules below: https://help.aliyun.com/en/model-studio/error-code
+  // Errors of Alibaba, from https://help.aliyun.com/en/model-studio/error-code
   ...rulesFrom('alibaba', {
     kind: 'request',
     code: ['datainspectionfailed', 'data_inspection_failed'],
   }),
-  // Source of the rules below: https://docs.z.ai/api-reference/api-code
+  // Errors of Z.ai, from https://docs.z.ai/api-reference/api-code
   ...rulesFrom('zai', {
     kind: 'request',
     code: ['1210', '1213', '1214', '1215', '1300', '1301'],
   }),
-  // Source of the rules below: https://platform.minimax.io/docs/api-reference/errorcode
+  // Errors of MiniMax, from https://platform.minimax.io/docs/api-reference/errorcode
   ...rulesFrom('minimax', {
     kind: 'request',
     code: ['1026', '1042', '2013'],
   }),
-  // Source of the rules below: https://github.com/deepseek-ai/DeepSeek-V3/issues
+  // Errors of DeepSeek, from https://github.com/deepseek-ai/DeepSeek-V3/issues
   ...rulesFrom('deepseek', {
     kind: 'request',
     message: /^Content Exists Risk/i,
   }),
   // Amazon Bedrock refuses these betas, fields and lines, although another service with the same Claude model accepts
   // them.
-  // Source of the rules below: https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html
+  // Errors of Amazon Bedrock, from https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html
   ...rulesFrom('amazon-bedrock', {
     kind: 'elsewhere',
     status: [400, 422],
@@ -104,23 +104,23 @@ export const requestRules = [
       /invalid beta flag|reserved keyword|extra inputs are not permitted|unexpected value\(s\).{0,200}anthropic-beta/is,
   }),
   // A self-hosted server may lack features that another endpoint of the model has.
-  // Source of the rules below: https://github.com/ollama/ollama/blob/main/docs/api.md
+  // Errors of Ollama, from https://github.com/ollama/ollama/blob/main/docs/api.md
   ...rulesFrom('ollama', {
     kind: 'elsewhere',
     message:
       /^(?:registry\.ollama\.ai\/)?["']?[\w./:-]{1,160}["']? does not support (?:tools|thinking|images|vision|embeddings|chat)/i,
   }),
-  // Source of the rules below: https://docs.vllm.ai/en/latest/features/tool_calling.html
+  // Errors of vLLM, from https://docs.vllm.ai/en/latest/features/tool_calling.html
   ...rulesFrom('vllm', {
     kind: 'elsewhere',
     message: /^"?auto"? tool choice requires --enable-auto-tool-choice/i,
   }),
-  // Source of the rules below: https://openrouter.ai/docs/api-reference/errors
+  // Errors of OpenRouter, from https://openrouter.ai/docs/api-reference/errors
   ...rulesFrom('openrouter', {
     kind: 'elsewhere',
     message: /^No endpoints found that support/i,
   }),
-  // Source of the rules below: https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
+  // Errors of llama.cpp, from https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
   ...rulesFrom('llama-cpp', {
     kind: 'elsewhere',
     code: ['not_supported_error'],

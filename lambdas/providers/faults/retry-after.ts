@@ -19,8 +19,8 @@ const RESET = /^(?:x-|anthropic-)?ratelimit-(?:reset-([a-z-]+)|([a-z-]+)-reset|r
 type Headers = UpstreamResponse['headers'];
 
 /**
- * Returns the wait that the first available source requests: `retry-after-ms`, `retry-after` (seconds, fractions, an
- * HTTP date), a RetryInfo in the body, or, after a rate limit, the reset times of the limits.
+ * Returns the wait that the provider requests. The first of these sources applies: `retry-after-ms`; `retry-after`
+ * (seconds, fractions, an HTTP date); a RetryInfo in the body; after a rate limit, the reset times of the limits.
  * @returns seconds, rounded up; undefined without a source
  */
 export function retryAfterSeconds(headers: Headers, retryDelay: unknown, isRateLimit: boolean): number | undefined {

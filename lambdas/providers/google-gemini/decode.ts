@@ -148,7 +148,7 @@ class GeminiTranslation {
 
   /**
    * Writes the signature of the previous text when the answer continues after it. At the end of the answer, the
-   * signature is dropped: a thinking block after the text would be the last block, which clients read as the reply.
+   * signature is dropped. It would need a thinking block after the text, and clients read the last block as the reply.
    * Google requires signatures only for calls.
    */
   #signText(): void {

@@ -2,7 +2,7 @@ import type { MessagesRequest, Tool } from '../../messages/types.ts';
 import { readTool, refuseChoiceWithoutTools } from '../translated/tools.ts';
 import { geminiSchema } from './schema.ts';
 
-/** Tools and tool choice of a Messages request, in Gemini's form. */
+/** Converts tools and tool choice of a Messages request to Gemini's form. */
 export function geminiToolFields({ tools, tool_choice: choice }: MessagesRequest): Record<string, unknown> {
   if (!tools?.length) {
     refuseChoiceWithoutTools(choice);

@@ -1,8 +1,8 @@
 import { UpstreamError } from './upstream-error.ts';
 
 /**
- * Maximum data between two outputs. It must be large: the Responses API repeats long instructions in several events
- * before its first output, and some models send an empty event for each token of hidden reasoning.
+ * Maximum data between two outputs. It is large for two reasons. The Responses API repeats long instructions in several
+ * events before its first output. Some models send an empty event for each token of hidden reasoning.
  */
 const MAX_QUIET_BYTES = 32 * 1024 * 1024;
 

@@ -1,4 +1,4 @@
-/** Reads complete bodies of provider responses, up to a limit. */
+/** Reads the bodies of provider responses, up to a maximum size. */
 
 import { UpstreamError } from './upstream-error.ts';
 

@@ -179,7 +179,7 @@ class ChatTranslation {
   #onFinishReason(reason: string, matched: unknown): void {
     this.#finishReason = reason;
     this.answer.close(reason);
-    // vLLM reports which stop sequence matched.
+    // Only vLLM reports the matched stop sequence, in `stop_reason`.
     if (typeof matched === 'string' && this.#context.request.stop_sequences?.includes(matched)) {
       this.#matchedStopSequence = matched;
     }

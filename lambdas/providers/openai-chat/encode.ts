@@ -127,8 +127,8 @@ function assistantMessages(
           text += block['text'] as string;
           break;
         case 'thinking':
-          // Thinking without the gateway's signature is Claude's. It is dropped, because no model on this wire can use
-          // it.
+          // Only thinking with the gateway's signature is sent. Other thinking is Claude's, which no model on this wire
+          // can use.
           if (hasGatewaySignature(block)) reasoning += block['thinking'] as string;
           break;
         case 'redacted_thinking':
@@ -230,7 +230,7 @@ function chatToolResult({ block, path }: Placed, target: ChatTarget, parts: unkn
 function chatUserParts({ block, path }: Placed, target: ChatTarget): unknown[] {
   switch (block.type) {
     case 'text':
-      // Many providers refuse blank text.
+      // Blank texts are dropped, because many providers refuse them.
       return isBlank(block['text']) ? [] : [{ type: 'text', text: block['text'] }];
     case 'image':
       return [{ type: 'image_url', image_url: { url: imageUrl(block, path) } }];

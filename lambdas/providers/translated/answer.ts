@@ -146,7 +146,7 @@ export class TranslatedAnswer {
     this.ended = this.#finished = true;
   }
 
-  /** Ends the answer with the provider's own error. */
+  /** Ends the answer with an error of the provider. */
   fail(error: unknown): void {
     this.#collect();
     this.#events.push({ type: 'error', error });

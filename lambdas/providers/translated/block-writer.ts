@@ -65,7 +65,7 @@ export class BlockWriter {
   #nextIndex = 0;
   #open: { kind: OpenKind; index: number } | undefined;
   readonly #calls: ToolCall[] = [];
-  /** The last call that used an index. */
+  /** The last call that used an index. #byId has the last call that used an id. */
   readonly #byIndex = new Map<number, ToolCall>();
   readonly #byId = new Map<string, ToolCall>();
   /** Position in #calls of the last call whose block was opened; -1 before the first. */
@@ -217,8 +217,8 @@ export class BlockWriter {
   }
 
   /**
-   * Returns whether a piece with a name begins a new call, although its index, or missing index, matches a known call:
-   * some providers give every call the index 0, or none. A new id means a new call; so does a name after complete
+   * Returns whether a piece with a name begins a new call, although its index matches a known call. Some providers give
+   * every call the index 0, or none. In that case a new id means a new call, and so does a name after complete
    * arguments.
    */
   #announcesAnother(piece: ToolCallPiece, known: ToolCall): boolean {

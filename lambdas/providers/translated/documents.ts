@@ -7,7 +7,7 @@ import { invalidRequest } from '../../platform/errors.ts';
 import type { Block } from '../../messages/types.ts';
 
 type TextSource = { type: 'text'; data: string } | { type: 'content'; content: string | Block[] };
-/** Source of a document other than text. */
+/** Source of a document that is not given as text. */
 type FileSource =
   | { type: 'base64'; media_type: string; data: string }
   | { type: 'url'; url: string }

@@ -1,5 +1,6 @@
 /**
- * Reads the service tier that a provider of OpenAI's APIs used. A priority tier costs more than the catalog's price.
+ * Reports the service tier with which a provider of OpenAI's APIs answered. A priority tier costs more than the
+ * catalog's price.
  */
 
 import type { WireUsage } from '../../messages/types.ts';

@@ -1,7 +1,7 @@
 /**
- * Repairs tool calls and results, because providers require a strict order: each call has a unique id and a result
- * directly after it, and each result has a call. A conversation violates this order if an agent was interrupted, if a
- * model repeats the same ids in each turn, or if instructions came between a call and its result.
+ * Repairs the order of tool calls and results. Providers require that each call has a unique id and a result directly
+ * after it, and that each result has a call. A conversation may violate this for three reasons. An agent was
+ * interrupted, a model used the same ids in each turn, or instructions came between a call and its result.
  */
 
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
@@ -11,6 +11,7 @@ import { invalidRequest } from '../../platform/errors.ts';
 const NO_RESULT = '(no result)';
 
 /**
+ * Repairs the tool calls and results of a request.
  * @returns the same request if nothing has to change
  * @throws {GatewayError} 400 for a result whose call is not directly before it
  */
@@ -33,7 +34,7 @@ class SoundConversation {
   readonly #used = new Set<string>();
   /** Calls of the assistant's turn that have no result yet: the client's id, and the id to send. */
   #open: { id: string; sent: string }[] = [];
-  /** Calls of the assistant's turn that have a result. */
+  /** Client's ids of the calls of the assistant's turn that have a result. */
   #answered = new Set<string>();
   /** System messages between the calls and their results. */
   #between: Message[] = [];

@@ -9,8 +9,8 @@ import { withSoundCalls } from './sound-calls.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 
 /**
- * Request fields that the translated wires can express. `hints` has the fields that are silently dropped, because they
- * cannot change an answer: cache marks, context edits, the client's identity, and fields whose schema allows only the
+ * Request fields that the translated wires can express. The fields in `hints` are silently dropped, because they cannot
+ * change an answer. They are cache marks, context edits, the client's identity, and fields whose schema allows only the
  * standard price. docs/wires/README.md lists them.
  */
 const spoken = [

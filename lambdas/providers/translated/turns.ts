@@ -20,8 +20,8 @@ export interface Turn {
 }
 
 /**
- * Converts the conversation to the order that other wires require. Adjacent messages of one role become one turn, as in
- * the Messages API. A system message between a tool call and its results moves behind the results.
+ * Converts the conversation to the order that wires other than the Messages API require. Adjacent messages of one role
+ * become one turn. A system message between a tool call and its results moves behind the results.
  */
 export function toTurns(messages: Message[]): Turn[] {
   const turns: Turn[] = [];

@@ -19,7 +19,7 @@ export interface VideoRequest {
   withAudio: boolean | undefined;
 }
 
-/** The endpoint's properties that a wire needs. */
+/** Properties of an endpoint that a wire needs. */
 export interface VideoTarget {
   upstreamModel: string;
   quirks: Record<string, unknown>;

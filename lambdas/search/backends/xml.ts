@@ -101,7 +101,7 @@ export function descendantsOf({ children }: XmlElement, name: string): XmlElemen
   });
 }
 
-/** All text in an element, without its markup. */
+/** Returns all text in an element, without its markup. */
 export function xmlText({ children }: XmlElement): string {
   return children.map((child) => (typeof child === 'string' ? child : xmlText(child))).join('');
 }
