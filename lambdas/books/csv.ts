@@ -1,6 +1,7 @@
 /**
  * Options for writing CSV: UTF-8, RFC 4180, line feeds. Amounts are plain decimals with all their digits, never
  * floating point.
+ *
  * Guarantee: the same cells give the same bytes.
  */
 

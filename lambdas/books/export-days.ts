@@ -46,6 +46,7 @@ interface ExportRun {
 /**
  * Starts the exports that are due. The whole table is exported at first, and at the beginning of each month. Otherwise,
  * the changes up to the last midnight (UTC) are exported, at most a day in each export.
+ *
  * Guarantee: incremental exports follow each other without a gap. The end of an export is saved after its start. If a
  * run stops before that, or if runs overlap, the same export is started again, and DynamoDB recognizes its token. A run
  * an hour later checks the result. A failed export is logged in a line that raises an alarm, and is repeated each hour

@@ -1,6 +1,7 @@
 /**
  * Compares lifetime spending without reading all records. The lifetime spending of a scope is its proved spending up to
  * the end of a month, plus its daily rows since then.
+ *
  * A month is proved three weeks after its end. By then every message about it is processed or abandoned. Later entries
  * on its days show up as differences until an operator reads all records and proves them again (`reconcile --deep
  * --prove`). Weakness: an account that existed before this comparison has no proved spending until that is done once.

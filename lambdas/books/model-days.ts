@@ -38,6 +38,7 @@ export interface ModelDayDifference extends ModelDay {
 /**
  * Compares the counted spending of models with the sums of their records. Cost: one query per month, and one for the
  * month before.
+ *
  * Weakness: months that are not stored any more are skipped. The first counted day is skipped too, because an earlier
  * release may have settled a part of it without counting models.
  * @param dates UTC days whose records were all added up, in order

@@ -53,7 +53,7 @@ export async function readMonth(
   const daily = dates.length === 0 ? [] : await readActivity(table, account.id, dates, { splitBy });
   const total = { ...noDailySums };
   for (const row of daily) addDailySums(total, row);
-  // Days before the account existed are not needed.
+  // Days before the account was created have no rows, so they are not required.
   const wanted = period.days.filter(({ date }) => date >= utcDate(Date.parse(account.createdAt)));
   const isClosed = to < today && wanted.every(({ date }) => dates.includes(date));
   const counter = isClosed ? await readCounter(table, { kind: 'account', id: account.id }) : undefined;

@@ -34,6 +34,7 @@ export async function reconcileBudgets(table: Table, date: string): Promise<Budg
 /**
  * Compares the budgets with the roll-up's sums, so it reads no records. A late settlement changes its budget minutes
  * before it is rolled up, so only a difference that remains is an error.
+ *
  * Weakness: a day that an earlier release rolled up has no sums for budgets, so all its spending differs. `reconcile
  * --deep` then shows that the budgets are right.
  */

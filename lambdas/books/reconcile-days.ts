@@ -24,9 +24,10 @@ const BUDGETS_AGREE_WITHIN_MS = 60 * 60_000;
  * Compares each account's daily rows of the current month with its counters, once after each day. It also compares the
  * budgets of free models with the roll-up's sums. It reads no records. If a run has no time left, the next run
  * continues.
+ *
  * Each difference is logged in a line that raises an alarm, and so is each day that could not be compared in time. An
- * account without its rows delays the others no longer than that. Weakness: some lifetime windows are not compared,
- * because that would need all counters: those of scopes without spending since the last proved month
+ * account whose rows are missing delays the other accounts by at most twelve hours. Weakness: some lifetime windows are
+ * not compared, because that would need all counters: those of scopes without spending since the last proved month
  * (lifetime-chain.ts). `reconcile --deep` compares them.
  * @param options.deadlineMs time at which no further accounts are started, as performance.now() counts
  * @returns number of compared accounts

@@ -3,6 +3,7 @@
  * and their sums are compared with daily rows and counters. Payments are compared with the limit that they add up to.
  * If records are read, each attribute of each row is compared. If only rows are read, their spending is compared with
  * the counters.
+ *
  * Guarantee: requests during the check cause no false alarm. The current day is compared only if nothing changes during
  * the check. Differences are checked again, and only a difference that is found twice in the same form is reported.
  * Weakness: counters drop windows of days and weeks two days after their end, so later changes of these windows are not

@@ -56,7 +56,7 @@ export interface WindowDrift {
   recorded: Money;
 }
 
-/** The extent of the records that were added up. */
+/** Describes which records were added up. */
 export interface Coverage {
   /** Returns whether all records of a UTC day were added up. Future days count, because they have no records. */
   covers: (date: string) => boolean;
@@ -70,6 +70,7 @@ export interface Coverage {
 
 /**
  * Compares the windows of a counter whose days were all added up.
+ *
  * Guarantee: requests during the check cause no false difference. Each settlement changes all windows of one item, the
  * counter or one of its parts. So the amount of the current day is subtracted from every window that includes it, and
  * the remainder belongs to completed days.

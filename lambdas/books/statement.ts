@@ -1,5 +1,6 @@
 /**
  * Makes a statement: an account's spending in a period, split as requested, with proofs of its total.
+ *
  * The amounts are those of the records. A generation belongs to the day of its admission, as in the counters. The total
  * is then computed in other ways: from the units and prices of each line, from the daily rows, and from the account's
  * counters, if these still exist.

@@ -2,6 +2,7 @@
  * Defines the billing units of answers. Usage, prices, holds, records, price lines, sealed lines, statements, FOCUS
  * rows, SQL views, the API document and the console read their units from this table (docs/data-model.md, "Billing
  * units").
+ *
  * The order is the order of price lines and of the columns of sealed lines: append new units, and never remove a unit.
  */
 

@@ -24,7 +24,7 @@ export interface Endpoint {
   maxOutputTokens: number | undefined;
   inputModalities: readonly InputModality[];
   supportedParameters: readonly string[];
-  /** Prices of the endpoint; undefined if it has none: it is then listed, and gets no requests. */
+  /** Prices of the endpoint; undefined if it has none. Such an endpoint is listed, and gets no requests. */
   pricing: Pricing | undefined;
   /** Prices that the provider charges the service. Set on free models, whose clients pay nothing. */
   serviceCost: Pricing | undefined;
@@ -108,7 +108,7 @@ export interface CatalogFiles {
   version: string;
 }
 
-/** Input that resolving any endpoint of a catalog needs. */
+/** Values that are needed to resolve the endpoints of a catalog. */
 interface Surroundings {
   valueOf: (variable: string) => string | undefined;
   search: CatalogSearch | undefined;

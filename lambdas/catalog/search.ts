@@ -15,7 +15,7 @@ export interface SearchBackend {
 }
 
 export interface CatalogSearch {
-  /** Price of one search. */
+  /** Price of one search, in RUB. */
   price: Money;
   maxResults: number;
   /** Backends whose variables are set, in the order of attempts. Credentials are not checked. */

@@ -1,6 +1,7 @@
 /**
  * Provides the catalog that serves requests: the published catalog, which is read again while requests are served, or
  * else the deployed one.
+ *
  * Guarantee: a publication applies to all requests that begin at least two refresh intervals later (two minutes on
  * AWS). This holds even in a function that was frozen or has just started. A request keeps the catalog with which it
  * began. Weakness: if the publication is unreadable or invalid, the last good catalog stays in force. In a function

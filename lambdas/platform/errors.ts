@@ -179,7 +179,7 @@ function isPassing(error: unknown): boolean {
   const { $metadata: answer, name = '' } = (error ?? {}) as { $metadata?: { httpStatusCode?: number }; name?: string };
   // Missing credentials are an error of the configuration, which a retry does not fix.
   if (!answer || name.endsWith('ProviderError')) return false;
-  // Without a status, the service did not respond.
+  // An error without a status means that the service did not respond.
   const { httpStatusCode: status = 503 } = answer;
   return status >= 500 || status === 429;
 }

@@ -71,7 +71,7 @@ export interface LogFields {
   kind?: string;
   field?: string;
   limit?: string;
-  /** UTC day. */
+  /** UTC day that the line is about. */
   date?: string;
   model?: string;
   provider?: string;

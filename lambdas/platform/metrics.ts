@@ -1,6 +1,7 @@
 /**
  * Writes metrics as log lines, from which CloudWatch extracts them (embedded metric format). No request is sent and
  * nothing waits. This file defines the names and units of all metrics.
+ *
  * Weakness: a line may be delivered twice, and amounts are floating point. Metrics are for observation, never for
  * money.
  */
@@ -46,7 +47,7 @@ export const metrics = {
   AnswerMs: { unit: 'Milliseconds', by: ['provider'] },
   /** Time from the end of an answer to its settlement. */
   SettlementLagMs: { unit: 'Milliseconds', by: ['all'] },
-  /** Absolute differences in the books. */
+  /** Absolute differences between two parts of the books, in RUB. */
   DriftRub: { unit: 'None', by: ['all'] },
   /** Refused requests, by the kind of the refusal. */
   Refused: { unit: 'Count', by: ['kind'] },

@@ -26,7 +26,7 @@ export interface RefusedText extends Pick<TextRefusal, 'reason' | 'category'> {
 /** Replaces the data that a key protects in a list of texts. */
 export function protectTexts({ texts, settings }: ProtectionJob): ProtectedTexts | { refused: RefusedText } {
   let index = 0;
-  /** If the text is refused, the error needs its index. */
+  /** The index of the current text is stored, because the error for a refused text needs it. */
   const each = <Item, Result>(items: readonly Item[], work: (item: Item) => Result): Result[] =>
     items.map((item, place) => {
       index = place;

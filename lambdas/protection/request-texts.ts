@@ -9,11 +9,11 @@ import { isRawNumber } from '../platform/json/exact-json.ts';
 
 /** Reader of a text, which decides whether the text may be changed. */
 export type TextKind =
-  /** The model reads it, so it may be changed. */
+  /** The model reads the text, so it may be changed. */
   | 'text'
   /** Thinking that its provider has signed. The provider rejects a changed text. */
   | 'signed'
-  /** Programs read it, for example a name, an id or an address. A changed text would have another meaning. */
+  /** Programs read the text, for example a name, an id or an address. A changed text would have another meaning. */
   | 'label'
   /** Keywords of the API, which are never searched. */
   | 'protocol';

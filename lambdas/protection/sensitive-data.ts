@@ -1,6 +1,7 @@
 /**
  * Removes the sensitive data of a key's requests before anything is measured, held or sent. The provider never gets the
  * data, so the provider's answers, errors and logs cannot contain it.
+ *
  * Guarantee: a prompt of any length and content, under any settings, blocks the event loop no longer than a short
  * prompt. A long prompt is searched in a thread. Accounts take turns there, and no prompt delays the search of a new
  * one for more than half a second.

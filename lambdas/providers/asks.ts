@@ -33,7 +33,7 @@ export type Send = (ask: Ask) => Promise<unknown>;
 export interface AskReader {
   /**
    * Returns the usage that the provider reports for one request; undefined if it reports none.
-   * @param headers of the response, with lower-case names
+   * @param headers headers of the response, with lower-case names
    */
   readUsage(body: unknown, headers: Readonly<Record<string, string | string[] | undefined>>): WireUsage | undefined;
 }

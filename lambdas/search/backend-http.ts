@@ -26,7 +26,7 @@ export interface BackendLimits {
 const defaultLimits: BackendLimits = { timeoutMs: 8_000, maxBytes: 2 * 1024 * 1024 };
 
 /**
- * Never throws.
+ * Sends a request to a search backend. Never throws.
  * @param signal ends the request early
  */
 export async function askBackend(

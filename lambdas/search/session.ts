@@ -16,7 +16,7 @@ export type SearchSettings = Pick<
 export interface SearchCall {
   /** Client's id of the call. */
   id: string;
-  /** Undefined if the model's arguments have no query. */
+  /** Query of the search; undefined if the model's arguments have none. */
   query: string | undefined;
 }
 

@@ -55,7 +55,7 @@ export function tooLarge(): GatewayError {
   );
 }
 
-/** The first bytes of a body. `isWhole`: there are no more. */
+/** The first bytes of a body; `isWhole` if these are all. */
 export interface ReadBody {
   bytes: Buffer;
   isWhole: boolean;

@@ -14,6 +14,7 @@ export interface Exchange {
 
 /**
  * Serves the requests of one connection.
+ *
  * Guarantee: requests are answered one at a time, in order. Nothing is read from the connection while a request waits,
  * so the client's further requests stay in the kernel. Waiting requests are dropped when the connection closes. A
  * connection with more than `MAX_WAITING_REQUESTS` waiting requests is closed. Weakness: while a request waits, the

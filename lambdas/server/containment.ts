@@ -14,7 +14,7 @@ interface Course {
 const courses = new AsyncLocalStorage<Course>();
 
 /**
- * Runs work, and throws an uncaught error of it as its result.
+ * Runs work, and throws an uncaught error of that work as its result.
  * @throws the uncaught error; the work itself continues, and nothing waits for its end
  */
 export function contained<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -13,7 +13,7 @@ export interface HostingProfile {
   shutdown: ShutdownTimes;
   /** Maximum number of requests that are served concurrently. */
   maxRequests: number;
-  /** Whether the process takes leases for the payers of many requests. */
+  /** Whether the process takes leases: money held in advance for the requests of a busy payer. */
   takesLeases: boolean;
 }
 

@@ -25,6 +25,7 @@ const LONGEST_ANSWER_SECONDS = 885;
 
 /**
  * Runs functions of the manifest in this process, concurrently.
+ *
  * Guarantee: an uncaught error fails only its own request, and a request is notified when its client disconnects.
  * @param names functions to load before the first request; others are loaded on first use
  */

@@ -45,6 +45,7 @@ export interface ListenerLimits {
 
 /**
  * Listens, and answers requests.
+ *
  * Guarantee: the memory that clients can use without a key is bounded. The bounds are the number of connections, the
  * waiting requests of each (connection.ts), and one unread answer of each.
  * @throws {NodeJS.ErrnoException} if it cannot listen at this address

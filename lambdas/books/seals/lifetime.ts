@@ -15,6 +15,7 @@ const MAX_DAYS_SINCE = 2;
 /**
  * Compares the chain of sealed days with the account's counter. The lifetime spending must equal the sum of the sealed
  * lines, of later settlements of open generations, and of the days since.
+ *
  * Guarantee: requests during the comparison cause no false alarm. The counter is read before and after, and again if a
  * sealed day changed in between.
  * @returns both sums, without the days since; undefined if they agree, or cannot be compared

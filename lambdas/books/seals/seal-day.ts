@@ -1,5 +1,6 @@
 /**
  * Seals a UTC day of an account: writes its charges and payments to immutable storage, and signs their sums.
+ *
  * Guarantee: a day is sealed once, and a sealed day never changes. A generation that is not settled, or may still be
  * corrected, is listed as open. Its line is written on the first day sealed after its settlement or correction, so it
  * has its line on exactly one later day. Weakness: a line that is wrong before its day is sealed is sealed wrong.

@@ -32,6 +32,7 @@ interface SealRun {
  * Seals the days of all accounts, once after each day. An account's missing earlier days are sealed first. Then it
  * writes the list of the day's statements, and requests a timestamp of the list. If a run has no time left, the next
  * run continues.
+ *
  * Weakness: one day of one account must be sealed within one run, which has time for about two million generations.
  * @returns number of sealed days, over all accounts
  */

@@ -1,6 +1,7 @@
 /**
  * Formats the lines of a sealed day: charges, open generations, and payments. A line has only fields of a record, so
  * the same record always gives the same bytes. It contains no names, because people may change them.
+ *
  * The line of a charge is the beginning of the same line in a statement's generations.csv.
  */
 
@@ -32,7 +33,9 @@ const columnsOf = (meter: Meter) => [`${meter}_units`, `${meter}_price_rub`] as 
 const FIRST_UNITS = 10;
 const COLUMNS_PER_UNIT = 2;
 
-/** Columns of a line, which is one request to a provider. Amounts of a whole generation are only in its first line. */
+/**
+ * Columns of a line. Each line is one request to a provider. Amounts of a whole generation are only in its first line.
+ */
 export const sealedColumns = [
   'line',
   'id',

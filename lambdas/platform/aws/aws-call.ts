@@ -1,5 +1,6 @@
 /**
  * Retries calls of AWS services by the store and the queues; aws-json.ts signs and sends them.
+ *
  * Guarantee: a call is retried if it was throttled, failed in the service, or got no response in time. As in the SDK's
  * standard mode, there are up to four attempts, with back-off and jitter. So a call may be carried out although its
  * response was lost. Callers make it safe with a token or a condition. An error reports in `isUncertain` whether an

@@ -1,6 +1,7 @@
 /**
  * Calls AWS services that use JSON (DynamoDB, SQS, Secrets Manager, KMS), and signs the calls. It replaces an SDK
  * client, whose middleware, schemas and serializers take three times as long as this code.
+ *
  * Guarantee: a call is retried with the same bytes, as described in aws-call.ts.
  */
 

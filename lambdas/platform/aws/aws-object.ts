@@ -22,7 +22,7 @@ export interface ObjectPlace {
 
 export interface ReadObject {
   text: string;
-  /** Identifies this content of the object. */
+  /** Tag that identifies the content of the object. */
   etag: string;
 }
 

@@ -15,6 +15,7 @@ const MAX_REMEMBERED = 10_000;
 /**
  * Queue that returns jobs in a fair order. Accounts take turns, the keys of an account take turns, and the jobs of a
  * key keep their order.
+ *
  * Guarantee: however many jobs an owner adds, any other account waits for at most one of them.
  */
 export class FairQueue<Entry extends { owner: JobOwner }> {

@@ -63,6 +63,7 @@ interface ThreadOptions {
 
 /**
  * Runs jobs in a thread.
+ *
  * Guarantee: accounts are served in turn, and a job whose client has disconnected takes no more time. With `turnMs`, no
  * new job waits longer than that for another job, plus the start of a thread. A job that has run for its turn is
  * interrupted. It starts again from its beginning when no new job waits, and may then run twice as long before it is
@@ -123,7 +124,7 @@ export class JobThread<Job, Result> {
 
   #wait(entry: JobEntry<Job, Result>, queue: FairQueue<JobEntry<Job, Result>>): void {
     entry.sinceMs = performance.now();
-    // The timer is not unreferenced: the process must not exit while a caller waits.
+    // The timer keeps the process alive, which must not exit while a caller waits.
     entry.timer = setTimeout(() => this.#giveUp(entry, 'busy'), Math.max(0, entry.maxWaitMs - entry.waitedMs));
     queue.add(entry);
   }
@@ -186,7 +187,7 @@ export class JobThread<Job, Result> {
       else this.#fail();
       this.#next();
     });
-    // It must come after the listeners are added: the first listener would keep the process alive again.
+    // `unref` must come after the listeners are added: adding the first listener would keep the process alive again.
     worker.unref();
     return worker;
   }

@@ -53,6 +53,7 @@ export async function requestTimestamp(url: string, sha256: Buffer): Promise<Buf
 
 /**
  * Returns whether an authority's response grants a timestamp and contains a SHA-256.
+ *
  * Weakness: the signature is not checked. `openssl ts -verify` does that with the authority's certificate.
  */
 export function isTimestampOf(answer: Buffer, sha256: Buffer): boolean {

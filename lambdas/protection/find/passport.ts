@@ -3,7 +3,7 @@ import { isWordAt, GAP, HYPHEN, wordsBefore, type Add, type Rule } from './findi
 
 const NAMED_PASSPORT =
   /пасс?порт|passeport|пасп\.|загранник|загранпасп|(?<![a-zа-яё])загран(?![a-zа-яё])|(?<![a-zа-яё])п-т(?![a-zа-яё])|passport|(?<![a-zа-яё])psp(?:r?t)\.?(?![a-zа-яё])|(?<![a-zа-яё])pass\.(?= no)/gi;
-/** Length of the text after the word that may contain the number, in characters. */
+/** Length of the text, after a word for a passport, that may contain the number, in characters. */
 const PASSPORT_WITHIN = 80;
 
 const NUMBER_SIGN = String.raw`(?:(?:паспорта )?(?:№|[Нн]омер|ном\.|н\.|[Nn]o\.?|[Nn]umber|n°|N)(?: паспорта)?:?)`;
@@ -27,11 +27,11 @@ const PASSPORT_NUMBER = new RegExp(
   String.raw`(?<![\p{L}\p{N}])(?:${PASSPORT_FORMS.join('|')})(?![\p{L}\p{N}]|[${HYPHEN}/]\d)`,
   'u',
 );
-/** Maximum distance between the word and its number, in characters: a few words of the same sentence. */
+/** Maximum distance between a word for a passport and its number, in characters: a few words of the same sentence. */
 const MAX_PASSPORT_WORDS = 56;
 const NEXT_SENTENCE = /(?<!\b(?:[Nn]o|nr|num)|(?<!\p{L})(?:гр|гос|г|им|др)|[№сc]ер|(?<!\p{L})\p{Lu})[.!?\n]\s/u;
 
-/** Matches eight digits directly after the word. In other places, eight digits are mostly a date. */
+/** Matches eight digits directly after a word for a passport. In other places, eight digits are mostly a date. */
 const EIGHT_DIGITS = /^(?:[ _]?(?:no|number|num|nr|номер))?(?: is)?[\s.:#№"'=-]{0,5}(\d{8})(?![\p{L}\d]|[-/.]\d)/iu;
 /** Matches six digits after a word for "number", which follows a series or directly the word for a passport. */
 const NUMBER_ALONE =
@@ -58,7 +58,7 @@ const OF_OTHER =
 const TECHNICAL =
   /(?:тех(?:ническ\p{L}*)?|кадастров\p{L}*|санитарн\p{L}*|энергетическ\p{L}*|ветеринарн\p{L}*|вет)[\s-]?$/iu;
 
-/** Matches a number before the word, as in `4509 123458 (паспорт)`. */
+/** Matches a number before a word for a passport, as in `4509 123458 (паспорт)`. */
 const NUMBER_BEFORE =
   /(?<![\p{L}\d])(\d{2}[ -]?\d{2} ?(?:№ ?)?\d{6}|\d{9}|[A-Z]{1,2}\d{6,8}) ?[,"'»]{0,2} ?(?:[(–—-] ?(?:это |мой |моего |(?:is|that's) (?:my |the |a )?)?|(?:это|is my|is the|that's my) )(?:\p{L}{2,12} )?$/u;
 /** Matches the heading of a column with passport numbers. */

@@ -14,6 +14,7 @@ const MAX_REASON_CHARACTERS = 64;
 /**
  * Checks that a provider's events follow the grammar of a streamed answer. Violations make clients crash or lose data:
  * a delta for a block that was never opened, an answer without message_start, text after the end.
+ *
  * Guarantee: each event that passes has the fields that its type requires, in an order that every client supports.
  */
 export class AnswerOrder {

@@ -9,7 +9,7 @@ import type { OutgoingRequest } from './outgoing-request.ts';
 
 export interface AccessToken {
   token: string;
-  /** Epoch milliseconds. */
+  /** Time of expiry, in epoch milliseconds. */
   expiresAtMs: number;
 }
 

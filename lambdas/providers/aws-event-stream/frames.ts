@@ -1,6 +1,7 @@
 /**
  * Splits a body into frames of AWS's event stream encoding. A frame has four bytes of total length, four bytes of
  * header length, a checksum of these eight bytes, headers, payload, and a checksum of the whole frame.
+ *
  * Cost: a frame is copied once, when it is complete. Memory is bounded: a length is accepted only with a valid
  * checksum, and only up to the size of the largest event.
  */

@@ -10,7 +10,7 @@ import { EventStreamFrames } from './frames.ts';
 
 export interface EventStreamMessage {
   kind: 'event' | 'exception';
-  /** For example `contentBlockDelta` or `throttlingException`. */
+  /** Name of the event or exception, such as `contentBlockDelta` or `throttlingException`. */
   type: string;
   /** JSON of an event. An exception may have another text, but usually has JSON with a `message`. */
   payload: string;

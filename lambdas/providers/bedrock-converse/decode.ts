@@ -127,7 +127,9 @@ class ConverseTranslation {
     }
   }
 
-  /** Converse sends this event for tool blocks only: text and thinking blocks begin with their first delta. */
+  /**
+   * Handles the start of a tool block. Text and thinking blocks have no start event: they begin with their first delta.
+   */
   #onBlockStart(index: Index, start: Record<string, unknown>): void {
     const call = asOptionalRecord(start['toolUse']);
     // Nova reports its own web searches as tool calls with results.

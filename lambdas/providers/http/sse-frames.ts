@@ -3,6 +3,7 @@ import { UpstreamError } from './upstream-error.ts';
 /**
  * Splits a byte stream into frames of server-sent events without decoding it, so that received bytes can be forwarded
  * unchanged. A frame includes the empty line at its end. Frames with only comments are dropped.
+ *
  * Cost: every byte is inspected once; fragments of a frame are joined once, when it is complete.
  */
 export class SseFrameSplitter {

@@ -1,6 +1,7 @@
 /**
  * HTTP client for providers, over node:http(s) with kept-alive connections. It needs a quarter of the CPU of global
  * fetch.
+ *
  * A request opens its connection before there is data to send, so that DNS, TCP and TLS run while the hold is placed.
  * No byte of the request is sent before `send`.
  */

@@ -12,9 +12,9 @@ export function usageOfChat(usage: Record<string, unknown>): WireUsage {
     prompt: firstCount(usage['prompt_tokens'], usage['input_tokens']),
     output: firstCount(usage['completion_tokens'], usage['output_tokens']),
     total: usage['total_tokens'],
-    // The second and third name are fields of DeepSeek and Moonshot.
+    // DeepSeek and Moonshot have their own fields for cached tokens.
     cached: firstCount(promptDetails['cached_tokens'], usage['prompt_cache_hit_tokens'], usage['cached_tokens']),
-    // The second name is a field of Alibaba and of relays of Claude.
+    // Alibaba and relays of Claude have their own field for tokens written to a cache.
     cacheWritten: firstCount(promptDetails['cache_write_tokens'], promptDetails['cache_creation_input_tokens']),
     // Perplexity reports reasoning tokens at the top level.
     reasoning: firstCount(detailsIn(usage, 'completion_tokens_details')['reasoning_tokens'], usage['reasoning_tokens']),

@@ -62,8 +62,8 @@ export class OutputItems {
   }
 
   /**
-   * Handles the start of an item. Other types than these three are calls of the provider's own tools, which the client
-   * does not get.
+   * Handles the start of an item. Items of other types than message, reasoning and function_call are calls of the
+   * provider's own tools, which the client does not get.
    */
   begin(index: number, item: Record<string, unknown>): void {
     const type = asText(item['type']);
@@ -81,7 +81,7 @@ export class OutputItems {
     if (type === 'function_call') this.#announce(begun, item);
   }
 
-  /** Writes a text delta of an item's part. A part with a new number starts a new block. */
+  /** Writes a text delta of an item's part. Each part of the answer's text becomes a block of its own. */
   say(index: number, kind: PartKind, number: unknown, words: string, logprobs?: TokenLogprob[]): void {
     if (words === '') return;
     const item = this.#item(index);

@@ -16,6 +16,7 @@ export interface InclusiveCounts {
  * from OpenAI's form. If the total exceeds prompt plus output, the output excludes reasoning; the same holds without a
  * total if reasoning exceeds output. If the total exceeds their sum by exactly the cached tokens, the prompt excludes
  * the cached tokens.
+ *
  * A value other than a whole number counts as not reported. Counts that are not reported stay undefined, and the
  * gateway estimates them: an empty usage does not mean a free answer.
  */

@@ -23,7 +23,7 @@ const braveCountries = new Set(
 
 const braveAnswerSchema = z.object({
   type: z.literal('search'),
-  // Absent if there are no results.
+  // Results of the search; absent if there are none.
   web: z
     .object({
       results: z

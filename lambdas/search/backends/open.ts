@@ -34,7 +34,7 @@ export async function openBackends(
 
 interface Ready {
   backend: SearchBackend;
-  /** Undefined if the backend needs no credential. */
+  /** Credential of the backend; undefined if it needs none. */
   credential: string | undefined;
 }
 
