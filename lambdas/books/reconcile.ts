@@ -120,7 +120,7 @@ async function compareOnce(table: Table, question: ReconcileQuestion): Promise<R
   }
   addLeases(leases, read);
   const counters = await readCountersOf(table, read.sums.scopes());
-  // This must be the last read: a change between two reads would count as a difference.
+  // The following two reads must come last: a change between two reads would count as a difference.
   const isStill =
     isDeep &&
     isUnchanged(before, await readCounter(table, scope)) &&

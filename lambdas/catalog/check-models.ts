@@ -147,7 +147,7 @@ function withFacts(offer: CheckedOffer): TextOffer {
 }
 
 /**
- * Checks that an endpoint of a reasoning model has the quirk that tells whether the model thinks by default. If it
+ * Checks that an endpoint of a reasoning model has the quirk that states whether the model thinks by default. If it
  * does, a hold must cover thinking that the request does not mention.
  */
 function checkThinking(model: ModelData, { data, place, facts: { thinksByDefaultQuirk: quirk } }: TextOffer): void {

@@ -155,7 +155,7 @@ const openaiChatQuirks = z.strictObject({
   /** Whether the provider accepts `user`. The field gets a digest of metadata.user_id. */
   user_field: z.boolean().optional(),
   /**
-   * How to continue an answer that the client began. "prefix": the last message of the assistant is marked as a prefix.
+   * Way to continue an answer that the client began. "prefix": the last message of the assistant is marked as a prefix.
    */
   begun_answers: z.enum(['prefix']).optional(),
   /** Whether the provider refuses a user message directly after a tool result. */

@@ -12,7 +12,7 @@ export class MarkdownPlace {
   /** Text from the start of the line, as long as it may become the mark of a list item; undefined after that. */
   #mark: string | undefined = '';
   /**
-   * Number of consecutive backticks before the position. #runBeganLine tells whether they are at the start of the line.
+   * Number of consecutive backticks before the position. #runBeganLine is true if they are at the start of the line.
    */
   #run = 0;
   #runBeganLine = false;

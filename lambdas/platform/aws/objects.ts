@@ -63,7 +63,7 @@ export function openBucket(): Bucket {
         await put(key, whole, mediaType);
         return whole.length;
       } finally {
-        // Tells the sender to stop, because nothing reads its data any more.
+        // Stops the sender, because nothing reads its data any more.
         await parts.return();
       }
     },
