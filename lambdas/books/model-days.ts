@@ -6,7 +6,7 @@ import { isMonthKept, monthOfDay, readModelDays, type ModelDay } from '../store/
 import type { Table } from '../store/table/table.ts';
 
 /**
- * Adds up the cost of records by model and UTC day. The model is the one that answered, and the day is that of the
+ * Adds up the cost of records by model and UTC day. A record counts for the model that answered, on the day of the
  * admission.
  */
 export class ModelDaySums {

@@ -16,15 +16,15 @@ export interface Endpoint {
   auth: AuthScheme;
   upstreamModel: string;
   /**
-   * Name of an environment variable that the upstream model's name needs and the operator has not set; otherwise
-   * undefined. With such a variable, the endpoint is listed but not used.
+   * Name of an unset environment variable that the upstream model's name needs; otherwise undefined. While a variable
+   * is unset, the endpoint is listed but not used.
    */
   unsetVariable: string | undefined;
   contextLength: number | undefined;
   maxOutputTokens: number | undefined;
   inputModalities: readonly InputModality[];
   supportedParameters: readonly string[];
-  /** Prices of the endpoint; undefined if it has none. Such an endpoint is listed, and gets no requests. */
+  /** Prices of the endpoint; undefined if it has none. An endpoint without prices is listed, and gets no requests. */
   pricing: Pricing | undefined;
   /** Prices that the provider charges the service. Set on free models, whose clients pay nothing. */
   serviceCost: Pricing | undefined;
@@ -69,7 +69,7 @@ export class Catalog {
   /** Providers whose address is not configured, with the number of models that each would offer. */
   readonly withoutAddress: readonly { data: ProviderData; models: number }[];
   readonly #byId: Map<string, Model>;
-  /** Names of models other than their ids, built at the first lookup of such a name. */
+  /** Names of models other than their ids, built when a name is looked up that is not an id. */
   #names: ModelNames<Model> | undefined;
 
   constructor(

@@ -54,7 +54,7 @@ export const pieces = countedUnits.filter((unit): unit is PieceUnit => unit.part
 export const promptParts = promptUnits.filter(isTokenPart);
 export const completionParts = completionUnits.filter(isTokenPart);
 export const roundPieces = pieces.filter((unit): unit is PieceUnit & RecordedUnit<RoundField> => unit.per === 'round');
-/** Units that records store for each request to a provider. generationUnits are those that they store once. */
+/** Units that records store for each request to a provider. Records store the units of generationUnits once. */
 export const roundUnits: readonly RecordedUnit<RoundField>[] = [...completionParts, ...promptParts, ...roundPieces];
 export const generationUnits = pieces.filter(
   (unit): unit is PieceUnit & RecordedUnit<GenerationField> => unit.per === 'generation',

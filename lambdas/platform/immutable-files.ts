@@ -1,5 +1,6 @@
 /**
  * Stores files that are written once and never changed, in a bucket with Object Lock, or in a directory on a laptop.
+ *
  * Guarantee: if several files are stored under one name, the first one stays.
  */
 
@@ -75,7 +76,10 @@ export function filesInBucket(
 
 const OWNER_ONLY = 0o600;
 
-/** Stores the files in a directory, with blocking calls. It is for laptops, where they delay no other request. */
+/**
+ * Stores the files in a directory, with blocking calls. It is used only on laptops: there, blocking calls delay no
+ * other request.
+ */
 export function filesInDirectory(directory: string): KeptFiles {
   return {
     async putNew(name, content) {

@@ -5,7 +5,7 @@ const DEFAULT_MESSAGE = 'Invalid input';
 
 /**
  * Returns the issue that a schema's error is really about, with its whole path. A union reports the issues of each
- * alternative. The alternative with the deepest issue is the one that the client meant. If no alternative matched any
+ * alternative. The client most probably meant the alternative with the deepest issue. If no alternative matched any
  * field, the union's own message is better.
  */
 export function deepestIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue {

@@ -36,7 +36,7 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
   encode(request: MessagesRequest, target: WireTarget<Q>, client: ClientHeaders): WireRequest;
   /** Encodes a request that counts the prompt's tokens; undefined if the endpoint cannot count tokens. */
   encodeCount(request: MessagesRequest, target: WireTarget<Q>, client: ClientHeaders): WireRequest | undefined;
-  /** Returns the unchecked token count in the response to such a request. */
+  /** Returns the token count in the response to the request of `encodeCount`. The caller checks the count. */
   readCount(answer: unknown): unknown;
   /** Returns the number of output tokens that may be billed without being shown, at most `maxOutputTokens`. */
   hiddenReasoning(request: MessagesRequest, target: WireTarget<Q>, maxOutputTokens: number): number;

@@ -1,6 +1,8 @@
 /**
  * Converts source markers in a model's text into citations. The text is returned without markers, in parts. A part
- * before a marker has the sources that the marker names. Such a part is a sentence, or its beginning up to the marker.
+ * before a marker has the sources that the marker names. Its text is a sentence, or the beginning of a sentence up to
+ * the marker.
+ *
  * The text arrives in pieces, and the result is the same for every division into pieces. The current sentence is held
  * back, up to a limit, because a marker may still cite it. All other text is returned unchanged and in order.
  */

@@ -1,4 +1,4 @@
-/** Reads the searches of a request: those that the model may make, and the one before its first answer. */
+/** Reads the searches of a request: searches that the model may make, and a search before its first answer. */
 
 import { webPlugin, type WebPlugin } from '../messages/plugins.ts';
 import type { RoutedRequest } from '../messages/preferences.ts';

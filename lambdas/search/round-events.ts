@@ -24,6 +24,7 @@ interface RoundRules {
 /**
  * Converts the events of an answer with searches, over all rounds of the model. A search call becomes a server tool
  * call, text is split at citations, and indexes continue across rounds. Other events are forwarded unchanged.
+ *
  * Guarantee: every block is opened and closed once, and indexes have no gaps.
  */
 export class RoundEvents {

@@ -37,7 +37,7 @@ const MAX_SEARCHES = 20;
 
 /** Makes the searches of one answer. It counts and charges them, numbers their sources, and seals the results. */
 export class SearchSession {
-  /** Number of charged searches: those that succeeded, even without a hit. Failed searches are free. */
+  /** Number of charged searches. A successful search is charged, even without a hit. A failed search is free. */
   chargedCount = 0;
   /**
    * Number of results that the model got and the client did not; null if there was no search before the model's answer.
@@ -85,7 +85,7 @@ export class SearchSession {
   /**
    * Makes searches concurrently, and yields their results in the order of the calls. The client pays for a query that
    * was sent to a backend. So if the consumer stops early, the method waits up to eight seconds for running searches,
-   * and charges those that succeed.
+   * and charges the successful ones.
    */
   async *make(calls: readonly SearchCall[], signal: AbortSignal): AsyncGenerator<SearchBlocks, void> {
     const allowed = this.allowed(calls.length);

@@ -103,7 +103,7 @@ const pages = new Map([
   ['/console', '/v1/console'],
 ]);
 
-/** @returns the page for a browser at such an address; undefined for other requests */
+/** @returns the page for a browser at one of these addresses; undefined for other requests */
 function pageMeant({ method, headers }: IncomingMessage, { path }: RequestTarget): string | undefined {
   const isBrowser = method === 'GET' && headers.accept?.includes('text/html') === true;
   return isBrowser ? pages.get(path) : undefined;

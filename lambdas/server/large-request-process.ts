@@ -1,7 +1,7 @@
 /**
  * Runs a second process for large requests. Reading, checking and translating several megabytes takes a processor for a
  * quarter of a second, during which every other stream in the process would pause. The first process forwards the bytes
- * of such a request and of its answer, without reading them.
+ * of a large request and of its answer, without reading them.
  *
  * Guarantee: the second process ends together with the first. If the second one ends alone, its requests fail, and the
  * next large request starts another one. This works even if the first process has not noticed the end yet.

@@ -29,8 +29,8 @@ const MAX_BODY_BYTES = 32 * 1024 * 1024;
 /** Maximum time in which the second process returns its leases after the first process has died, in ms. */
 const RETURN_LEASES_MS = 1_000;
 /**
- * Size of a body from which a request goes to the second process. Such a body takes about ten milliseconds of the
- * processor.
+ * Size of a body from which a request goes to the second process. A body of this size takes about ten milliseconds of
+ * the processor.
  */
 const LARGE_FROM_BYTES = 256 * 1024;
 

@@ -74,7 +74,7 @@ export const sealedWidths: readonly number[] = Array.from(
 );
 const WIDTH = sealedColumns.length;
 
-/** Returns the number of columns of a file with this header line; undefined if no release wrote such a header. */
+/** Returns the number of columns of a file with this header line; undefined if no release wrote this header. */
 export function widthOfHead(head: string): number | undefined {
   return sealedWidths.find((width) => head === sealedColumns.slice(0, width).join(','));
 }

@@ -29,7 +29,7 @@ export class AwsError extends ServiceError {
   /** Body of the response. */
   readonly details: Record<string, unknown>;
   /**
-   * Whether an attempt of the same call got no conclusive response. Such an attempt may have been carried out, or may
+   * Whether an attempt of the same call got no conclusive response. That attempt may have been carried out, or may
    * still be.
    */
   isUncertain: boolean;

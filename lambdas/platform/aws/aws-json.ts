@@ -109,7 +109,7 @@ async function openService(
 
 /**
  * Parses a response.
- * @throws {NoReplyError} for a text that is not JSON, because such a response does not come from the service
+ * @throws {NoReplyError} for a text that is not JSON, because the service sends only JSON
  */
 function readJsonAnswer(text: string): Record<string, unknown> {
   try {

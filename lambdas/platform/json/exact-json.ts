@@ -1,6 +1,6 @@
 /**
- * Measures JSON before it is parsed, and parses it without loss. An exact number is one that JSON.parse and
- * JSON.stringify do not change. 9007199254740993, 1e400 and 0.1000000000000000055 are not exact.
+ * Measures JSON before it is parsed, and parses it without loss. A number is exact if JSON.parse and JSON.stringify do
+ * not change it. 9007199254740993, 1e400 and 0.1000000000000000055 are not exact.
  */
 
 export interface JsonMeasure {

@@ -145,8 +145,8 @@ function isCommon(address: string): boolean {
 }
 
 /**
- * Returns whether an address has four one-digit numbers. Such a text, as in `1.2.3.4`, is a section or a version as
- * often as an address.
+ * Returns whether an address has four one-digit numbers. A text like `1.2.3.4` is a section or a version as often as an
+ * address.
  */
 function isOfSmallNumbers(address: string): boolean {
   return /^\d(?:\.\d){3}$/.test(address);

@@ -11,12 +11,12 @@ import { classesOf, isKey, isOfWords, isPassword, isQuotedPassword } from './sec
 /** Matches the names of secrets. Prefixes (`DB_`, `мой `) and suffixes (`_2`, ` от вайфая`) may surround a name. */
 const SECRET_NAME =
   /pass|pasword|(?<![a-z])parol(?!e)|pwd|psw|(?<![a-z\d])pw(?![a-z])|парол|пасс|кодов[а-яё]{1,3} слов|token|secret|key|credential|psk|session_?id|(?<=[?&])sig(?==)|(?<![a-z])sid(?==)|токен|секрет|ключ/gi;
-/** Matches the whole name of a password, where SECRET_NAME has found its beginning. */
+/** Matches the whole name of a password, from the position that SECRET_NAME has found. */
 const PASSWORD =
   /^(?:pas{1,2}(?:word|wd|phrase|code)?s?(?!\p{L})|parol[yia']?(?!\p{L})|(?:pwd|psw|pw|psk)(?!\p{L})|парол(?:[ьяеюи]\p{L}{0,2})?(?!\p{L})|парольчик\p{L}{0,2}|кодов\p{L}{1,3} слов\p{L}{0,2}(?!\p{L})|пасс(?:ворд)?(?!\p{L}))/iu;
 const TOKEN = /^(?:token|secret|credentials?|session_?id|sig|sid|(?:токен|секрет|ключ)(?:а|ом|у|е)?)(?!\p{L})/iu;
 const KEY = /(?:api|access|secret|private|account|auth|encryption|signing|shared|master)[-_ ]?$/i;
-/** Matches text before `key` that names a wireless network: such a key is a password. */
+/** Matches text before `key` that names a wireless network. The key of a network is a password. */
 const OF_NETWORK = /(?:ssid|wi-?fi|wpa\d?|network|вайфай)[^\n]{0,40}$/i;
 /** Matches text before `pass` that makes it another word, such as `compass`. `requirepass` does name a secret. */
 const OTHER_WORD = /(?:com|by|sur|tres|under|over|im|lam)$/i;

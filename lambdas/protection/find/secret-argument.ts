@@ -13,8 +13,8 @@ const LOGS_IN =
 const COMMAND = 80;
 
 /**
- * Pairs of patterns: a cheap one for the text in lower case, and one that captures the password. The first group with a
- * match has the password.
+ * Pairs of patterns. The first one is a cheap test of the text in lower case. The second one captures the password, in
+ * its first group that matched.
  */
 const PLACES: [RegExp, RegExp][] = [
   // Password in SQL

@@ -16,7 +16,7 @@ const SECRET_OF_ANOTHER =
 const TO_VALUE = /(?:сброшен|смен|измен|поменя|установ|постав|reset|changed|set)\p{L}{0,6}\s(?:на|to|as)\s$/iu;
 const PREPOSITION =
   /(?:^|[\s(])(?:от|для|на|в|во|к|у|из|по|с|со|до|for|to|of|on|in|into|from|at|with|by|via|and|и|а|or|или)\s$/iu;
-/** Words of rules for passwords. In such a sentence, a value is an example, not a secret. */
+/** Words of rules for passwords. In a sentence about rules, a value is an example, not a secret. */
 const ABOUT_RULES =
   /политик|требован|минимум|не менее|символ|policy|must|should contain|at least|characters|minimum|expires?\b/i;
 

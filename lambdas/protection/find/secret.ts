@@ -61,7 +61,7 @@ export function isKey(value: string): boolean {
 }
 
 /**
- * Returns whether a value mixes characters as no word or name does. After the name of a password, such a value is
+ * Returns whether a value mixes characters as no word or name does. After the name of a password, this value is
  * certainly a secret.
  */
 export function isUnmistakable(value: string): boolean {

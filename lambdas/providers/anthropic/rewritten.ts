@@ -37,7 +37,7 @@ export function rewritten(request: MessagesRequest, quirks: AnthropicQuirks): Me
 
 /**
  * Moves instructions within a conversation behind the adjacent user messages, because Anthropic accepts them only
- * directly after a user turn. Instructions without such a user message become a marked user message.
+ * directly after a user turn. Instructions without an adjacent user message become a marked user message.
  * @returns the same request if all instructions are in place
  */
 export function placedInstructions(request: MessagesRequest): MessagesRequest {

@@ -126,8 +126,8 @@ function assistantBlocks(placed: Placed, target: ConverseTarget): object[] {
 }
 
 /**
- * Returns the signature of a thinking block, if this model signed it; for Claude, if any Claude model signed it.
- * Thinking without such a signature is dropped.
+ * Returns the signature of a thinking block, if this model signed it; for Claude, if any Claude model signed it. Other
+ * thinking is dropped.
  */
 function signatureFor(target: ConverseTarget, block: Block): string | undefined {
   if (!familyOf(target).hasAnthropicSignatures) return signatureOf(signerOf(target), block);

@@ -19,8 +19,8 @@ import { converseUsage } from './usage.ts';
 
 type Context = DecodeContext<BedrockConverseQuirks>;
 /**
- * Index of a content block; undefined if the provider's value is not a safe integer. Such a value, for example a text,
- * could be megabytes long, so it must not become a key.
+ * Index of a content block; undefined if the provider's value is not a safe integer. Other values must not become keys:
+ * a text, for example, could be megabytes long.
  */
 type Index = number | undefined;
 
@@ -207,7 +207,7 @@ class ConverseTranslation {
 
   #onBlockStop(index: Index): void {
     this.#foreign.delete(index);
-    // Nova sends citations in separate blocks after the text, so they are written when such a block ends.
+    // Nova sends citations in separate blocks after the text. They are written when their block ends.
     this.#cite();
   }
 

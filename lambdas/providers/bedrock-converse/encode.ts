@@ -60,8 +60,8 @@ export function encodeConverseRequest(
 }
 
 /**
- * Adds a user message before a conversation that begins with the assistant, because Converse refuses such a
- * conversation. It occurs, for example, if a client cut off the first turns.
+ * Adds a user message before a conversation that begins with the assistant, because Converse would refuse it. A
+ * conversation begins like this, for example, if a client cut off the first turns.
  */
 function begunByUser(messages: ConverseMessage[]): ConverseMessage[] {
   if (messages[0]!.role === 'user') return messages;

@@ -84,8 +84,8 @@ function isOfFamily({ family }: FaultRule, providerId: string): boolean {
 }
 
 /**
- * Returns whether a rule matches numeric error codes. Such a rule applies only to its own provider, because each
- * provider numbers its errors differently.
+ * Returns whether a rule matches numeric error codes. Rules with numeric codes apply only to their own provider,
+ * because each provider numbers its errors differently.
  */
 function isByNumber({ code }: FaultRule): boolean {
   return code?.some((one) => /^\d+$/.test(one)) ?? false;

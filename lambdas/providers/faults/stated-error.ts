@@ -17,7 +17,7 @@ export interface StatedError {
   status: number | undefined;
   /** Google's RetryInfo: the wait before a retry, not yet parsed. */
   retryDelay: unknown;
-  /** Whether the body is an HTML page. Such a page comes from a proxy, so the provider has not read the request. */
+  /** Whether the body is an HTML page. HTML pages come from proxies, so the provider has not read the request. */
   isPage: boolean;
 }
 

@@ -56,8 +56,8 @@ export class PartialArguments {
   }
 
   /**
-   * Moves to a path: closes the containers that the path leaves, opens those that it enters, and begins its last
-   * member.
+   * Moves to a path: closes the containers that the path leaves, opens the containers that it enters, and begins its
+   * last member.
    */
   #goTo(steps: Step[]): string {
     let text = this.#open.length === 0 ? this.#openContainer(undefined, steps[0]!) : '';

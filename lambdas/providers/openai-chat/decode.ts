@@ -207,8 +207,8 @@ function finishReasonIn(choice: Record<string, unknown>): string {
 }
 
 /**
- * Parses a chunk. Some providers send a call's arguments as an object instead of a text. Its numbers must keep their
- * digits, so such a chunk is parsed exactly.
+ * Parses a chunk. Some providers send a call's arguments as an object instead of a text. Numbers in the object must
+ * keep their digits, so its chunk is parsed exactly.
  */
 function parseChunk(data: string): unknown {
   return /"arguments"\s*:\s*\{/.test(data) ? parseEventExactly(data) : parseEvent(data);

@@ -13,7 +13,7 @@ import type { ResponsesItem } from './item.ts';
 const sealedReasoningSchema = z.object({ id: z.string().optional(), encrypted_content: z.string().min(1) });
 
 /**
- * Returns the signature for a reasoning item; undefined if it has no encrypted content, because such an item cannot be
+ * Returns the signature for a reasoning item. It is undefined for an item without encrypted content, which cannot be
  * sent back.
  */
 export function sealReasoning(item: Record<string, unknown>, providerId: string): string | undefined {
