@@ -347,7 +347,7 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
   'measure-endpoints': {
     everyMinutes: 1,
     timeoutSeconds: 50,
-    // The worker publishes the list of providers with a credential. So functions that list models need no permission to
+    // The worker publishes the list of providers that have their credential or need none. So functions that list models need no permission to
     // read credentials.
     grants: ofCatalog({ ...healthOnly('Query', 'PutItem'), secrets: ['provider-keys'] }),
   },

@@ -55,7 +55,7 @@ export type HoldOutcome<Name extends string> =
       isUncertain: boolean;
     };
 
-/** Maximum attempts of a hold, each at another part or at the counter. */
+/** A hold makes fewer attempts than this, each at another part of the counter or at the counter itself. */
 const MAX_PLACES = 16;
 /** Attempts at a busy counter before it gets parts. Settlements use the same number. */
 const ATTEMPTS_BEFORE_PARTS = 3;
@@ -65,7 +65,8 @@ const ATTEMPTS_IN_A_PART = 2;
 /**
  * Holds an amount in every scope, and makes the writes that belong to the hold, in one transaction.
  * @param writes the write of the hold's record, and others that belong to the hold
- * @throws {StoreBusyError} if all counters and parts stay busy
+ * @throws {StoreBusyError} if an item stays busy or no attempt finds room. A busy counter is split into several items, its
+ *   parts; each attempt tries one of them or the counter itself.
  * @throws {Error} for a limited scope without a counter
  */
 export async function holdInScopes<Name extends string>(

@@ -18,8 +18,11 @@ const toolChoices = ['auto', 'any', 'tool', 'none'] as const;
 const rangedParameters = [...samplingParameters, ...penalties, 'seed'] as const;
 
 const common = {
-  /** Tokenizer of the model, if the gateway has its vocabulary. */
-  tokenizer: z.enum(['o200k']).optional(),
+  /**
+   * Tokenizer of the model: `o200k`, whose vocabulary the gateway has, or `claude`, which needs more tokens than any
+   * other known vocabulary. Absent for any other.
+   */
+  tokenizer: z.enum(['o200k', 'claude']).optional(),
   /** Maximum tokens of one image; 6,000 if absent. */
   max_image_tokens: z.int().positive().optional(),
   /** Whether reasoning is billed and not shown. A hold must then cover all of max_tokens from the start. */

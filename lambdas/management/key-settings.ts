@@ -25,7 +25,7 @@ export type KeySettings = { [Name in PlainName]?: ApiKey[Name] | null | undefine
   sensitiveData?: SensitiveDataChange | null | undefined;
 };
 
-/** Settings in a change, by the names of the API. */
+/** The settings of a change as they are in a request body, with the API's field names. */
 type KeySettingsBody = {
   [Name in PlainName as (typeof plainSettings)[Name]['field']]?: KeySettings[Name];
 } & { privacy?: KeySettings['privacy']; sensitive_data?: KeySettings['sensitiveData'] };

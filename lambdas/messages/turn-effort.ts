@@ -1,7 +1,7 @@
 import type { Message, MessagesRequest } from './types.ts';
 import { without } from './without.ts';
 
-/** A message that sets the thinking effort for itself and all later turns. */
+/** A message that may set the thinking effort for itself and all later turns. */
 type Controlled = Message & { output_config?: { effort?: string | null; [field: string]: unknown } | null };
 
 /**

@@ -198,7 +198,9 @@ export class SharedHealth implements EndpointHealth {
 }
 
 /**
- * Doubles the interval of all instances if a full read covers less than the minimum interval, and halves it otherwise.
+ * Returns the interval in ms between reports of this instance when there are many instances. If every report that was
+ * read is newer than the minimum interval, the interval is doubled, otherwise it is halved, always within its bounds.
+ * All instances read the same reports, so they adapt alike.
  */
 function publishInCrowdMs(reports: HealthReport[], lastMs: number, atMs: number): number {
   const isDense = reports.every(({ publishedAtMs }) => atMs - publishedAtMs < MIN_PUBLISH_MS_IN_CROWD);

@@ -41,7 +41,10 @@ export interface GatewayClient {
   open: (path: string, body: unknown, signal?: AbortSignal) => Promise<Response>;
 }
 
-/** Returns the base URL of the API, with any stage or path before it, without a trailing slash. */
+/**
+ * Returns the base URL of the API without a trailing slash. It is the folder of the console's page, so it includes the
+ * stage or path prefix of the deployment.
+ */
 export function apiBase(): string {
   return new URL('.', location.href).href.slice(0, -1);
 }

@@ -115,7 +115,7 @@ async function unpacked(event: APIGatewayProxyEvent): Promise<APIGatewayProxyEve
   return fitting({ ...event, body: text.toString('utf8'), isBase64Encoded: false });
 }
 
-/** Waits for a function until its time has passed, or until `end` is called. */
+/** Time limit of one call of a function, as API Gateway has. When it has passed, or when `end` is called, the call fails. */
 class Patience {
   readonly #over = Promise.withResolvers<never>();
   readonly #seconds: number;

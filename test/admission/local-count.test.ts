@@ -211,6 +211,7 @@ describe('what is held for a local count', () => {
   it('is a little more for a provider with this vocabulary, and half as much again for any other', () => {
     expect(withTokenizerMargin(1_000, 'o200k')).toBe(1_050);
     expect(withTokenizerMargin(1_000, undefined)).toBe(1_500);
+    expect(withTokenizerMargin(1_000, 'claude')).toBe(2_000);
     expect(withTokenizerMargin(1, undefined)).toBe(2);
   });
 });

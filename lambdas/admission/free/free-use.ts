@@ -33,7 +33,10 @@ export async function freeUseOf(
   return { accountId: account.id, networkHash: hash, models, atMs };
 }
 
-/** Returns each free model once, with the highest service cost of its endpoints. */
+/**
+ * Returns each free model once, with the most that this request may cost the service at any endpoint of the model.
+ * Endpoints without a service cost are ignored.
+ */
 function freeModels(offers: readonly QuotedEndpoint[]): Omit<FreeModel, 'isFunded'>[] {
   const models = new Map<string, Omit<FreeModel, 'isFunded'>>();
   for (const { candidate, quote } of offers) {

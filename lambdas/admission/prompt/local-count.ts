@@ -19,16 +19,14 @@ const MAX_COUNTER_HEAP_MB = 256;
 const TURN_MS = 5;
 
 /**
- * Margin in percent for OpenAI's models, which use the counted vocabulary. It covers the tokens that OpenAI adds around
- * messages and tools, whose number is not public.
+ * Margin in percent by the quirk `tokenizer`. For `o200k` it covers the tokens that OpenAI adds around messages and
+ * tools, whose number is not public. For `claude` it covers a vocabulary of up to 1.4 times the counted tokens, and the
+ * newer one of Opus 4.7 and later models, which needs up to 1.35 times as many tokens as that. Anthropic counts prompts
+ * itself, but Bedrock and Vertex do not. For others it covers 1.4 times the counted tokens, and providers that format
+ * tool definitions with more white space.
+ * @see https://platform.claude.com/docs/en/about-claude/models/migration-guide
  */
-const OWN_VOCABULARY_MARGIN_PERCENT = 5;
-/**
- * Margin in percent for other vocabularies. In the measured texts, they need up to 1.4 times the counted tokens, and
- * some providers indent tools again. Claude's vocabulary needs more than this margin, but Claude's provider counts
- * itself.
- */
-const OTHER_VOCABULARY_MARGIN_PERCENT = 50;
+const MARGIN_PERCENT = { o200k: 5, claude: 100, other: 50 } as const;
 
 /**
  * Estimates the tokens of texts, rather too high than too low. The result excludes media and the margin of
@@ -45,7 +43,7 @@ export async function countPromptTokens(
   const deadlineMs = performance.now() + COUNT_PATIENCE_MS;
   const collected = await collect(texts);
   if (!collected) return undefined;
-  const vocabulary = tokenizer ?? 'other';
+  const vocabulary = tokenizer === 'o200k' ? 'o200k' : 'other';
   const job: CountJob = { texts: collected, vocabulary, deadlineMs: performance.timeOrigin + deadlineMs };
   const maxMs = Math.max(0, deadlineMs - performance.now());
   const outcome = await countThread().run(job, request, { maxWaitMs: maxMs, maxRunMs: maxMs });
@@ -63,8 +61,7 @@ const countThread = once(
 
 /** Adds the error margin to a count of `countPromptTokens`. The sum is held for the prompt. */
 export function withTokenizerMargin(tokens: number, tokenizer: Quirks['tokenizer']): number {
-  const marginPercent = tokenizer === 'o200k' ? OWN_VOCABULARY_MARGIN_PERCENT : OTHER_VOCABULARY_MARGIN_PERCENT;
-  return Math.ceil((tokens * (100 + marginPercent)) / 100);
+  return Math.ceil((tokens * (100 + MARGIN_PERCENT[tokenizer ?? 'other'])) / 100);
 }
 
 async function collect(texts: Iterable<string>): Promise<string[] | undefined> {

@@ -33,7 +33,7 @@ const JSON_PART = 8_192;
 export function* promptTexts(request: MessagesRequest, tokenizer: Quirks['tokenizer']): Generator<string> {
   const { system, messages, tools } = request;
   const format = outputFormat(request);
-  const isEscaped = tokenizer === undefined;
+  const isEscaped = tokenizer !== 'o200k';
   if (system !== undefined) {
     yield framing('system');
     yield* contentTexts(system, isEscaped);

@@ -18,9 +18,8 @@ type Context = Pick<Endpoint, 'contextLength' | 'maxOutputTokens' | 'quirks'>;
 const MAX_TOKENS_PER_ESTIMATED = 2;
 /** Assumed ratio of real tokens to tokens estimated from bytes, if the prompt could not be counted. */
 const TYPICAL_TOKENS_PER_ESTIMATED = 4 / 3;
-/** Factors for the error of a local count, with the provider's own vocabulary and with another one. */
-const OWN_MARGIN = 1.05;
-const OTHER_MARGIN = 1.2;
+/** Factors for the likely error of a local count, by the quirk `tokenizer`. */
+const FACTORS = { o200k: 1.05, claude: 1.5, other: 1.2 } as const;
 /** Share of the context that is reserved for the answer if the client did not limit the answer's length. */
 const ANSWER_SHARE = 1 / 4;
 
@@ -71,8 +70,7 @@ async function tokensPerEstimated(
   const { tokenizer } = quirks;
   const counted = await countPromptTokens(promptTexts(request, tokenizer), tokenizer, counting);
   if (counted === undefined) return TYPICAL_TOKENS_PER_ESTIMATED;
-  const margin = tokenizer === undefined ? OTHER_MARGIN : OWN_MARGIN;
   // The estimate includes images and files, but the count does not, so the ratio may be too low.
   const least = images > 0 || unbounded ? 1 : 0;
-  return Math.max(least, (counted * margin) / estimatedTokens);
+  return Math.max(least, (counted * FACTORS[tokenizer ?? 'other']) / estimatedTokens);
 }

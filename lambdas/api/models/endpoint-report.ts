@@ -31,9 +31,9 @@ export async function readEndpointReport(): Promise<EndpointReport> {
 }
 
 /**
- * Returns whether endpoints of these models can be called. If that depends on a credential that only other functions
- * can read, it reads the last measurement, at most once in 30 seconds. The operator may have set or removed the
- * credential.
+ * Returns a function that tells whether an endpoint of these models can be called; its result is undefined if that is
+ * unknown. If the answer depends on a credential that this function may not read, the worker's last measurement decides.
+ * The measurement is read again at most every 30 seconds, because the operator may set or remove the credential.
  */
 export async function readReadiness(models: readonly Model[]): Promise<IsReady> {
   const statistics = resources.statistics();

@@ -10,8 +10,8 @@ export type IsLimited = FreeCapacity['isLimited'];
 const CAPACITY_PATIENCE_MS = 700;
 
 /**
- * Finds the free models that have used up their budget, as far as that is known when the table does not respond in
- * time.
+ * Returns which free models have used up today's budget. Waits at most 700 ms for a new reading of the table, then uses
+ * the last one. A model without a recent reading counts as not used up.
  */
 export async function readFreeCapacity(models: readonly Model[]): Promise<IsLimited> {
   if (!models.some(({ data }) => data.service_free)) return () => false;

@@ -16,7 +16,7 @@ const aboutPrice = new Map<PriceName, string>([
   ...completionParts.flatMap(({ rest }) => (rest ? [[rest.price, rest.priced] as const] : [])),
 ]);
 
-/** Returns a field for the price of each unit. */
+/** Returns the schema fields for these prices: one optional field for each name, with its description. */
 function pricesShape<Name extends PriceName>(names: readonly Name[]) {
   const fields = names.map((name) => [name, rubText.optional().meta({ description: aboutPrice.get(name)! })]);
   return Object.fromEntries(fields) as Record<Name, z.ZodOptional<typeof rubText>>;

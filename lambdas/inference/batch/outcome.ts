@@ -17,7 +17,8 @@ interface AskedRequest {
 }
 
 /**
- * Returns the outcome of an answer that took several requests to a provider, in the form of the generation's record.
+ * Returns the outcome of a batch request, which needs one or more requests to a provider, in the form of the generation's
+ * record.
  */
 export function batchOutcome(
   { rounds, result, wasThinking }: Asked<unknown>,

@@ -87,7 +87,7 @@ async function answerUntil<Task, Answer>(
   return { candidate, answer: result.answer, charged };
 }
 
-/** Returns the terms of the hold for an answer that takes several requests to a provider. */
+/** Returns the terms of the hold for a batch request, which needs one or more requests to a provider. */
 export function batchTerms(apiType: NewGeneration['apiType'], offers: readonly BatchOffer[]): HoldTerms {
   const { candidate, bytes } = offers[0]!;
   return { apiType, streamed: false, estimatedTokens: estimateTokens(bytes), candidate, plan: planOf(offers) };

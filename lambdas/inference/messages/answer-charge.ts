@@ -53,11 +53,12 @@ export function chargedForRound({ context, attempt: { quote }, meter }: Measured
 
 /**
  * Returns the charge of all requests to the provider (rounds), and of the web searches.
- * @param paysStage whether the searches are charged even if no tokens are charged
+ * @param paysSearches whether the searches are charged if the first request to the provider is not complete. After a
+ *   complete request they are always charged.
  */
-function chargedSoFar(answer: MeasuredAnswer, charge: Charge, paysStage = charge !== 'nothing'): Charged {
+function chargedSoFar(answer: MeasuredAnswer, charge: Charge, paysSearches = charge !== 'nothing'): Charged {
   const { context, rounds, attempt } = answer;
   const last = chargedForRound(answer, charge);
   const tokens = rounds.length === 0 ? last : chargedTogether([...rounds, last]);
-  return rounds.length > 0 || paysStage ? context.stage.withPurchases(tokens, attempt.quote) : tokens;
+  return rounds.length > 0 || paysSearches ? context.stage.withPurchases(tokens, attempt.quote) : tokens;
 }

@@ -20,7 +20,7 @@ const workspaceRecord = record({
   /** Counts changes of the limits. */
   revision: count('revision'),
   privacy: privacyField,
-  /** Number of changes of the configuration, used as the ETag. */
+  /** Version of the configuration, used as the ETag. It starts at 1 and grows with each change. */
   version: count('version'),
   createdAt: text('created_at'),
   updatedAt: text('updated_at'),

@@ -200,7 +200,7 @@ export async function readChunks(
   );
 }
 
-/** Records that generations of earlier days were sealed on this day. */
+/** Records that generations of earlier days, or corrections of them, were sealed on this day. */
 export async function keepLateSeals(
   table: Table,
   accountId: string,

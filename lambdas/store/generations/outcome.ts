@@ -133,7 +133,8 @@ export const outcomeRecord = record({
    */
   overheadMs: unreleased(orNull(count('overhead_ms'))),
   /**
-   * Time of providers in ms: from the end of `overheadMs` until the last byte of a provider. Missing in older records.
+   * Time of providers in ms: from the end of `overheadMs` until the last byte of a provider, or until the job of a video
+   * ended. Missing in older records.
    */
   providerMs: unreleased(orNull(count('provider_ms'))),
   latencyMs: orNull(count('latency_ms')),

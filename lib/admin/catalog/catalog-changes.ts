@@ -86,8 +86,8 @@ export function credentialsOf({ providers, search }: CatalogFiles): Set<string> 
 }
 
 /**
- * Returns the environment variables that a catalog uses. Credentials are not included, because they are in the secret
- * of provider keys.
+ * Returns the environment variables that a catalog uses. Credentials and certificates are not included, because they
+ * are in the secret of provider keys.
  */
 export function variablesOf({ providers, models, search }: CatalogFiles): Set<string> {
   const endpoints = models.flatMap((model) => model.endpoints);

@@ -16,8 +16,8 @@ import { StartFailure } from '../../shared/failure.ts';
 import { ReportedSums, type ReportedDay, type ReportedMeter } from './provider-usage.ts';
 
 /**
- * Matches a usage type: a region, the model, "mantle" for the newer API, and the kind of token. Tiers and inference
- * profiles may follow.
+ * Matches a usage type: a region (optional), the model, "mantle" for the newer API (optional), and the kind of token.
+ * Tiers and inference profiles may follow.
  */
 const USAGE_TYPE =
   /^(?:[A-Z]{2,4}\d+-)?(?<name>.+?)(?:-mantle)?-(?<kind>input-tokens|output-tokens|cache-read-input-token-count|cache-write-input-token-count)(?:-.+)?$/;
