@@ -5,25 +5,24 @@ const path = fileURLToPath(new URL('../../docs/conformance.md', import.meta.url)
 
 const introduction = `# Conformance
 
-\`npm run conformance\` writes this page from the measurements of \`test/conformance\`, and tests fail if it is out of date. The recordings are
-real traffic of real providers, and no part of the repository; without them, their tests are skipped and say so.
+\`npm run conformance\` writes this page from the measurements of \`test/conformance\`, and tests fail if the page is out of date. The recordings are
+real traffic of real providers. The repository does not contain the recordings; without them, their tests are skipped.
 
-- **Answers**: the decoder of its wire must give the text, reasoning, tool calls, stop reason and usage that the test's own reader finds in the recording,
-  in a valid stream that passes the schemas of \`@ai-sdk/anthropic\` and becomes the same message in \`@anthropic-ai/sdk\`. A refusal must keep the
-  provider's message.
-- **Requests**: each recorded request is converted back into a Messages request, and encoded again. It may not contain a field, type or value that
-  no recording of this provider contains, and must have the same meaning.
-- **APIs of clients**: the same for recordings of OpenAI's two APIs in the opposite direction: a request enters through its API, an answer leaves
-  through it, streamed and whole.
-- **Clients**: each client does each task against one running gateway, with the first sandbox model of each wire. In a tool loop, it returns the
-  answer as it stored it. In "cancel", it disconnects in the middle of a stream.
-- **Agents**: the real Codex, Claude Code and opencode, set up as \`npm run admin -- clients\` prints, against strict fakes of the providers
-  (\`test/conformance/agents\`). Scripted sessions on a model of each wire call tools of an MCP server and fill the context until the provider refuses
-  the prompt in its own words; the agent must compact the conversation and continue.
-- **Python**: the SDKs of Anthropic and OpenAI, LangChain, Pydantic AI and OpenAI's Agents SDK (\`test/conformance/python\`).
+- **Answers**: the gateway decodes each recorded answer of a provider. A separate reader in the test finds text, reasoning, tool calls, stop reason and
+  usage, and the decoded answer must have the same. \`@ai-sdk/anthropic\` and \`@anthropic-ai/sdk\` must accept the stream.
+- **Requests**: the test converts each recorded request into a Messages request, and the gateway encodes it again. The result must have the same meaning,
+  and only fields, types and values that recordings of this provider contain.
+- **Client APIs**: recordings of OpenAI's two APIs also run in the opposite direction. The request enters through the client API, and the answer leaves
+  through the client API, both streamed and as one body.
+- **Clients**: each client library does each task against a running gateway, with the first sandbox model of each wire. The task "cancel" disconnects in
+  the middle of a stream.
+- **Agents**: Codex, Claude Code and opencode run scripted sessions against strict fakes of the providers (\`test/conformance/agents\`). When the fake
+  refuses a prompt as too long, the agent must compact the conversation and continue.
+- **Python**: the SDKs of Anthropic and OpenAI, LangChain, Pydantic AI and OpenAI's Agents SDK do similar tasks (\`test/conformance/python\`).
 
-Agents and Python run nightly, and in \`npm test\` if they are installed: \`npm install --prefix test/conformance/agents\`;
-\`pip install -r test/conformance/python/requirements.txt\`, then \`PYTHON=<interpreter> npm test -- test/conformance/python\`.`;
+Tests of agents and Python run each night in CI, and in \`npm test\` if you install them. For agents, run
+\`npm install --prefix test/conformance/agents\`. For Python, run \`pip install -r test/conformance/python/requirements.txt\`, then
+\`PYTHON=<interpreter> npm test -- test/conformance/python\`.`;
 
 /** Returns a section of the page without changes. */
 export function documented(title: string): string | undefined {

@@ -96,12 +96,12 @@ export async function reportOnClients(
   const embeddings = await reportOnEmbeddings(gateway);
   const markdown = [
     '## Clients',
-    `Each client does these tasks on each wire (${messagesWires.join(', ')}):`,
-    `${features.join(', ')}.`,
+    `The wires are ${messagesWires.join(', ')}.`,
+    `On each wire, each client does these tasks: ${features.join(', ')}.`,
     table,
-    'Embeddings, of `sandbox/embedder`:',
+    'The next table has the tasks with embeddings of `sandbox/embedder`:',
     embeddings.table,
-    gaps.length > 0 ? markdownList(gaps) : 'Nothing is known not to work.',
+    gaps.length > 0 ? markdownList(gaps) : 'We know of no task that fails.',
   ];
   return {
     unexplained: [...unexplained(cells), ...embeddings.unexplained],

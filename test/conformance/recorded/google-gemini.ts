@@ -41,7 +41,7 @@ export const googleGeminiRow: AnyWireRow = {
     },
     {
       complaint: 'tools[].functionDeclarations[] has no parameters',
-      reason: 'the same: the two exclude each other',
+      reason: 'Google’s reference: `parametersJsonSchema` excludes `parameters`',
     },
     {
       complaint: 'contents[](model).parts[].functionCall.id is new',
@@ -57,11 +57,11 @@ export const googleGeminiRow: AnyWireRow = {
     },
     {
       complaint: 'toolConfig.functionCallingConfig.mode is "ANY"',
-      reason: 'Google’s reference: capitals',
+      reason: 'Google’s reference writes the mode in capitals',
     },
     {
       complaint: 'toolConfig.functionCallingConfig.mode is "NONE"',
-      reason: 'Google’s reference: capitals',
+      reason: 'Google’s reference writes the mode in capitals',
     },
   ],
 };

@@ -50,12 +50,12 @@ export const openaiResponsesRow: AnyWireRow = {
       complaint: 'input[](user).type is new',
       reason: 'OpenAI’s reference: the default type',
     },
-    { complaint: 'input[](assistant).type is new', reason: 'the same' },
+    { complaint: 'input[](assistant).type is new', reason: 'OpenAI’s reference: the default type' },
     {
       complaint: 'input[](user).content is array',
       reason: 'the reference has lists of parts',
     },
-    { complaint: 'input[](user).content[](input_text) is new', reason: 'the same' },
+    { complaint: 'input[](user).content[](input_text) is new', reason: 'the reference has lists of parts' },
     {
       complaint: 'include is new',
       reason: 'OpenAI’s reference: requests encrypted reasoning',

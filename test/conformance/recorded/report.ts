@@ -31,13 +31,13 @@ export async function reportOnRecordings(): Promise<RecordedReport> {
   const markdown = [
     '## Recorded interactions',
     table,
-    '### What does not pass, and why',
+    '### Recordings that do not pass, and the reasons',
     markdownList([...explanations('answers', answers), ...explanations('requests', requests)]),
-    '### The same through the APIs of clients',
-    'Recordings of chat completions and of Responses, whose clients could as well have called this gateway.',
+    '### Recordings through the client APIs',
+    "For the next table, recordings of chat completions and Responses enter and leave through the gateway's client APIs.",
     inwardTable,
     markdownList([...explanations('answers', inwardAnswers), ...explanations('requests', inwardRequests)]),
-    '### Fields that we send and no recording has',
+    '### Fields that the gateway sends and no recording has',
     markdownTable(
       ['Wire', 'Provider', 'Field', 'Reason'],
       wireRows.flatMap(({ wire, documented }) =>
@@ -49,9 +49,9 @@ export async function reportOnRecordings(): Promise<RecordedReport> {
         ]),
       ),
     ),
-    '### What recorded requests say and the Messages API cannot',
+    '### Parts of recorded requests that the Messages API cannot express',
     markdownList(counted(unsaid)),
-    `${[...others.values()].reduce((sum, count) => sum + count, 0)} recordings of other wires and endpoints are not read.`,
+    `The tests do not read ${[...others.values()].reduce((sum, count) => sum + count, 0)} recordings of other wires and endpoints.`,
   ].join('\n\n');
   return { answers, requests, inwardAnswers, inwardRequests, table: [table, inwardTable].join('\n\n'), markdown };
 }
@@ -82,7 +82,9 @@ function sum(numbers: number[]): number {
 }
 
 function explanations(direction: string, { explained }: Outcome): string[] {
-  return [...explained].map(([{ reason }, count]) => `${count} ${direction}: ${reason}`);
+  return [...explained].map(
+    ([{ reason }, count]) => `${count} ${count === 1 ? direction.slice(0, -1) : direction}: ${reason}`,
+  );
 }
 
 function counted(counts: Map<string, number>): string[] {
