@@ -64,7 +64,7 @@ export const accountRules = [
   ...rulesFrom('openai', {
     kind: 'operator',
     message:
-      /^(?:this model|the model|your organization|the organization|this organization|zero data retention|data retention|data.?sharing)[^\n]{0,160}(?:data (?:policy|policies|retention|sharing|collection|residency)|zero data retention|ZDR)|^data retention mode/i,
+      /^(?:this model|the (?:requested )?model|your organization|the organization|this organization|zero data retention|data retention|data.?sharing)[^\n]{0,160}(?:data (?:policy|policies|retention|sharing|collection|residency)|zero data retention|ZDR)|^data retention mode/i,
   }),
   // Errors of Anthropic, from https://platform.claude.com/docs/en/api/errors
   ...rulesFrom(
@@ -78,6 +78,12 @@ export const accountRules = [
       message: /^(?:invalid x-api-key|OAuth authentication is|OAuth token|This credential is only authorized)/i,
     },
     { kind: 'operator', message: /^Third-party apps now draw from/i },
+    // A long prompt needs a paid extra of the account. Another endpoint may take it.
+    {
+      kind: 'operator',
+      message:
+        /^(?:Extra usage is|Usage credits are) required for long context|^The long context beta is not yet available/i,
+    },
   ),
   // Errors of Google, from https://github.com/googleapis/googleapis/blob/master/google/api/error_reason.proto
   ...rulesFrom(
@@ -156,12 +162,12 @@ export const accountRules = [
     {
       kind: 'operator',
       message:
-        /^(?:You don't have access to the model|Access to (?:this|the|Anthropic) models? is not allowed|Model access is denied|Access denied)/i,
+        /^(?:You don't have access to the model|Access to (?:this|the|Anthropic) models? is not allowed|Model access is denied|Access denied(?!\. This Model is marked))/i,
     },
     {
       kind: 'operator',
       message:
-        /^(?:Your account is not authorized|Operation not allowed$|Operation not allowed\.|Model use case details have not been submitted|INVALID_PAYMENT_INSTRUMENT)/i,
+        /^(?:(?:Your|This) account is not authorized|Your AWS Marketplace subscription|Operation not allowed$|Operation not allowed\.|Model use case details have not been submitted|INVALID_PAYMENT_INSTRUMENT)/i,
     },
     { kind: 'operator', message: /^User: arn:aws[\w-]*:[^\s]{1,200} is not authorized/i },
   ),
@@ -332,7 +338,7 @@ export const accountRules = [
   ...rulesFrom('cohere', {
     kind: 'operator',
     message:
-      /^(?:invalid api token|no api key supplied|Please add or update your payment method|You are using a Trial key, which is limited to \d+ API calls? \/ month)/i,
+      /^(?:invalid (?:api )?token|no api key supplied|Please add or update your payment method|You are using a Trial key, which is limited to \d+ API calls? \/ month)/i,
   }),
   // Errors of Together, from https://docs.together.ai/docs/error-codes
   ...rulesFrom(

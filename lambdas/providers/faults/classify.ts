@@ -3,23 +3,27 @@
 import { accountRules } from './account-rules.ts';
 import { contextRules } from './context-rules.ts';
 import type { FaultKind, FaultRule } from './fault-rule.ts';
+import { generalRules } from './general-rules.ts';
 import { modelRules } from './model-rules.ts';
 import { providerRules, typeRules } from './provider-rules.ts';
 import { reasoningRules, requestRules } from './request-rules.ts';
 import type { StatedError } from './stated-error.ts';
 
-/** All rules, in the order in which they are tried. */
-export const faultRules: readonly FaultRule[] = [
+/** Rules for one error each, in the order in which they are tried. */
+const preciseRules: readonly FaultRule[] = [
   ...reasoningRules,
   ...requestRules,
   ...accountRules,
+  ...generalRules,
   ...modelRules,
   ...providerRules,
   ...contextRules,
-  ...typeRules,
 ];
 
-/** Faults of HTTP statuses. Every other status is a `failure`. */
+/** All rules. Types of whole classes of errors come last, because any provider's words are more precise. */
+export const faultRules: readonly FaultRule[] = [...preciseRules, ...typeRules];
+
+/** Statuses with another meaning than their class. */
 const faultsOfStatuses: Record<number, FaultKind> = {
   400: 'request',
   422: 'request',
@@ -60,9 +64,10 @@ export function classifyError(
 ): ClassifiedError {
   const status = httpStatus ?? error.status;
   const isFound = (rule: FaultRule) => fits(rule, error, status);
-  const rule =
-    faultRules.find((own) => isOfFamily(own, providerId) && isFound(own)) ??
-    faultRules.find((foreign) => foreign.isOwn !== true && isFound(foreign) && !isByNumber(foreign));
+  const foundIn = (rules: readonly FaultRule[]) =>
+    rules.find((own) => (own.isGeneral === true || isOfFamily(own, providerId)) && isFound(own)) ??
+    rules.find((foreign) => foreign.isOwn !== true && isFound(foreign) && !isByNumber(foreign));
+  const rule = foundIn(preciseRules) ?? foundIn(typeRules);
   const ofStatus = faultOfStatus(status, error);
   // A rule matched a general internal error, but the status means overload, a limit or a timeout. The status is more
   // precise.

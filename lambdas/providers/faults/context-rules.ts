@@ -52,7 +52,10 @@ const overflows: FaultRule[] = [
   // Errors of Amazon Bedrock, from https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html
   ...rulesFrom(
     'amazon-bedrock',
-    { kind: 'context', message: /input is too long for requested model/i },
+    {
+      kind: 'context',
+      message: /^(?:the )?input is too long\b|input is too long for (?:the |this )?(?:requested )?model/i,
+    },
     {
       kind: 'context',
       message: /too many input tokens\. Max input tokens: (?<limit>\d+), request input token count: (?<asked>\d+)/i,
@@ -67,12 +70,13 @@ const overflows: FaultRule[] = [
     kind: 'context',
     message: /maximum prompt length is (?<limit>\d+) but the request contains (?<asked>\d+)/i,
   }),
-  // Errors of Moonshot, from https://github.com/anomalyco/opencode/issues/17762
-  ...rulesFrom('moonshotai', {
-    kind: 'context',
-    message: /exceeded model token limit: (?<limit>\d+) \(requested: (?<asked>\d+)\)/i,
-  }),
-  // Errors of llama.cpp, from https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
+  // https://github.com/anomalyco/opencode/issues/17762
+  ...rulesFrom(
+    'moonshotai',
+    { kind: 'context', message: /exceeded model token limit: (?<limit>\d+) \(requested: (?<asked>\d+)\)/i },
+    { kind: 'context', message: /input token length (?:is )?too long/i },
+  ),
+  // https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
   ...rulesFrom(
     'llama-cpp',
     {
@@ -90,7 +94,8 @@ const overflows: FaultRule[] = [
     { kind: 'context', code: ['1261'] },
     {
       kind: 'context',
-      message: /prompt exceeds max(?:imum)? (?:context )?length/i,
+      message:
+        /prompt exceeds max(?:imum)? (?:context )?length|tokens in request (?:are )?more than max(?:imum)? tokens/i,
     },
   ),
   // Errors of Alibaba, from https://help.aliyun.com/en/model-studio/error-code
@@ -128,13 +133,20 @@ const overflows: FaultRule[] = [
       message: /prompt has (?<asked>[\d,]+) tokens?, but the configured context size is (?<limit>[\d,]+)/i,
     },
   ),
-  // Errors of Cohere, from https://docs.cohere.com/reference/errors
-  ...rulesFrom('cohere', {
-    kind: 'context',
-    message:
-      /too many tokens: [\s\S]{0,60}exceeded by (?<over>\d+) tokens[\s\S]{0,120}limit for this model is (?<limit>\d+)/i,
-  }),
-  // Errors of Together, from https://docs.together.ai/docs/error-codes
+  // https://docs.cohere.com/reference/errors
+  ...rulesFrom(
+    'cohere',
+    {
+      kind: 'context',
+      message:
+        /too many tokens: [\s\S]{0,60}exceeded by (?<over>\d+) tokens[\s\S]{0,120}limit for this model is (?<limit>\d+)/i,
+    },
+    {
+      kind: 'context',
+      message: /total (?:number of )?tokens exceeds? the model'?s max(?:imum)?(?: of (?<limit>\d+))?/i,
+    },
+  ),
+  // https://docs.together.ai/docs/error-codes
   ...rulesFrom(
     'togetherai',
     {
@@ -214,7 +226,39 @@ const overflows: FaultRule[] = [
       message:
         /(?:prompt|input|conversation|messages?) (?:is|are) (?:too long|longer than)\b[\s\S]{0,60}(?:context|model|token)/i,
     },
-    { kind: 'context', message: /token limit exceeded|超过最大长度|上下文长度/i },
+    {
+      kind: 'context',
+      message: /token limit exceeded|上下文长度|(?:输入|上下文|提示词|token)[^\n]{0,16}(?:超过|超出|过长|超长)/i,
+    },
+    {
+      kind: 'context',
+      message:
+        /(?:prompt|input|request|messages?)(?: has| contains)?,? (?:tokens?(?: count)? )?\(?(?<asked>[\d,]+)\)?(?: tokens?)?,? (?:which )?(?:exceeds?|is more than|but (?:the|this) model supports at most) (?:the )?(?:maximum |max |limit )?(?:of )?(?<limit>[\d,]+)(?! ?tokens? per)/i,
+    },
+    {
+      kind: 'context',
+      message:
+        /^(?![^\n]{0,60}max_(?:\w{1,20}_)?tokens\b)[^\n]{0,200}supports at most (?<limit>[\d,]+) tokens?,? (?:but|whereas|and) (?:you (?:provided|sent) )?(?<asked>[\d,]+)/i,
+    },
+    {
+      kind: 'context',
+      message:
+        /(?:prompt|input|request)[ _]?(?:tokens?|length|count)?(?: count)?(?! (?:payload|body|size))[^.\n]{0,24} exceeds? (?:the )?(?:max_seq_len|(?:token )?limit\b(?! of \d+ tokens? per)|maximum (?:number )?of (?:\d|tokens))/i,
+    },
+    {
+      kind: 'context',
+      message:
+        /tokens in (?:the|your) (?:input|prompt|request|messages)[^.\n]{0,24} exceeds?|inputs? must have less than (?<limit>[\d,]+) tokens/i,
+    },
+    {
+      kind: 'context',
+      message: /(?:sum|total) of (?:the )?(?:prompt|input)[^.\n]{0,40}\bmax_(?:\w{1,20}_)?tokens\b/i,
+    },
+    {
+      kind: 'context',
+      message:
+        /^(?:(?:the|your) )?(?:prompt|input|request|conversation|messages?(?: you submitted)?) (?:is |are )?too (?:long|large|big)\b(?! for field)|^(?:the )?context (?:window |length |size )?(?:limit )?(?:has been |is |was )?(?:reached|full|exhausted)/i,
+    },
   ),
 ];
 

@@ -83,6 +83,8 @@ export interface FaultRule {
    * Set if the rule matches only errors of this family, because other providers use the same code for another error.
    */
   isOwn?: true;
+  /** The rule matches for every family as if it were its own, also if a code of the family says less than the message. */
+  isGeneral?: true;
 }
 
 /** Returns rules of one family from one source. A comment before each call has the URL of the source. */

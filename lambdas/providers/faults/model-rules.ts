@@ -5,16 +5,19 @@
 
 import { rulesFrom, type FaultRule } from './fault-rule.ts';
 
-const SUBJECT = String.raw`(?:(?:the |this |requested |your )*model(?: version| id| name)?:? ?[\`'"“]?[^\s\`'"”]{0,160}[\`'"”]?|(?:the )?[\`'"][^\s\`'"]{1,160}[\`'"] model),?`;
+const SUBJECT = String.raw`(?:(?:the |this |requested |your |free )*model(?: version| id| name)?:? ?[\`'"“]?[^\s\`'"”]{0,160}[\`'"”]?|(?:the )?[\`'"][^\s\`'"]{1,160}[\`'"] model),?`;
 const FATE =
   'does not exist|do(?:es)? not exists|not exist|(?:is |was |were )?not found|is not available|isn.t available|is unavailable|is not supported|is not a valid|' +
-  'is invalid|is deprecated|is decommissioned|is retired|is no longer|has (?:been |reached )|have been |was (?:retired|removed|deprecated|shut down|sunset)';
-/** Matches a message that begins with the model's name and states that the model is permanently gone. */
+  'is invalid|is deprecated|is decommissioned|is retired|is discontinued|is sunset|is disabled|is offline|is not recognized|is not enabled|is not deployed|is currently not supported|is no longer|has (?:been |reached )|have been |was (?:retired|removed|deprecated|shut down|sunset|disabled)|could not be found';
+/** A message that begins with the model and says that it is permanently gone. */
 const NAMED_MODEL_GONE = new RegExp(
   `^${SUBJECT} (?:${FATE})(?![\\s\\S]{0,80}(?:temporar|currently|right now|at the moment|overload|try again|retry))`,
   'i',
 );
-/** HTTP statuses with which providers report that a model is permanently gone. */
+/** A message that begins with the dated or numbered name of a model, and says the same. */
+const NUMBERED_NAME_GONE =
+  /^[`'"]?(?=[\w./:@-]{0,120}\d)[\w./:@]{1,60}-[\w./:@-]{1,100}[`'"]? (?:is|has been|was|has) (?:deprecated|retired|decommissioned|discontinued|sunset|shut down|removed|no longer (?:available|supported|served|offered)|unavailable for free|reached (?:its )?end)\b/i;
+/** Statuses for a permanent refusal of a model. */
 const MODEL_STATUSES = [400, 401, 403, 404, 410, 412, 422];
 
 const goneModels: FaultRule[] = [
@@ -37,10 +40,13 @@ const goneModels: FaultRule[] = [
       ],
     },
     { kind: 'catalog', message: NAMED_MODEL_GONE },
+    { kind: 'catalog', message: NUMBERED_NAME_GONE },
+    // The model speaks another of OpenAI's APIs than the catalog says.
+    { kind: 'catalog', message: /^This (?:is not a chat model|model is (?:only|not) supported in (?:the )?v1\/)/i },
     {
       kind: 'catalog',
       message:
-        /^(?:no such model|unknown model|invalid model\b(?! (?:output|input|parameter))|unsupported model|model not (?:found|exist)|not found the model|unrecognized model)/i,
+        /^(?:no such model|no model found|not supported model|unknown model|invalid model\b(?! (?:output|input|parameter))|unsupported model|model[ _]not[ _](?:found|exist)|(?:cannot|could not|can.t) find (?:the )?model\b|we no longer support (?:the )?model\b|not found the model|unrecognized model)/i,
     },
   ),
   // Errors of Anthropic, from https://platform.claude.com/docs/en/about-claude/model-deprecations
@@ -59,10 +65,14 @@ const goneModels: FaultRule[] = [
   ...rulesFrom(
     'amazon-bedrock',
     { kind: 'catalog', message: /^The provided model(?: identifier)? (?:is invalid|doesn.t support)/i },
-    { kind: 'catalog', message: /^Invocation of model ID \S{1,200} with on-demand throughput isn.t supported/i },
     {
       kind: 'catalog',
-      message: /^This Model (?:is marked by provider as Legacy|version has reached the end of its life)/i,
+      message: /^(?:Invocation of model ID \S{1,200} with )?on-demand throughput isn.t supported/i,
+    },
+    {
+      kind: 'catalog',
+      message:
+        /^(?:Access denied\. )?This Model (?:is marked by provider as Legacy|version has reached the end of its life)/i,
     },
     { kind: 'catalog', message: /^Could not (?:resolve the foundation model|find model|validate the provided model)/i },
   ),
@@ -90,7 +100,12 @@ const goneModels: FaultRule[] = [
   // Errors of DeepSeek, from https://api-docs.deepseek.com/quick_start/error_codes
   ...rulesFrom('deepseek', {
     kind: 'catalog',
-    message: /^Model Not Exist/i,
+    message: /^(?:Model Not Exist|The supported API model names are\b)/i,
+  }),
+  // https://platform.minimax.io/docs/api-reference/errorcode
+  ...rulesFrom('minimax', {
+    kind: 'catalog',
+    message: /^invalid params, (?:unknown|unsupported|invalid) model/i,
   }),
   // Errors of Groq, from https://console.groq.com/docs/deprecations
   ...rulesFrom('groq', {
@@ -115,7 +130,8 @@ const goneModels: FaultRule[] = [
   // Errors of OpenRouter, from https://openrouter.ai/docs/api-reference/errors
   ...rulesFrom('openrouter', {
     kind: 'catalog',
-    message: /^(?:[\w./:-]{1,160} is not a valid model ID|No endpoints found for [\w./:-]{1,160}\.?$)/i,
+    message:
+      /^(?:[\w./:-]{1,160} is (?:not a valid model ID|unavailable for free)|No endpoints found for [\w./:-]{1,160}\.?$)/i,
   }),
   // Errors of Hugging Face, from https://huggingface.co/docs/inference-providers/index
   ...rulesFrom('huggingface', {

@@ -131,6 +131,7 @@ export const providerRules = [
     {
       kind: 'overload',
       status: [498],
+      isOwn: true,
     },
     { kind: 'overload', code: ['capacity_exceeded'] },
   ),
@@ -141,9 +142,19 @@ export const providerRules = [
   }),
 ];
 
-/** Rules for general error types. They match only an error without a status, because a status is more precise. */
+/** Error types for whole classes of errors. They count only without a more precise message or status. */
 export const typeRules = [
-  // Errors of Anthropic, from https://platform.claude.com/docs/en/api/errors
+  // https://docs.z.ai/api-reference/api-code
+  ...rulesFrom('zai', {
+    kind: 'request',
+    code: ['1210', '1213', '1214', '1215'],
+  }),
+  // https://platform.minimax.io/docs/api-reference/errorcode
+  ...rulesFrom('minimax', {
+    kind: 'request',
+    code: ['1042', '2013'],
+  }),
+  // https://platform.claude.com/docs/en/api/errors
   ...rulesFrom(
     'anthropic',
     { kind: 'catalog', status: 'none', code: ['not_found_error'], message: /^model\b/i },

@@ -82,12 +82,12 @@ export const requestRules = [
   // Errors of Z.ai, from https://docs.z.ai/api-reference/api-code
   ...rulesFrom('zai', {
     kind: 'request',
-    code: ['1210', '1213', '1214', '1215', '1300', '1301'],
+    code: ['1300', '1301'],
   }),
   // Errors of MiniMax, from https://platform.minimax.io/docs/api-reference/errorcode
   ...rulesFrom('minimax', {
     kind: 'request',
-    code: ['1026', '1042', '2013'],
+    code: ['1026', '1027'],
   }),
   // Errors of DeepSeek, from https://github.com/deepseek-ai/DeepSeek-V3/issues
   ...rulesFrom('deepseek', {

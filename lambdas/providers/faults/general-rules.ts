@@ -1,0 +1,57 @@
+/**
+ * Errors that many providers word in nearly the same way. They match for every provider, also for one whose words
+ * nobody has seen yet.
+ */
+
+import { rulesFrom } from './fault-rule.ts';
+
+/** Parties that have an account with a provider, as its messages name them. */
+const PAYER =
+  '(?:billing )?(?:account|organization|organisation|workspace|project|team|tenant|api key|key|subscription|plan)';
+/** A limit of money or of a month, which no pause ends. */
+const MONEY =
+  '(?:spend|spending|monthly|credits?|balance|billing|prepaid|prepayment|funds|(?<!thinking |token |tokens |reasoning )budget)';
+
+/** Messages about money, which providers word in many ways. */
+const NO_MONEY = [
+  // "Your organization has reached its spend limit", "You have run out of credits"
+  String.raw`(?:you|(?:your|the|this) ${PAYER}|${PAYER}) (?:has|have) (?:already |either )?(?:reached|exceeded|hit|used|exhausted|run out)\b[^.\n]{0,60}\b${MONEY}\b`,
+  // "Monthly usage limit reached", "The workspace spend limit has been reached"
+  String.raw`(?:(?:the|your|this) )?(?:${PAYER}(?:'s)? )?(?:monthly |hard |total |maximum )*(?:spend|spending|billing|credit|budget|key|monthly(?: usage)?) (?:limit|cap|budget|quota)s?(?: has been| have been| was| is)? (?:reached|exceeded|exhausted|hit)\b`,
+  String.raw`(?:insufficient|not enough|no remaining|out of) (?:account |user |prepaid |available )*(?:balance|funds|credits?)\b`,
+  String.raw`(?:(?:your|the|account) )*(?:balance|credits?|funds|credit balance) (?:is|are|has been|have been) (?:too low|exhausted|depleted|insufficient|not enough|negative|used up|empty)\b`,
+  String.raw`(?:you|(?:your |the )?${PAYER}) (?:has|have) no (?:remaining )?(?:credits?|balance|funds)\b`,
+  String.raw`(?:your |the )?(?:free |prepaid |trial )*(?:trial|tier|quota|credits?)(?: of \S{1,60})? (?:(?:has|have) (?:expired|ended)|(?:is |are |has been |have been )?(?:exhausted|used up))\b`,
+  String.raw`(?:please add a|no (?:valid )?) ?payment method|billing (?:is )?not (?:active|enabled)|account (?:is )?in arrears`,
+  String.raw`payment (?:is )?required\b`,
+];
+/** An account that is closed, or whose contract lacks the model. */
+const REFUSED_ACCOUNT = [
+  String.raw`(?:(?:your|the|this|an?) )?(?:provided |given )?(?:api|access|auth|authentication|authorization|bearer)[ -]?(?:key|token|credentials?)(?: provided)? (?:is|are|was|has|has been) (?:expired|invalid|not valid|incorrect|revoked|disabled|deleted|missing|unknown|not found)\b`,
+  String.raw`(?:invalid|expired|incorrect|revoked|unknown|missing|malformed) (?:api|access|auth|authentication|authorization|bearer)[ -]?(?:key|token|credentials?)\b`,
+  String.raw`you (?:do not|don.t) have (?:permission|access|permissions) to (?:access |use |call )?(?:this|the) (?:requested )?(?:model|organization|project|resource|endpoint|deployment|workspace|team|region)\b`,
+  String.raw`access to (?:this|the) (?:requested )?model (?:requires|is restricted|is not)\b`,
+  String.raw`(?:requests? from )?(?:your|this|the)(?: client| source)? (?:ip|country|region|location)(?: address)?[^.\n]{0,40} (?:is|are) not (?:allowed|authorized|permitted|supported)\b|ip (?:address )?not (?:allowed|authorized)\b`,
+  String.raw`(?:your|the|this) ${PAYER}\b[^.\n]{0,60} (?:is|has been|was) (?:currently |temporarily )?(?:suspended|disabled|deactivated|blocked|banned|locked|frozen|overdue|in arrears|inactive|not active)\b`,
+  String.raw`(?:(?:the|this|requested|model|service|api|feature) )*[\`'"]?[\w./:@-]{1,100}[\`'"]? (?:is|are) not (?:available|enabled|supported|accessible|permitted) (?:to|for|in|on|with|under) (?:your|this) (?:current )?(?:${PAYER}|region|tier|location|country)\b`,
+];
+
+/** A message that begins with one of these forms. */
+function beginningWith(forms: readonly string[]): RegExp {
+  return new RegExp(`^(?:${forms.join('|')})`, 'i');
+}
+
+export const generalRules = [
+  // https://github.com/dataelement/Clawith/issues/964
+  ...rulesFrom('litellm', { kind: 'operator', message: beginningWith(NO_MONEY), isGeneral: true }),
+  // https://github.com/Wei-Shaw/sub2api/issues/1709
+  ...rulesFrom('litellm', { kind: 'operator', message: beginningWith(REFUSED_ACCOUNT), isGeneral: true }),
+  // https://github.com/docker/docker-agent/pull/2818
+  ...rulesFrom('litellm', {
+    kind: 'size',
+    status: [400, 422],
+    message:
+      /^(?:the )?(?:request |http )?(?:payload|body|entity)\b[^.\n]{0,40} (?:too large|exceeds?)\b|^(?:the )?request exceeds? [^.\n]{0,40}\b(?:bytes|[KM]i?B)\b/i,
+    isGeneral: true,
+  }),
+];

@@ -1,0 +1,247 @@
+/** Errors that are known only by their words: every provider words them in its own way, and changes them without notice. */
+
+import { describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import type { FaultKind } from '../../../lambdas/providers/faults/fault-rule.ts';
+import { classifyError } from '../../../lambdas/providers/faults/classify.ts';
+import { overflowWords } from '../../../lambdas/providers/faults/overflow-words.ts';
+import { errorInText, statedError } from '../../../lambdas/providers/faults/stated-error.ts';
+
+const { providers } = JSON.parse(readFileSync('lambdas/catalog/data/providers.json', 'utf8')) as {
+  providers: { id: string }[];
+};
+const ids = providers.map(({ id }) => id).filter((id) => !id.startsWith('sandbox'));
+
+/** An error in the form of OpenAI, of Google and of Amazon, each with a code that says less than its words. */
+const forms: ((message: string) => object)[] = [
+  (message) => ({ error: { message, type: 'invalid_request_error', param: null, code: null } }),
+  (message) => ({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }),
+  (message) => ({ message }),
+];
+
+/** Kinds of an error with these words at all providers, in all forms: as a refusal, and in a stream. */
+function kindsOf(message: string, isStreamed: boolean): Set<FaultKind> {
+  return new Set(
+    ids.flatMap((providerId) =>
+      forms.map((form) =>
+        isStreamed
+          ? classifyError(statedError({ ...form(message) }), { providerId, httpStatus: undefined }).fault
+          : classifyError(errorInText(JSON.stringify(form(message))), { providerId, httpStatus: 400 }).fault,
+      ),
+    ),
+  );
+}
+
+const accounts = [
+  'Insufficient balance',
+  'Insufficient funds in your account',
+  'Insufficient credits',
+  'Your balance is too low',
+  'Your organization has reached its spend limit.',
+  "You have exceeded your workspace's monthly spend limit.",
+  'The workspace spend limit has been reached. Please contact your admin.',
+  'Your billing account has exceeded its monthly spending cap.',
+  'Monthly usage limit reached. Increase your spend limit',
+  'You have run out of credits or need a subscription.',
+  'Not enough credits to complete this request',
+  'You have no credits left',
+  'Your free quota has been exhausted',
+  'Your trial credits have been used up',
+  'Please add a payment method to your account',
+  'You have reached your budget limit',
+  'Your account has been suspended due to unpaid invoices',
+  'The account has been disabled for violating the terms of service',
+  'This account is not authorized to use this model',
+  'API key is invalid',
+  'This API key is expired',
+  'Your API key has been disabled',
+  'You do not have permission to access this model',
+  'Access to this model requires a paid plan',
+  'claude-sonnet-4-20250514 is not available to your organization',
+  'The model foo-1 is not enabled for your account',
+  'Your IP address is not allowed',
+  'Your AWS Marketplace subscription for this model cannot be completed at this time.',
+  'The requested model foo-5 requires data retention of 30 days',
+];
+
+const models = [
+  'Model foo-1 was retired on 2026-10-01',
+  'The model foo-1 was shut down on 2026-09-01',
+  'foo-1 has been deprecated. Use foo-2 instead',
+  '`foo-1-preview` is no longer available',
+  'foo-1-turbo was shut down',
+  'Model is discontinued',
+  'The model foo-1 is sunset',
+  'Model foo-1 has been disabled',
+  'The requested model foo-1 is currently not supported by this API',
+  'No model found: foo-1',
+  'Not supported model foo-1',
+  'Cannot find model foo-1',
+  'We no longer support the model foo-1',
+  'model_not_found',
+  'The supported API model names are foo-4-pro or foo-4-flash, but you passed foo-chat.',
+  'invalid params, unknown model foo-9 (2013)',
+  'This is not a chat model and thus not supported in the v1/chat/completions endpoint.',
+  'This model is only supported in v1/responses and not in v1/chat/completions.',
+];
+
+const overflows = [
+  'The input is too long',
+  'Input token length too long',
+  'tokens in request more than max tokens allowed',
+  "total tokens exceeds the model's max of 4096",
+  'The request exceeds the maximum number of tokens the model can process: 200000',
+  'The sum of prompt tokens and max_tokens must not exceed 131072',
+  'The total number of tokens in the prompt exceeds the limit of 8192',
+  'prompt length 9000 exceeds max_seq_len 8192',
+  'Prompt too large',
+  'Request too long: 300000 tokens',
+  'Input validation error: inputs must have less than 4096 tokens. Given: 5000',
+  'The messages you submitted are too long for the model. Please shorten them',
+  'The context window limit has been reached',
+  '输入长度超过模型最大长度限制',
+  'invalid params, context window exceeds limit (2013)',
+];
+
+const counted = [
+  'Prompt token count 210000 exceeds limit 200000',
+  'prompt tokens (210000) exceeds the limit of 200000',
+  'Your prompt contains 210000 tokens but the model supports at most 200000',
+  'This model supports at most 200000 tokens, but 210000 were provided',
+  'Your request contains 210000 tokens, which exceeds the limit of 200000',
+];
+
+/** What a client can mend, or what quotes it. */
+const requests = [
+  'max_tokens is too large: 100000. This model supports at most 16384 completion tokens, whereas you provided 100000.',
+  'max_tokens must be at most 8192: this model supports at most 8192 tokens, but 9000 were provided',
+  'messages.0.content.1.image.source.base64: image exceeds 5 MB maximum: 6000000 bytes > 5242880 bytes',
+  'The input image is too large',
+  'The number of tools exceeds the limit of 128',
+  'temperature is deprecated for this model',
+  'top_k is no longer supported',
+  'budget_tokens must be less than max_tokens',
+  'You have exceeded the thinking budget of this model',
+  "messages.0.content: 'your account has been suspended'",
+  'messages.3: the model foo-1 does not exist',
+  'messages.2.content: prompt too large',
+];
+
+describe('an error that is known only by its words', () => {
+  it.each(accounts)('is the operator’s at every provider: %s', (message) => {
+    for (const isStreamed of [false, true]) expect([...kindsOf(message, isStreamed)]).toEqual(['operator']);
+  });
+
+  it.each(models)('is the catalog’s at every provider: %s', (message) => {
+    for (const isStreamed of [false, true]) expect([...kindsOf(message, isStreamed)]).toEqual(['catalog']);
+  });
+
+  it.each([...overflows, ...counted])('is a prompt that is too long at every provider: %s', (message) => {
+    for (const isStreamed of [false, true]) expect([...kindsOf(message, isStreamed)]).toEqual(['context']);
+  });
+
+  it.each(counted)('tells the provider’s numbers to agents: %s', (message) => {
+    const classified = classifyError(statedError({ message }), { providerId: 'acme', httpStatus: 400 });
+
+    expect(overflowWords(classified, message)).toBe(`prompt is too long: 210000 tokens > 200000 maximum. ${message}`);
+  });
+
+  it.each(requests)('stays the client’s at every provider: %s', (message) => {
+    expect([...kindsOf(message, false)]).toEqual(['request']);
+  });
+
+  it.each([
+    'Request payload size exceeds the limit: 20971520 bytes. Please use the File API',
+    'Request body too large',
+    'Payload exceeds 32 MB',
+  ])('is a size at every provider: %s', (message) => {
+    expect([...kindsOf(message, false)]).toEqual(['size']);
+  });
+
+  it.each([
+    'Your account has exceeded its rate limit',
+    'Your organization has reached its requests per minute limit',
+    'This request exceeds the limit of 30000 tokens per minute',
+    'Too many tokens per minute',
+  ])('is a rate limit with status 429: %s', (message) => {
+    const kinds = ids.map(
+      (providerId) => classifyError(statedError({ message }), { providerId, httpStatus: 429 }).fault,
+    );
+
+    expect([...new Set(kinds)]).toEqual(['rate']);
+  });
+});
+
+describe('words next to a code', () => {
+  it.each([
+    [
+      'anthropic',
+      429,
+      {
+        type: 'error',
+        error: { type: 'rate_limit_error', message: 'Usage credits are required for long context requests.' },
+      },
+      'operator',
+    ],
+    [
+      'anthropic',
+      429,
+      {
+        type: 'error',
+        error: { type: 'rate_limit_error', message: 'Your organization has reached its monthly spend limit' },
+      },
+      'operator',
+    ],
+    [
+      'google',
+      429,
+      {
+        error: {
+          code: 429,
+          status: 'RESOURCE_EXHAUSTED',
+          message: 'Your billing account has exceeded its monthly spending cap.',
+        },
+      },
+      'operator',
+    ],
+    ['zai', 400, { error: { code: '1210', message: 'tokens in request more than max tokens allowed' } }, 'context'],
+    ['zai', 400, { error: { code: '1210', message: 'The temperature is out of range' } }, 'request'],
+    [
+      'minimax',
+      undefined,
+      { base_resp: { status_code: 2013, status_msg: 'invalid params, context window exceeds limit (2013)' } },
+      'context',
+    ],
+    [
+      'minimax',
+      undefined,
+      { base_resp: { status_code: 2013, status_msg: 'invalid params, messages is empty (2013)' } },
+      'request',
+    ],
+    ['minimax', undefined, { base_resp: { status_code: 1027, status_msg: 'output new_sensitive' } }, 'request'],
+    [
+      'minimax',
+      429,
+      { error: { type: 'rate_limit_error', message: 'usage limit exceeded, 5-hour usage limit reached (2056)' } },
+      'rate',
+    ],
+    [
+      'amazon-bedrock',
+      404,
+      {
+        message:
+          'Access denied. This Model is marked by provider as Legacy and you have not been actively using the model in the last 15 days.',
+      },
+      'catalog',
+    ],
+    [
+      'openrouter',
+      404,
+      { error: { code: 404, message: 'acme/foo:free is unavailable for free. The paid version is available now' } },
+      'catalog',
+    ],
+    ['cohere', 498, { message: 'invalid token' }, 'operator'],
+  ] as const)('of %s with status %j count: %j', (providerId, httpStatus, body, kind) => {
+    expect(classifyError(statedError(body), { providerId, httpStatus }).fault).toBe(kind);
+  });
+});
