@@ -194,7 +194,7 @@ function failureOfError(
   const { fault, status = statusesOfFaults[fault] } = classified;
   const otherwise = httpStatus === undefined ? 'The provider stopped with an error' : UNSAID_REFUSAL;
   const words = redact(error.messages[0] ?? otherwise, provider);
-  const seconds = retryAfterSeconds(headers, error.retryDelay, fault === 'rate');
+  const seconds = retryAfterSeconds(headers, error, fault);
   const advice: Record<string, string> = seconds === undefined ? {} : { 'retry-after': String(seconds) };
   return failureOfFault(classified, words, { provider, status, fault, headers: advice });
 }

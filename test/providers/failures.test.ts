@@ -134,6 +134,64 @@ describe('a refusal of a provider', () => {
     },
   );
 
+  it.each([
+    [{ error: { code: 'x', message: 'Slow down', retry_after: 30 } }, '30'],
+    [{ error: { message: 'Slow down', retry_after_ms: 1_500 } }, '2'],
+    [{ error: { message: 'Slow down', metadata: { retry_after_seconds: 12.5 } } }, '13'],
+    [{ error: { type: 'usage_limit_reached', message: 'Slow down', resets_in_seconds: 3_600 } }, '3600'],
+    [{ error: { message: 'Slow down', details: [{ retryDelay: { seconds: 7, nanos: 500_000_000 } }] } }, '8'],
+    [
+      { error: { code: 429, message: 'Slow down', metadata: { headers: { 'X-RateLimit-Reset': '1795687230000' } } } },
+      '30',
+    ],
+    [{ error: { code: 429, message: 'Slow down', metadata: { headers: { 'Retry-After': '45' } } } }, '45'],
+    [{ error: { message: 'Rate limit reached for gpt-5. Please try again in 1m30s. Visit your limits.' } }, '90'],
+    [{ error: { message: 'Rate limit reached. Please try again in 20ms.' } }, '1'],
+    [{ error: { message: 'You exceeded your current quota, limit: 10\nPlease retry in 31.41s.' } }, '32'],
+    [{ error: { message: 'You have exceeded token rate limit. Please retry after 7 seconds.' } }, '7'],
+    [{ error: { message: 'max organization concurrency: 3, please try again after 1 seconds' } }, '1'],
+    [{ statusCode: 429, message: 'Rate limit is exceeded. Try again in 2 minutes and 30 seconds.' }, '150'],
+    [{ message: 'Please wait 27 seconds before retrying.' }, '27'],
+  ])('says when to try again, from its body %j: %s', (body, seconds) => {
+    vi.setSystemTime('2026-11-26T10:00:00Z');
+
+    expect(refusalOfResponse({ status: 429, headers: {} }, JSON.stringify(body), provider).headers).toEqual({
+      'retry-after': seconds,
+    });
+  });
+
+  it.each([
+    [{ 'x-ms-retry-after-ms': '1500' }, '2'],
+    [{ 'retry-after': '30 seconds' }, '30'],
+    [{ 'ratelimitbysize-reset': '41' }, '41'],
+    [{ 'x-rate-limit-reset': '12' }, '12'],
+    [
+      {
+        'x-ratelimit-reset-requests-day': '33011.38',
+        'x-ratelimit-remaining-requests-day': '0.0',
+        'x-ratelimit-reset-tokens-minute': '11.4',
+      },
+      '33012',
+    ],
+  ])('says when to try again from headers of other providers, %j: %s', (headers, seconds) => {
+    expect(refusal(429, 'No.', headers as Record<string, string>).headers).toEqual({ 'retry-after': seconds });
+  });
+
+  it('believes its header before its body, and no word of an error that passes by itself', () => {
+    const words = 'Please try again in 20s.';
+
+    expect(refusal(429, words, { 'retry-after': '3' }).headers).toEqual({ 'retry-after': '3' });
+    expect(refusal(503, words).headers).toEqual({ 'retry-after': '20' });
+    expect(refusal(500, words).headers).toEqual({});
+  });
+
+  it.each(['Rate limit exceeded: 5 per 1 minute', 'Try again later. You sent 20s of audio', 'Please retry 3 times'])(
+    'reads no advice into %j',
+    (words) => {
+      expect(refusal(429, words).headers).toEqual({});
+    },
+  );
+
   it('takes the end of a window only for a limit of requests', () => {
     expect(refusal(500, 'No.', { 'x-ratelimit-reset-requests': '9s' }).headers).toEqual({});
   });

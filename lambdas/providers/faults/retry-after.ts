@@ -3,33 +3,67 @@
 import { nowMs } from '../../platform/clock.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
 import type { UpstreamResponse } from '../http/upstream-http.ts';
+import type { FaultKind } from './fault-rule.ts';
+import type { StatedError } from './stated-error.ts';
 
 /** Longest plausible wait. A greater number is a date in an unknown unit, or an error. */
 const MAX_WAIT_SECONDS = 31 * 24 * 60 * 60;
 const MAX_WAIT_CHARACTERS = 64;
+const MAX_MESSAGE_CHARACTERS = 2_000;
 const DECIMAL = /^\d{1,13}(?:\.\d{1,12})?$/;
-/** Matches a duration in Go's format, such as `1h2m3.5s` or `120ms`. */
-const DURATION =
-  /^(?=\d)(?:(\d{1,6})d)?(?:(\d{1,6})h)?(?:(\d{1,8})m(?!s))?(?:(\d{1,10}(?:\.\d{1,12})?)s)?(?:(\d{1,12}(?:\.\d{1,12})?)ms)?$/;
-const UNIT_SECONDS = [86_400, 3_600, 60, 1, 0.001];
-/** Greater numbers of seconds are points in time, counted from 1970. */
+/** A part of a duration: `1h`, `2m` and `3.5s` of Go's format, or "30 seconds". */
+const DURATION_PART =
+  /(?:,|\band\b)?\s*(\d{1,12}(?:\.\d{1,12})?)\s*(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)(?![a-z])\s*/iy;
+const MAX_DURATION_PARTS = 6;
+const SECONDS_OF_UNITS: Record<string, number> = { d: 86_400, h: 3_600, m: 60, s: 1 };
+/** Words before a duration in a message: "try again in 1m30s", "retry after 7 seconds", "wait 30 s". */
+const WAIT_WORDS = /\b(?:try again|retry|retrying|wait|resets?|available again)\b[^.\n\d]{0,40}(?=\d)/gi;
+/** Larger numbers of seconds are points in time. */
 const FIRST_EPOCH = 1_000_000_000;
-const RESET = /^(?:x-|anthropic-)?ratelimit-(?:reset-([a-z-]+)|([a-z-]+)-reset|reset)$/;
+const RESET = /^(?:x-|anthropic-)?rate-?limit(?:bysize)?-(?:reset-([a-z-]+)|([a-z-]+)-reset|reset)$/;
 
 type Headers = UpstreamResponse['headers'];
 
 /**
- * Returns the wait that the provider requests. The first of these sources applies: `retry-after-ms`; `retry-after`
- * (seconds, fractions, an HTTP date); a RetryInfo in the body; after a rate limit, the reset times of the limits.
+ * Reads the first available source: `retry-after-ms`, `retry-after` (seconds, fractions, an HTTP date), a time in the
+ * body, and after a limit or an overload the resets of exhausted limits and the message.
  * @returns seconds, rounded up; undefined without a source
  */
-export function retryAfterSeconds(headers: Headers, retryDelay: unknown, isRateLimit: boolean): number | undefined {
+export function retryAfterSeconds(
+  headers: Headers,
+  { retryDelay, headers: relayed = {}, messages = [] }: Partial<StatedError> = {},
+  fault?: FaultKind,
+): number | undefined {
+  const [isLimit, isPassing] = [fault === 'rate', fault === 'rate' || fault === 'overload'];
+  return (
+    headerWait(headers) ??
+    sensible(delayOf(retryDelay)) ??
+    headerWait(relayed) ??
+    (isLimit ? (sensible(windowEnd(headers)) ?? sensible(windowEnd(relayed))) : undefined) ??
+    (isPassing ? firstOf(messages, (words) => sensible(waitIn(words))) : undefined)
+  );
+}
+
+function headerWait(headers: Headers): number | undefined {
   return (
     sensible(thousandth(headers['retry-after-ms'])) ??
-    sensible(untilThen(headers['retry-after'])) ??
-    sensible(delayOf(retryDelay)) ??
-    (isRateLimit ? sensible(windowEnd(headers)) : undefined)
+    // Azure's gateways in front of a model.
+    sensible(thousandth(headers['x-ms-retry-after-ms'])) ??
+    sensible(untilThen(headers['retry-after']))
   );
+}
+
+function firstOf(texts: readonly string[], read: (text: string) => number | undefined): number | undefined {
+  return texts.map(read).find((value) => value !== undefined);
+}
+
+/** The duration behind the first words that announce one. */
+function waitIn(words: string): number | undefined {
+  for (const found of words.slice(0, MAX_MESSAGE_CHARACTERS).matchAll(WAIT_WORDS)) {
+    const duration = durationAt(words, found.index + found[0].length);
+    if (duration) return duration.seconds;
+  }
+  return undefined;
 }
 
 function sensible(seconds: number | undefined): number | undefined {
@@ -55,14 +89,32 @@ function untilDate(text: string): number | undefined {
   return Number.isNaN(atMs) ? undefined : Math.max(0, (atMs - nowMs()) / 1_000);
 }
 
+/** The duration that a text consists of. */
 function durationOf(text: string): number | undefined {
-  const parts = DURATION.exec(text);
-  return parts?.slice(1).reduce((sum, part, index) => sum + Number(part ?? 0) * UNIT_SECONDS[index]!, 0);
+  const duration = durationAt(text, 0);
+  return duration?.end === text.length ? duration.seconds : undefined;
 }
 
-/** Returns the seconds of a duration: a text such as "34.4s", or an object with `seconds` and `nanos`. */
+/** The duration at a position in a text, and its end. */
+function durationAt(text: string, start: number): { seconds: number; end: number } | undefined {
+  let [seconds, end] = [0, start];
+  for (let count = 0; count < MAX_DURATION_PARTS; count += 1) {
+    DURATION_PART.lastIndex = end;
+    const part = DURATION_PART.exec(text);
+    if (!part) break;
+    seconds += Number(part[1]) * secondsOfUnit(part[2]!.toLowerCase());
+    end += part[0].length;
+  }
+  return end === start ? undefined : { seconds, end };
+}
+
+function secondsOfUnit(unit: string): number {
+  return unit === 'ms' || unit.startsWith('milli') ? 0.001 : SECONDS_OF_UNITS[unit[0]!]!;
+}
+
+/** "34.4s", a number of seconds, or an object with `seconds` and `nanos`. */
 function delayOf(value: unknown): number | undefined {
-  if (typeof value === 'string') return durationOf(value.slice(0, MAX_WAIT_CHARACTERS));
+  if (typeof value === 'number' || typeof value === 'string') return untilThen(String(value));
   if (!isRecord(value)) return undefined;
   const { seconds = 0, nanos = 0 } = value;
   const all = Number(seconds) + Number(nanos) / 1e9;
@@ -74,11 +126,15 @@ function windowEnd(headers: Headers): number | undefined {
   const windows = Object.entries(headers).flatMap(([name, value]) => {
     const found = RESET.exec(name);
     const seconds = found ? untilReset(value) : undefined;
-    return seconds === undefined ? [] : [{ seconds, isUsedUp: headers[remainingOf(name)] === '0' }];
+    return seconds === undefined ? [] : [{ seconds, isUsedUp: isZero(headers[remainingOf(name)]) }];
   });
   const usedUp = windows.filter(({ isUsedUp }) => isUsedUp).map(({ seconds }) => seconds);
   if (usedUp.length > 0) return Math.max(...usedUp);
   return windows.length > 0 ? Math.min(...windows.map(({ seconds }) => seconds)) : undefined;
+}
+
+function isZero(value: unknown): boolean {
+  return typeof value === 'string' && /^0+(?:\.0*)?$/.test(value);
 }
 
 function remainingOf(resetHeader: string): string {

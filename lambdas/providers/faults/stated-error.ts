@@ -15,9 +15,11 @@ export interface StatedError {
   messages: readonly string[];
   /** HTTP status that the error itself states; undefined if it states none. */
   status: number | undefined;
-  /** Google's RetryInfo: the wait before a retry, not yet parsed. */
+  /** The time to wait that its body names, unparsed: Google's RetryInfo, or a number of seconds. */
   retryDelay: unknown;
-  /** Whether the body is an HTML page. HTML pages come from proxies, so the provider has not read the request. */
+  /** Headers of another provider's answer, which a relay puts into its own body, by their names in lower case. */
+  headers: Readonly<Record<string, string>>;
+  /** Whether the body is a proxy's HTML page: the provider has not read the request. */
   isPage: boolean;
 }
 
@@ -62,9 +64,23 @@ const NESTED_FIELDS = [
   'message',
 ] as const;
 
-/** Maximum nesting of an error. Real errors, also from relays, are less deep. */
+/** Fields with a time to wait in seconds: relays, Codex' backend, servers that load a model. */
+const WAIT_FIELDS = [
+  'retryDelay',
+  'retry_after',
+  'retryAfter',
+  'retry-after',
+  'retry_after_seconds',
+  'retryAfterSeconds',
+  'resets_in_seconds',
+  'estimated_time',
+] as const;
+const WAIT_FIELDS_IN_MS = ['retry_after_ms', 'retryAfterMs', 'retry-after-ms'] as const;
+
+/** More levels than any body or relay has. */
 const MAX_STATED_DEPTH = 6;
 const MAX_STATED_PARTS = 16;
+const MAX_RELAYED_HEADERS = 32;
 const MAX_STATED_CHARACTERS = 64 * 1024;
 /** Matches a readable sentence, in contrast to broken JSON, HTML or binary data. */
 const PLAIN_WORDS = /^(?![<{[])[^\p{Cc}]{0,500}\p{L}{2}[^\p{Cc}]{0,500}$/u;
@@ -109,6 +125,7 @@ class ErrorReading {
   readonly #messages = new Set<string>();
   #status: number | undefined;
   #retryDelay: unknown;
+  readonly #headers: Record<string, string> = {};
   #parts = 0;
 
   get stated(): StatedError {
@@ -119,6 +136,7 @@ class ErrorReading {
       messages: telling.length > 0 ? telling : messages,
       status: this.#status,
       retryDelay: this.#retryDelay,
+      headers: this.#headers,
       isPage: false,
     };
   }
@@ -133,8 +151,9 @@ class ErrorReading {
 
   #readRecord(record: Record<string, unknown>, depth: number): void {
     for (const field of CODE_FIELDS) this.#readCode(record[field]);
-    this.#retryDelay ??= record['retryDelay'];
-    // The inner error is read first, so that its message, not the envelope's, is the one for the client.
+    this.#retryDelay ??= waitIn(record);
+    this.#readHeaders(record['headers']);
+    // The inner error comes first, then the messages of the envelope.
     const { error } = record;
     if (isRecord(error) || Array.isArray(error)) this.read(error, depth + 1);
     else if (typeof error === 'string') this.#readText(error, depth);
@@ -157,6 +176,13 @@ class ErrorReading {
     else if (words !== '') this.#messages.add(words);
   }
 
+  #readHeaders(value: unknown): void {
+    if (!isRecord(value)) return;
+    for (const [name, text] of Object.entries(value).slice(0, MAX_RELAYED_HEADERS)) {
+      if (typeof text === 'string' || typeof text === 'number') this.#headers[name.toLowerCase()] ??= String(text);
+    }
+  }
+
   #readCode(value: unknown): void {
     const code = digitsOf(value) ?? textOrAbsent(value)?.toLowerCase();
     if (code === undefined) return;
@@ -167,7 +193,14 @@ class ErrorReading {
   }
 }
 
-/** Returns the digits of a whole number or of a text with only digits; otherwise undefined. */
+/** The first time to wait in an error. */
+function waitIn(record: Record<string, unknown>): unknown {
+  const ms = WAIT_FIELDS_IN_MS.map((field) => digitsOf(record[field])).find((digits) => digits !== undefined);
+  if (ms !== undefined) return `${ms}ms`;
+  return WAIT_FIELDS.map((field) => record[field]).find((value) => value !== undefined && value !== null);
+}
+
+/** The digits of a whole number, which may also be a text. */
 function digitsOf(value: unknown): string | undefined {
   const digits = isRawNumber(value) ? value.rawJSON : String(value);
   const isNumber = typeof value === 'number' || typeof value === 'string' || isRawNumber(value);

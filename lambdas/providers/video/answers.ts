@@ -68,7 +68,7 @@ export const noJob: Submitted = { uncertain: 'The provider answered without nami
 export const noVideo: Polled = { state: 'failed', message: 'The provider said that the video is done, and gave none' };
 
 export function working({ headers }: VideoHttpAnswer, typicalSeconds?: number): Polled {
-  const seconds = retryAfterSeconds(headers, undefined, false) ?? typicalSeconds;
+  const seconds = retryAfterSeconds(headers) ?? typicalSeconds;
   return { state: 'working', retryAfterSeconds: seconds };
 }
 
