@@ -247,6 +247,9 @@ describe('an answer with embeddings', () => {
   it.each([
     ['openai-embeddings', { usage: { prompt_tokens: 7, total_tokens: 7 } }, {}],
     ['openai-embeddings', { usage: { total_tokens: 7 } }, {}],
+    ['openai-embeddings', { usage: { prompt_tokens: 0, total_tokens: 7 } }, {}],
+    ['openai-embeddings', { usage: { prompt_tokens: '7', total_tokens: 7 } }, {}],
+    ['openai-embeddings', { usage: { input_tokens: 7 } }, {}],
     ['openai-embeddings', { data: [{ usage: { prompt_tokens: 3 } }, { usage: { prompt_tokens: 4 } }] }, {}],
     ['google-embeddings', { usageMetadata: { promptTokenCount: 7 } }, {}],
     ['cohere-embeddings', { meta: { billed_units: { input_tokens: 7 } } }, {}],

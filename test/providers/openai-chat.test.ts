@@ -322,6 +322,47 @@ describe('usage', () => {
       900,
     ],
     ['the names of the Messages API', { input_tokens: 1_000, output_tokens: 10 }, 1_000, 10, undefined],
+    [
+      'the names of the Messages API, which counts caches apart',
+      { input_tokens: 100, output_tokens: 10, cache_read_input_tokens: 900 },
+      100,
+      10,
+      900,
+    ],
+    [
+      'a relay of Claude, whose prompt has its caches',
+      { prompt_tokens: 1_000, completion_tokens: 10, total_tokens: 1_010, cache_read_input_tokens: 900 },
+      100,
+      10,
+      900,
+    ],
+    [
+      'a relay of Claude, whose prompt is without them',
+      { prompt_tokens: 100, completion_tokens: 10, cache_read_input_tokens: 900 },
+      100,
+      10,
+      900,
+    ],
+    [
+      'the names of the Responses API',
+      { input_tokens: 1_000, output_tokens: 10, input_tokens_details: { cached_tokens: 900 } },
+      100,
+      10,
+      900,
+    ],
+    ['no count of the prompt beside a total', { completion_tokens: 10, total_tokens: 1_010 }, 1_000, 10, undefined],
+    [
+      'a prompt that is no number beside a total',
+      {
+        prompt_tokens: null,
+        completion_tokens: 10,
+        total_tokens: 1_010,
+        prompt_tokens_details: { cached_tokens: 900 },
+      },
+      100,
+      10,
+      900,
+    ],
   ])('%s', (_name, usage, input, output, cached) => {
     expect(usageOfChat(usage)).toMatchObject({ input_tokens: input, output_tokens: output });
     expect(usageOfChat(usage).cache_read_input_tokens).toBe(cached);

@@ -3,11 +3,13 @@
  * tolerated deviation names the model.
  */
 
+import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
 import { EventStreamMessages, exceptionOf, type EventStreamMessage } from '../aws-event-stream/messages.ts';
 import { asCallId, asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
+import { withServiceTier } from '../translated/service-tier.ts';
 import { parseEvent, translate } from '../translated/stream.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { DecodeContext } from '../wire.ts';
@@ -77,7 +79,7 @@ class ConverseTranslation {
       const { content } = asRecord(asRecord(output)['message']);
       for (const [index, block] of asList(content).entries()) this.#onWholeBlock(index, asRecord(block));
       this.#onStop({ ...answer, stopReason });
-      this.#onMetadata({ usage });
+      this.#onMetadata({ ...answer, usage });
       this.onEnd();
     });
   }
@@ -245,11 +247,12 @@ class ConverseTranslation {
     return sequences.length === 1 ? sequences[0]! : null;
   }
 
-  #onMetadata({ usage }: Record<string, unknown>): void {
-    if (usage === undefined || usage === null) return;
-    this.answer.report(converseUsage(asRecord(usage)));
-    // Usage normally comes last. One service in front of Bedrock sent usage before the stop reason; only usage after
-    // the stop reason ends the answer.
+  #onMetadata(metadata: Record<string, unknown>): void {
+    const { usage } = metadata;
+    if (!isRecord(usage)) return;
+    this.answer.report(withServiceTier(converseUsage(usage), servedTier(metadata)));
+    // Usage comes last. One service in front of Bedrock was seen to send it before the stop reason, so more may follow
+    // then.
     this.#hasLastUsage = this.#stopReason !== undefined;
   }
 
@@ -258,6 +261,12 @@ class ConverseTranslation {
     if (reason !== 'failed') this.answer.finish(reason, this.#matchedStopSequence);
     else this.answer.fail({ message: 'The model stopped in the middle of something unreadable' });
   }
+}
+
+/** The tier in which Bedrock answered. Answers at its optimized latency have another price, too. */
+function servedTier({ serviceTier, performanceConfig }: Record<string, unknown>): unknown {
+  const { latency } = recordOrEmpty(performanceConfig);
+  return latency === 'optimized' ? latency : recordOrEmpty(serviceTier)['type'];
 }
 
 function converseIndex(value: unknown): Index {

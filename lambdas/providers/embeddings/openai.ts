@@ -1,4 +1,5 @@
 import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import { isCount } from '../../messages/usage-counts.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { EmbeddingCodec, EmbeddingTarget, EmbeddingTask } from './codec.ts';
 import { jsonRequest, refuseInputType } from './requests.ts';
@@ -31,8 +32,11 @@ export const openaiEmbeddings: EmbeddingCodec = {
     const counts = isRecord(usage)
       ? [usage]
       : listOf(data).map((element) => recordOrEmpty(recordOrEmpty(element)['usage']));
-    const tokens = counts.map(({ prompt_tokens, total_tokens }) => prompt_tokens ?? total_tokens);
-    if (tokens.length === 0 || !tokens.every((count) => typeof count === 'number')) return undefined;
+    // A zero is no report: servers fill it in next to a total. Relays of other APIs have their name for it.
+    const tokens = counts.map((count) =>
+      [count['prompt_tokens'], count['total_tokens'], count['input_tokens']].find((one) => isCount(one) && one > 0),
+    );
+    if (tokens.length === 0 || !tokens.every(isCount)) return undefined;
     return { input_tokens: tokens.reduce((sum, count) => sum + count, 0), output_tokens: 0 };
   },
 };

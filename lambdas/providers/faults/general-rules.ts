@@ -21,7 +21,7 @@ const NO_MONEY = [
   String.raw`(?:insufficient|not enough|no remaining|out of) (?:account |user |prepaid |available )*(?:balance|funds|credits?)\b`,
   String.raw`(?:(?:your|the|account) )*(?:balance|credits?|funds|credit balance) (?:is|are|has been|have been) (?:too low|exhausted|depleted|insufficient|not enough|negative|used up|empty)\b`,
   String.raw`(?:you|(?:your |the )?${PAYER}) (?:has|have) no (?:remaining )?(?:credits?|balance|funds)\b`,
-  String.raw`(?:your |the )?(?:free |prepaid |trial )*(?:trial|tier|quota|credits?)(?: of \S{1,60})? (?:(?:has|have) (?:expired|ended)|(?:is |are |has been |have been )?(?:exhausted|used up))\b`,
+  String.raw`(?:your |the )?(?:(?:free |prepaid |trial )+(?:trial|tier|quota|credits?)|credits?|trial)(?: of \S{1,60})? (?:(?:has|have) (?:expired|ended)|(?:is |are |has been |have been )?(?:exhausted|used up))\b`,
   String.raw`(?:please add a|no (?:valid )?) ?payment method|billing (?:is )?not (?:active|enabled)|account (?:is )?in arrears`,
   String.raw`payment (?:is )?required\b`,
 ];

@@ -3,6 +3,7 @@
  * fields and other deviations from the documentation are tolerated.
  */
 
+import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
@@ -71,7 +72,7 @@ class GeminiTranslation {
 
   onResponse(response: Record<string, unknown>): void {
     if (this.answer.ended) return;
-    const usage = geminiUsage(asOptionalRecord(response['usageMetadata']) ?? {});
+    const usage = geminiUsage(recordOrEmpty(response['usageMetadata']));
     if (usage) this.answer.report(usage);
     if (response['error']) {
       this.answer.fail(response['error']);

@@ -2,6 +2,9 @@ import type { WireUsage } from '../../messages/types.ts';
 import { countOrAbsent } from '../../messages/usage-counts.ts';
 import { withServiceTier } from '../translated/service-tier.ts';
 
+/** Kinds of traffic at the standard price. Provisioned throughput is paid apart. */
+const USUAL_TRAFFIC: ReadonlySet<string> = new Set(['ON_DEMAND', 'TRAFFIC_TYPE_UNSPECIFIED', 'PROVISIONED_THROUGHPUT']);
+
 /**
  * Converts Gemini's usage. The prompt count includes cached tokens, but not the tokens of tools that Gemini ran. The
  * candidates count excludes thoughts, unless the total shows that it includes them
@@ -10,16 +13,17 @@ import { withServiceTier } from '../translated/service-tier.ts';
  * estimates them.
  */
 export function geminiUsage(usage: Record<string, unknown>): WireUsage | undefined {
-  const prompt = countOrAbsent(usage['promptTokenCount']);
   const candidates = countOrAbsent(usage['candidatesTokenCount']);
   const thoughts = countOrAbsent(usage['thoughtsTokenCount']);
   const cached = countOrAbsent(usage['cachedContentTokenCount']);
-  const input = prompt === undefined ? undefined : prompt + (countOrAbsent(usage['toolUsePromptTokenCount']) ?? 0);
-  const beyond = countDifference(countOrAbsent(usage['totalTokenCount']), input);
-  const written = candidates === undefined ? undefined : candidates + (thoughts ?? 0);
+  const total = countOrAbsent(usage['totalTokenCount']);
+  const written = candidates === undefined && total !== undefined ? undefined : sumOf(candidates, thoughts);
+  const prompt = countOrAbsent(usage['promptTokenCount']);
+  const input = prompt === undefined ? countDifference(total, written) : sumOf(prompt, toolPrompt(usage));
+  const beyond = countDifference(total, input);
   const hasThoughtsWithin = (thoughts ?? 0) > 0 && beyond === candidates && (thoughts ?? 0) <= (candidates ?? 0);
   const output = written === undefined || hasThoughtsWithin ? beyond : Math.max(written, beyond ?? 0);
-  const read = cached === undefined ? undefined : Math.min(cached, prompt ?? 0);
+  const read = cached === undefined ? undefined : Math.min(cached, prompt ?? input ?? 0);
   if (input === undefined && output === undefined) return undefined;
   const counts = {
     ...(input === undefined ? {} : { input_tokens: input - (read ?? 0) }),
@@ -27,7 +31,23 @@ export function geminiUsage(usage: Record<string, unknown>): WireUsage | undefin
     ...(read === undefined ? {} : { cache_read_input_tokens: read }),
     ...(thoughts === undefined ? {} : { output_tokens_details: { thinking_tokens: thoughts } }),
   };
-  return withServiceTier(counts, usage['serviceTier']);
+  return withServiceTier(counts, servedTier(usage));
+}
+
+/** Vertex AI names the kind of traffic, Google's other API the tier. */
+function servedTier({ serviceTier, trafficType }: Record<string, unknown>): unknown {
+  if (typeof trafficType !== 'string' || USUAL_TRAFFIC.has(trafficType)) return serviceTier;
+  return trafficType.toLowerCase();
+}
+
+function toolPrompt(usage: Record<string, unknown>): number | undefined {
+  return countOrAbsent(usage['toolUsePromptTokenCount']);
+}
+
+/** The sum of counts; undefined if none is known. */
+function sumOf(...counts: (number | undefined)[]): number | undefined {
+  const known = counts.filter((count) => count !== undefined);
+  return known.length === 0 ? undefined : known.reduce((sum, count) => sum + count, 0);
 }
 
 function countDifference(total: number | undefined, input: number | undefined): number | undefined {

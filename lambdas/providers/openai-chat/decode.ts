@@ -3,6 +3,7 @@
  * or differently spelled fields are tolerated; a comment at each tolerance names the provider.
  */
 
+import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
@@ -45,15 +46,15 @@ export function decodeCompletion(
 }
 
 /**
- * Returns the usage in a chunk or a complete completion. Groq has its own field for usage; Moonshot puts it into the
- * choice.
+ * Usage of a chunk or a complete completion. Groq has its own field for it; Moonshot puts it into the choice. A value
+ * that is no object, or an empty one, is no report.
  */
-function usageIn(chunk: Record<string, unknown>): unknown {
-  return (
-    chunk['usage'] ??
-    asOptionalRecord(chunk['x_groq'])?.['usage'] ??
-    asOptionalRecord(asList(chunk['choices'])[0])?.['usage']
-  );
+function usageIn(chunk: Record<string, unknown>): Record<string, unknown> | undefined {
+  const { choices } = chunk;
+  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+  return [chunk['usage'], recordOrEmpty(chunk['x_groq'])['usage'], recordOrEmpty(choice)['usage']]
+    .map(recordOrEmpty)
+    .find((usage) => Object.keys(usage).length > 0);
 }
 
 class ChatTranslation {
@@ -103,8 +104,8 @@ class ChatTranslation {
 
   #onChunk(chunk: Record<string, unknown>): void {
     const usage = usageIn(chunk);
-    this.#servedTier = chunk['service_tier'] ?? this.#servedTier;
-    if (usage != null) this.answer.report(withServiceTier(usageOfChat(asRecord(usage)), this.#servedTier));
+    this.#servedTier = chunk['service_tier'] ?? usage?.['service_tier'] ?? this.#servedTier;
+    if (usage) this.answer.report(withServiceTier(usageOfChat(usage), this.#servedTier));
     const choice = this.#choiceIn(chunk);
     // OpenRouter may put an error into the choice. Alibaba, GigaChat and vLLM send an error without the `error` field
     // around it.

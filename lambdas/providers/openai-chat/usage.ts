@@ -6,19 +6,42 @@ import { detailsIn, firstCount, usageOf } from '../translated/usage.ts';
  * from the completion tokens; only their total includes it. GigaChat excludes cached tokens from the prompt tokens.
  */
 export function usageOfChat(usage: Record<string, unknown>): WireUsage {
-  const promptDetails = detailsIn(usage, 'prompt_tokens_details');
+  const promptDetails = { ...detailsIn(usage, 'input_tokens_details'), ...detailsIn(usage, 'prompt_tokens_details') };
+  const outputDetails = {
+    ...detailsIn(usage, 'output_tokens_details'),
+    ...detailsIn(usage, 'completion_tokens_details'),
+  };
   const counts = usageOf({
-    // Some servers relay the Messages or the Responses API, and keep the names of those APIs.
-    prompt: firstCount(usage['prompt_tokens'], usage['input_tokens']),
+    // Servers that relay the Messages or the Responses API use those APIs' names.
+    prompt: promptOf(usage),
     output: firstCount(usage['completion_tokens'], usage['output_tokens']),
     total: usage['total_tokens'],
-    // DeepSeek and Moonshot have their own fields for cached tokens.
-    cached: firstCount(promptDetails['cached_tokens'], usage['prompt_cache_hit_tokens'], usage['cached_tokens']),
-    // Alibaba and relays of Claude have their own field for tokens written to a cache.
-    cacheWritten: firstCount(promptDetails['cache_write_tokens'], promptDetails['cache_creation_input_tokens']),
-    // Perplexity reports reasoning tokens at the top level.
-    reasoning: firstCount(detailsIn(usage, 'completion_tokens_details')['reasoning_tokens'], usage['reasoning_tokens']),
+    // DeepSeek and Moonshot have their own fields, and so have relays of Claude.
+    cached: firstCount(
+      promptDetails['cached_tokens'],
+      usage['prompt_cache_hit_tokens'],
+      usage['cached_tokens'],
+      usage['cache_read_input_tokens'],
+    ),
+    // Alibaba and relays of Claude have their own field.
+    cacheWritten: firstCount(
+      promptDetails['cache_write_tokens'],
+      promptDetails['cache_creation_input_tokens'],
+      usage['cache_creation_input_tokens'],
+    ),
+    // Perplexity reports it at the top level.
+    reasoning: firstCount(outputDetails['reasoning_tokens'], usage['reasoning_tokens']),
   });
   const apart = firstCount(usage['precached_prompt_tokens']);
   return apart === undefined ? counts : { cache_read_input_tokens: apart, ...counts };
+}
+
+/** The prompt with its caches, which the Messages API counts apart from it. */
+function promptOf(usage: Record<string, unknown>): number | undefined {
+  const caches =
+    (firstCount(usage['cache_read_input_tokens']) ?? 0) + (firstCount(usage['cache_creation_input_tokens']) ?? 0);
+  const prompt = firstCount(usage['prompt_tokens']);
+  if (prompt !== undefined) return prompt < caches ? prompt + caches : prompt;
+  const input = firstCount(usage['input_tokens']);
+  return input === undefined ? undefined : input + caches;
 }

@@ -4,6 +4,7 @@
  * output-items.ts.
  */
 
+import { isRecord } from '../../platform/json/foreign-json.ts';
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
 import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
@@ -163,8 +164,8 @@ class ResponsesTranslation {
   }
 
   #report(response: Record<string, unknown>): void {
-    const usage = asOptionalRecord(response['usage']);
-    if (usage) this.answer.report(withServiceTier(usageOfResponses(usage), response['service_tier']));
+    const { usage } = response;
+    if (isRecord(usage)) this.answer.report(withServiceTier(usageOfResponses(usage), response['service_tier']));
   }
 }
 

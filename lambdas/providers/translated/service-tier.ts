@@ -1,12 +1,19 @@
 /**
- * Reports the service tier with which a provider of OpenAI's APIs answered. A priority tier costs more than the
- * catalog's price.
+ * Reads the service tier that a provider used. A priority tier costs more than the catalog's price.
  */
 
 import type { WireUsage } from '../../messages/types.ts';
 
-/** Names of tiers at the standard price, at OpenAI, Azure and Groq. */
-const usualTiers: ReadonlySet<unknown> = new Set(['default', 'standard', 'auto', 'on_demand', '']);
+/** Tiers at the standard price, as OpenAI, Azure, Groq, Google and Bedrock name them. */
+const usualTiers: ReadonlySet<string> = new Set([
+  'default',
+  'standard',
+  'auto',
+  'on_demand',
+  'service_tier_standard',
+  'service_tier_unspecified',
+  '',
+]);
 
 /** Matches tier names that may be returned to clients and logged. Any other value becomes "other". */
 const TIER_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
@@ -16,6 +23,7 @@ const TIER_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
  * usage without a price.
  */
 export function withServiceTier(usage: WireUsage, served: unknown): WireUsage {
-  if (typeof served !== 'string' || usualTiers.has(served)) return usage;
-  return { ...usage, service_tier: TIER_NAME.test(served) ? served : 'other' };
+  const tier = typeof served === 'string' ? served.toLowerCase() : '';
+  if (usualTiers.has(tier)) return usage;
+  return { ...usage, service_tier: TIER_NAME.test(tier) ? tier : 'other' };
 }

@@ -47,11 +47,12 @@ function wholePrompt(
   reasoning: number | undefined,
 ): number | undefined {
   const prompt = countOrAbsent(counts.prompt);
+  const output = countOrAbsent(counts.output);
+  if (prompt === undefined && total !== undefined && output !== undefined) return Math.max(0, total - output);
   if (prompt === undefined || total === undefined) return prompt;
   const [cached, written] = [countOrAbsent(counts.cached) ?? 0, countOrAbsent(counts.cacheWritten) ?? 0];
-  const beyond = total - prompt - (countOrAbsent(counts.output) ?? 0);
-  // If the excess equals the reasoning, reasoning probably explains it. But if the cached tokens exceed the prompt
-  // count, the prompt excludes them.
+  const beyond = total - prompt - (output ?? 0);
+  // Reasoning of the same size would explain the difference too, unless the prompt is too small for its caches.
   if (beyond <= 0 || (beyond === reasoning && cached + written <= prompt)) return prompt;
   return [cached + written, cached, written].includes(beyond) ? prompt + beyond : prompt;
 }

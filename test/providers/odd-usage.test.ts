@@ -1,0 +1,185 @@
+/** Usage in forms that no documentation has: an answer never fails for it, and each known count is charged once. */
+
+import { describe, expect, it } from 'vitest';
+import { UsageMeter } from '../../lambdas/accounting/meter.ts';
+import { priceUsage } from '../../lambdas/accounting/price.ts';
+import type { AnswerBatch } from '../../lambdas/messages/types.ts';
+import { Money } from '../../lambdas/money/money.ts';
+import { bedrockConverseWire } from '../../lambdas/providers/bedrock-converse/wire.ts';
+import { googleGeminiWire } from '../../lambdas/providers/google-gemini/wire.ts';
+import { openaiChatWire } from '../../lambdas/providers/openai-chat/wire.ts';
+import { openaiResponsesWire } from '../../lambdas/providers/openai-responses/wire.ts';
+import type { DecodeContext, MessagesWire } from '../../lambdas/providers/wire.ts';
+import { bytesOf } from './streams.ts';
+
+/** Price of a token: 10 read, 1 from a cache, 100 written. */
+const pricing = { prompt: Money.parse('10'), completion: Money.parse('100'), input_cache_read: Money.parse('1') };
+
+const context: DecodeContext = {
+  target: { providerId: 'test', upstreamModel: 'm', maxOutputTokens: 1_000, supportedParameters: [], quirks: {} },
+  request: { model: 'm', messages: [] },
+  estimatedInputTokens: 7,
+};
+
+interface Speech {
+  wire: MessagesWire;
+  /** A whole answer of four bytes, "Four", with a usage. */
+  whole: (usage: unknown) => object;
+  streamed: (usage: unknown) => string;
+  /** 100 tokens of the prompt, 900 from a cache, 13 written. */
+  usual: object;
+}
+
+const sse = (...events: object[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+const item = { type: 'message', id: 'i', role: 'assistant', content: [{ type: 'output_text', text: 'Four' }] };
+const gemini = (usageMetadata: unknown) => ({
+  candidates: [{ content: { parts: [{ text: 'Four' }] }, finishReason: 'STOP' }],
+  usageMetadata,
+});
+
+const speeches: Record<string, Speech> = {
+  'openai-chat': {
+    wire: openaiChatWire,
+    whole: (usage) => ({ choices: [{ message: { content: 'Four' }, finish_reason: 'stop' }], usage }),
+    streamed: (usage) =>
+      sse({ choices: [{ delta: { content: 'Four' }, finish_reason: 'stop' }] }, { choices: [], usage }),
+    usual: { prompt_tokens: 1_000, completion_tokens: 13, prompt_tokens_details: { cached_tokens: 900 } },
+  },
+  'openai-responses': {
+    wire: openaiResponsesWire,
+    whole: (usage) => ({ status: 'completed', output: [item], usage }),
+    streamed: (usage) => sse({ type: 'response.completed', response: { status: 'completed', output: [item], usage } }),
+    usual: { input_tokens: 1_000, output_tokens: 13, input_tokens_details: { cached_tokens: 900 } },
+  },
+  'google-gemini': {
+    wire: googleGeminiWire,
+    whole: gemini,
+    streamed: (usage) => sse(gemini(usage)),
+    usual: { promptTokenCount: 1_000, candidatesTokenCount: 13, cachedContentTokenCount: 900 },
+  },
+  'bedrock-converse': {
+    wire: bedrockConverseWire,
+    whole: (usage) => ({ output: { message: { content: [{ text: 'Four' }] } }, stopReason: 'end_turn', usage }),
+    streamed: (usage) =>
+      [
+        'messageStart {"role":"assistant"}',
+        'contentBlockDelta {"contentBlockIndex":0,"delta":{"text":"Four"}}',
+        'messageStop {"stopReason":"end_turn"}',
+        `metadata ${JSON.stringify({ usage })}`,
+      ].join('\n'),
+    usual: { inputTokens: 100, cacheReadInputTokens: 900, outputTokens: 13 },
+  },
+};
+
+function charged(batches: readonly AnswerBatch[]) {
+  const meter = new UsageMeter({ estimatedInputTokens: 7, promptCountedAtStart: false });
+  for (const { events, usage } of batches) {
+    for (const { data } of events) meter.observe(data);
+    if (usage) meter.addReported(usage);
+  }
+  const { usage, estimated } = meter.usage();
+  return { cost: priceUsage(usage, pricing).total.toString(), estimated, unpriced: [...meter.unpriced] };
+}
+
+async function chargedForStream(wire: MessagesWire, stream: string) {
+  async function* body() {
+    yield await Promise.resolve(bytesOf(stream));
+  }
+  const batches: AnswerBatch[] = [];
+  for await (const batch of wire.decode(body(), context)) batches.push(batch);
+  return charged(batches);
+}
+
+const odd = ['unavailable', 7, true, [], [{ prompt_tokens: 5 }], {}, null, undefined];
+
+describe.each(Object.entries(speeches))('usage over %s', (_name, { wire, whole, streamed, usual }) => {
+  it('is charged as told, streamed and whole', async () => {
+    const billed = { cost: '3200', estimated: false, unpriced: [] };
+
+    expect(charged([wire.decodeWhole(whole(usual), context)!])).toEqual(billed);
+    expect(await chargedForStream(wire, streamed(usual))).toEqual(billed);
+  });
+
+  it.each(odd)('of the form %j is no report, and the answer is whole', async (usage) => {
+    // Seven tokens of the prompt and one of the answer, as estimated.
+    const billed = { cost: '170', estimated: true, unpriced: [] };
+
+    expect(charged([wire.decodeWhole(whole(usage), context)!])).toEqual(billed);
+    expect(await chargedForStream(wire, streamed(usage))).toEqual(billed);
+  });
+
+  it.each(['13', 13.5, -13, 1e30, null, {}])('counts nothing by a count like %j', async (count) => {
+    const counts = Object.fromEntries(Object.keys(usual).map((name) => [name, count]));
+
+    expect(await chargedForStream(wire, streamed(counts))).toMatchObject({ cost: '170', estimated: true });
+  });
+});
+
+describe('usage of chat completions', () => {
+  const { wire, whole, streamed, usual } = speeches['openai-chat']!;
+
+  it.each([
+    ['beside an empty one', { usage: {}, x_groq: { usage: usual } }],
+    ['beside a text', { usage: 'see x_groq', x_groq: { usage: usual } }],
+    [
+      'in a choice, beside an empty one',
+      { usage: {}, choices: [{ message: { content: 'Four' }, finish_reason: 'stop', usage: usual }] },
+    ],
+  ])('is found %s', (_place, more) => {
+    expect(charged([wire.decodeWhole({ ...whole(undefined), ...more }, context)!])).toMatchObject({ cost: '3200' });
+  });
+
+  it('tells the tier in it that has another price', async () => {
+    const { unpriced } = await chargedForStream(wire, streamed({ ...usual, service_tier: 'priority' }));
+
+    expect(unpriced).toEqual(['service_tier']);
+  });
+});
+
+describe('usage of Gemini', () => {
+  const { wire, streamed, usual } = speeches['google-gemini']!;
+
+  it.each([
+    ['thoughts alone', { promptTokenCount: 100, thoughtsTokenCount: 13 }, '2300'],
+    ['no prompt, which the total tells', { candidatesTokenCount: 13, totalTokenCount: 113 }, '2300'],
+    [
+      'no prompt beside tokens from a cache',
+      { candidatesTokenCount: 13, totalTokenCount: 1_013, cachedContentTokenCount: 900 },
+      '3200',
+    ],
+    [
+      'prompts of tools',
+      { promptTokenCount: 60, toolUsePromptTokenCount: 40, candidatesTokenCount: 13, totalTokenCount: 113 },
+      '2300',
+    ],
+  ])('with %s is charged whole', async (_form, usage, cost) => {
+    expect(await chargedForStream(wire, streamed(usage))).toEqual({ cost, estimated: false, unpriced: [] });
+  });
+
+  it.each([
+    [{ trafficType: 'ON_DEMAND' }, []],
+    [{ trafficType: 'PROVISIONED_THROUGHPUT' }, []],
+    [{ serviceTier: 'STANDARD' }, []],
+    [{ trafficType: 'ON_DEMAND_PRIORITY' }, ['service_tier']],
+    [{ trafficType: 'ON_DEMAND_FLEX' }, ['service_tier']],
+    [{ serviceTier: 'PRIORITY' }, ['service_tier']],
+  ])('names a tier without a price: %j', async (tier, unpriced) => {
+    expect(await chargedForStream(wire, streamed({ ...usual, ...tier }))).toMatchObject({ unpriced });
+  });
+});
+
+describe('usage of Converse', () => {
+  const { wire, whole, streamed, usual } = speeches['bedrock-converse']!;
+
+  it.each([
+    [{ serviceTier: { type: 'default' }, performanceConfig: { latency: 'standard' } }, []],
+    [{ serviceTier: { type: 'priority' } }, ['service_tier']],
+    [{ serviceTier: { type: 'flex' } }, ['service_tier']],
+    [{ performanceConfig: { latency: 'optimized' } }, ['service_tier']],
+  ])('names a tier without a price: %j', async (metadata, unpriced) => {
+    const stream = streamed(usual).replace(/metadata .*/, `metadata ${JSON.stringify({ usage: usual, ...metadata })}`);
+
+    expect(charged([wire.decodeWhole({ ...whole(usual), ...metadata }, context)!])).toMatchObject({ unpriced });
+    expect(await chargedForStream(wire, stream)).toMatchObject({ cost: '3200', unpriced });
+  });
+});
