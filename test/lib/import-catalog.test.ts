@@ -72,6 +72,27 @@ describe('importing a price list', () => {
     });
   });
 
+  it('takes a cache at 0 for one that costs nothing extra, and a free model for free', () => {
+    const cost = (input: number) =>
+      `{"name": "Big", "release_date": "2026-01-02", "limit": {"context": 1000, "output": 100}, "tool_call": true,
+        "modalities": {"input": ["text"], "output": ["text"]},
+        "cost": {"input": ${input}, "output": ${input}, "cache_read": 0, "cache_write": 0}}`;
+    const source = `{"acme": {"models": {"big": ${cost(1)}, "gift": ${cost(0)}}}}`;
+    const models = ['big', 'gift'].map((name) => ({ id: `acme/${name}`, from: [{ provider: 'acme', model: name }] }));
+
+    const files = importCatalog(
+      [readModelsDev(source)],
+      { models, aliases: [] },
+      { rubPerUsd: '90', markupPercent: '0' },
+    );
+
+    const { models: made } = files.get('acme.json') as { models: { endpoints: { pricing: object }[] }[] };
+    expect(made.map(({ endpoints }) => endpoints[0]!.pricing)).toEqual([
+      { prompt: '0.00009', completion: '0.00009' },
+      { prompt: '0', completion: '0', input_cache_read: '0', input_cache_write: '0' },
+    ]);
+  });
+
   describe('a model without text output', () => {
     const source = `{"acme": {"models": {"vectors": {
       "name": "Vectors", "release_date": "2026-01-02", "limit": {"context": 8000, "output": 0},

@@ -17,6 +17,7 @@ import {
 import { providerParameters, withFacts } from './model-facts.ts';
 import {
   findListed,
+  isZeroPrice,
   listedModelSchema,
   type ListedCost,
   type ListedModel,
@@ -321,6 +322,9 @@ function textParameters(place: Found['place'], data: Found['data']): string[] {
   ];
 }
 
+/** Prices of one length of prompts, in USD. */
+type Prices = { [Name in keyof Omit<ListedCost, 'tiers'>]?: string | undefined };
+
 function pricing(
   cost: ListedCost,
   { wanted, hasThinkingPrice }: Pick<Found, 'hasThinkingPrice'> & { wanted: SelectedModel },
@@ -329,16 +333,19 @@ function pricing(
   const { cache_write_1h_multiple: writeMultiple, usd_per_thousand_requests: fee } = wanted;
   const request = fee === undefined ? {} : { request: convertPrice(fee, conversion, 1_000n).toString() };
   const price = (usd: string | undefined) => (usd === undefined ? undefined : convertPrice(usd, conversion).toString());
-  const prices = (own: { [Name in keyof Omit<ListedCost, 'tiers'>]?: string | undefined }) => ({
+  // Lists write 0 for "nothing extra": a token in a cache then costs as much as any other of the prompt.
+  const cachePrice = ({ input }: Prices, usd: string | undefined) =>
+    isZeroPrice(usd) && !isZeroPrice(input) ? undefined : price(usd);
+  const prices = (own: Prices) => ({
     prompt: price(own.input),
     completion: price(own.output),
-    input_cache_read: price(own.cache_read),
-    input_cache_write: price(own.cache_write),
+    input_cache_read: cachePrice(own, own.cache_read),
+    input_cache_write: cachePrice(own, own.cache_write),
     [hasThinkingPrice ? 'thinking_completion' : 'internal_reasoning']: price(own.reasoning),
     input_cache_write_1h:
       writeMultiple && own.input
         ? convertPrice(own.input, conversion).times(writeMultiple).toString()
-        : price(own.cache_write_1h),
+        : cachePrice(own, own.cache_write_1h),
   });
   const overrides = cost.tiers?.map((tier) => ({ min_prompt_tokens: Number(tier.tier.size), ...prices(tier) }));
   return { ...prices(cost), ...request, ...(overrides ? { overrides } : {}) };

@@ -4,7 +4,7 @@
  */
 
 import * as z from 'zod';
-import { parsePriceList, type ListedCost, type PriceList } from './price-list.ts';
+import { isZeroPrice, parsePriceList, type ListedCost, type PriceList } from './price-list.ts';
 
 /** Path of the data files in the package. */
 export const PI_AI_DATA = 'dist/providers/data';
@@ -62,7 +62,7 @@ function piAiModel({
 }: z.infer<typeof piAiModelSchema>) {
   return {
     name,
-    ...(isKnown(cost.input) || isKnown(cost.output) ? { cost: piAiCost(cost) } : {}),
+    ...(isZeroPrice(cost.input) && isZeroPrice(cost.output) ? {} : { cost: piAiCost(cost) }),
     limit: { context: contextWindow, output: maxTokens },
     modalities: { input, output: ['text'] },
     reasoning,
@@ -81,11 +81,7 @@ function piAiPrices({ input, output, cacheRead, cacheWrite }: z.infer<typeof piA
   return {
     input,
     output,
-    ...(isKnown(cacheRead) ? { cache_read: cacheRead } : {}),
-    ...(isKnown(cacheWrite) ? { cache_write: cacheWrite } : {}),
+    ...(isZeroPrice(cacheRead) ? {} : { cache_read: cacheRead }),
+    ...(isZeroPrice(cacheWrite) ? {} : { cache_write: cacheWrite }),
   };
-}
-
-function isKnown(price: string): boolean {
-  return !/^0+(\.0+)?$/.test(price);
 }

@@ -83,3 +83,8 @@ export function parsePriceList(text: string): unknown {
 function keepSourceText(_key: string, value: unknown, context?: { source?: string }): unknown {
   return typeof value === 'number' ? context!.source : value;
 }
+
+/** Whether a price is 0 in any spelling. */
+export function isZeroPrice(price: string | undefined): boolean {
+  return price !== undefined && /^0*(?:\.0*)?$/.test(price);
+}
