@@ -34,15 +34,15 @@ export interface FailoverOptions {
  * nothing. If a provider rejects the request itself, the model's other endpoints are skipped, and other models are
  * tried.
  * @param begin sends the request to one candidate
- * @returns the answer; `log.index` identifies the candidate that gave it
- * @throws {ProviderFailure} the failure of the last candidate that was tried
+ * @returns the answer; `log.index` identifies the offer that gave it
+ * @throws {ProviderFailure} of the last candidate tried whose failure is not the operator's, otherwise of the last one
  */
 export async function withFailover<Asked extends Offer, Answer>(
   offers: readonly Asked[],
   begin: (offer: Asked) => Promise<Answer>,
   { signal, log: attempts, health, requestId }: FailoverOptions,
 ): Promise<Answer> {
-  let failure: ProviderFailure | undefined;
+  const failures: ProviderFailure[] = [];
   const refusedBy = new Set<string>();
   for (const offer of offers) {
     const { index } = offer;
@@ -55,10 +55,11 @@ export async function withFailover<Asked extends Offer, Answer>(
       health.record(endpoint.id, 'ok');
       return answer;
     } catch (error) {
-      failure = failureOf(error, failedProvider(offer.candidate));
+      const failure = failureOf(error, failedProvider(offer.candidate));
       const durationMs = Math.round(performance.now() - beganAtMs);
       const { providerStatus = null, word } = failure;
       attempts.fail({ index, providerStatus, word, durationMs });
+      failures.push(failure);
       if (!signal.aborted && !failure.isRequestsFault) {
         health.record(endpoint.id, 'failed');
         // Publishes the failure at once, because the next endpoint may take minutes to answer. Other instances of the
@@ -75,8 +76,16 @@ export async function withFailover<Asked extends Offer, Answer>(
       alarmOperator(failure, about);
     }
   }
-  // Tells the client not to retry at once. The gateway has already tried every endpoint, so a retry would only multiply
-  // the attempts.
-  if (offers.length > 1) failure!.discourageRetry();
-  throw failure!;
+  // The gateway has tried every endpoint. An immediate retry by the client would only multiply the attempts.
+  const failure = failureToTell(failures);
+  if (offers.length > 1) failure.discourageRetry();
+  throw failure;
+}
+
+/**
+ * The last failure on which the client can act: a prompt that is too long, a limit that ends. An account of the
+ * operator's that fails after it says less, and has raised its own alarm.
+ */
+function failureToTell(failures: readonly ProviderFailure[]): ProviderFailure {
+  return failures.findLast(({ isOperators, wasSilent }) => !isOperators && !wasSilent) ?? failures.at(-1)!;
 }

@@ -200,6 +200,27 @@ describe('the last failure', () => {
     });
   });
 
+  it.each([
+    ['a limit that ends', refuses(429, 'Slow'), { kind: 'rate_limit_exceeded', message: 'Slow' }],
+    ['a prompt that is too long', refuses(400, 'prompt is too long'), { kind: 'context_length_exceeded' }],
+  ])('is not an account of the operator’s behind %s', async (_what, refuse, told) => {
+    const [first, second] = [await upstream(refuse), await upstream(refuses(401, 'No such key'))];
+
+    const attempts = [attemptAt(first), attemptAt(second, { model: 'test/other' })];
+
+    await expect(answered(attempts)).rejects.toMatchObject(told);
+    expect(second.connections).toHaveLength(1);
+  });
+
+  it('is the last silence, which may be charged, behind an account of the operator’s', async () => {
+    const silent = await upstream((response) => response.writeHead(200).flushHeaders());
+    const locked = await upstream(refuses(401, 'No such key'));
+
+    await expect(answered([attemptAt(locked), attemptAt(silent, { timeouts: { idle_ms: 30 } })])).rejects.toMatchObject(
+      { kind: 'timeout', wasSilent: true },
+    );
+  });
+
   it('may be worth repeating where there is only one endpoint', async () => {
     const only = await upstream(refuses(429, 'Later'));
 
