@@ -19,6 +19,14 @@ describe('why a chat completion stopped', () => {
     ['stop', { hasMatchedStopSequence: true, hasToolCalls: true }, 'stop_sequence'],
     ['insufficient_system_resource', {}, 'failed'],
     ['MALFORMED_FUNCTION_CALL', { hasToolCalls: true }, 'failed'],
+    ['UNEXPECTED_TOOL_CALL', {}, 'failed'],
+    ['TIMEOUT', {}, 'failed'],
+    ['server_error', {}, 'failed'],
+    ['ERROR_TOXIC', {}, 'refusal'],
+    ['refusal', {}, 'refusal'],
+    ['guardrail_intervened', {}, 'refusal'],
+    ['ERROR_LIMIT', {}, 'model_context_window_exceeded'],
+    ['max_output_tokens', {}, 'max_tokens'],
   ])('%s, %j: %s', (reason, answer, stopReason) => {
     expect(chatStopReason(reason, { ...plain, ...answer })).toBe(stopReason);
   });

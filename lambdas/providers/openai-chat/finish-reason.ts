@@ -1,14 +1,21 @@
 import type { StopReason } from '../../messages/types.ts';
 
-/** Finish reasons with which Mistral, DeepSeek, Z.ai, vLLM and Gemini report a failed answer. */
+/** Finish reasons for a failed answer: Mistral, DeepSeek, Z.ai, vLLM, Gemini, Cohere, relays. */
 const FAILURES = new Set([
   'error',
+  'server_error',
+  'internal_error',
+  'timeout',
+  'user_cancel',
+  'cancelled',
+  'unexpected_tool_call',
+  'malformed_response',
   'insufficient_system_resource',
   'network_error',
   'abort',
   'malformed_function_call',
 ]);
-/** Finish reasons with which OpenAI, Z.ai, Gemini and GigaChat report a refusal. */
+/** Finish reasons for a refusal by the provider: OpenAI, Z.ai, Gemini, GigaChat, Cohere, Claude and Bedrock behind relays. */
 const CHAT_REFUSALS = new Set([
   'content_filter',
   'sensitive',
@@ -17,6 +24,13 @@ const CHAT_REFUSALS = new Set([
   'recitation',
   'blocklist',
   'blacklist',
+  'spii',
+  'image_safety',
+  'model_armor',
+  'error_toxic',
+  'refusal',
+  'content_filtered',
+  'guardrail_intervened',
 ]);
 
 export function isFailedFinish(reason: string): boolean {
@@ -39,8 +53,10 @@ export function chatStopReason(
   switch (reason) {
     case 'length':
     case 'max_tokens':
+    case 'max_output_tokens':
       return 'max_tokens';
     case 'model_length':
+    case 'error_limit':
     case 'model_context_window_exceeded':
       return 'model_context_window_exceeded';
     default:
