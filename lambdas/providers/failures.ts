@@ -13,6 +13,7 @@ import { retryAfterSeconds } from './faults/retry-after.ts';
 import { errorInText, statedError, type StatedError } from './faults/stated-error.ts';
 import { redact, type Secrets } from './redact.ts';
 import { UpstreamError } from './http/upstream-error.ts';
+import { isRefusedCredential } from './authorization/refused-credential.ts';
 import type { UpstreamResponse } from './http/upstream-http.ts';
 
 export class ProviderFailure extends GatewayError {
@@ -255,6 +256,13 @@ export function failureOf(error: unknown, provider: FailedProvider): ProviderFai
   }
   const message = `${error.message} (${provider.name}).`;
   const { failure } = error;
+  if (failure === 'unauthorized' && isRefusedCredential(error.cause)) {
+    return new ProviderFailure('provider_unavailable', `${message} Tell the gateway's operator.`, {
+      provider,
+      fault: 'operator',
+      cause: error,
+    }).discourageRetry();
+  }
   if (failure !== 'connect_timeout' && failure !== 'first_byte_timeout' && failure !== 'idle_timeout') {
     const mayTryAnother = failure !== 'aborted';
     const refusal = new ProviderFailure('provider_unavailable', message, {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { RefusedCredential } from '../../lambdas/providers/authorization/refused-credential.ts';
 import {
   describeFailure,
   errorInAnswer,
@@ -16,6 +17,8 @@ afterEach(() => {
 
 const refusal = (status: number, message = 'No.', headers: Record<string, string> = {}) =>
   refusalOfResponse({ status, headers }, JSON.stringify({ error: { message } }), provider);
+
+const badHeader = Object.assign(new TypeError('Invalid character in header content'), { code: 'ERR_INVALID_CHAR' });
 
 const inAnswer = (error: unknown) => errorInAnswer(error, {}, provider);
 
@@ -90,6 +93,18 @@ describe('a refusal of a provider', () => {
       `Acme refused the gateway's own request (status ${status}). Tell the gateway's operator.`,
     );
     expect(advice(failure)).toBe('false');
+  });
+
+  it.each([
+    [new RefusedCredential('No such account'), 'operator', 'false'],
+    [badHeader, 'operator', 'false'],
+    [new Error('The token address is busy'), undefined, undefined],
+  ])('for lack of authorization is the operator’s only if the credential is: %s', (cause, fault, retry) => {
+    const failure = failureOf(new UpstreamError('unauthorized', 'Not authorized', cause), provider);
+
+    expect(failure).toMatchObject({ fault, mayTryAnother: true, status: 502 });
+    expect(failure.isOperators).toBe(fault === 'operator');
+    expect(advice(failure)).toBe(retry);
   });
 
   it('passes on when to try again', () => {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
+import { failureOf } from '../../lambdas/providers/failures.ts';
 import { connect } from '../../lambdas/routing/connection.ts';
 import { candidateAt } from '../support/candidate.ts';
 import { listen, type Listening } from '../support/listen.ts';
@@ -134,6 +135,25 @@ describe('a request to GigaChat', () => {
 
     expect(failure).toMatchObject({ name: 'UpstreamError', failure: 'unauthorized' });
     expect(String((failure as Error).cause)).not.toMatch(/a2V5|c2VjcmV0/);
+    expect(chat.tokens).toEqual([]);
+  });
+
+  it.each([
+    [401, 'operator'],
+    [400, 'operator'],
+    [429, undefined],
+    [500, undefined],
+  ])('is the operator’s to mend if the address says it with status %i: %s', async (status, fault) => {
+    const [oauth, chat] = [
+      await tokenAddress((response) => response.writeHead(status).end('{"message":"No"}')),
+      await provider(() => true),
+    ];
+    const acme = { id: 'gigachat', name: 'Acme', baseUrl: chat.url, credential: 'key' };
+
+    const failure = failureOf(await ask(chat.url, oauth.url).catch((error: unknown) => error), acme);
+
+    expect(failure).toMatchObject({ fault, kind: 'provider_unavailable', mayTryAnother: true });
+    expect(failure.headers['x-should-retry']).toBe(fault === 'operator' ? 'false' : undefined);
     expect(chat.tokens).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, verify } from 'node:crypto';
 import { createServer } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { isRefusedCredential } from '../../lambdas/providers/authorization/refused-credential.ts';
 import { authorizer } from '../../lambdas/providers/authorization/schemes.ts';
 import { listen, type Listening } from '../support/listen.ts';
 
@@ -105,6 +106,28 @@ describe('a request of a service account', () => {
 
     expect(await authorize(accountKey())).toEqual({ authorization: 'Bearer t1' });
     expect(await authorize(accountKey())).toEqual({ authorization: 'Bearer t2' });
+  });
+
+  it.each([
+    [400, true],
+    [403, true],
+    [429, false],
+    [503, false],
+  ])('is refused for good with status %i: %s', async (status, isRefused) => {
+    answers = [{ status, body: '{"error":"invalid_grant","error_description":"Invalid grant: account not found"}' }];
+
+    const failure = await Promise.resolve(authorize(accountKey())).catch((error: unknown) => error);
+
+    expect(isRefusedCredential(failure)).toBe(isRefused);
+  });
+
+  it('is refused for good when its key cannot sign', async () => {
+    const failure = await Promise.resolve(authorize(accountKey({ private_key: 'no key' }))).catch(
+      (error: unknown) => error,
+    );
+
+    expect(isRefusedCredential(failure)).toBe(true);
+    expect(String(failure)).not.toContain('no key');
   });
 
   it('fails when Google refuses, and asks again a second later', async () => {

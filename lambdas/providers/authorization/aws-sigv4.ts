@@ -9,6 +9,7 @@ import { ownIdentity, type AwsCredentials } from '../../platform/aws/aws-identit
 import { newAwsSigner } from '../../platform/aws/aws-signer.ts';
 import { awsVariables, optionalVariable } from '../../platform/environment.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
+import { RefusedCredential } from './refused-credential.ts';
 
 const SERVICE = 'bedrock';
 /** Credential that selects the role of the running function or server, instead of an access key. */
@@ -42,12 +43,14 @@ export async function authorizeWithSigV4(
   return Object.fromEntries(added);
 }
 
-/** @throws {Error} whose message contains no part of the credential */
+/** @throws {RefusedCredential} whose message contains no part of the credential */
 async function accessKeyOf(credential: string): Promise<AwsCredentials> {
   if (credential === OWN_ROLE) return ownIdentity.credentials();
   const [, accessKeyId, secretAccessKey, sessionToken] = ACCESS_KEY_FORM.exec(credential) ?? [];
   if (!accessKeyId || !secretAccessKey) {
-    throw new Error('The credential is not <access key id>:<secret access key>[:<session token>], nor "role"');
+    throw new RefusedCredential(
+      'The credential is not <access key id>:<secret access key>[:<session token>], nor "role"',
+    );
   }
   return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) };
 }

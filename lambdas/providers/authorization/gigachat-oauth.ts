@@ -9,6 +9,7 @@ import * as z from 'zod';
 import { readResponse } from '../http/read-text.ts';
 import { UpstreamRequest } from '../http/upstream-http.ts';
 import type { AuthSettings, OutgoingRequest } from './outgoing-request.ts';
+import { RefusedCredential, tokenRefusal } from './refused-credential.ts';
 import { bearerOf, readTokenAnswer, tokenCache, type AccessToken } from './token-cache.ts';
 
 const GIGACHAT_TIMEOUT_MS = 10_000;
@@ -52,7 +53,7 @@ function gigachatKey(credential: string, { tokenUrl }: AuthSettings): string {
 async function exchangeGigachatKey(credential: string, { tokenUrl, ca }: AuthSettings): Promise<AccessToken> {
   const [, scope = DEFAULT_SCOPE, key] = CREDENTIAL.exec(credential) ?? [];
   if (!key || !tokenUrl)
-    throw new Error('The credential is not an authorization key in base64, with or without a scope');
+    throw new RefusedCredential('The credential is not an authorization key in base64, with or without a scope');
   const headers = {
     authorization: `Basic ${key}`,
     rquid: randomUUID(),
@@ -65,7 +66,9 @@ async function exchangeGigachatKey(credential: string, { tokenUrl, ca }: AuthSet
   );
   const response = await request.send(new URLSearchParams({ scope }).toString());
   const text = await readResponse(response, MAX_GIGACHAT_TOKEN_BYTES);
-  if (response.status !== 200) throw new Error(`The token address refused the credential (status ${response.status})`);
+  if (response.status !== 200) {
+    throw tokenRefusal(response.status, `The token address refused the credential (status ${response.status})`);
+  }
   const answer = gigachatTokenSchema.safeParse(readTokenAnswer(text));
   if (!answer.success) throw new Error('The token address answered without a token');
   return { token: answer.data.access_token, expiresAtMs: answer.data.expires_at };

@@ -10,6 +10,7 @@ import { nowMs } from '../../platform/clock.ts';
 import { readResponse } from '../http/read-text.ts';
 import { UpstreamRequest } from '../http/upstream-http.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
+import { RefusedCredential, tokenRefusal } from './refused-credential.ts';
 import { bearerOf, readTokenAnswer, tokenCache, type AccessToken } from './token-cache.ts';
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
@@ -56,7 +57,7 @@ async function exchangeGoogleAssertion(credential: string): Promise<AccessToken>
   const response = await request.send(form.toString());
   const text = await readResponse(response, MAX_GOOGLE_TOKEN_BYTES);
   if (response.status !== 200) {
-    throw new Error(`Google refused a token for the service account (status ${response.status})`);
+    throw tokenRefusal(response.status, `Google refused a token for the service account (status ${response.status})`);
   }
   const answer = googleTokenSchema.safeParse(readTokenAnswer(text));
   if (!answer.success) throw new Error('Google answered without a token');
@@ -66,11 +67,13 @@ async function exchangeGoogleAssertion(credential: string): Promise<AccessToken>
 
 type ServiceAccount = z.infer<typeof serviceAccountSchema>;
 
-/** @throws {Error} whose message contains no part of the credential */
+/** @throws {RefusedCredential} whose message contains no part of the credential */
 function readServiceAccount(credential: string): ServiceAccount {
   const account = serviceAccountSchema.safeParse(readTokenAnswer(credential));
   if (account.success) return account.data;
-  throw new Error('The credential is not the JSON file of a service account: client_email and private_key are missing');
+  throw new RefusedCredential(
+    'The credential is not the JSON file of a service account: client_email and private_key are missing',
+  );
 }
 
 function assertionOf({ client_email, private_key, private_key_id, token_uri }: ServiceAccount): string {
@@ -84,5 +87,14 @@ function assertionOf({ client_email, private_key, private_key_id, token_uri }: S
     exp: issuedAt + ASSERTION_SECONDS,
   };
   const unsigned = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
-  return `${unsigned}.${sign('RSA-SHA256', Buffer.from(unsigned), private_key).toString('base64url')}`;
+  return `${unsigned}.${signature(unsigned, private_key).toString('base64url')}`;
+}
+
+/** @throws {RefusedCredential} if the key cannot sign */
+function signature(unsigned: string, privateKey: string): Buffer {
+  try {
+    return sign('RSA-SHA256', Buffer.from(unsigned), privateKey);
+  } catch {
+    throw new RefusedCredential('The private key of the service account cannot sign');
+  }
 }
