@@ -62,8 +62,10 @@ export function chargeForMeasured(
   // Cuts the gateway's own counts first. They are estimates, so a cut does not mean that the provider reported too
   // much.
   const { bound } = endpoint;
+  const isUntold = bound.writesForAnHour === true && !meter.tellsCacheLifetimes;
   const counted: TokenUsage = {
     ...measured.usage,
+    ...(isUntold ? hourlyWrites(measured.usage) : {}),
     ...(meter.knowsOutput ? {} : { outputTokens: Math.min(measured.usage.outputTokens, bound.outputTokens) }),
     ...(meter.knowsPrompt ? {} : { inputTokens: Math.min(measured.usage.inputTokens, bound.promptTokens) }),
   };
@@ -78,6 +80,12 @@ export function chargeForMeasured(
     exceeded: exceeded || reportedTooMuch,
     isCutByHold: false,
   };
+}
+
+/** Cache writes of an untold lifetime, as writes for an hour. */
+function hourlyWrites({ cacheWrite5mTokens: short, cacheWrite1hTokens: long }: TokenUsage): Partial<TokenUsage> {
+  if (!short) return {};
+  return { cacheWrite5mTokens: undefined, cacheWrite1hTokens: short + (long ?? 0) };
 }
 
 /**

@@ -104,6 +104,8 @@ export interface UsageBound extends PieceCounts {
   promptTokens: number;
   outputTokens: number;
   cacheWrites: CacheWrites;
+  /** Each requested cache is kept for an hour. Writes whose lifetime the provider does not tell have that price. */
+  writesForAnHour?: boolean;
 }
 
 /** Returns the bound of several requests together, which all use the same caches. */

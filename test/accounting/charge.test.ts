@@ -27,6 +27,11 @@ const end = (usage: WireUsage): MessagesEvent => ({
   usage,
 });
 
+const split = (short: number, long: number) => ({
+  ephemeral_5m_input_tokens: short,
+  ephemeral_1h_input_tokens: long,
+});
+
 function meterOf(...events: MessagesEvent[]): UsageMeter {
   const meter = new UsageMeter({ estimatedInputTokens: 1_000, promptCountedAtStart: true });
   for (const event of events) meter.observe(event);
@@ -51,6 +56,21 @@ describe('what an answer costs', () => {
       cost: rub('0'),
       exceeded: false,
     });
+  });
+
+  it.each([
+    ['the provider tells none', { cache_creation_input_tokens: 40 }, true, '0.16'],
+    ['the provider tells none of zero', { cache_creation_input_tokens: 40, cache_creation: split(0, 0) }, true, '0.16'],
+    ['the provider tells another', { cache_creation_input_tokens: 40, cache_creation: split(30, 10) }, true, '0.1'],
+    ['the request asks for both', { cache_creation_input_tokens: 40 }, false, '0.08'],
+  ])('has the lifetime of caches that the request asks for, if %s', (_case, usage, writesForAnHour, cost) => {
+    const cached = { ...pricing, input_cache_write: rub('0.002'), input_cache_write_1h: rub('0.004') };
+    const meter = meterOf(start({ input_tokens: 0, ...usage }), end({ output_tokens: 0 }));
+    const hourly: UsageBound = { ...bound, cacheWrites: '1h', writesForAnHour };
+
+    const charged = chargeForMeasured(meter, { pricing: cached, bound: hourly }, 'usage', undefined);
+
+    expect(charged.cost.toString()).toBe(cost);
   });
 
   it('is cut at the bound, and said to have passed it, where the provider reports more', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   requestedCacheWrites,
+  writesForAnHour,
   countedBound,
   measurePrompt,
   promptBound,
@@ -185,5 +186,16 @@ describe('caches that a request asks to be written', () => {
     ['[{"cachePoint":{"type":"default","ttl":"1h"}}]', '1h'],
   ])('are, in %s: %s', (body, writes) => {
     expect(requestedCacheWrites(body)).toBe(writes);
+  });
+
+  it.each([
+    ['{"cache_control":{"type":"ephemeral"}}', false],
+    ['{"cache_control":{"type":"ephemeral","ttl":"1h"}}', true],
+    ['[{"cachePoint":{"type":"default","ttl":"1h"}},{"cachePoint":{"type":"default"}}]', false],
+    ['[{"cachePoint":{"type":"default","ttl":"1h"}},{"cachePoint":{"type":"default","ttl":"1h"}}]', true],
+    ['{"text":"\\"cache_control\\":{\\"ttl\\":\\"1h\\"}"}', false],
+    ['{"input":{"ttl":"1h"}}', false],
+  ])('are all for an hour, in %s: %s', (body, isHourly) => {
+    expect(writesForAnHour(body)).toBe(isHourly);
   });
 });

@@ -1,5 +1,6 @@
 import {
   requestedCacheWrites,
+  writesForAnHour,
   countedBound,
   measurePrompt,
   promptBound,
@@ -190,6 +191,7 @@ function attemptQuote(
     promptTokens: promptBound(content, body, endpoint),
     outputTokens: maxOutputTokens(candidate, message),
     cacheWrites: asked === 'none' && factsOf(endpoint.wire).messages?.implicitCaching ? ('5m' as const) : asked,
+    writesForAnHour: writesForAnHour(body),
     pricedImages: pricing.image ? content.images : 0,
     searchRequests: content.searchesFirst,
   };
