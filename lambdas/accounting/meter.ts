@@ -172,12 +172,13 @@ export class UsageMeter {
 
   #countedOutput(hiddenSinceMs: number | undefined): number {
     const visible = estimateTokens(this.outputBytes);
-    const counted = Math.max(visible, this.#reported.outputTokens ?? 0);
+    // The visible thinking is a summary, so the larger of both numbers counts.
+    const shown = estimateTokens(this.#thinkingBytes);
+    const withReasoning = visible - shown + Math.max(shown, this.#reported.reasoningTokens ?? 0);
+    const counted = Math.max(withReasoning, this.#reported.outputTokens ?? 0);
     if (hiddenSinceMs === undefined) return counted;
     const hiddenMs = Math.max(0, (this.#spokeAtMs ?? performance.now()) - hiddenSinceMs - HIDDEN_AFTER_MS);
     const thought = Math.ceil((hiddenMs / 1_000) * HIDDEN_TOKENS_PER_SECOND);
-    // Visible thinking is only a summary of the real thinking, so the larger of both numbers counts.
-    const shown = estimateTokens(this.#thinkingBytes);
     return Math.max(counted, visible - shown + Math.max(shown, thought));
   }
 

@@ -86,6 +86,13 @@ describe('the meter', () => {
     expect(answer).toMatchObject({ usage: { outputTokens: 1_001 }, estimated: true });
   });
 
+  it('counts reasoning that the provider tells without the output that it is a part of', () => {
+    const usage = { input_tokens: 10, output_tokens_details: { thinking_tokens: 375 } };
+    const told = measure(start({ input_tokens: 10 }), text('x'.repeat(40)), end(usage));
+
+    expect(told).toMatchObject({ usage: { outputTokens: 385, reasoningTokens: 375 }, estimated: true });
+  });
+
   it('keeps reasoning a part of the output', () => {
     const { usage } = measure(
       end({ input_tokens: 1, output_tokens: 20, output_tokens_details: { thinking_tokens: 900 } }),
