@@ -1,7 +1,7 @@
 /** Classifies a provider's error: by the first rule that matches, or else by its HTTP status. */
 
 import { accountRules } from './account-rules.ts';
-import { contextRules } from './context-rules.ts';
+import { contextRules, plainContextRules } from './context-rules.ts';
 import type { FaultKind, FaultRule } from './fault-rule.ts';
 import { generalRules } from './general-rules.ts';
 import { modelRules } from './model-rules.ts';
@@ -16,6 +16,7 @@ const preciseRules: readonly FaultRule[] = [
   ...accountRules,
   ...generalRules,
   ...modelRules,
+  ...plainContextRules,
   ...providerRules,
   ...contextRules,
 ];
@@ -38,6 +39,8 @@ const faultsOfStatuses: Record<number, FaultKind> = {
   // provider.
   401: 'operator',
   402: 'operator',
+  407: 'operator',
+  451: 'operator',
   403: 'operator',
   404: 'operator',
   410: 'catalog',

@@ -272,3 +272,43 @@ export const contextRules: FaultRule[] = overflows.flatMap((rule): FaultRule[] =
   { ...rule, status: OVERFLOW_STATUSES },
   { ...rule, status: 'none' },
 ]);
+
+/** Statuses that mean something else without such a message. */
+const RELAYED_STATUSES = [403, 429, 502, 503, 504, 529];
+
+/**
+ * Messages that say nothing else, with other statuses: relays and Vertex AI send them with 429 and 502, next to codes for
+ * limits of requests.
+ */
+export const plainContextRules: FaultRule[] = [
+  // https://github.com/vellum-ai/vellum-assistant/pull/26210
+  ...rulesFrom('google', {
+    kind: 'context',
+    status: RELAYED_STATUSES,
+    message:
+      /^(?:The )?input token count \(?(?<asked>\d+)\)? exceeds the maximum number of tokens allowed \(?(?<limit>\d+)/i,
+    isGeneral: true,
+  }),
+  // https://platform.claude.com/docs/en/build-with-claude/context-windows
+  ...rulesFrom('anthropic', {
+    kind: 'context',
+    status: RELAYED_STATUSES,
+    message: /^prompt is too long: (?<asked>\d+) tokens > (?<limit>\d+) maximum/i,
+    isGeneral: true,
+  }),
+  // https://platform.openai.com/docs/guides/conversation-state
+  ...rulesFrom('openai', {
+    kind: 'context',
+    status: RELAYED_STATUSES,
+    message:
+      /^This (?:model|endpoint)'s maximum context length is (?<limit>[\d,]+) tokens[\s\S]{0,80}?(?:requested|resulted in|contains|used)\D{0,40}?(?<asked>[\d,]+)/i,
+    isGeneral: true,
+  }),
+  // https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html
+  ...rulesFrom('amazon-bedrock', {
+    kind: 'context',
+    status: RELAYED_STATUSES,
+    message: /^Input is too long for requested model/i,
+    isGeneral: true,
+  }),
+];

@@ -135,7 +135,18 @@ export const providerRules = [
     },
     { kind: 'overload', code: ['capacity_exceeded'] },
   ),
-  // Errors of Yandex, from https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes
+  // The model wrote something that its provider cannot read: another attempt may go well.
+  // https://console.groq.com/docs/tool-use
+  ...rulesFrom(
+    'groq',
+    { kind: 'failure', code: ['tool_use_failed', 'json_validate_failed'] },
+    {
+      kind: 'failure',
+      message:
+        /^(?:Failed to (?:call a function|generate JSON|parse tool call)|The model (?:produced|generated|returned) (?:an )?(?:invalid|malformed|empty))/i,
+    },
+  ),
+  // https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes
   ...rulesFrom('yandex', {
     kind: 'rate',
     message: /^ai\.[\w.]{1,160} (?:\w+ )?quota limit exceed/i,

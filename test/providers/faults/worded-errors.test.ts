@@ -240,6 +240,69 @@ describe('words next to a code', () => {
       { error: { code: 404, message: 'acme/foo:free is unavailable for free. The paid version is available now' } },
       'catalog',
     ],
+    [
+      'google-vertex',
+      429,
+      {
+        error: {
+          code: 429,
+          status: 'RESOURCE_EXHAUSTED',
+          message: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+        },
+      },
+      'context',
+    ],
+    [
+      'litellm',
+      502,
+      { error: { message: 'litellm.APIError: prompt is too long: 210000 tokens > 200000 maximum' } },
+      'context',
+    ],
+    [
+      'acme',
+      503,
+      {
+        error: {
+          message: "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens",
+          type: 'service_unavailable',
+        },
+      },
+      'context',
+    ],
+    [
+      'groq',
+      400,
+      {
+        error: {
+          message: "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.",
+          type: 'invalid_request_error',
+          code: 'tool_use_failed',
+        },
+      },
+      'failure',
+    ],
+    [
+      'groq',
+      400,
+      {
+        error: {
+          message: 'Failed to generate JSON. Please adjust your prompt.',
+          type: 'invalid_request_error',
+          code: 'json_validate_failed',
+        },
+      },
+      'failure',
+    ],
+    [
+      'openai',
+      500,
+      {
+        error: { message: 'The model produced invalid content. Consider modifying your prompt.', type: 'model_error' },
+      },
+      'failure',
+    ],
+    ['acme', 451, { error: { message: 'Unavailable For Legal Reasons' } }, 'operator'],
+    ['acme', 407, {}, 'operator'],
     ['cohere', 498, { message: 'invalid token' }, 'operator'],
   ] as const)('of %s with status %j count: %j', (providerId, httpStatus, body, kind) => {
     expect(classifyError(statedError(body), { providerId, httpStatus }).fault).toBe(kind);
