@@ -36,12 +36,20 @@ const REFUSED_ACCOUNT = [
   String.raw`(?:(?:the|this|requested|model|service|api|feature) )*[\`'"]?[\w./:@-]{1,100}[\`'"]? (?:is|are) not (?:available|enabled|supported|accessible|permitted) (?:to|for|in|on|with|under) (?:your|this) (?:current )?(?:${PAYER}|region|tier|location|country)\b`,
 ];
 
+/** A prompt that a filter refuses. Some providers send this with the status of a refused account. */
+const REFUSED_CONTENT = [
+  String.raw`(?:(?:your|the|this) )?(?:request|prompt|input|message|content|output|response|conversation)s?\b[^.\n]{0,60} (?:flagged|blocked|rejected|refused|filtered|violates?|violating)\b[^.\n]{0,80}\b(?:polic(?:y|ies)|moderation|safety|guidelines?|terms|harmful|unsafe|sensitive|inappropriate|content filter)`,
+  String.raw`(?:content|safety|moderation) (?:policy|filter|guideline)s? (?:violation|triggered|violated)\b`,
+];
+
 /** A message that begins with one of these forms. */
 function beginningWith(forms: readonly string[]): RegExp {
   return new RegExp(`^(?:${forms.join('|')})`, 'i');
 }
 
 export const generalRules = [
+  // https://platform.openai.com/docs/guides/safety-checks
+  ...rulesFrom('litellm', { kind: 'request', message: beginningWith(REFUSED_CONTENT), isGeneral: true }),
   // https://github.com/dataelement/Clawith/issues/964
   ...rulesFrom('litellm', { kind: 'operator', message: beginningWith(NO_MONEY), isGeneral: true }),
   // https://github.com/Wei-Shaw/sub2api/issues/1709
