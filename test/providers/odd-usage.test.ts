@@ -136,6 +136,16 @@ describe('usage of chat completions', () => {
   });
 });
 
+describe('usage of the Responses API', () => {
+  const { wire, streamed } = speeches['openai-responses']!;
+
+  it('is read under the names of chat completions, which relays leave in it', async () => {
+    const usage = { prompt_tokens: 1_000, completion_tokens: 13, prompt_tokens_details: { cached_tokens: 900 } };
+
+    expect(await chargedForStream(wire, streamed(usage))).toEqual({ cost: '3200', estimated: false, unpriced: [] });
+  });
+});
+
 describe('usage of Gemini', () => {
   const { wire, streamed, usual } = speeches['google-gemini']!;
 
@@ -170,6 +180,12 @@ describe('usage of Gemini', () => {
 
 describe('usage of Converse', () => {
   const { wire, whole, streamed, usual } = speeches['bedrock-converse']!;
+
+  it('without an output has what the total is beyond the prompt', async () => {
+    const usage = { inputTokens: 100, cacheReadInputTokens: 900, totalTokens: 1_013 };
+
+    expect(await chargedForStream(wire, streamed(usage))).toEqual({ cost: '3200', estimated: false, unpriced: [] });
+  });
 
   it.each([
     [{ serviceTier: { type: 'default' }, performanceConfig: { latency: 'standard' } }, []],

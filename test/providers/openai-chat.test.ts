@@ -3,7 +3,7 @@ import type { OpenaiChatQuirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import type { Block, MessagesEvent, MessagesRequest } from '../../lambdas/messages/types.ts';
 import { decodeChatStream } from '../../lambdas/providers/openai-chat/decode.ts';
 import { encodeChatRequest } from '../../lambdas/providers/openai-chat/encode.ts';
-import { usageOfChat } from '../../lambdas/providers/openai-chat/usage.ts';
+import { openaiUsage } from '../../lambdas/providers/translated/openai-usage.ts';
 import { summarise } from '../support/sse.ts';
 
 const target = (quirks: OpenaiChatQuirks = {}) => ({
@@ -350,6 +350,32 @@ describe('usage', () => {
       10,
       900,
     ],
+    [
+      'zeros that a relay fills in beside DeepSeek’s own fields',
+      {
+        prompt_tokens: 100,
+        completion_tokens: 5,
+        prompt_tokens_details: { cached_tokens: 0 },
+        prompt_cache_hit_tokens: 64,
+      },
+      36,
+      5,
+      64,
+    ],
+    [
+      'zeros beside the names of another API',
+      { prompt_tokens: 0, completion_tokens: 0, input_tokens: 1_000, output_tokens: 10 },
+      1_000,
+      10,
+      undefined,
+    ],
+    [
+      'hits and misses without their sum',
+      { prompt_cache_hit_tokens: 64, prompt_cache_miss_tokens: 36, completion_tokens: 5 },
+      36,
+      5,
+      64,
+    ],
     ['no count of the prompt beside a total', { completion_tokens: 10, total_tokens: 1_010 }, 1_000, 10, undefined],
     [
       'a prompt that is no number beside a total',
@@ -364,16 +390,16 @@ describe('usage', () => {
       900,
     ],
   ])('%s', (_name, usage, input, output, cached) => {
-    expect(usageOfChat(usage)).toMatchObject({ input_tokens: input, output_tokens: output });
-    expect(usageOfChat(usage).cache_read_input_tokens).toBe(cached);
+    expect(openaiUsage(usage)).toMatchObject({ input_tokens: input, output_tokens: output });
+    expect(openaiUsage(usage).cache_read_input_tokens).toBe(cached);
   });
 
   it('takes cache writes apart from the prompt, in it or not', () => {
     const written = { prompt_tokens_details: { cached_tokens: 400, cache_creation_input_tokens: 100 } };
     const within = { prompt_tokens: 1_000, completion_tokens: 10, total_tokens: 1_010, ...written };
     const counts = { cache_read_input_tokens: 400, cache_creation_input_tokens: 100, output_tokens: 10 };
-    expect(usageOfChat(within)).toEqual({ ...counts, input_tokens: 500 });
-    expect(usageOfChat({ ...within, total_tokens: 1_110 })).toEqual({ ...counts, input_tokens: 600 });
+    expect(openaiUsage(within)).toEqual({ ...counts, input_tokens: 500 });
+    expect(openaiUsage({ ...within, total_tokens: 1_110 })).toEqual({ ...counts, input_tokens: 600 });
   });
 });
 

@@ -7,17 +7,27 @@ import { asList, asRecord } from '../shapes.ts';
  * value other than a whole number counts as not reported, and stays undefined.
  */
 export function converseUsage(usage: Record<string, unknown>): WireUsage {
-  const { inputTokens, outputTokens, cacheReadInputTokens, cacheWriteInputTokens } = usage;
+  const { inputTokens, cacheReadInputTokens, cacheWriteInputTokens } = usage;
+  const outputTokens = outputOf(usage);
   return {
     ...(isCount(inputTokens) ? { input_tokens: inputTokens } : {}),
-    ...(isCount(outputTokens) ? { output_tokens: outputTokens } : {}),
+    ...(outputTokens === undefined ? {} : { output_tokens: outputTokens }),
     ...(isCount(cacheReadInputTokens) ? { cache_read_input_tokens: cacheReadInputTokens } : {}),
     ...(isCount(cacheWriteInputTokens) ? { cache_creation_input_tokens: cacheWriteInputTokens } : {}),
     ...cacheCreation(usage['cacheDetails']),
   };
 }
 
-/** Returns the tokens written to caches, by lifetime: each lifetime has its own price. */
+/** The output, or what the total has beyond the prompt. */
+function outputOf(usage: Record<string, unknown>): number | undefined {
+  const { inputTokens, outputTokens, totalTokens, cacheReadInputTokens: read, cacheWriteInputTokens: written } = usage;
+  if (isCount(outputTokens)) return outputTokens;
+  if (!isCount(inputTokens) || !isCount(totalTokens)) return undefined;
+  const beyond = totalTokens - inputTokens - (isCount(read) ? read : 0) - (isCount(written) ? written : 0);
+  return beyond > 0 ? beyond : undefined;
+}
+
+/** Lifetimes of cache writes, which have different prices. */
 function cacheCreation(details: unknown): Pick<WireUsage, 'cache_creation'> {
   const written = { '5m': 0, '1h': 0 };
   const entries = asList(details).map(asRecord);

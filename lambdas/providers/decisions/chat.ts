@@ -3,7 +3,7 @@
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import type { DecisionsChatQuirks } from '../../catalog/quirk-schemas.ts';
 import type { WireUsage } from '../../messages/types.ts';
-import { usageOfChat } from '../openai-chat/usage.ts';
+import { openaiUsage } from '../translated/openai-usage.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { WireRequest, WireTarget } from '../wire.ts';
 import type { ChatMessage } from './prompt.ts';
@@ -36,5 +36,5 @@ export function choiceIn(body: unknown): Record<string, unknown> {
 
 export function chatUsage(body: unknown): WireUsage | undefined {
   const { usage } = recordOrEmpty(body);
-  return isRecord(usage) ? usageOfChat(usage) : undefined;
+  return isRecord(usage) ? openaiUsage(usage) : undefined;
 }

@@ -10,13 +10,13 @@ import { UpstreamError } from '../http/upstream-error.ts';
 import type { DecodeContext } from '../wire.ts';
 import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
 import { parseEvent, parseEventExactly, sseReader, translate } from '../translated/stream.ts';
+import { openaiUsage } from '../translated/openai-usage.ts';
 import { withServiceTier } from '../translated/service-tier.ts';
 import { citationOf } from '../translated/citations.ts';
 import { statesError } from '../faults/stated-error.ts';
 import { chatStopReason, isFailedFinish } from './finish-reason.ts';
 import { asArguments, asCallId, asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { toolNameRule, type ChatTarget } from './target.ts';
-import { usageOfChat } from './usage.ts';
 
 export function decodeChatStream(
   body: AsyncIterable<Buffer>,
@@ -105,7 +105,7 @@ class ChatTranslation {
   #onChunk(chunk: Record<string, unknown>): void {
     const usage = usageIn(chunk);
     this.#servedTier = chunk['service_tier'] ?? usage?.['service_tier'] ?? this.#servedTier;
-    if (usage) this.answer.report(withServiceTier(usageOfChat(usage), this.#servedTier));
+    if (usage) this.answer.report(withServiceTier(openaiUsage(usage), this.#servedTier));
     const choice = this.#choiceIn(chunk);
     // OpenRouter may put an error into the choice. Alibaba, GigaChat and vLLM send an error without the `error` field
     // around it.

@@ -9,6 +9,7 @@ import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
 import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
+import { openaiUsage } from '../translated/openai-usage.ts';
 import { withServiceTier } from '../translated/service-tier.ts';
 import { statesError } from '../faults/stated-error.ts';
 import { parseEvent, sseReader, translate } from '../translated/stream.ts';
@@ -16,7 +17,6 @@ import { UpstreamError } from '../http/upstream-error.ts';
 import type { DecodeContext } from '../wire.ts';
 import { OutputItems } from './output-items.ts';
 import { responsesStopReason } from './stop-reason.ts';
-import { usageOfResponses } from './usage.ts';
 
 export function decodeResponsesStream(
   body: AsyncIterable<Buffer>,
@@ -165,7 +165,7 @@ class ResponsesTranslation {
 
   #report(response: Record<string, unknown>): void {
     const { usage } = response;
-    if (isRecord(usage)) this.answer.report(withServiceTier(usageOfResponses(usage), response['service_tier']));
+    if (isRecord(usage)) this.answer.report(withServiceTier(openaiUsage(usage), response['service_tier']));
   }
 }
 

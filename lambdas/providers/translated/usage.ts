@@ -65,9 +65,10 @@ function outputOf(
   return output !== undefined && reasoning > output ? output + reasoning : output;
 }
 
-/** Returns the first value that is a valid count. */
+/** The first value that is a valid count. A zero counts only if no other value is more: relays fill in zeros. */
 export function firstCount(...values: unknown[]): number | undefined {
-  return values.map(countOrAbsent).find((value) => value !== undefined);
+  const counts = values.map(countOrAbsent).filter((value) => value !== undefined);
+  return counts.find((count) => count > 0) ?? counts[0];
 }
 
 /** Returns the object in a field of a usage; empty if there is none. */

@@ -1,11 +1,12 @@
 import type { WireUsage } from '../../messages/types.ts';
-import { detailsIn, firstCount, usageOf } from '../translated/usage.ts';
+import { detailsIn, firstCount, usageOf } from './usage.ts';
 
 /**
- * Converts usage of chat-completions providers, some of which have their own fields. xAI and Gemini exclude reasoning
- * from the completion tokens; only their total includes it. GigaChat excludes cached tokens from the prompt tokens.
+ * Usage of chat completions and of the Responses API, whose names relays mix. Some providers have their own fields. xAI
+ * and Gemini exclude reasoning from the completion; only their total includes it. GigaChat excludes cached tokens from
+ * the prompt.
  */
-export function usageOfChat(usage: Record<string, unknown>): WireUsage {
+export function openaiUsage(usage: Record<string, unknown>): WireUsage {
   const promptDetails = { ...detailsIn(usage, 'input_tokens_details'), ...detailsIn(usage, 'prompt_tokens_details') };
   const outputDetails = {
     ...detailsIn(usage, 'output_tokens_details'),
@@ -41,7 +42,13 @@ function promptOf(usage: Record<string, unknown>): number | undefined {
   const caches =
     (firstCount(usage['cache_read_input_tokens']) ?? 0) + (firstCount(usage['cache_creation_input_tokens']) ?? 0);
   const prompt = firstCount(usage['prompt_tokens']);
-  if (prompt !== undefined) return prompt < caches ? prompt + caches : prompt;
+  if (prompt) return prompt < caches ? prompt + caches : prompt;
   const input = firstCount(usage['input_tokens']);
-  return input === undefined ? undefined : input + caches;
+  return input === undefined ? hitsAndMisses(usage) : input + caches;
+}
+
+/** DeepSeek's parts of the prompt, for relays that leave out their sum. */
+function hitsAndMisses(usage: Record<string, unknown>): number | undefined {
+  const misses = firstCount(usage['prompt_cache_miss_tokens']);
+  return misses === undefined ? undefined : misses + (firstCount(usage['prompt_cache_hit_tokens']) ?? 0);
 }
