@@ -77,7 +77,7 @@ export async function withFailover<Asked extends Offer, Answer>(
     }
   }
   // The gateway has tried every endpoint. An immediate retry by the client would only multiply the attempts.
-  const failure = failureToTell(failures);
+  const failure = actionableFailure(failures);
   if (offers.length > 1) failure.discourageRetry();
   throw failure;
 }
@@ -86,6 +86,6 @@ export async function withFailover<Asked extends Offer, Answer>(
  * The last failure on which the client can act: a prompt that is too long, a limit that ends. An account of the
  * operator's that fails after it says less, and has raised its own alarm.
  */
-function failureToTell(failures: readonly ProviderFailure[]): ProviderFailure {
+function actionableFailure(failures: readonly ProviderFailure[]): ProviderFailure {
   return failures.findLast(({ isOperators, wasSilent }) => !isOperators && !wasSilent) ?? failures.at(-1)!;
 }

@@ -26,6 +26,11 @@ const selected = (wire: object) => ({
   aliases: [],
 });
 
+const listedWithFreeCache = (price: number) =>
+  `{"name": "Big", "release_date": "2026-01-02", "limit": {"context": 1000, "output": 100}, "tool_call": true,
+    "modalities": {"input": ["text"], "output": ["text"]},
+    "cost": {"input": ${price}, "output": ${price}, "cache_read": 0, "cache_write": 0}}`;
+
 describe('importing a price list', () => {
   it('never ends below the exact price, and at most 10⁻¹² RUB above it', () => {
     fc.assert(
@@ -73,11 +78,7 @@ describe('importing a price list', () => {
   });
 
   it('takes a cache at 0 for one that costs nothing extra, and a free model for free', () => {
-    const cost = (input: number) =>
-      `{"name": "Big", "release_date": "2026-01-02", "limit": {"context": 1000, "output": 100}, "tool_call": true,
-        "modalities": {"input": ["text"], "output": ["text"]},
-        "cost": {"input": ${input}, "output": ${input}, "cache_read": 0, "cache_write": 0}}`;
-    const source = `{"acme": {"models": {"big": ${cost(1)}, "gift": ${cost(0)}}}}`;
+    const source = `{"acme": {"models": {"big": ${listedWithFreeCache(1)}, "gift": ${listedWithFreeCache(0)}}}}`;
     const models = ['big', 'gift'].map((name) => ({ id: `acme/${name}`, from: [{ provider: 'acme', model: name }] }));
 
     const files = importCatalog(

@@ -87,11 +87,11 @@ function assertionOf({ client_email, private_key, private_key_id, token_uri }: S
     exp: issuedAt + ASSERTION_SECONDS,
   };
   const unsigned = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
-  return `${unsigned}.${signature(unsigned, private_key).toString('base64url')}`;
+  return `${unsigned}.${rs256Signature(unsigned, private_key).toString('base64url')}`;
 }
 
 /** @throws {RefusedCredential} if the key cannot sign */
-function signature(unsigned: string, privateKey: string): Buffer {
+function rs256Signature(unsigned: string, privateKey: string): Buffer {
   try {
     return sign('RSA-SHA256', Buffer.from(unsigned), privateKey);
   } catch {

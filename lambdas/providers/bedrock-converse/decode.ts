@@ -250,7 +250,7 @@ class ConverseTranslation {
   #onMetadata(metadata: Record<string, unknown>): void {
     const { usage } = metadata;
     if (!isRecord(usage)) return;
-    this.answer.report(withServiceTier(converseUsage(usage), servedTier(metadata)));
+    this.answer.report(withServiceTier(converseUsage(usage), converseTier(metadata)));
     // Usage comes last. One service in front of Bedrock was seen to send it before the stop reason, so more may follow
     // then.
     this.#hasLastUsage = this.#stopReason !== undefined;
@@ -264,7 +264,7 @@ class ConverseTranslation {
 }
 
 /** The tier in which Bedrock answered. Answers at its optimized latency have another price, too. */
-function servedTier({ serviceTier, performanceConfig }: Record<string, unknown>): unknown {
+function converseTier({ serviceTier, performanceConfig }: Record<string, unknown>): unknown {
   const { latency } = recordOrEmpty(performanceConfig);
   return latency === 'optimized' ? latency : recordOrEmpty(serviceTier)['type'];
 }

@@ -8,7 +8,7 @@ import { asList, asRecord } from '../shapes.ts';
  */
 export function converseUsage(usage: Record<string, unknown>): WireUsage {
   const { inputTokens, cacheReadInputTokens, cacheWriteInputTokens } = usage;
-  const outputTokens = outputOf(usage);
+  const outputTokens = converseOutput(usage);
   return {
     ...(isCount(inputTokens) ? { input_tokens: inputTokens } : {}),
     ...(outputTokens === undefined ? {} : { output_tokens: outputTokens }),
@@ -19,7 +19,7 @@ export function converseUsage(usage: Record<string, unknown>): WireUsage {
 }
 
 /** The output, or what the total has beyond the prompt. */
-function outputOf(usage: Record<string, unknown>): number | undefined {
+function converseOutput(usage: Record<string, unknown>): number | undefined {
   const { inputTokens, outputTokens, totalTokens, cacheReadInputTokens: read, cacheWriteInputTokens: written } = usage;
   if (isCount(outputTokens)) return outputTokens;
   if (!isCount(inputTokens) || !isCount(totalTokens)) return undefined;

@@ -391,17 +391,4 @@ export const accountRules = [
     message:
       /^(?:You do not have enough credits|You (?:have|\w+ have) (?:reached|exceeded) (?:your|the) (?:daily|monthly) )/i,
   }),
-  // Errors of LiteLLM, from https://docs.litellm.ai/docs/proxy/virtual_keys
-  ...rulesFrom(
-    'litellm',
-    {
-      kind: 'operator',
-      code: ['budget_exceeded', 'key_model_access_denied', 'team_model_access_denied', 'auth_error'],
-    },
-    {
-      kind: 'operator',
-      message:
-        /^(?:Authentication Error|Budget has been exceeded|ExceededBudget|(?:key|team) not allowed to access model)/i,
-    },
-  ),
 ];

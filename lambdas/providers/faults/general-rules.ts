@@ -1,6 +1,6 @@
 /**
  * Errors that many providers word in nearly the same way. They match for every provider, also for one whose words
- * nobody has seen yet.
+ * nobody has seen yet. The rules of LiteLLM, a proxy in front of all of them, are here, too.
  */
 
 import { rulesFrom } from './fault-rule.ts';
@@ -62,4 +62,17 @@ export const generalRules = [
       /^(?:the )?(?:request |http )?(?:payload|body|entity)\b[^.\n]{0,40} (?:too large|exceeds?)\b|^(?:the )?request exceeds? [^.\n]{0,40}\b(?:bytes|[KM]i?B)\b/i,
     isGeneral: true,
   }),
+  // https://docs.litellm.ai/docs/proxy/virtual_keys
+  ...rulesFrom(
+    'litellm',
+    {
+      kind: 'operator',
+      code: ['budget_exceeded', 'key_model_access_denied', 'team_model_access_denied', 'auth_error'],
+    },
+    {
+      kind: 'operator',
+      message:
+        /^(?:Authentication Error|Budget has been exceeded|ExceededBudget|(?:key|team) not allowed to access model)/i,
+    },
+  ),
 ];

@@ -40,7 +40,7 @@ export function retryAfterSeconds(
     sensible(delayOf(retryDelay)) ??
     headerWait(relayed) ??
     (isLimit ? (sensible(windowEnd(headers)) ?? sensible(windowEnd(relayed))) : undefined) ??
-    (isPassing ? firstOf(messages, (words) => sensible(waitIn(words))) : undefined)
+    (isPassing ? firstFound(messages, (words) => sensible(waitInWords(words))) : undefined)
   );
 }
 
@@ -53,12 +53,12 @@ function headerWait(headers: Headers): number | undefined {
   );
 }
 
-function firstOf(texts: readonly string[], read: (text: string) => number | undefined): number | undefined {
+function firstFound(texts: readonly string[], read: (text: string) => number | undefined): number | undefined {
   return texts.map(read).find((value) => value !== undefined);
 }
 
 /** The duration behind the first words that announce one. */
-function waitIn(words: string): number | undefined {
+function waitInWords(words: string): number | undefined {
   for (const found of words.slice(0, MAX_MESSAGE_CHARACTERS).matchAll(WAIT_WORDS)) {
     const duration = durationAt(words, found.index + found[0].length);
     if (duration) return duration.seconds;
@@ -126,14 +126,14 @@ function windowEnd(headers: Headers): number | undefined {
   const windows = Object.entries(headers).flatMap(([name, value]) => {
     const found = RESET.exec(name);
     const seconds = found ? untilReset(value) : undefined;
-    return seconds === undefined ? [] : [{ seconds, isUsedUp: isZero(headers[remainingOf(name)]) }];
+    return seconds === undefined ? [] : [{ seconds, isUsedUp: isNoneLeft(headers[remainingOf(name)]) }];
   });
   const usedUp = windows.filter(({ isUsedUp }) => isUsedUp).map(({ seconds }) => seconds);
   if (usedUp.length > 0) return Math.max(...usedUp);
   return windows.length > 0 ? Math.min(...windows.map(({ seconds }) => seconds)) : undefined;
 }
 
-function isZero(value: unknown): boolean {
+function isNoneLeft(value: unknown): boolean {
   return typeof value === 'string' && /^0+(?:\.0*)?$/.test(value);
 }
 

@@ -151,7 +151,7 @@ class ErrorReading {
 
   #readRecord(record: Record<string, unknown>, depth: number): void {
     for (const field of CODE_FIELDS) this.#readCode(record[field]);
-    this.#retryDelay ??= waitIn(record);
+    this.#retryDelay ??= statedWait(record);
     this.#readHeaders(record['headers']);
     // The inner error comes first, then the messages of the envelope.
     const { error } = record;
@@ -194,7 +194,7 @@ class ErrorReading {
 }
 
 /** The first time to wait in an error. */
-function waitIn(record: Record<string, unknown>): unknown {
+function statedWait(record: Record<string, unknown>): unknown {
   const ms = WAIT_FIELDS_IN_MS.map((field) => digitsOf(record[field])).find((digits) => digits !== undefined);
   if (ms !== undefined) return `${ms}ms`;
   return WAIT_FIELDS.map((field) => record[field]).find((value) => value !== undefined && value !== null);

@@ -17,9 +17,9 @@ export function geminiUsage(usage: Record<string, unknown>): WireUsage | undefin
   const thoughts = countOrAbsent(usage['thoughtsTokenCount']);
   const cached = countOrAbsent(usage['cachedContentTokenCount']);
   const total = countOrAbsent(usage['totalTokenCount']);
-  const written = candidates === undefined && total !== undefined ? undefined : sumOf(candidates, thoughts);
+  const written = candidates === undefined && total !== undefined ? undefined : sumOfCounts(candidates, thoughts);
   const prompt = countOrAbsent(usage['promptTokenCount']);
-  const input = prompt === undefined ? countDifference(total, written) : sumOf(prompt, toolPrompt(usage));
+  const input = prompt === undefined ? countDifference(total, written) : sumOfCounts(prompt, toolPromptTokens(usage));
   const beyond = countDifference(total, input);
   const hasThoughtsWithin = (thoughts ?? 0) > 0 && beyond === candidates && (thoughts ?? 0) <= (candidates ?? 0);
   const output = written === undefined || hasThoughtsWithin ? beyond : Math.max(written, beyond ?? 0);
@@ -31,21 +31,21 @@ export function geminiUsage(usage: Record<string, unknown>): WireUsage | undefin
     ...(read === undefined ? {} : { cache_read_input_tokens: read }),
     ...(thoughts === undefined ? {} : { output_tokens_details: { thinking_tokens: thoughts } }),
   };
-  return withServiceTier(counts, servedTier(usage));
+  return withServiceTier(counts, geminiTier(usage));
 }
 
 /** Vertex AI names the kind of traffic, Google's other API the tier. */
-function servedTier({ serviceTier, trafficType }: Record<string, unknown>): unknown {
+function geminiTier({ serviceTier, trafficType }: Record<string, unknown>): unknown {
   if (typeof trafficType !== 'string' || USUAL_TRAFFIC.has(trafficType)) return serviceTier;
   return trafficType.toLowerCase();
 }
 
-function toolPrompt(usage: Record<string, unknown>): number | undefined {
+function toolPromptTokens(usage: Record<string, unknown>): number | undefined {
   return countOrAbsent(usage['toolUsePromptTokenCount']);
 }
 
 /** The sum of counts; undefined if none is known. */
-function sumOf(...counts: (number | undefined)[]): number | undefined {
+function sumOfCounts(...counts: (number | undefined)[]): number | undefined {
   const known = counts.filter((count) => count !== undefined);
   return known.length === 0 ? undefined : known.reduce((sum, count) => sum + count, 0);
 }

@@ -14,7 +14,7 @@ export function openaiUsage(usage: Record<string, unknown>): WireUsage {
   };
   const counts = usageOf({
     // Servers that relay the Messages or the Responses API use those APIs' names.
-    prompt: promptOf(usage),
+    prompt: promptWithCaches(usage),
     output: firstCount(usage['completion_tokens'], usage['output_tokens']),
     total: usage['total_tokens'],
     // DeepSeek and Moonshot have their own fields, and so have relays of Claude.
@@ -38,7 +38,7 @@ export function openaiUsage(usage: Record<string, unknown>): WireUsage {
 }
 
 /** The prompt with its caches, which the Messages API counts apart from it. */
-function promptOf(usage: Record<string, unknown>): number | undefined {
+function promptWithCaches(usage: Record<string, unknown>): number | undefined {
   const caches =
     (firstCount(usage['cache_read_input_tokens']) ?? 0) + (firstCount(usage['cache_creation_input_tokens']) ?? 0);
   const prompt = firstCount(usage['prompt_tokens']);
