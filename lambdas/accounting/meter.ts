@@ -172,7 +172,7 @@ export class UsageMeter {
 
   #countedOutput(hiddenSinceMs: number | undefined): number {
     const visible = estimateTokens(this.outputBytes);
-    // The visible thinking is a summary, so the larger of both numbers counts.
+    // Visible thinking is only a summary of the real thinking, so the larger of both numbers counts.
     const shown = estimateTokens(this.#thinkingBytes);
     const withReasoning = visible - shown + Math.max(shown, this.#reported.reasoningTokens ?? 0);
     const counted = Math.max(withReasoning, this.#reported.outputTokens ?? 0);

@@ -34,8 +34,8 @@ export interface FailoverOptions {
  * nothing. If a provider rejects the request itself, the model's other endpoints are skipped, and other models are
  * tried.
  * @param begin sends the request to one candidate
- * @returns the answer; `log.index` identifies the offer that gave it
- * @throws {ProviderFailure} of the last candidate tried whose failure is not the operator's, otherwise of the last one
+ * @returns the answer; `log.index` identifies the candidate that gave it
+ * @throws {ProviderFailure} the last failure that is not the operator's, or else the last one
  */
 export async function withFailover<Asked extends Offer, Answer>(
   offers: readonly Asked[],
@@ -76,14 +76,15 @@ export async function withFailover<Asked extends Offer, Answer>(
       alarmOperator(failure, about);
     }
   }
-  // The gateway has tried every endpoint. An immediate retry by the client would only multiply the attempts.
+  // Tells the client not to retry at once. The gateway has already tried every endpoint, so a retry would only multiply
+  // the attempts.
   const failure = actionableFailure(failures);
   if (offers.length > 1) failure.discourageRetry();
   throw failure;
 }
 
 /**
- * The last failure on which the client can act: a prompt that is too long, a limit that ends. An account of the
+ * Returns the last failure on which the client can act: a prompt that is too long, a limit that ends. An account of the
  * operator's that fails after it says less, and has raised its own alarm.
  */
 function actionableFailure(failures: readonly ProviderFailure[]): ProviderFailure {

@@ -143,7 +143,7 @@ export function requestedCacheWrites(encodedBody: string): CacheWrites {
   return encodedBody.includes('"1h"') ? '1h' : '5m';
 }
 
-/** Whether each cache that an encoded request asks for is to be kept for an hour. Words in a text have escaped quotes. */
+/** Returns whether an encoded request asks to keep each of its caches for an hour. Words in a text have escaped quotes. */
 export function writesForAnHour(encodedBody: string): boolean {
   if (!encodedBody.includes('"1h"')) return false;
   const marks = encodedBody.match(/"(?:cache_control|cachePoint)":\{/g)?.length ?? 0;
@@ -151,7 +151,10 @@ export function writesForAnHour(encodedBody: string): boolean {
   return marks > 0 && hours === marks;
 }
 
-/** Normalizing takes time by the square of a run of accents, so it is done in pieces of this many characters. */
+/**
+ * Number of characters that are normalized at once, because the time to normalize grows with the square of a run of
+ * accents.
+ */
 const WINDOW_CHARACTERS = 2_000;
 
 /** Returns the larger size of the text and its normal form. A ligature of three bytes can expand to a sentence. */

@@ -251,8 +251,8 @@ class ConverseTranslation {
     const { usage } = metadata;
     if (!isRecord(usage)) return;
     this.answer.report(withServiceTier(converseUsage(usage), converseTier(metadata)));
-    // Usage comes last. One service in front of Bedrock was seen to send it before the stop reason, so more may follow
-    // then.
+    // Usage normally comes last. One service in front of Bedrock sent usage before the stop reason; only usage after
+    // the stop reason ends the answer.
     this.#hasLastUsage = this.#stopReason !== undefined;
   }
 
@@ -263,7 +263,7 @@ class ConverseTranslation {
   }
 }
 
-/** The tier in which Bedrock answered. Answers at its optimized latency have another price, too. */
+/** Returns the tier in which Bedrock answered. Answers at its optimized latency have another price, too. */
 function converseTier({ serviceTier, performanceConfig }: Record<string, unknown>): unknown {
   const { latency } = recordOrEmpty(performanceConfig);
   return latency === 'optimized' ? latency : recordOrEmpty(serviceTier)['type'];

@@ -18,7 +18,7 @@ export function converseUsage(usage: Record<string, unknown>): WireUsage {
   };
 }
 
-/** The output, or what the total has beyond the prompt. */
+/** Returns the output tokens, or what the total has beyond the prompt. */
 function converseOutput(usage: Record<string, unknown>): number | undefined {
   const { inputTokens, outputTokens, totalTokens, cacheReadInputTokens: read, cacheWriteInputTokens: written } = usage;
   if (isCount(outputTokens)) return outputTokens;
@@ -27,7 +27,7 @@ function converseOutput(usage: Record<string, unknown>): number | undefined {
   return beyond > 0 ? beyond : undefined;
 }
 
-/** Lifetimes of cache writes, which have different prices. */
+/** Returns the tokens written to caches, by lifetime: each lifetime has its own price. */
 function cacheCreation(details: unknown): Pick<WireUsage, 'cache_creation'> {
   const written = { '5m': 0, '1h': 0 };
   const entries = asList(details).map(asRecord);

@@ -24,7 +24,7 @@ const preciseRules: readonly FaultRule[] = [
 /** All rules. Types of whole classes of errors come last, because any provider's words are more precise. */
 export const faultRules: readonly FaultRule[] = [...preciseRules, ...typeRules];
 
-/** Statuses with another meaning than their class. */
+/** Faults of HTTP statuses. Every other status is a `failure`. */
 const faultsOfStatuses: Record<number, FaultKind> = {
   400: 'request',
   422: 'request',

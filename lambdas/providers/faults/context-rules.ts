@@ -70,13 +70,13 @@ const overflows: FaultRule[] = [
     kind: 'context',
     message: /maximum prompt length is (?<limit>\d+) but the request contains (?<asked>\d+)/i,
   }),
-  // https://github.com/anomalyco/opencode/issues/17762
+  // Errors of Moonshot, from https://github.com/anomalyco/opencode/issues/17762
   ...rulesFrom(
     'moonshotai',
     { kind: 'context', message: /exceeded model token limit: (?<limit>\d+) \(requested: (?<asked>\d+)\)/i },
     { kind: 'context', message: /input token length (?:is )?too long/i },
   ),
-  // https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
+  // Errors of llama.cpp, from https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
   ...rulesFrom(
     'llama-cpp',
     {
@@ -133,7 +133,7 @@ const overflows: FaultRule[] = [
       message: /prompt has (?<asked>[\d,]+) tokens?, but the configured context size is (?<limit>[\d,]+)/i,
     },
   ),
-  // https://docs.cohere.com/reference/errors
+  // Errors of Cohere, from https://docs.cohere.com/reference/errors
   ...rulesFrom(
     'cohere',
     {
@@ -146,7 +146,7 @@ const overflows: FaultRule[] = [
       message: /total (?:number of )?tokens exceeds? the model'?s max(?:imum)?(?: of (?<limit>\d+))?/i,
     },
   ),
-  // https://docs.together.ai/docs/error-codes
+  // Errors of Together, from https://docs.together.ai/docs/error-codes
   ...rulesFrom(
     'togetherai',
     {
@@ -281,7 +281,7 @@ const RELAYED_STATUSES = [403, 429, 502, 503, 504, 529];
  * limits of requests.
  */
 export const plainContextRules: FaultRule[] = [
-  // https://github.com/vellum-ai/vellum-assistant/pull/26210
+  // Errors of Google, from https://github.com/vellum-ai/vellum-assistant/pull/26210
   ...rulesFrom('google', {
     kind: 'context',
     status: RELAYED_STATUSES,
@@ -289,14 +289,14 @@ export const plainContextRules: FaultRule[] = [
       /^(?:The )?input token count \(?(?<asked>\d+)\)? exceeds the maximum number of tokens allowed \(?(?<limit>\d+)/i,
     isGeneral: true,
   }),
-  // https://platform.claude.com/docs/en/build-with-claude/context-windows
+  // Errors of Anthropic, from https://platform.claude.com/docs/en/build-with-claude/context-windows
   ...rulesFrom('anthropic', {
     kind: 'context',
     status: RELAYED_STATUSES,
     message: /^prompt is too long: (?<asked>\d+) tokens > (?<limit>\d+) maximum/i,
     isGeneral: true,
   }),
-  // https://platform.openai.com/docs/guides/conversation-state
+  // Errors of OpenAI, from https://platform.openai.com/docs/guides/conversation-state
   ...rulesFrom('openai', {
     kind: 'context',
     status: RELAYED_STATUSES,
@@ -304,7 +304,7 @@ export const plainContextRules: FaultRule[] = [
       /^This (?:model|endpoint)'s maximum context length is (?<limit>[\d,]+) tokens[\s\S]{0,80}?(?:requested|resulted in|contains|used)\D{0,40}?(?<asked>[\d,]+)/i,
     isGeneral: true,
   }),
-  // https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html
+  // Errors of Amazon Bedrock, from https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html
   ...rulesFrom('amazon-bedrock', {
     kind: 'context',
     status: RELAYED_STATUSES,

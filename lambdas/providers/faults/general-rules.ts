@@ -48,13 +48,13 @@ function beginningWith(forms: readonly string[]): RegExp {
 }
 
 export const generalRules = [
-  // https://platform.openai.com/docs/guides/safety-checks
+  // Errors of many providers, from https://platform.openai.com/docs/guides/safety-checks
   ...rulesFrom('litellm', { kind: 'request', message: beginningWith(REFUSED_CONTENT), isGeneral: true }),
-  // https://github.com/dataelement/Clawith/issues/964
+  // Errors of many providers, from https://github.com/dataelement/Clawith/issues/964
   ...rulesFrom('litellm', { kind: 'operator', message: beginningWith(NO_MONEY), isGeneral: true }),
-  // https://github.com/Wei-Shaw/sub2api/issues/1709
+  // Errors of many providers, from https://github.com/Wei-Shaw/sub2api/issues/1709
   ...rulesFrom('litellm', { kind: 'operator', message: beginningWith(REFUSED_ACCOUNT), isGeneral: true }),
-  // https://github.com/docker/docker-agent/pull/2818
+  // Errors of many providers, from https://github.com/docker/docker-agent/pull/2818
   ...rulesFrom('litellm', {
     kind: 'size',
     status: [400, 422],
@@ -62,7 +62,7 @@ export const generalRules = [
       /^(?:the )?(?:request |http )?(?:payload|body|entity)\b[^.\n]{0,40} (?:too large|exceeds?)\b|^(?:the )?request exceeds? [^.\n]{0,40}\b(?:bytes|[KM]i?B)\b/i,
     isGeneral: true,
   }),
-  // https://docs.litellm.ai/docs/proxy/virtual_keys
+  // Errors of LiteLLM, from https://docs.litellm.ai/docs/proxy/virtual_keys
   ...rulesFrom(
     'litellm',
     {

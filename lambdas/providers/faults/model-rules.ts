@@ -9,15 +9,15 @@ const SUBJECT = String.raw`(?:(?:the |this |requested |your |free )*model(?: ver
 const FATE =
   'does not exist|do(?:es)? not exists|not exist|(?:is |was |were )?not found|is not available|isn.t available|is unavailable|is not supported|is not a valid|' +
   'is invalid|is deprecated|is decommissioned|is retired|is discontinued|is sunset|is disabled|is offline|is not recognized|is not enabled|is not deployed|is currently not supported|is no longer|has (?:been |reached )|have been |was (?:retired|removed|deprecated|shut down|sunset|disabled)|could not be found';
-/** A message that begins with the model and says that it is permanently gone. */
+/** Matches a message that begins with the model's name and states that the model is permanently gone. */
 const NAMED_MODEL_GONE = new RegExp(
   `^${SUBJECT} (?:${FATE})(?![\\s\\S]{0,80}(?:temporar|currently|right now|at the moment|overload|try again|retry))`,
   'i',
 );
-/** A message that begins with the dated or numbered name of a model, and says the same. */
+/** Matches a message that begins with the numbered name of a model, and states the same. */
 const NUMBERED_NAME_GONE =
   /^[`'"]?(?=[\w./:@-]{0,120}\d)[\w./:@]{1,60}-[\w./:@-]{1,100}[`'"]? (?:is|has been|was|has) (?:deprecated|retired|decommissioned|discontinued|sunset|shut down|removed|no longer (?:available|supported|served|offered)|unavailable for free|reached (?:its )?end)\b/i;
-/** Statuses for a permanent refusal of a model. */
+/** HTTP statuses with which providers report that a model is permanently gone. */
 const MODEL_STATUSES = [400, 401, 403, 404, 410, 412, 422];
 
 const goneModels: FaultRule[] = [
@@ -102,7 +102,7 @@ const goneModels: FaultRule[] = [
     kind: 'catalog',
     message: /^(?:Model Not Exist|The supported API model names are\b)/i,
   }),
-  // https://platform.minimax.io/docs/api-reference/errorcode
+  // Errors of MiniMax, from https://platform.minimax.io/docs/api-reference/errorcode
   ...rulesFrom('minimax', {
     kind: 'catalog',
     message: /^invalid params, (?:unknown|unsupported|invalid) model/i,

@@ -136,7 +136,7 @@ export const providerRules = [
     { kind: 'overload', code: ['capacity_exceeded'] },
   ),
   // The model wrote something that its provider cannot read: another attempt may go well.
-  // https://console.groq.com/docs/tool-use
+  // Errors of Groq, from https://console.groq.com/docs/tool-use
   ...rulesFrom(
     'groq',
     { kind: 'failure', code: ['tool_use_failed', 'json_validate_failed'] },
@@ -146,26 +146,26 @@ export const providerRules = [
         /^(?:Failed to (?:call a function|generate JSON|parse tool call)|The model (?:produced|generated|returned) (?:an )?(?:invalid|malformed|empty))/i,
     },
   ),
-  // https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes
+  // Errors of Yandex, from https://yandex.cloud/en/docs/ai-studio/troubleshooting/error-codes
   ...rulesFrom('yandex', {
     kind: 'rate',
     message: /^ai\.[\w.]{1,160} (?:\w+ )?quota limit exceed/i,
   }),
 ];
 
-/** Error types for whole classes of errors. They count only without a more precise message or status. */
+/** Rules for general error types. They match only an error that no more precise rule matches. */
 export const typeRules = [
-  // https://docs.z.ai/api-reference/api-code
+  // Errors of Z.ai, from https://docs.z.ai/api-reference/api-code
   ...rulesFrom('zai', {
     kind: 'request',
     code: ['1210', '1213', '1214', '1215'],
   }),
-  // https://platform.minimax.io/docs/api-reference/errorcode
+  // Errors of MiniMax, from https://platform.minimax.io/docs/api-reference/errorcode
   ...rulesFrom('minimax', {
     kind: 'request',
     code: ['1042', '2013'],
   }),
-  // https://platform.claude.com/docs/en/api/errors
+  // Errors of Anthropic, from https://platform.claude.com/docs/en/api/errors
   ...rulesFrom(
     'anthropic',
     { kind: 'catalog', status: 'none', code: ['not_found_error'], message: /^model\b/i },

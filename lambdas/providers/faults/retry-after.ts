@@ -11,22 +11,23 @@ const MAX_WAIT_SECONDS = 31 * 24 * 60 * 60;
 const MAX_WAIT_CHARACTERS = 64;
 const MAX_MESSAGE_CHARACTERS = 2_000;
 const DECIMAL = /^\d{1,13}(?:\.\d{1,12})?$/;
-/** A part of a duration: `1h`, `2m` and `3.5s` of Go's format, or "30 seconds". */
+/** Matches a part of a duration: `1h`, `2m` and `3.5s` of Go's format, or "30 seconds". */
 const DURATION_PART =
   /(?:,|\band\b)?\s*(\d{1,12}(?:\.\d{1,12})?)\s*(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)(?![a-z])\s*/iy;
 const MAX_DURATION_PARTS = 6;
 const SECONDS_OF_UNITS: Record<string, number> = { d: 86_400, h: 3_600, m: 60, s: 1 };
-/** Words before a duration in a message: "try again in 1m30s", "retry after 7 seconds", "wait 30 s". */
+/** Matches words before a duration in a message: "try again in 1m30s", "retry after 7 seconds", "wait 30 s". */
 const WAIT_WORDS = /\b(?:try again|retry|retrying|wait|resets?|available again)\b[^.\n\d]{0,40}(?=\d)/gi;
-/** Larger numbers of seconds are points in time. */
+/** Greater numbers of seconds are points in time, counted from 1970. */
 const FIRST_EPOCH = 1_000_000_000;
 const RESET = /^(?:x-|anthropic-)?rate-?limit(?:bysize)?-(?:reset-([a-z-]+)|([a-z-]+)-reset|reset)$/;
 
 type Headers = UpstreamResponse['headers'];
 
 /**
- * Reads the first available source: `retry-after-ms`, `retry-after` (seconds, fractions, an HTTP date), a time in the
- * body, and after a limit or an overload the resets of exhausted limits and the message.
+ * Returns the wait that the provider requests. The first of these sources applies: `retry-after-ms`; `retry-after`
+ * (seconds, fractions, an HTTP date); a time in the body; after a rate limit, the reset times of the limits; after a
+ * rate limit or an overload, the message.
  * @returns seconds, rounded up; undefined without a source
  */
 export function retryAfterSeconds(
@@ -57,7 +58,7 @@ function firstFound(texts: readonly string[], read: (text: string) => number | u
   return texts.map(read).find((value) => value !== undefined);
 }
 
-/** The duration behind the first words that announce one. */
+/** Returns the duration behind the first words that announce one. */
 function waitInWords(words: string): number | undefined {
   for (const found of words.slice(0, MAX_MESSAGE_CHARACTERS).matchAll(WAIT_WORDS)) {
     const duration = durationAt(words, found.index + found[0].length);
@@ -89,13 +90,13 @@ function untilDate(text: string): number | undefined {
   return Number.isNaN(atMs) ? undefined : Math.max(0, (atMs - nowMs()) / 1_000);
 }
 
-/** The duration that a text consists of. */
+/** Returns the duration that a text consists of. */
 function durationOf(text: string): number | undefined {
   const duration = durationAt(text, 0);
   return duration?.end === text.length ? duration.seconds : undefined;
 }
 
-/** The duration at a position in a text, and its end. */
+/** Returns the duration at a position in a text, and its end. */
 function durationAt(text: string, start: number): { seconds: number; end: number } | undefined {
   let [seconds, end] = [0, start];
   for (let count = 0; count < MAX_DURATION_PARTS; count += 1) {
@@ -112,7 +113,7 @@ function secondsOfUnit(unit: string): number {
   return unit === 'ms' || unit.startsWith('milli') ? 0.001 : SECONDS_OF_UNITS[unit[0]!]!;
 }
 
-/** "34.4s", a number of seconds, or an object with `seconds` and `nanos`. */
+/** Returns the seconds of a duration: a text such as "34.4s", a number of seconds, or an object with `seconds` and `nanos`. */
 function delayOf(value: unknown): number | undefined {
   if (typeof value === 'number' || typeof value === 'string') return untilThen(String(value));
   if (!isRecord(value)) return undefined;

@@ -19,7 +19,7 @@ export interface StatedError {
   retryDelay: unknown;
   /** Headers of another provider's answer, which a relay puts into its own body, by their names in lower case. */
   headers: Readonly<Record<string, string>>;
-  /** Whether the body is a proxy's HTML page: the provider has not read the request. */
+  /** Whether the body is an HTML page. HTML pages come from proxies, so the provider has not read the request. */
   isPage: boolean;
 }
 
@@ -77,7 +77,7 @@ const WAIT_FIELDS = [
 ] as const;
 const WAIT_FIELDS_IN_MS = ['retry_after_ms', 'retryAfterMs', 'retry-after-ms'] as const;
 
-/** More levels than any body or relay has. */
+/** Maximum nesting of an error. Real errors, also from relays, are less deep. */
 const MAX_STATED_DEPTH = 6;
 const MAX_STATED_PARTS = 16;
 const MAX_RELAYED_HEADERS = 32;
@@ -153,7 +153,7 @@ class ErrorReading {
     for (const field of CODE_FIELDS) this.#readCode(record[field]);
     this.#retryDelay ??= statedWait(record);
     this.#readHeaders(record['headers']);
-    // The inner error comes first, then the messages of the envelope.
+    // The inner error is read first, so that its message, not the envelope's, is the one for the client.
     const { error } = record;
     if (isRecord(error) || Array.isArray(error)) this.read(error, depth + 1);
     else if (typeof error === 'string') this.#readText(error, depth);
@@ -193,14 +193,14 @@ class ErrorReading {
   }
 }
 
-/** The first time to wait in an error. */
+/** Returns the first time to wait in an error. */
 function statedWait(record: Record<string, unknown>): unknown {
   const ms = WAIT_FIELDS_IN_MS.map((field) => digitsOf(record[field])).find((digits) => digits !== undefined);
   if (ms !== undefined) return `${ms}ms`;
   return WAIT_FIELDS.map((field) => record[field]).find((value) => value !== undefined && value !== null);
 }
 
-/** The digits of a whole number, which may also be a text. */
+/** Returns the digits of a whole number or of a text with only digits; otherwise undefined. */
 function digitsOf(value: unknown): string | undefined {
   const digits = isRawNumber(value) ? value.rawJSON : String(value);
   const isNumber = typeof value === 'number' || typeof value === 'string' || isRawNumber(value);

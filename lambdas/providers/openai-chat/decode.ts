@@ -46,8 +46,8 @@ export function decodeCompletion(
 }
 
 /**
- * Usage of a chunk or a complete completion. Groq has its own field for it; Moonshot puts it into the choice. A value
- * that is no object, or an empty one, is no report.
+ * Returns the usage in a chunk or a complete completion. Groq has its own field for usage; Moonshot puts it into the
+ * choice. A value that is no object, or an empty one, is no report.
  */
 function usageIn(chunk: Record<string, unknown>): Record<string, unknown> | undefined {
   const { choices } = chunk;

@@ -1,6 +1,6 @@
 import type { StopReason } from '../../messages/types.ts';
 
-/** Finish reasons for a failed answer: Mistral, DeepSeek, Z.ai, vLLM, Gemini, Cohere, relays. */
+/** Finish reasons with which Mistral, DeepSeek, Z.ai, vLLM, Gemini, Cohere and relays report a failed answer. */
 const FAILURES = new Set([
   'error',
   'server_error',
@@ -15,7 +15,7 @@ const FAILURES = new Set([
   'abort',
   'malformed_function_call',
 ]);
-/** Finish reasons for a refusal by the provider: OpenAI, Z.ai, Gemini, GigaChat, Cohere, Claude and Bedrock behind relays. */
+/** Finish reasons with which OpenAI, Z.ai, Gemini, GigaChat, Cohere, and relays of Claude report a refusal. */
 const CHAT_REFUSALS = new Set([
   'content_filter',
   'sensitive',

@@ -2,9 +2,9 @@ import type { WireUsage } from '../../messages/types.ts';
 import { detailsIn, firstCount, usageOf } from './usage.ts';
 
 /**
- * Usage of chat completions and of the Responses API, whose names relays mix. Some providers have their own fields. xAI
- * and Gemini exclude reasoning from the completion; only their total includes it. GigaChat excludes cached tokens from
- * the prompt.
+ * Converts usage of chat completions and of the Responses API, whose names relays mix. Some providers have their own
+ * fields. xAI and Gemini exclude reasoning from the completion tokens; only their total includes it. GigaChat excludes
+ * cached tokens from the prompt tokens.
  */
 export function openaiUsage(usage: Record<string, unknown>): WireUsage {
   const promptDetails = { ...detailsIn(usage, 'input_tokens_details'), ...detailsIn(usage, 'prompt_tokens_details') };
@@ -13,31 +13,31 @@ export function openaiUsage(usage: Record<string, unknown>): WireUsage {
     ...detailsIn(usage, 'completion_tokens_details'),
   };
   const counts = usageOf({
-    // Servers that relay the Messages or the Responses API use those APIs' names.
+    // Some servers relay the Messages or the Responses API, and keep the names of those APIs.
     prompt: promptWithCaches(usage),
     output: firstCount(usage['completion_tokens'], usage['output_tokens']),
     total: usage['total_tokens'],
-    // DeepSeek and Moonshot have their own fields, and so have relays of Claude.
+    // DeepSeek, Moonshot and relays of Claude have their own fields for cached tokens.
     cached: firstCount(
       promptDetails['cached_tokens'],
       usage['prompt_cache_hit_tokens'],
       usage['cached_tokens'],
       usage['cache_read_input_tokens'],
     ),
-    // Alibaba and relays of Claude have their own field.
+    // Alibaba and relays of Claude have their own fields for tokens written to a cache.
     cacheWritten: firstCount(
       promptDetails['cache_write_tokens'],
       promptDetails['cache_creation_input_tokens'],
       usage['cache_creation_input_tokens'],
     ),
-    // Perplexity reports it at the top level.
+    // Perplexity reports reasoning tokens at the top level.
     reasoning: firstCount(outputDetails['reasoning_tokens'], usage['reasoning_tokens']),
   });
   const apart = firstCount(usage['precached_prompt_tokens']);
   return apart === undefined ? counts : { cache_read_input_tokens: apart, ...counts };
 }
 
-/** The prompt with its caches, which the Messages API counts apart from it. */
+/** Returns the prompt with its caches, which the Messages API counts apart. */
 function promptWithCaches(usage: Record<string, unknown>): number | undefined {
   const caches =
     (firstCount(usage['cache_read_input_tokens']) ?? 0) + (firstCount(usage['cache_creation_input_tokens']) ?? 0);
@@ -47,7 +47,7 @@ function promptWithCaches(usage: Record<string, unknown>): number | undefined {
   return input === undefined ? hitsAndMisses(usage) : input + caches;
 }
 
-/** DeepSeek's parts of the prompt, for relays that leave out their sum. */
+/** Returns the sum of DeepSeek's parts of the prompt, which some relays leave out. */
 function hitsAndMisses(usage: Record<string, unknown>): number | undefined {
   const misses = firstCount(usage['prompt_cache_miss_tokens']);
   return misses === undefined ? undefined : misses + (firstCount(usage['prompt_cache_hit_tokens']) ?? 0);

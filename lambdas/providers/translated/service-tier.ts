@@ -1,10 +1,10 @@
 /**
- * Reads the service tier that a provider used. A priority tier costs more than the catalog's price.
+ * Reports the service tier with which a provider answered. A priority tier costs more than the catalog's price.
  */
 
 import type { WireUsage } from '../../messages/types.ts';
 
-/** Tiers at the standard price, as OpenAI, Azure, Groq, Google and Bedrock name them. */
+/** Names of tiers at the standard price, at OpenAI, Azure, Groq, Google and Bedrock. */
 const usualTiers: ReadonlySet<string> = new Set([
   'default',
   'standard',

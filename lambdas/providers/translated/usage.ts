@@ -52,7 +52,8 @@ function wholePrompt(
   if (prompt === undefined || total === undefined) return prompt;
   const [cached, written] = [countOrAbsent(counts.cached) ?? 0, countOrAbsent(counts.cacheWritten) ?? 0];
   const beyond = total - prompt - (output ?? 0);
-  // Reasoning of the same size would explain the difference too, unless the prompt is too small for its caches.
+  // If the excess equals the reasoning, reasoning probably explains it. But if the cached tokens exceed the prompt
+  // count, the prompt excludes them.
   if (beyond <= 0 || (beyond === reasoning && cached + written <= prompt)) return prompt;
   return [cached + written, cached, written].includes(beyond) ? prompt + beyond : prompt;
 }
@@ -65,7 +66,7 @@ function outputOf(
   return output !== undefined && reasoning > output ? output + reasoning : output;
 }
 
-/** The first value that is a valid count. A zero counts only if no other value is more: relays fill in zeros. */
+/** Returns the first value that is a valid count. A zero counts only if no value is more: relays fill in zeros. */
 export function firstCount(...values: unknown[]): number | undefined {
   const counts = values.map(countOrAbsent).filter((value) => value !== undefined);
   return counts.find((count) => count > 0) ?? counts[0];
