@@ -143,8 +143,13 @@ describe('a job', () => {
     }
   });
 
-  it('is submitted again at the same endpoint, with the same token, when no answer came', async () => {
-    const { id, job } = await made({ submit: ['silence', 'accept'] });
+  it.each<[string, VideoScript]>([
+    ['no answer came', { submit: ['silence', 'accept'] }],
+    ['a proxy answered in the place of the provider', { submit: [502, 'accept'] }],
+    ['a proxy gave up waiting', { submit: [504, 'accept'] }],
+    ['the provider failed in the middle', { submit: [500, 'accept'] }],
+  ])('is submitted again at the same endpoint, with the same token: %s', async (_what, script) => {
+    const { id, job } = await made(script);
 
     expect(asked().slice(0, 2)).toEqual(['POST /one/videos', 'POST /one/videos']);
     expect(works.provider.tokens).toEqual([id, id]);

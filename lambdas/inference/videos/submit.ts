@@ -27,7 +27,7 @@ const MAX_SUBMIT_ROUNDS = 3;
 const SUBMIT_WITHIN_MS = 90_000;
 
 type SubmitResult =
-  | { answer: VideoHttpAnswer; said: Submitted }
+  | { answer: VideoHttpAnswer; said: Exclude<Submitted, { uncertain: string }> }
   | { answer?: VideoHttpAnswer; lost: UpstreamError }
   | { unsent: string };
 
@@ -124,8 +124,7 @@ async function trySubmitting(
   }
   try {
     const said = wire.readSubmitted(answer);
-    const isLost = 'uncertain' in said && wire.knowsTokens !== true;
-    return isLost ? { answer, lost: new UpstreamError('broken', said.uncertain) } : { answer, said };
+    return 'uncertain' in said ? { answer, lost: new UpstreamError('broken', said.uncertain) } : { answer, said };
   } catch (error) {
     // The provider may have accepted the job although its response is unreadable.
     return { answer, lost: new UpstreamError('malformed', 'The answer to a submission cannot be read', error) };
