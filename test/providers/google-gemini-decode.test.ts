@@ -151,6 +151,28 @@ describe('probabilities of Gemini', () => {
     expect(content).toMatchObject([{ text: 'Hi!Hi!', logprobs: [...told, ...told] }]);
   });
 
+  it.each<[string, string[], unknown[]]>([
+    ['before the next text', [chunk('{"text":""}'), chunk('{"text":"Hi!"}')], [...told, ...told]],
+    [
+      'in a chunk without parts',
+      [`data: {"candidates":[{${result}}]}\r\n\r\n`, chunk('{"text":"Hi!"}', '"index":0')],
+      told,
+    ],
+    ['at the end of the answer', [chunk('{"text":"Hi!"}', '"index":0'), chunk('{"text":""}')], told],
+  ])('are kept if they come without a text: %s', async (_, chunks, logprobs) => {
+    const { content } = await messageOf([...chunks, end], { logprobs: true });
+
+    expect(content).toEqual([{ type: 'text', text: 'Hi!', logprobs }]);
+  });
+
+  it('of thoughts and calls are not those of a text', async () => {
+    const { content } = await messageOf([chunk('{"text":"Hm.","thought":true}'), chunk('{"text":"Hi!"}'), end], {
+      logprobs: true,
+    });
+
+    expect(content).toMatchObject([{ type: 'thinking' }, { type: 'text', text: 'Hi!', logprobs: told }]);
+  });
+
   it('are left out if nobody asked for them', async () => {
     const { content } = await messageOf([chunk('{"text":"Hi!"}'), end]);
 

@@ -103,7 +103,11 @@ class GeminiTranslation {
   #onCandidate(candidate: Record<string, unknown>): void {
     if (this.#finishReason !== undefined) return;
     this.#logprobs = this.answer.logprobsIn(candidate['logprobsResult'], geminiLogprobs);
-    for (const part of asList(asOptionalRecord(candidate['content'])?.['parts'])) this.#onPart(asRecord(part));
+    const parts = asList(asOptionalRecord(candidate['content'])?.['parts']).map(asRecord);
+    for (const part of parts) this.#onPart(part);
+    // Without words, they belong to the text around the chunk; next to a thought or call, to those.
+    const isOfText = parts.every((part) => part['thought'] !== true && !part['functionCall']);
+    if (isOfText) this.answer.blocks.text('', this.#logprobs);
     const reason = asText(candidate['finishReason']);
     if (reason !== '') this.#onReason(reason);
   }
@@ -142,8 +146,10 @@ class GeminiTranslation {
   }
 
   #onText(text: string, signature: string): void {
-    this.answer.blocks.text(text, this.#logprobs);
-    if (text !== '') this.#logprobs = undefined;
+    if (text !== '') {
+      this.answer.blocks.text(text, this.#logprobs);
+      this.#logprobs = undefined;
+    }
     if (signature !== '') this.#textSignature = signature;
   }
 

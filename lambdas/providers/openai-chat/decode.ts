@@ -128,7 +128,9 @@ class ChatTranslation {
     // Cerebras, OpenRouter and Together.
     this.answer.blocks.thinking(asText(delta['reasoning_content'] ?? delta['reasoning']));
     const { content } = delta;
-    if (typeof content === 'string') this.answer.blocks.text(content, this.answer.logprobsIn(logprobs));
+    const isOfText = content !== '' || !(asList(delta['tool_calls']).length > 0 || delta['refusal']);
+    if (typeof content === 'string')
+      this.answer.blocks.text(content, isOfText ? this.answer.logprobsIn(logprobs) : undefined);
     else for (const part of asList(content)) this.#onPart(asRecord(part));
     for (const annotation of asList(delta['annotations'])) this.#onAnnotation(asRecord(annotation));
     const refusal = asText(delta['refusal']);

@@ -83,13 +83,13 @@ export class OutputItems {
 
   /** Writes a text delta of an item's part. Each part of the answer's text becomes a block of its own. */
   say(index: number, kind: PartKind, number: unknown, words: string, logprobs?: TokenLogprob[]): void {
-    if (words === '') return;
+    if (words === '' && !logprobs) return;
     const item = this.#item(index);
     const part = partOf(item, kind, number);
     const isNew = item.current !== part;
     const isFirst = item.current === undefined;
     item.current = part;
-    part.hasWords = true;
+    part.hasWords ||= words !== '';
     if (kind === 'refusal') this.hasRefused = true;
     const { blocks } = this.#answer;
     this.#order.writeText(index, words, () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import type { Block, MessagesEvent } from '../../messages/types.ts';
+import { append } from '../../platform/append.ts';
 import { refusalBlock } from '../../messages/refusal-block.ts';
 import { CALL_OVERHEAD_BYTES } from '../../messages/usage-counts.ts';
 import { clientCallId } from '../tool-call-id.ts';
@@ -10,6 +11,8 @@ import { JsonProgress } from './json-progress.ts';
 
 /** Maximum number of citations that wait for their text. Models give fewer for one text. */
 const MAX_EARLY_CITATIONS = 256;
+/** More tokens than one character has. */
+const MAX_EARLY_LOGPROBS = 256;
 
 /** Maximum number of blocks, and of calls, in an answer. Real answers have far fewer, and each block costs memory. */
 const MAX_ANSWER_BLOCKS = 10_000;
@@ -78,7 +81,9 @@ export class BlockWriter {
   #deferredBytes = 0;
   /** Citations that arrived before their text. */
   readonly #earlyCitations: unknown[] = [];
-  /** Size of the calls that wait, with their arguments, in bytes. */
+  /** Probabilities that came without text. */
+  readonly #earlyLogprobs: TokenLogprob[] = [];
+  /** Size of the waiting calls and their arguments, in bytes. */
   #waitingBytes = 0;
   readonly #thinkingSignature: string;
   readonly #clientCalls: ClientCalls;
@@ -121,6 +126,10 @@ export class BlockWriter {
     return events;
   }
 
+  /**
+   * Adds text. Probabilities without text wait for the next text: a token may be part of a character that comes with a
+   * later one. If none follows in the block, they end it.
+   */
   text(text: string, logprobs?: readonly TokenLogprob[]): void {
     this.#prose({ kind: 'text', text, logprobs });
   }
@@ -248,7 +257,7 @@ export class BlockWriter {
   }
 
   #prose(prose: Prose): void {
-    if (prose.text === '' && prose.kind !== 'end') return;
+    if (prose.text === '' && prose.kind !== 'end' && !prose.logprobs) return;
     if (!this.#isMidCall()) {
       this.#writeProse(prose);
       return;
@@ -267,8 +276,13 @@ export class BlockWriter {
       return;
     }
     if (kind === 'text') {
+      if (text === '') {
+        append(this.#earlyLogprobs, (logprobs ?? []).slice(0, MAX_EARLY_LOGPROBS - this.#earlyLogprobs.length));
+        return;
+      }
       this.#ensure('text', { type: 'text', text: '' });
-      this.#delta({ type: 'text_delta', text, ...(logprobs ? { logprobs } : {}) });
+      const likely = [...this.#earlyLogprobs.splice(0), ...(logprobs ?? [])];
+      this.#delta({ type: 'text_delta', text, ...(likely.length > 0 ? { logprobs: likely } : {}) });
       for (const citation of this.#earlyCitations.splice(0)) this.citation(citation);
       return;
     }
@@ -325,6 +339,9 @@ export class BlockWriter {
   #close(signature = this.#thinkingSignature): void {
     if (!this.#open) return;
     if (this.#open.kind === 'tool') this.#calls[this.#written]!.closed = true;
+    if (this.#open.kind === 'text' && this.#earlyLogprobs.length > 0) {
+      this.#delta({ type: 'text_delta', text: '', logprobs: this.#earlyLogprobs.splice(0) });
+    }
     if (this.#open.kind === 'thinking') this.#delta({ type: 'signature_delta', signature });
     this.#events.push({ type: 'content_block_stop', index: this.#open.index });
     this.#open = undefined;
