@@ -87,10 +87,9 @@ const anthropicQuirks = z.strictObject({
   own_service: z.boolean().optional(),
   /** Whether every part of an argument schema must have a type, but not next to `anyOf`. */
   typed_schemas: z.boolean().optional(),
-  /**
-   * Parts of a request that the endpoint does not support. Parts of lackableParts are refused with an error that names
-   * them; parts of rewritableParts are rewritten.
-   */
+  /** Refuses schemas with circular references. */
+  acyclic_schemas: z.boolean().optional(),
+  /** Unsupported parts of a request. Parts of the first list are refused by name; parts of the second are rewritten. */
   lacks: z.array(z.enum([...lackableParts, ...rewritableParts])).optional(),
   /** Accepted betas; other betas are dropped. Absent: all are accepted. */
   betas: z.array(z.string()).optional(),
@@ -142,7 +141,9 @@ const openaiChatQuirks = z.strictObject({
   parallel_tool_calls: z.boolean().optional(),
   /** Whether every part of an argument schema must have a type, but not next to `anyOf`. */
   typed_schemas: z.boolean().optional(),
-  /** Whether the provider accepts images in tool results. */
+  /** Refuses schemas with circular references. */
+  acyclic_schemas: z.boolean().optional(),
+  /** Accepts images in results of tools. */
   tool_result_parts: z.boolean().optional(),
   /** Maximum number of stop sequences in a request. */
   max_stop_sequences: z.int().positive().optional(),
@@ -229,7 +230,15 @@ const openaiResponsesQuirks = z.strictObject({
    * one user often begin alike.
    */
   prompt_cache_key: z.boolean().optional(),
-  /** Whether the provider accepts PDF documents. */
+  /** Accepted values of tool_choice, as the Messages API names them. Absent: all. */
+  tool_choices: z.array(z.enum(toolChoices)).min(1).optional(),
+  /** Accepts sampling parameters only without thinking. */
+  thinking_fixes_sampling: z.boolean().optional(),
+  /** Returns no probabilities while it thinks. Probabilities take precedence, and thinking is switched off. */
+  logprobs_need_no_thinking: z.boolean().optional(),
+  /** Refuses schemas with circular references. */
+  acyclic_schemas: z.boolean().optional(),
+  /** Accepts PDF documents. */
   pdf_files: z.boolean().optional(),
 });
 export type OpenaiResponsesQuirks = z.infer<typeof openaiResponsesQuirks>;

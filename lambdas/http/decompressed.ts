@@ -117,7 +117,7 @@ function cameAsText(encoding: Encoding): GatewayError {
   const taken = unpackedByApiGateway.join(', ');
   return new GatewayError(
     'unsupported_media_type',
-    `This address takes bodies that are compressed as ${taken}, and not as "content-encoding: ${encoding}". Send it so, uncompressed, or to the streaming address of the gateway.`,
+    `This address takes bodies that are compressed as ${taken}, and not as "content-encoding: ${encoding}". Send it so, uncompressed, or to the streaming address of the gateway, which its operator knows as StreamingUrl.`,
     { headers: { 'accept-encoding': taken } },
   );
 }

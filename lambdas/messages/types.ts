@@ -23,7 +23,7 @@ export interface Tool {
   [field: string]: unknown;
 }
 
-interface ToolChoice {
+export interface ToolChoice {
   type: 'auto' | 'any' | 'tool' | 'none';
   name?: string | null | undefined;
   disable_parallel_tool_use?: boolean | null | undefined;

@@ -1,4 +1,5 @@
 import type { AnswerBatch, MessagesRequest } from '../messages/types.ts';
+import type { TuningParameter } from '../catalog/sampling-parameters.ts';
 import type { InputModality } from '../catalog/wires.ts';
 import type { Quirks } from '../catalog/quirk-schemas.ts';
 
@@ -38,7 +39,12 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
   encodeCount(request: MessagesRequest, target: WireTarget<Q>, client: ClientHeaders): WireRequest | undefined;
   /** Returns the token count in the response to the request of `encodeCount`. The caller checks the count. */
   readCount(answer: unknown): unknown;
-  /** Returns the number of output tokens that may be billed without being shown, at most `maxOutputTokens`. */
+  /**
+   * Parameters of a request that only tune the answer, and that the model lists, but does not accept together with the
+   * rest of this request. Absent: none.
+   */
+  untakenTunings?(request: MessagesRequest, target: WireTarget<Q>): readonly TuningParameter[];
+  /** Number of output tokens that may be billed without being shown, at most `maxOutputTokens`. */
   hiddenReasoning(request: MessagesRequest, target: WireTarget<Q>, maxOutputTokens: number): number;
   /**
    * Reads a streamed answer, and yields one batch for each chunk. Batches before a failure are yielded first. Every

@@ -40,7 +40,7 @@ export const TOO_SLOW = {
  */
 export const UNREADABLE_BODY = {
   kind: 'unsupported_media_type',
-  text: 'Send the body as "content-type: application/json", uncompressed or with "content-encoding: gzip" or "deflate". Only the streaming address of the gateway accepts other encodings.',
+  text: 'Send the body as "content-type: application/json", uncompressed or with "content-encoding: gzip" or "deflate". Only the streaming address of the gateway, which its operator knows as StreamingUrl, accepts other encodings.',
 } as const satisfies DoorRefusal;
 
 export const TOO_LARGE = {

@@ -185,6 +185,7 @@ const routedAs = (message: MessagesRequest) => ({
   client,
   origins: undefined,
   leftOut: [],
+  requiresParameters: false,
   onExcluded: undefined,
 });
 

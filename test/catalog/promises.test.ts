@@ -45,7 +45,7 @@ const parameters: Record<string, Promised> = {
   seed: { request: { seed: 424_242 }, leaves: 'seed":424242' },
   min_p: { request: { min_p: 0.37 }, leaves: '"min_p":0.37' },
   logit_bias: { request: { logit_bias: { 4711: 5 } }, leaves: '"logit_bias":{"4711":5}' },
-  logprobs: { request: { logprobs: true }, leaves: 'ogprobs":true' },
+  logprobs: { request: { logprobs: true }, leaves: 'ogprobs"' },
   top_logprobs: { request: { logprobs: true, top_logprobs: 4 }, leaves: 'logprobs":4' },
   verbosity: { request: { verbosity: 'high' }, leaves: '"verbosity":"high"' },
   stop: { request: { stop_sequences: ['HALT'] }, leaves: 'HALT' },
@@ -87,8 +87,16 @@ function encodes(model: Model, endpoint: Endpoint, { request, leaves }: Promised
   }
 }
 
+/** Some models take sampling only without thinking. */
+const quietly = ({ request, leaves }: Promised): Promised => ({
+  request: { thinking: { type: 'disabled' }, ...request },
+  leaves,
+});
+
 const keeps = (model: Model, promise: Promised) =>
-  model.endpoints.some((endpoint) => endpoint.pricing && encodes(model, endpoint, promise));
+  model.endpoints.some(
+    (endpoint) => endpoint.pricing && (encodes(model, endpoint, promise) || encodes(model, endpoint, quietly(promise))),
+  );
 
 const models = loadShippedCatalog().models.filter(
   ({ id, data, aliasOf }) => data.output_modalities.includes('text') && !aliasOf && !id.startsWith('sandbox/'),

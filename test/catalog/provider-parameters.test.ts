@@ -27,12 +27,20 @@ function placeOf(id: string): Place {
 }
 
 /** Returns the body that the endpoint gets, and the fields that it does not get. */
-function sendTo({ model, endpoint }: Place, more: Partial<MessagesRequest>) {
+function sendTo({ model, endpoint }: Place, more: Partial<MessagesRequest>, requiresParameters = false) {
   const message = { model: model.id, max_tokens: 100, messages: [{ role: 'user' as const, content: 'Hi' }], ...more };
   const pricing = endpoint.pricing!;
   const usable = { model, endpoint: { ...endpoint, pricing }, pricing, credential: 'c', isOnlyFirst: false };
   const content = measurePrompt(message);
-  const routed = { message, content, client, origins: undefined, leftOut: [], onExcluded: () => undefined };
+  const routed = {
+    message,
+    content,
+    client,
+    origins: undefined,
+    leftOut: [],
+    requiresParameters,
+    onExcluded: () => undefined,
+  };
   const { attempts } = prepareAttempts(routed, [toMessagesCandidate(usable)!]);
   const { leftOut, encode } = attempts[0]!;
   return { leftOut, body: JSON.parse(encode().body) as Record<string, unknown> };
@@ -131,6 +139,41 @@ describe('fields that only tune', () => {
   });
 });
 
+describe('sampling that a model takes only without thinking', () => {
+  const off = { thinking: { type: 'disabled' } } as const;
+  const on = { thinking: { type: 'enabled', budget_tokens: 2_000 }, max_tokens: 4_000 } as const;
+
+  it.each([
+    'openai/openai/gpt-5.1',
+    'azure/openai/gpt-5.4-mini',
+    'openai/openai/gpt-6-sol',
+    'anthropic/anthropic/claude-haiku-4.5',
+    'amazon-bedrock/anthropic/claude-sonnet-4.6',
+  ])('is sent to %s without thinking, and left out and named otherwise', (id) => {
+    const place = placeOf(id);
+    const silent = sendTo(place, { temperature: 0.5, ...off });
+    const thinking = sendTo(place, { temperature: 0.5, ...on });
+
+    expect(silent).toMatchObject({ leftOut: [], body: { temperature: 0.5 } });
+    expect(thinking.leftOut).toEqual(['temperature']);
+    expect(JSON.stringify(thinking.body)).not.toContain('temperature');
+    expect(() => sendTo(place, { temperature: 0.5, ...on }, true)).toThrow('temperature: ');
+    expect(sendTo(place, { temperature: 0.5, ...off }, true).leftOut).toEqual([]);
+  });
+
+  it('is never sent to models that always reason', () => {
+    for (const id of ['openai/openai/gpt-6.1-sol', 'openai/openai/gpt-5', 'azure/openai/gpt-5.4-pro']) {
+      expect(sendTo(placeOf(id), { temperature: 0.5, ...off }).leftOut).toEqual(['temperature']);
+    }
+  });
+
+  it('has probabilities beside it, which switch thinking off', () => {
+    const { body } = sendTo(placeOf('openai/openai/gpt-5.2'), { logprobs: true, top_logprobs: 2, temperature: 0.5 });
+
+    expect(body).toMatchObject({ reasoning: { effort: 'none' }, top_logprobs: 2, temperature: 0.5 });
+  });
+});
+
 describe('probabilities of tokens', () => {
   const asked = { logprobs: true, top_logprobs: 3 };
 
@@ -158,7 +201,7 @@ describe('probabilities of tokens', () => {
   });
 
   it.each([
-    'openai/openai/gpt-5.5',
+    'openai/openai/gpt-5',
     'openai/openai/o3-mini',
     'google/google/gemini-2.5-flash',
     'groq/openai/gpt-oss-120b',

@@ -18,6 +18,7 @@ const routed = {
   client: { anthropicVersion: '2023-06-01', anthropicBeta: undefined },
   origins: undefined,
   leftOut: [],
+  requiresParameters: false,
   onExcluded: undefined,
 };
 

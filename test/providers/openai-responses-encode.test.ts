@@ -367,3 +367,67 @@ describe('what the Responses API cannot say', () => {
     );
   });
 });
+
+describe('a model that takes sampling and probabilities only without reasoning', () => {
+  const quirks: OpenaiResponsesQuirks = {
+    thinking_fixes_sampling: true,
+    logprobs_need_no_thinking: true,
+    reasoning_efforts: ['none', 'low', 'high'],
+  };
+  const listed = ['reasoning', 'temperature', 'top_p', 'logprobs', 'top_logprobs'];
+  const cool = { temperature: 0.2, top_p: 0.5 };
+
+  it.each<[string, Partial<MessagesRequest>]>([
+    ['switched off', { thinking: { type: 'disabled' } }],
+    ['with the effort none', { output_config: { effort: 'none' } }],
+  ])('gets sampling when thinking is %s', (_, off) => {
+    expect(encode({ ...cool, ...off }, quirks, listed)).toMatchObject({ ...cool, reasoning: { effort: 'none' } });
+  });
+
+  it.each<[string, Partial<MessagesRequest>]>([
+    ['thinking', { thinking: { type: 'adaptive' } }],
+    ['an effort', { output_config: { effort: 'low' } }],
+    ['nothing said, because most of them think then', {}],
+  ])('gets no sampling with %s', (_, on) => {
+    expect(encode({ ...cool, ...on }, quirks, listed)).not.toHaveProperty('temperature');
+    expect(encode({ ...cool, ...on }, quirks, listed)).not.toHaveProperty('top_p');
+    expect(openaiResponsesWire.untakenTunings!(request({ ...cool, ...on }), target(quirks, listed))).toEqual([
+      'temperature',
+      'top_p',
+    ]);
+  });
+
+  it('does not think where probabilities are asked for, and shows no summary then', () => {
+    const body = encode({ logprobs: true, top_logprobs: 2, thinking: { type: 'adaptive' } }, quirks, listed);
+
+    expect(body['reasoning']).toEqual({ effort: 'none' });
+    expect(body).toMatchObject({ top_logprobs: 2 });
+    expect(openaiResponsesWire.hiddenReasoning(request({ logprobs: true }), target(quirks, listed), 100)).toBe(0);
+  });
+
+  it('gets everything where it always takes it', () => {
+    expect(encode(cool, {}, listed)).toMatchObject(cool);
+  });
+});
+
+describe('a choice of tools that a provider does not have', () => {
+  const look = { name: 'look', input_schema: { type: 'object' } };
+  const quirks: OpenaiResponsesQuirks = { tool_choices: ['auto'] };
+
+  it.each<NonNullable<MessagesRequest['tool_choice']>>([{ type: 'any' }, { type: 'tool', name: 'look' }])(
+    'is refused by name if it demands a call: %j',
+    (choice) => {
+      expect(() => encode({ tools: [look], tool_choice: choice }, quirks)).toThrow('tool_choice.type: ');
+    },
+  );
+
+  it('takes the tools with it where none may be called', () => {
+    const body = encode({ tools: [look], tool_choice: { type: 'none' } }, quirks);
+
+    expect(Object.keys(body).filter((name) => name.includes('tool'))).toEqual([]);
+  });
+
+  it('is left alone where it is the default', () => {
+    expect(encode({ tools: [look], tool_choice: { type: 'auto' } }, quirks)).toMatchObject({ tool_choice: 'auto' });
+  });
+});

@@ -8,6 +8,7 @@ import {
   ARGUMENTS_SOURCE,
   argumentsFault,
   isBlankText,
+  isCircular,
   repeatedIn,
   schemasIn,
   strictFake,
@@ -461,6 +462,9 @@ const toolRules: Rule<ClaudeBody>[] = [
     refuses: ({ read }) => {
       const held = (read.tools ?? []).filter(({ strict }) => strict === true).map((one) => one.input_schema);
       const format = read.output_config?.format?.schema;
+      if ([...held, ...(format ? [format] : [])].some((one) => isCircular(one))) {
+        return 'Recursive schemas are not supported';
+      }
       return [...held, ...(format ? [format] : [])].map(looseKeyword).find((said) => said !== undefined);
     },
   },

@@ -49,7 +49,15 @@ export function askEndpoint(
   const candidate = toMessagesCandidate(usable)!;
   try {
     const { attempts } = prepareAttempts(
-      { message, content, client, origins: undefined, leftOut: [], onExcluded: () => undefined },
+      {
+        message,
+        content,
+        client,
+        origins: undefined,
+        leftOut: [],
+        requiresParameters: false,
+        onExcluded: () => undefined,
+      },
       [candidate],
     );
     return { sent: attempts[0]!.encode() };

@@ -491,7 +491,15 @@ const providers: Record<string, ChatProvider> = {
       ...(['max_completion_tokens', 'reasoning_effort', 'reasoning_format'] as const),
       ...(['seed', 'logit_bias', 'logprobs', 'top_logprobs'] as const),
     ],
-    rules: [maxStops(4, cerebrasDocs), within('temperature', 0, 1.5, cerebrasDocs)],
+    rules: [
+      maxStops(4, cerebrasDocs),
+      within('temperature', 0, 1.5, cerebrasDocs),
+      {
+        source:
+          'https://github.com/burin-labs/harn/blob/main/crates/harn-vm/src/llm/capability_sources/20-providers/80-cerebras.toml',
+        refuses: ({ read }) => read.tools && read.response_format && '"tools" is incompatible with "response_format"',
+      },
+    ],
   },
   'fireworks-ai': {
     fields: [...hosted, 'seed', 'min_p', 'logit_bias', 'logprobs', 'top_logprobs'],

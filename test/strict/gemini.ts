@@ -5,6 +5,7 @@ import {
   ARGUMENTS_SOURCE,
   argumentsFault,
   isBlankText,
+  isCircular,
   repeatedIn,
   schemasIn,
   strictFake,
@@ -162,6 +163,9 @@ const rules: Rule<GeminiBody>[] = [
         ),
         ...(read.generationConfig?.responseJsonSchema ? [read.generationConfig.responseJsonSchema] : []),
       ];
+      if (schemas.some((schema) => isCircular(schema, (isOptional) => isOptional))) {
+        return 'Cyclic references may only be used within non-required properties.';
+      }
       const unknown = schemas
         .flatMap((schema) => [...schemasIn(schema)])
         .flatMap(Object.keys)

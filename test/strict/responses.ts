@@ -5,6 +5,7 @@ import {
   ARGUMENTS_SOURCE,
   argumentsFault,
   isBlankText,
+  isCircular,
   repeatedIn,
   schemasIn,
   strictFake,
@@ -13,6 +14,8 @@ import {
 } from './rules.ts';
 
 const openapi = 'https://github.com/openai/openai-openapi/blob/master/openapi.yaml';
+/** "When reasoning effort is not none, remove temperature, top_p, and top_logprobs." */
+const latestModelGuide = 'https://developers.openai.com/api/docs/guides/latest-model';
 const reasoningGuide = 'https://platform.openai.com/docs/guides/reasoning';
 
 const inputPart = z.discriminatedUnion('type', [
@@ -116,7 +119,7 @@ const openaiEfforts: [RegExp, readonly string[]][] = [
   [/^gpt-6|^gpt-5\.6/, ['none', 'low', 'medium', 'high', 'xhigh', 'max']],
   [/^gpt-5-pro/, ['high']],
   [/^gpt-5\.\d-pro/, ['medium', 'high', 'xhigh']],
-  [/^gpt-5\.3-codex-spark/, ['low', 'medium', 'high', 'xhigh']],
+  [/^gpt-5\.3-codex/, ['low', 'medium', 'high', 'xhigh']],
   [/^gpt-5\.[2-5]/, ['none', 'low', 'medium', 'high', 'xhigh']],
   [/^gpt-5\.1/, ['none', 'low', 'medium', 'high']],
   [/^gpt-5/, ['minimal', 'low', 'medium', 'high']],
@@ -221,13 +224,16 @@ const openaiRules: Rule<ResponsesBody>[] = [
   },
   effortRule(openaiEfforts, reasoningGuide),
   {
-    source: reasoningGuide,
+    source: latestModelGuide,
     refuses: ({ read }) =>
-      (read.temperature !== undefined || read.top_p !== undefined) && "Unsupported parameter: 'temperature'",
+      (read.temperature !== undefined || read.top_p !== undefined) &&
+      read.reasoning?.effort !== 'none' &&
+      "Unsupported parameter: 'temperature'",
   },
   {
-    source: reasoningGuide,
-    refuses: ({ read }) => asksForLogprobs(read) && 'logprobs are not supported with reasoning models',
+    source: latestModelGuide,
+    refuses: ({ read }) =>
+      asksForLogprobs(read) && read.reasoning?.effort !== 'none' && 'logprobs are not supported with reasoning',
   },
   {
     source: 'https://github.com/openai/openai-node/issues/1610',
@@ -253,6 +259,20 @@ const xaiRules: Rule<ResponsesBody>[] = [
   undocumented('https://docs.x.ai/docs/api-reference'),
 ];
 const metaRules: Rule<ResponsesBody>[] = [
+  {
+    source:
+      'https://github.com/burin-labs/harn/blob/main/crates/harn-vm/src/llm/capability_sources/20-providers/34-meta.toml',
+    refuses: ({ read }) =>
+      read.tool_choice !== undefined && read.tool_choice !== 'auto' && 'only `"auto"` is supported for `tool_choice`',
+  },
+  {
+    source: 'https://github.com/duolahypercho/codex-router/issues/792',
+    refuses: ({ read }) =>
+      [
+        ...(read.tools ?? []).map(({ parameters }) => parameters),
+        ...(read.text?.format ? [read.text.format.schema] : []),
+      ].some((schema) => isCircular(schema)) && 'Recursive JSON schemas are not currently supported',
+  },
   undocumented('https://github.com/anomalyco/models.dev/tree/dev/providers'),
   effortRule(metaEfforts, 'https://github.com/anomalyco/models.dev/tree/dev/providers'),
 ];

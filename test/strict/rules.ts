@@ -114,10 +114,33 @@ export function argumentsFault(schema: JsonObject): string | undefined {
 /** Source of the faults that `argumentsFault` returns. */
 export const ARGUMENTS_SOURCE = 'https://github.com/langchain-ai/langchainjs/issues/9804';
 
+/** Whether a reference of a schema leads back to a part around it. @param isAllowed whether such a reference is no fault */
+export function isCircular(schema: JsonObject, isAllowed: (isOptional: boolean) => boolean = () => false): boolean {
+  const leadsBack = (part: unknown, path: readonly unknown[], isOptional: boolean): boolean => {
+    if (typeof part !== 'object' || part === null) return false;
+    if (path.includes(part)) return !isAllowed(isOptional);
+    const around = [...path, part];
+    const { $ref: reference, required, properties, ...others } = part as JsonObject;
+    const names = Array.isArray(required) ? required : [];
+    return (
+      Object.values(others).some((inner) => leadsBack(inner, around, isOptional)) ||
+      Object.entries(properties ?? {}).some(([name, inner]) => leadsBack(inner, around, !names.includes(name))) ||
+      (typeof reference === 'string' && leadsBack(at(reference), around, isOptional))
+    );
+  };
+  const at = (reference: string): unknown =>
+    reference
+      .split('/')
+      .slice(1)
+      .reduce<unknown>((found, name) => (found as JsonObject | undefined)?.[name], schema);
+  return leadsBack(schema, [], false);
+}
+
 /** Rule for schemas at Moonshot. */
 export const moonshotFlavor = {
   source: 'https://github.com/MoonshotAI/kimi-code/issues/2661',
   faultIn(schema: JsonObject): string | undefined {
+    if (isCircular(schema)) return 'circular references are not supported';
     for (const one of schemasIn(schema)) {
       if ('anyOf' in one && 'type' in one) return 'when using anyOf, type should be defined in anyOf items';
       const isTyped = ['type', 'anyOf', '$ref', 'allOf'].some((name) => name in one);

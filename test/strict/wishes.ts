@@ -24,6 +24,8 @@ export const wishes = {
     'old_draft',
     'typed_union',
     'reference_root',
+    'recursive',
+    'strict_recursive',
   ],
   sampling: ['unsaid', 'cool', 'zero', 'hot', 'nucleus', 'both', 'top_k', 'penalties', 'everything'],
   tuning: [
@@ -39,7 +41,7 @@ export const wishes = {
     'many_logprobs',
     'everything',
   ],
-  format: ['unsaid', 'closed', 'loose', 'empty', 'json'],
+  format: ['unsaid', 'closed', 'loose', 'recursive', 'empty', 'json'],
   history: [
     'question',
     'turns',
@@ -117,6 +119,23 @@ function toolName({ tool }: Wishes): string {
   }
 }
 
+/** A tree, and any JSON, as generators of schemas describe them. */
+const recursiveParts = {
+  Node: {
+    type: 'object',
+    properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: '#/$defs/Node' } } },
+    required: ['name', 'children'],
+    additionalProperties: false,
+  },
+  Json: {
+    anyOf: [
+      { type: 'string' },
+      { type: 'array', items: { $ref: '#/$defs/Json' } },
+      { type: 'object', additionalProperties: { $ref: '#/$defs/Json' } },
+    ],
+  },
+};
+
 function schemaOf({ tool }: Wishes): JsonObject {
   const place = { type: 'string', description: 'A place.' };
   switch (tool) {
@@ -172,6 +191,19 @@ function schemaOf({ tool }: Wishes): JsonObject {
         $ref: '#/definitions/Arguments',
         definitions: { Arguments: { type: 'object', properties: { place }, required: ['place'] } },
       };
+    case 'recursive':
+      return {
+        type: 'object',
+        properties: { place, tree: { $ref: '#/$defs/Node' }, any: { $ref: '#/$defs/Json' } },
+        $defs: recursiveParts,
+      };
+    case 'strict_recursive':
+      return {
+        type: 'object',
+        properties: { place, inner: { anyOf: [{ $ref: '#' }, { type: 'null' }] } },
+        required: ['place', 'inner'],
+        additionalProperties: false,
+      };
     case 'strict':
       return { type: 'object', properties: { place }, required: ['place'], additionalProperties: false };
     default:
@@ -181,7 +213,7 @@ function schemaOf({ tool }: Wishes): JsonObject {
 
 function declaredTools(row: Wishes): { name: string; schema: JsonObject; strict: boolean }[] {
   if (row.choice === 'no_tools') return [];
-  const strict = row.tool === 'strict' || row.tool === 'strict_loose';
+  const strict = row.tool.startsWith('strict');
   const first = { name: toolName(row), schema: schemaOf(row), strict };
   const more = row.tool === 'many' ? 40 : 0;
   return [first, ...Array.from({ length: more }, (_, index) => ({ ...first, name: `look_${index}` }))];
@@ -204,6 +236,14 @@ function answerSchema({ format }: Wishes): JsonObject | undefined {
           age: { anyOf: [{ type: 'integer', minimum: 0 }, { type: 'null' }] },
           tags: { type: 'array', items: { type: 'string' }, maxItems: 3 },
         },
+      };
+    case 'recursive':
+      return {
+        type: 'object',
+        properties: { tree: { $ref: '#/$defs/Node' } },
+        required: ['tree'],
+        additionalProperties: false,
+        $defs: { Node: recursiveParts.Node },
       };
     case 'empty':
       return {};

@@ -15,6 +15,7 @@ import { withinFreeTerms } from '../../admission/free/within-free-terms.ts';
 import { fittingThinking } from '../../messages/fitting-thinking.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { positiveIntegerVariable, variables } from '../../platform/environment.ts';
+import { invalidRequest } from '../../platform/errors.ts';
 import type { ClientHeaders } from '../../providers/wire.ts';
 import type { Candidate } from '../../routing/candidates.ts';
 import { withDefaultParameters } from '../../routing/default-parameters.ts';
@@ -28,7 +29,10 @@ import type { RoutedMessage } from './routed-message.ts';
 
 /** A request before its hold, with its encoding and its maximum cost for each candidate. */
 export interface Prepared {
-  routed: Pick<RoutedMessage, 'message' | 'content' | 'client' | 'origins' | 'leftOut' | 'onExcluded'>;
+  routed: Pick<
+    RoutedMessage,
+    'message' | 'content' | 'client' | 'origins' | 'leftOut' | 'requiresParameters' | 'onExcluded'
+  >;
   attempts: Attempt[];
   /** Spending plan made from the upper bounds on the cost of the attempts. */
   plan: SpendingPlan;
@@ -142,7 +146,7 @@ export function quoteOfRound(attempt: Attempt, content: PromptContent, maxPrompt
 
 function encodeForEach(
   candidates: Candidate[],
-  { message: asked, client, content, leftOut, onExcluded }: Prepared['routed'],
+  { message: asked, client, content, leftOut, requiresParameters, onExcluded }: Prepared['routed'],
 ): Attempt[] {
   const attempts: Attempt[] = [];
   let refusal: unknown;
@@ -154,7 +158,10 @@ function encodeForEach(
     try {
       const takes = { wire: candidate.endpoint.wire, supportedParameters: candidate.target.supportedParameters };
       refuseWithoutLogprobs(asked, takes);
-      const unsent = leftOutFields(tuningsOf(asked), takes);
+      const unlisted = leftOutFields(tuningsOf(asked), takes);
+      const untaken = untakenTunings(candidate, withoutFields(asked, unlisted));
+      if (requiresParameters && untaken.length > 0) throw untakenTuning(untaken[0]!);
+      const unsent = [...unlisted, ...untaken];
       const taken = withDefaultParameters(withoutFields(asked, unsent), candidate.model, client);
       const message = withinFreeTerms(taken, candidate.model, content);
       const encode = encoding(candidate, message, client);
@@ -178,6 +185,14 @@ function encodeForEach(
   }
   if (attempts.length === 0) throw refusal;
   return attempts;
+}
+
+function untakenTunings({ wire, target }: Candidate, message: MessagesRequest): readonly string[] {
+  return wire.untakenTunings?.(message, target) ?? [];
+}
+
+function untakenTuning(name: string): Error {
+  return invalidRequest(name, 'does not work on this model with the rest of the request; leave it out');
 }
 
 function attemptQuote(

@@ -59,6 +59,8 @@ export interface RoutedMessage {
   origins: number[] | undefined;
   /** Names of request fields that are not sent to any endpoint. */
   leftOut: readonly string[];
+  /** Endpoints that would not get every parameter are excluded. */
+  requiresParameters: boolean;
   remember: MessageRoute['remember'];
   /** Called once per excluded endpoint. */
   onExcluded: OnExcluded;
@@ -138,6 +140,7 @@ export async function routeMessage(
     search,
     origins: isWhole ? searches?.origins : undefined,
     leftOut,
+    requiresParameters: route.preferences.require_parameters === true,
     remember: route.remember,
     onExcluded,
   };

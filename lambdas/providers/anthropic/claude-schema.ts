@@ -24,7 +24,7 @@ const TAKEN_FORMATS = new Set([
 ]);
 /** Keywords that constrain nothing, and additionalProperties, which Claude requires to be false. */
 const IGNORED_KEYWORDS = new Set(['$schema', '$comment', '$id', 'additionalProperties']);
-const TAKEN_KEYWORDS = new Set(['type', 'title', 'description', 'required', 'default', '$ref']);
+const TAKEN_KEYWORDS = new Set(['type', 'title', 'description', 'required', 'default']);
 const MAP_KEYWORDS = new Set(['properties', '$defs', 'definitions']);
 
 /** Converts the schema of an answer, or of a strict tool's arguments, to the subset that Claude enforces. */
@@ -46,6 +46,8 @@ function takenWords(keyword: string, value: unknown): ClaudeSchema | undefined {
   if (TAKEN_KEYWORDS.has(keyword)) return { [keyword]: value };
   if (MAP_KEYWORDS.has(keyword)) return { [keyword]: strictSchemas(value) };
   switch (keyword) {
+    case '$ref':
+      return String(value).startsWith('#') ? { $ref: value } : undefined;
     case 'anyOf':
     case 'allOf':
       return Array.isArray(value) ? { [keyword]: value.map(strictSchema) } : undefined;

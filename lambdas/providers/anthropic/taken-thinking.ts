@@ -10,6 +10,7 @@ import { without } from '../../messages/without.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { budgetsOfEfforts, effortOfBudget, nearestEffort } from '../translated/effort.ts';
+import { refuseUntakenChoice } from '../translated/tool-choice.ts';
 import { beginsTurnUnthought } from './turn-thinking.ts';
 
 type Thinking = NonNullable<MessagesRequest['thinking']>;
@@ -30,7 +31,7 @@ const USUAL_EFFORT = 'medium';
  * @throws {GatewayError} 400 for a forced tool if the model does not support that
  */
 export function withTakenThinking(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: number): MessagesRequest {
-  refuseChoice(request, quirks);
+  refuseUntakenChoice(request, quirks.tool_choices);
   const thinking = takenThinking(request, quirks, maxTokens);
   refuseBegunAnswer(request, thinking, quirks);
   const effort = takenEffort(request, thinking, quirks);
@@ -43,16 +44,7 @@ export function thinks({ thinking }: { thinking?: Thinking | undefined }, quirks
   return thinking ? thinking.type !== 'disabled' : quirks.thinks_by_default === true;
 }
 
-function refuseChoice({ tool_choice: choice, tools }: MessagesRequest, { tool_choices: taken }: ClaudeQuirks): void {
-  const needsNoWord = choice?.type === 'auto' || choice?.type === 'none';
-  if (!choice || needsNoWord || !tools?.length || !taken || taken.includes(choice.type)) return;
-  throw invalidRequest(
-    'tool_choice.type',
-    `"${choice.type}" does not work on this model; use ${taken.map((type) => `"${type}"`).join(' or ')}`,
-  );
-}
-
-/** Refuses an answer that the client began while the model thinks: a thinking model must begin its answer itself. */
+/** Refuses a prefilled answer while the model thinks: the model must begin its answer itself. */
 function refuseBegunAnswer({ messages }: MessagesRequest, thinking: Thinking | undefined, quirks: ClaudeQuirks): void {
   const isBegun = quirks.thinking_forms && messages.at(-1)?.role === 'assistant';
   if (!isBegun || !thinks({ thinking }, quirks)) return;

@@ -1,3 +1,6 @@
+/** Thinking of Claude on any service. */
+
+import { samplingParameters, type TuningParameter } from '../../catalog/sampling-parameters.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import type { ClaudeQuirks, Quirks } from '../../catalog/quirk-schemas.ts';
@@ -17,11 +20,17 @@ export function hiddenReasoning(
   return isThinking || quirks.hidden_reasoning ? maxOutputTokens : 0;
 }
 
-/**
- * Returns thinking with a budget below max_tokens. If the gateway lowered max_tokens to the endpoint's limit, it lowers
- * the budget too.
- * @throws {GatewayError} 400 if the budget is not below the client's own max_tokens
- */
+/** Sampling parameters that the model lists, but does not accept in this request. */
+export function untakenClaudeTunings(
+  request: MessagesRequest,
+  { quirks, maxOutputTokens = Infinity }: WireTarget<Quirks & ClaudeQuirks>,
+): readonly TuningParameter[] {
+  const maxTokens = Math.min(request.max_tokens ?? maxOutputTokens, maxOutputTokens);
+  const taken = withTakenThinking(request, quirks, maxTokens);
+  return samplingParameters.filter((name) => request[name] !== undefined && taken[name] === undefined);
+}
+
+/** A budget below the client's own max_tokens must also be below the endpoint's limit. */
 export function withFittingBudget(
   { thinking, max_tokens: asked, betas = [] }: MessagesRequest,
   maxTokens: number,

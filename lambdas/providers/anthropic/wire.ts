@@ -13,8 +13,8 @@ import {
   withoutThinking,
 } from '../../messages/thinking-signatures.ts';
 import { invalidRequest } from '../../platform/errors.ts';
+import { isRecord } from '../../platform/json/foreign-json.ts';
 import { isBlank } from '../../messages/blank-texts.ts';
-import { without } from '../../messages/without.ts';
 import { withTakenMarks } from '../../messages/cache-marks.ts';
 import type { Block, Message, MessagesRequest, Tool } from '../../messages/types.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
@@ -24,7 +24,9 @@ import { argumentsSchema } from '../translated/arguments-schema.ts';
 import { refuseUnspeakableSampling, withListedSampling } from '../translated/sampling.ts';
 import { withSoundCalls } from '../translated/sound-calls.ts';
 import { withSentNames } from '../translated/tool-names.ts';
-import { typedSchema } from '../translated/typed-schema.ts';
+import { withTakenChoice } from '../translated/tool-choice.ts';
+import { acyclicSchema } from '../translated/acyclic-schema.ts';
+import { takenSchema } from '../translated/taken-schema.ts';
 import { decodeMessage, decodeStream } from './decode.ts';
 import { betaNames, envelopeOf, postWithBetas } from './envelopes.ts';
 import { withTextualErrors } from './error-results.ts';
@@ -32,7 +34,7 @@ import { refuseUnsupportedParts } from './unsupported-parts.ts';
 import { placedInstructions, rewritten } from './rewritten.ts';
 import { strictSchema } from './claude-schema.ts';
 import { thinks, withTakenThinking } from './taken-thinking.ts';
-import { hiddenReasoning, withFittingBudget } from './thinking.ts';
+import { hiddenReasoning, untakenClaudeTunings, withFittingBudget } from './thinking.ts';
 
 type AnthropicTarget = WireTarget<AnthropicQuirks>;
 
@@ -49,6 +51,7 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
   encodeCount: (request, target, client) =>
     target.quirks.count_tokens && !target.quirks.envelope ? encodeCountTokens(request, target, client) : undefined,
   readCount: (answer) => (answer as { input_tokens?: unknown } | null)?.input_tokens,
+  untakenTunings: untakenClaudeTunings,
   hiddenReasoning,
   decode: decodeStream,
   decodeWhole: decodeMessage,
@@ -104,7 +107,7 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
   const said = placedInstructions(
     withSoundCalls(withTrueImageTypes(rewritten(withoutFormatName(asked), target.quirks))),
   );
-  const chosen = withTakenChoice(withTakenSchemas(said, target.quirks), target.quirks);
+  const chosen = withTakenChoice(withTakenSchemas(said, target.quirks), target.quirks.tool_choices);
   const named = withSentNames(withTakenMarks(chosen), 'messages');
   const request = withTakenThinking(named, target.quirks, maxTokens);
   return {
@@ -120,21 +123,7 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
   };
 }
 
-/**
- * Replaces a tool_choice that the provider does not support. Instead of `none`, the tools are dropped. `auto` is
- * dropped, because it is the default.
- */
-function withTakenChoice(request: MessagesRequest, { tool_choices: taken }: AnthropicQuirks): MessagesRequest {
-  const { tools: _tools, tool_choice: choice, ...rest } = request;
-  if (!choice || !taken || taken.includes(choice.type)) return request;
-  if (choice.type === 'none') return rest;
-  return choice.type === 'auto' ? without(request, 'tool_choice') : request;
-}
-
-/**
- * Refuses stop sequences that contain only white space: the Messages API does not accept them, unlike the APIs of other
- * wires.
- */
+/** The API does not accept stop sequences of white space alone; other wires do. */
 function refuseBlankStops({ stop_sequences: stops = [] }: MessagesRequest): void {
   const blank = stops.findIndex(isBlank);
   if (blank === -1) return;
@@ -148,18 +137,27 @@ function refuseBlankStops({ stop_sequences: stops = [] }: MessagesRequest): void
 function withTakenSchemas(request: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
   const { tools, output_config: output } = request;
   const format = output?.format;
+  if (format) refuseCircular(format.schema, 'output_config.format.schema');
   return {
     ...request,
-    ...(tools ? { tools: tools.map((tool) => withTakenSchema(tool, quirks)) } : {}),
+    ...(tools ? { tools: tools.map((tool, index) => withTakenSchema(tool, index, quirks)) } : {}),
     ...(format ? { output_config: { ...output, format: { ...format, schema: strictSchema(format.schema) } } } : {}),
   };
 }
 
-function withTakenSchema(tool: Tool, quirks: AnthropicQuirks): Tool {
+/** Claude cannot enforce a schema that contains itself. */
+function refuseCircular(schema: unknown, path: string): void {
+  if (!isRecord(schema) || acyclicSchema(schema) === schema) return;
+  throw invalidRequest(path, 'does not work with circular references ("$ref") on this model; leave them out');
+}
+
+function withTakenSchema(tool: Tool, index: number, quirks: AnthropicQuirks): Tool {
   if (tool.type && tool.type !== 'custom') return tool;
   const declared = argumentsSchema(tool.input_schema ?? {});
-  const schema = quirks.typed_schemas ? typedSchema(declared) : declared;
-  return { ...tool, input_schema: tool['strict'] === true ? (strictSchema(schema) as typeof schema) : schema };
+  const schema = takenSchema(declared, quirks);
+  if (tool['strict'] !== true) return { ...tool, input_schema: schema };
+  refuseCircular(schema, `tools.${index}.strict`);
+  return { ...tool, input_schema: strictSchema(schema) as typeof schema };
 }
 
 /**

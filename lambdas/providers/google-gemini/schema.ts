@@ -5,6 +5,7 @@
 
 import { isRawNumber } from '../../platform/json/exact-json.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
+import { acyclicSchema } from '../translated/acyclic-schema.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -29,6 +30,10 @@ const SILENT = new Set(['$schema', '$comment']);
 const FORMATS = new Set(['date-time', 'date', 'time', 'int32', 'int64', 'float', 'double', 'enum']);
 
 export function geminiSchema(schema: unknown): unknown {
+  return isRecord(schema) ? geminiPart(acyclicSchema(schema, { keepsOptional: true })) : schema;
+}
+
+function geminiPart(schema: unknown): unknown {
   if (!isRecord(schema)) return schema;
   if (typeof schema['$ref'] === 'string')
     return { $ref: schema['$ref'].replace('#/definitions/', '#/$defs/'), ...definitionsOf(schema) };
@@ -54,9 +59,9 @@ function translated(keyword: string, value: unknown, { type }: Schema): Schema |
     case 'definitions':
       return { $defs: mapOf(value) };
     case 'additionalProperties':
-      return { additionalProperties: geminiSchema(value) };
+      return { additionalProperties: geminiPart(value) };
     case 'items':
-      return Array.isArray(value) ? { prefixItems: schemaList(value) } : { items: geminiSchema(value) };
+      return Array.isArray(value) ? { prefixItems: schemaList(value) } : { items: geminiPart(value) };
     case 'enum':
       return Array.isArray(value) && value.every(isWord) ? { enum: value } : undefined;
     case 'const':
@@ -80,11 +85,11 @@ function definitionsOf(schema: Schema): Schema {
 
 function mapOf(schemas: unknown): unknown {
   if (!isRecord(schemas)) return schemas;
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, geminiSchema(schema)]));
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, geminiPart(schema)]));
 }
 
 function schemaList(schemas: unknown): unknown {
-  return Array.isArray(schemas) ? schemas.map(geminiSchema) : schemas;
+  return Array.isArray(schemas) ? schemas.map(geminiPart) : schemas;
 }
 
 /** Returns whether Gemini accepts the value in an enumeration: a text or a number. */

@@ -6,6 +6,7 @@ import { refuseBeyond } from './refusals.ts';
 import { toolNameRule, type ChatTarget } from './target.ts';
 import { withPositions } from './call-positions.ts';
 import { withFormatOrTools } from '../translated/answer-format.ts';
+import { withTakenChoice } from '../translated/tool-choice.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 
 /**
@@ -16,10 +17,9 @@ export function encodeInDialect(request: MessagesRequest, target: ChatTarget): R
   const { quirks } = target;
   refuseBeyond(request, target);
   const fitting = withFittingThinking(quirks.format_excludes_tools ? withFormatOrTools(request) : request, quirks);
-  const named = withSentNames(fitting, toolNameRule(target));
+  const named = withSentNames(withTakenChoice(fitting, quirks.tool_choices), toolNameRule(target));
   const body = encodeChatRequest(quirks.tool_call_ids === 'name_and_position' ? withPositions(named) : named, target);
-  const chosen = withKnownChoice(body, quirks.tool_choices);
-  return quirks.functions ? asFunctions(chosen) : chosen;
+  return quirks.functions ? asFunctions(body) : body;
 }
 
 /**
@@ -34,20 +34,4 @@ function withFittingThinking(request: MessagesRequest, quirks: ChatTarget['quirk
     (quirks.format_needs_no_thinking && outputFormat(request)) ||
     (quirks.logprobs_need_no_thinking && request['logprobs'] === true);
   return rulesOut && thinking?.type !== 'disabled' ? { ...request, thinking: { type: 'disabled' } } : request;
-}
-
-/**
- * Replaces a tool_choice that the provider does not support. `auto` is dropped, because it is the default. Instead of
- * `none`, the tools are dropped: without tools, a model calls none.
- */
-function withKnownChoice(
-  body: Record<string, unknown>,
-  choices: ChatTarget['quirks']['tool_choices'],
-): Record<string, unknown> {
-  const { tool_choice: choice, ...rest } = body;
-  if (!choices) return body;
-  if (choice === 'auto' && !choices.includes('auto')) return rest;
-  if (choice !== 'none' || choices.includes('none')) return body;
-  const { tools: _tools, parallel_tool_calls: _parallel, ...withoutTools } = rest;
-  return withoutTools;
 }

@@ -5,34 +5,24 @@
 
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 import { invalidRequest } from '../../platform/errors.ts';
+import { refuseUntakenChoice } from '../translated/tool-choice.ts';
 import { placeBlocks } from '../translated/turns.ts';
 import type { ChatTarget } from './target.ts';
 
 /** @throws {GatewayError} 400 naming the first field that the endpoint does not support */
 export function refuseBeyond(request: MessagesRequest, target: ChatTarget): void {
   refuseTools(request, target);
+  refuseUntakenChoice(request, target.quirks.tool_choices);
   refuseStops(request, target);
   refuseManyLogprobs(request, target);
   if (target.inputModalities && !target.inputModalities.includes('image')) refuseImages(request);
 }
 
-function refuseTools(
-  { tools, tool_choice: choice }: MessagesRequest,
-  { quirks, supportedParameters }: ChatTarget,
-): void {
+function refuseTools({ tools }: MessagesRequest, { quirks, supportedParameters }: ChatTarget): void {
   if (!tools?.length) return;
   if (!supportedParameters.includes('tools')) throw invalidRequest('tools', 'this model calls none; leave them out');
   const strict = quirks.functions ? tools.findIndex((tool) => tool['strict'] === true) : -1;
   if (strict !== -1) throw invalidRequest(`tools.${strict}.strict`, 'does not work on this model; leave it out');
-  // A tool_choice of "auto" or "none" is never refused. Without "auto", the choice is dropped; without "none", the
-  // tools are. Both have the same effect.
-  const isForced = choice?.type === 'any' || choice?.type === 'tool';
-  if (isForced && quirks.tool_choices && !quirks.tool_choices.includes(choice.type)) {
-    throw invalidRequest(
-      'tool_choice.type',
-      `this model cannot be made to call a tool by "${choice.type}"; use "auto"`,
-    );
-  }
 }
 
 function refuseStops({ stop_sequences: stops }: MessagesRequest, { quirks }: ChatTarget): void {

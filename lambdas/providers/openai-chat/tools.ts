@@ -1,13 +1,13 @@
 import type { MessagesRequest } from '../../messages/types.ts';
 import { answerName, answerSchema } from '../translated/answer-format.ts';
 import { functionTools, isStrict, type FunctionTool } from '../translated/function-tools.ts';
-import { typedSchema } from '../translated/typed-schema.ts';
+import { takenSchema } from '../translated/taken-schema.ts';
 import type { ChatTarget } from './target.ts';
 
 export function chatToolFields(request: MessagesRequest, { quirks }: ChatTarget): Record<string, unknown> {
-  const tools = functionTools(request);
+  const tools = functionTools(request, quirks);
   if (tools.length === 0) return {};
-  const fields: Record<string, unknown> = { tools: tools.map((tool) => functionField(tool, quirks)) };
+  const fields: Record<string, unknown> = { tools: tools.map(functionField) };
   const choice = request.tool_choice;
   if (choice) {
     const plain = { auto: 'auto', any: 'required', none: 'none' } as const;
@@ -18,11 +18,7 @@ export function chatToolFields(request: MessagesRequest, { quirks }: ChatTarget)
   return fields;
 }
 
-function functionField(
-  { name, description, parameters: declared, strict }: FunctionTool,
-  quirks: ChatTarget['quirks'],
-): unknown {
-  const parameters = quirks.typed_schemas ? typedSchema(declared) : declared;
+function functionField({ name, description, parameters, strict }: FunctionTool): unknown {
   return {
     type: 'function',
     function: { name, ...(description ? { description } : {}), parameters, ...(strict ? { strict } : {}) },
@@ -35,7 +31,7 @@ export function chatFormatField(
 ): Record<string, unknown> {
   const asked = answerSchema(request, supportedParameters);
   if (!asked) return {};
-  const schema = quirks.typed_schemas ? typedSchema(asked) : asked;
+  const schema = takenSchema(asked, quirks);
   return {
     response_format: {
       type: 'json_schema',

@@ -4,18 +4,19 @@
  * the complete conversation, including its reasoning.
  */
 
-import { penalties } from '../../catalog/sampling-parameters.ts';
+import { penalties, type TuningParameter } from '../../catalog/sampling-parameters.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { withoutUndefined } from '../../platform/json/records.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { outputLimit } from '../translated/output-limit.ts';
 import { rareFields, refuseUnspeakableSampling, samplingFields } from '../translated/sampling.ts';
 import { withSupportedFields } from '../translated/supported-fields.ts';
+import { refuseUntakenChoice, withTakenChoice } from '../translated/tool-choice.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 import { systemText } from '../translated/turns.ts';
 import { userDigest } from '../translated/user-digest.ts';
 import { inputItems } from './input.ts';
-import { reasoningFields } from './reasoning.ts';
+import { mayReason, reasoningFields } from './reasoning.ts';
 import type { ResponsesTarget } from './target.ts';
 import { responsesFormatField, responsesToolFields } from './tools.ts';
 
@@ -26,7 +27,8 @@ import { responsesFormatField, responsesToolFields } from './tools.ts';
 const unspeakableSampling = ['top_k', ...penalties];
 
 export function encodeResponsesRequest(asked: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
-  const request = withSupportedFields(asked);
+  refuseUntakenChoice(asked, target.quirks.tool_choices);
+  const request = withTakenChoice(withSupportedFields(asked), target.quirks.tool_choices);
   if (request.stop_sequences?.length) {
     throw invalidRequest('stop_sequences', 'this model takes none; leave them out');
   }
@@ -47,7 +49,7 @@ export function encodeResponsesRequest(asked: MessagesRequest, target: Responses
     ...(limit === undefined ? {} : { max_output_tokens: limit }),
     ...responsesSamplingFields(request, target),
     ...userFields(request, target),
-    ...responsesToolFields(named),
+    ...responsesToolFields(named, target),
     ...reasoningFields(request, target),
     ...includeField(request, target),
     ...textFields(request, target),
@@ -58,14 +60,26 @@ export function encodeResponsesRequest(asked: MessagesRequest, target: Responses
 /** Returns only sampling parameters that the model lists: it would refuse a request with others. */
 function responsesSamplingFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
   refuseUnspeakableSampling(request, target, unspeakableSampling);
+  if (fixesSampling(request, target)) return {};
   const { temperature, top_p: topP } = samplingFields(request, target);
   return withoutUndefined({ temperature, top_p: topP });
 }
 
-/** Returns the `text` field, with the format and verbosity of the answer. */
+/** Whether the endpoint refuses sampling parameters in this request, because its model may think. */
+function fixesSampling(request: MessagesRequest, target: ResponsesTarget): boolean {
+  return target.quirks.thinking_fixes_sampling === true && mayReason(request, target);
+}
+
+/** Sampling parameters that the model lists, but does not accept in this request. */
+export function untakenResponsesTunings(request: MessagesRequest, target: ResponsesTarget): TuningParameter[] {
+  const names = ['temperature', 'top_p'] as const;
+  return fixesSampling(request, target) ? names.filter((name) => request[name] !== undefined) : [];
+}
+
+/** Format and verbosity of the answer. */
 function textFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
   const { verbosity } = rareFields(request, target);
-  const text = { ...responsesFormatField(request, target.supportedParameters), ...withoutUndefined({ verbosity }) };
+  const text = { ...responsesFormatField(request, target), ...withoutUndefined({ verbosity }) };
   return Object.keys(text).length > 0 ? { text } : {};
 }
 

@@ -18,7 +18,7 @@ const ASKED_EFFORT = 'medium';
 export function reasoningFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
   if (!target.supportedParameters.includes('reasoning')) return {};
   const effort = effortOf(request, target);
-  const isShown = asksForThinking(request) && request.thinking?.['display'] !== 'omitted';
+  const isShown = effort !== 'none' && asksForThinking(request) && request.thinking?.['display'] !== 'omitted';
   const reasoning = {
     ...(effort ? { effort } : {}),
     ...(isShown && target.quirks.reasoning_summary !== 'none' ? { summary: 'auto' } : {}),
@@ -38,7 +38,8 @@ function asksForThinking({ thinking }: MessagesRequest): boolean {
 
 /** Returns the highest accepted effort up to the requested one; if there is none, the lowest effort with thinking. */
 function effortOf(request: MessagesRequest, { quirks }: ResponsesTarget): Effort | undefined {
-  const asked = requestedReasoningEffort(request);
+  const needsNone = quirks.logprobs_need_no_thinking && request['logprobs'] === true;
+  const asked = needsNone ? 'none' : requestedReasoningEffort(request);
   const taken = quirks.reasoning_efforts ?? defaultEfforts;
   if (asked === undefined || taken.length === 0) return undefined;
   if (asked === 'none') return taken[0];

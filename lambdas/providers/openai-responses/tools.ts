@@ -1,13 +1,12 @@
 import type { MessagesRequest } from '../../messages/types.ts';
 import { answerName, answerSchema } from '../translated/answer-format.ts';
 import { functionTools, isStrict } from '../translated/function-tools.ts';
+import { takenSchema } from '../translated/taken-schema.ts';
+import type { ResponsesTarget } from './target.ts';
 
-/**
- * Returns tools and tool choice in the form of the Responses API. `strict` is always set, because it is true by default
- * there.
- */
-export function responsesToolFields(request: MessagesRequest): Record<string, unknown> {
-  const tools = functionTools(request);
+/** Tools of a Messages request, in the form of the Responses API. There, functions are strict by default. */
+export function responsesToolFields(request: MessagesRequest, { quirks }: ResponsesTarget): Record<string, unknown> {
+  const tools = functionTools(request, quirks);
   if (tools.length === 0) return {};
   const choice = request.tool_choice;
   const plain = { auto: 'auto', any: 'required', none: 'none' } as const;
@@ -28,9 +27,10 @@ export function responsesToolFields(request: MessagesRequest): Record<string, un
 
 export function responsesFormatField(
   request: MessagesRequest,
-  supportedParameters: readonly string[],
+  { supportedParameters, quirks }: ResponsesTarget,
 ): Record<string, unknown> {
-  const schema = answerSchema(request, supportedParameters);
-  if (!schema) return {};
+  const asked = answerSchema(request, supportedParameters);
+  if (!asked) return {};
+  const schema = takenSchema(asked, quirks);
   return { format: { type: 'json_schema', ...answerName(request), schema, strict: isStrict(schema) } };
 }

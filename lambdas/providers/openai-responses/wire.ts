@@ -2,7 +2,7 @@ import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import type { OpenaiResponsesQuirks } from '../../catalog/quirk-schemas.ts';
 import type { MessagesWire } from '../wire.ts';
 import { decodeResponse, decodeResponsesStream } from './decode.ts';
-import { encodeResponsesRequest } from './encode.ts';
+import { encodeResponsesRequest, untakenResponsesTunings } from './encode.ts';
 import { mayReason } from './reasoning.ts';
 
 export const openaiResponsesWire: MessagesWire<OpenaiResponsesQuirks> = {
@@ -15,7 +15,8 @@ export const openaiResponsesWire: MessagesWire<OpenaiResponsesQuirks> = {
   },
   encodeCount: () => undefined,
   readCount: () => undefined,
-  // All reasoning is billed, but at most a summary is shown.
+  untakenTunings: untakenResponsesTunings,
+  // All reasoning is billed, but only a summary is shown, if anything.
   hiddenReasoning: (request, target, maxOutputTokens) => (mayReason(request, target) ? maxOutputTokens : 0),
   decode: decodeResponsesStream,
   decodeWhole: decodeResponse,

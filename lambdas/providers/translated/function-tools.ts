@@ -3,6 +3,7 @@
 import { invalidRequest } from '../../platform/errors.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
+import { takenSchema, type SchemaQuirks } from './taken-schema.ts';
 import { readTool, refuseChoiceWithoutTools } from './tools.ts';
 
 export interface FunctionTool {
@@ -18,19 +19,19 @@ export interface FunctionTool {
  * Returns the functions of a request; empty without tools.
  * @throws {GatewayError} 400 for a tool that is not a function, and for a forced tool without tools
  */
-export function functionTools({ tools, tool_choice: choice }: MessagesRequest): FunctionTool[] {
-  if (tools?.length) return tools.map(functionTool);
+export function functionTools({ tools, tool_choice: choice }: MessagesRequest, quirks: SchemaQuirks): FunctionTool[] {
+  if (tools?.length) return tools.map((tool, index) => functionTool(tool, index, quirks));
   refuseChoiceWithoutTools(choice);
   return [];
 }
 
-function functionTool(tool: Tool, index: number): FunctionTool {
+function functionTool(tool: Tool, index: number, quirks: SchemaQuirks): FunctionTool {
   const { name, description, schema, isStrict: strict } = readTool(tool, index);
-  const parameters = withProperties(schema);
+  const parameters = takenSchema(withProperties(schema), quirks);
   if (strict && !isStrict(parameters)) {
     throw invalidRequest(
       `tools.${index}.strict`,
-      'works on this model where every object of input_schema requires all its properties and has "additionalProperties": false; change the schema, or leave it out',
+      'works on this model where every object of input_schema requires all its properties and has "additionalProperties": false, and some models take no circular references; change the schema, or leave it out',
     );
   }
   return { name, description: description || undefined, parameters, strict };

@@ -302,12 +302,14 @@ const tunings: ReadonlySet<string> = new Set(tuningParameters.filter((name) => n
 
 /**
  * Returns parameters that no price list names. If the temperature of a model is fixed, all of its sampling parameters
- * are fixed.
+ * are fixed, except for parameters that the selection states of the model itself.
  */
 function knownParameters({ provider, wire }: SelectedPlace, data: Found['data'], wanted: SelectedModel): string[] {
   const place = { model: wanted.id, provider, wire: wire ?? wanted.wire, reasons: data.reasoning };
+  const ofModel = wanted.parameters.filter(({ models }) => models !== undefined);
   const taken = providerParameters(wanted.parameters, place);
-  return data.temperature === false ? taken.filter((name) => !tunings.has(name)) : taken;
+  const free = data.temperature === false ? taken.filter((name) => !tunings.has(name)) : taken;
+  return [...free, ...providerParameters(ofModel, place)];
 }
 
 function textParameters(place: Found['place'], data: Found['data']): string[] {
