@@ -111,7 +111,12 @@ const openaiChatQuirks = z.strictObject({
   max_tokens_field: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
   /** Role of the message with the system prompt. */
   system_role: z.enum(['system', 'developer']).optional(),
-  /** Field that requests thinking; "none" if the model decides itself. */
+  /**
+   * Accepts system messages within a conversation. Templates of many models refuse them, so elsewhere they become
+   * marked texts of the user.
+   */
+  later_system_messages: z.boolean().optional(),
+  /** Field that requests thinking; "none" means that the model decides by itself. */
   reasoning_request: z
     .enum(['none', 'reasoning_effort', 'reasoning_enabled', 'reasoning_object', 'enable_thinking', 'thinking_type'])
     .optional(),

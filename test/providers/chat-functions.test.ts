@@ -84,8 +84,7 @@ describe('functions instead of tools', () => {
 
     expect(messages).toEqual([
       { role: 'system', content: 'Be brief.' },
-      { role: 'user', content: 'Hi' },
-      { role: 'user', content: 'Briefer.' },
+      { role: 'user', content: 'Hi\n\n<system>\nBriefer.\n</system>' },
     ]);
   });
 

@@ -551,10 +551,20 @@ const providers: Record<string, ChatProvider> = {
   },
 };
 
+/** Providers that render a conversation themselves; elsewhere the template of an open model does. */
+const takesLaterInstructions = new Set(['openai', 'azure', 'deepseek', 'xai']);
+const instructionsFirst: Rule<ChatBody> = {
+  source: 'https://github.com/QwenLM/Qwen3.8/issues/244',
+  refuses: ({ read: { messages } }) =>
+    messages.some(({ role }, index) => index > 0 && (role === 'system' || role === 'developer')) &&
+    'System message must be at the beginning.',
+};
+
 export const chatFakes: Record<string, StrictFake> = Object.fromEntries(
   Object.entries(providers).map(([id, { fields, rules }]) => {
     const schema = z.strictObject(Object.fromEntries(fields.map((field) => [field, allFields[field]])));
-    return [id, strictFake(schema as unknown as z.ZodType<ChatBody>, [...everyChat, ...rules])];
+    const order = takesLaterInstructions.has(id) ? [] : [instructionsFirst];
+    return [id, strictFake(schema as unknown as z.ZodType<ChatBody>, [...everyChat, ...order, ...rules])];
   }),
 );
 

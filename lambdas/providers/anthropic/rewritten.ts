@@ -9,6 +9,7 @@ import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import { withoutBillingLine } from '../../messages/billing-line.ts';
 import { withPlainMarks } from '../../messages/cache-marks.ts';
 import { withoutDeferral } from '../../messages/deferred-tools.ts';
+import { markedAsSystem, withoutSystemMessages } from '../../messages/system-messages.ts';
 import { withTurnEffort } from '../../messages/turn-effort.ts';
 import { without } from '../../messages/without.ts';
 import { envelopeOf } from './envelopes.ts';
@@ -49,7 +50,7 @@ export function placedInstructions(request: MessagesRequest): MessagesRequest {
     const users = run.filter(({ role }) => role === 'user');
     const instructions = run.filter(({ role }) => role === 'system');
     append(placed, users);
-    append(placed, users.length > 0 ? instructions : instructions.map(asUser));
+    append(placed, users.length > 0 ? instructions : instructions.map(markedAsSystem));
     run = [];
   };
   for (const message of messages) {
@@ -62,41 +63,6 @@ export function placedInstructions(request: MessagesRequest): MessagesRequest {
   }
   closeRun();
   return { ...request, messages: placed };
-}
-
-/**
- * Converts system messages to marked user messages in the same position. A system message directly after tool calls
- * moves behind their results, which must directly follow the calls.
- */
-function withoutSystemMessages(messages: Message[]): Message[] {
-  if (!messages.some(({ role }) => role === 'system')) return messages;
-  const said: Message[] = [];
-  let heldBack: Message[] = [];
-  for (const message of messages) {
-    if (message.role === 'system') {
-      const marked = asUser(message);
-      if (hasCalls(said.at(-1))) heldBack.push(marked);
-      else said.push(marked);
-      continue;
-    }
-    said.push(message);
-    if (heldBack.length > 0) append(said, heldBack);
-    heldBack = [];
-  }
-  return [...said, ...heldBack];
-}
-
-function hasCalls(message: Message | undefined): boolean {
-  const { role, content } = message ?? {};
-  return role === 'assistant' && Array.isArray(content) && content.some(({ type }) => type === 'tool_use');
-}
-
-function asUser({ content, ...message }: Message): Message {
-  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-  const marked = blocks.map((block) =>
-    block.type === 'text' ? { ...block, text: `<system>\n${String(block['text'])}\n</system>` } : block,
-  );
-  return { ...message, role: 'user', content: marked };
 }
 
 function withoutEagerStreaming(request: MessagesRequest): MessagesRequest {

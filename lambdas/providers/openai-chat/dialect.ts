@@ -1,4 +1,5 @@
 import { outputFormat } from '../../messages/output-format.ts';
+import { withInstructionsFirst } from '../../messages/system-messages.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { encodeChatRequest } from './encode.ts';
 import { asFunctions } from './functions.ts';
@@ -16,7 +17,8 @@ import { withSentNames } from '../translated/tool-names.ts';
 export function encodeInDialect(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
   const { quirks } = target;
   refuseBeyond(request, target);
-  const fitting = withFittingThinking(quirks.format_excludes_tools ? withFormatOrTools(request) : request, quirks);
+  const placed = quirks.later_system_messages ? request : withInstructionsFirst(request);
+  const fitting = withFittingThinking(quirks.format_excludes_tools ? withFormatOrTools(placed) : placed, quirks);
   const named = withSentNames(withTakenChoice(fitting, quirks.tool_choices), toolNameRule(target));
   const body = encodeChatRequest(quirks.tool_call_ids === 'name_and_position' ? withPositions(named) : named, target);
   return quirks.functions ? asFunctions(body) : body;

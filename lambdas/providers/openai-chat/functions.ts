@@ -1,7 +1,7 @@
 /**
- * Converts chat completions to GigaChat's form. GigaChat has `functions` instead of tools, and one call per message
- * with its arguments as an object. Results are JSON objects in the role `function`. A system prompt may only be at the
- * beginning. https://developers.sber.ru/docs/ru/gigachat/guides/functions/overview
+ * Chat completions in GigaChat's form. It has `functions` instead of tools, and one call per message with its arguments
+ * as an object. Results are JSON objects in the role `function`.
+ * https://developers.sber.ru/docs/ru/gigachat/guides/functions/overview
  */
 
 import { append } from '../../platform/append.ts';
@@ -42,8 +42,7 @@ function asFunctionMessages(messages: FunctionMessage[]): FunctionMessage[] {
   const written: FunctionMessage[] = [];
   for (const [index, message] of messages.entries()) {
     if (message.role === 'tool') continue;
-    if (message.role === 'system' && index > 0) written.push({ ...message, role: 'user' });
-    else if (!message['tool_calls']) written.push(message);
+    if (!message['tool_calls']) written.push(message);
     else {
       results.clear();
       for (let at = index + 1; messages[at]?.role === 'tool'; at += 1) {

@@ -1,0 +1,61 @@
+/** System messages within a conversation, for models that only take instructions at its beginning. */
+
+import { append } from '../platform/append.ts';
+import type { Block, Message, MessagesRequest } from './types.ts';
+
+/** The request with all instructions before the conversation in its system prompt, and later ones as user messages. */
+export function withInstructionsFirst(request: MessagesRequest): MessagesRequest {
+  const { messages, system = [] } = request;
+  if (!messages.some(({ role }) => role === 'system')) return request;
+  // A conversation of instructions alone has nothing to answer but them.
+  const begin = Math.max(
+    0,
+    messages.findIndex(({ role }) => role !== 'system'),
+  );
+  const first = messages.slice(0, begin).flatMap(({ content }) => blocksIn(content));
+  return {
+    ...request,
+    ...(first.length > 0 ? { system: [...blocksIn(system), ...first] } : {}),
+    messages: withoutSystemMessages(messages.slice(begin)),
+  };
+}
+
+function blocksIn(content: string | Block[]): Block[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
+
+/**
+ * System messages become marked user messages in the same position, but behind tool results, which must directly follow
+ * their calls.
+ */
+export function withoutSystemMessages(messages: Message[]): Message[] {
+  if (!messages.some(({ role }) => role === 'system')) return messages;
+  const said: Message[] = [];
+  let heldBack: Message[] = [];
+  for (const message of messages) {
+    if (message.role === 'system') {
+      const marked = markedAsSystem(message);
+      if (hasCalls(said.at(-1))) heldBack.push(marked);
+      else said.push(marked);
+      continue;
+    }
+    said.push(message);
+    if (heldBack.length > 0) append(said, heldBack);
+    heldBack = [];
+  }
+  return [...said, ...heldBack];
+}
+
+function hasCalls(message: Message | undefined): boolean {
+  const { role, content } = message ?? {};
+  return role === 'assistant' && Array.isArray(content) && content.some(({ type }) => type === 'tool_use');
+}
+
+/** A system message as a user message that says so. */
+export function markedAsSystem({ content, ...message }: Message): Message {
+  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  const marked = blocks.map((block) =>
+    block.type === 'text' ? { ...block, text: `<system>\n${String(block['text'])}\n</system>` } : block,
+  );
+  return { ...message, role: 'user', content: marked };
+}
