@@ -3,7 +3,7 @@
  * or differently spelled fields are tolerated; a comment at each tolerance names the provider.
  */
 
-import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import { recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
@@ -117,16 +117,21 @@ class ChatTranslation {
     }
     this.answer.start();
     if (choice === undefined) return;
-    const delta = asOptionalRecord(choice['delta']);
+    const delta = this.#deltaOf(choice);
     if (delta) this.#onDelta(delta, asOptionalRecord(choice['logprobs'])?.['content']);
     const reason = finishReasonIn(choice);
     if (reason !== '') this.#onFinishReason(reason, choice['stop_reason']);
   }
 
+  /** Some servers stream a whole message instead of deltas. Perplexity sends the message so far next to each delta. */
+  #deltaOf({ delta, message }: Record<string, unknown>): Record<string, unknown> | undefined {
+    const piece = asOptionalRecord(delta);
+    const saysNothing = piece === undefined || Object.keys(piece).length === 0;
+    return saysNothing && message && !this.answer.blocks.hasOutput ? asRecord(message) : piece;
+  }
+
   #onDelta(delta: Record<string, unknown>, logprobs: unknown): void {
-    // Field names of thinking. `reasoning_content`: DeepSeek, Moonshot, Alibaba, xAI and Z.ai. `reasoning`: Groq,
-    // Cerebras, OpenRouter and Together.
-    this.answer.blocks.thinking(asText(delta['reasoning_content'] ?? delta['reasoning']));
+    this.answer.blocks.thinking(reasoningIn(delta));
     const { content } = delta;
     const isOfText = content !== '' || !(asList(delta['tool_calls']).length > 0 || delta['refusal']);
     if (typeof content === 'string')
@@ -146,9 +151,9 @@ class ChatTranslation {
 
   #onToolCall(call: Record<string, unknown>): void {
     const named = asOptionalRecord(call['function']);
-    const index = Number.isSafeInteger(call['index']) ? (call['index'] as number) : undefined;
+    const index = Number(call['index'] ?? undefined);
     this.answer.blocks.toolCall({
-      index,
+      index: Number.isSafeInteger(index) ? index : undefined,
       id: asCallId(call['id']) || undefined,
       name: asText(named?.['name']) || undefined,
       arguments: asArguments(named?.['arguments']),
@@ -200,9 +205,17 @@ class ChatTranslation {
 }
 
 /**
- * Returns the finish reason of a choice. OpenRouter may report "stop" although its provider failed. In that case the
- * provider's own reason, in `native_finish_reason`, is returned.
+ * Reasoning of a delta. `reasoning_content`: DeepSeek, Moonshot, Alibaba, xAI and Z.ai. `reasoning`: Groq, Cerebras,
+ * OpenRouter and Together. Some send only `reasoning_details`.
  */
+function reasoningIn(delta: Record<string, unknown>): string {
+  const { reasoning_content: content, reasoning, reasoning_details: details } = delta;
+  const said = [content, reasoning].find((one) => typeof one === 'string' && one !== '');
+  if (said !== undefined || !Array.isArray(details)) return asText(said);
+  return details.map((detail) => textOrAbsent(recordOrEmpty(detail)['text']) ?? '').join('');
+}
+
+/** OpenRouter may say "stop" although its provider failed. The provider's own reason is in `native_finish_reason`. */
 function finishReasonIn(choice: Record<string, unknown>): string {
   const reason = asText(choice['finish_reason']);
   const native = asText(choice['native_finish_reason']);

@@ -1,6 +1,6 @@
 import type { StopReason } from '../../messages/types.ts';
 
-/** Finish reasons with which Mistral, DeepSeek, Z.ai, vLLM, Gemini, Cohere and relays report a failed answer. */
+/** Finish reasons for a failed answer: Mistral, DeepSeek, Z.ai, vLLM, Gemini, and servers that give up. */
 const FAILURES = new Set([
   'error',
   'server_error',
@@ -14,10 +14,15 @@ const FAILURES = new Set([
   'network_error',
   'abort',
   'malformed_function_call',
+  'cancelled',
+  'canceled',
+  'timeout',
+  'time_limit',
 ]);
 /** Finish reasons with which OpenAI, Z.ai, Gemini, GigaChat, Cohere, and relays of Claude report a refusal. */
 const CHAT_REFUSALS = new Set([
   'content_filter',
+  'content_filtered',
   'sensitive',
   'safety',
   'prohibited_content',

@@ -81,6 +81,8 @@ export class BlockWriter {
   #deferredBytes = 0;
   /** Citations that arrived before their text. */
   readonly #earlyCitations: unknown[] = [];
+  /** Arguments that came before the name of their call. */
+  #earlyArguments: { index: number | undefined; id: string | undefined; json: string } | undefined;
   /** Probabilities that came without text. */
   readonly #earlyLogprobs: TokenLogprob[] = [];
   /** Size of the waiting calls and their arguments, in bytes. */
@@ -175,9 +177,10 @@ export class BlockWriter {
       if (call.progress.isComplete || piece.arguments === '') return;
       throw new UpstreamError('malformed', 'The provider went on with a call that it had left');
     }
-    call.progress.feed(piece.arguments);
-    call.unwritten += piece.arguments;
-    this.#waitingBytes += Buffer.byteLength(piece.arguments);
+    const json = this.#takeEarlyArguments(piece) + piece.arguments;
+    call.progress.feed(json);
+    call.unwritten += json;
+    this.#waitingBytes += Buffer.byteLength(json);
     this.#writeCalls(false);
   }
 
@@ -198,9 +201,11 @@ export class BlockWriter {
     const isNameless = piece.index === undefined && piece.id === undefined && piece.name === undefined;
     if (this.#isLeftOut && isNameless) return undefined;
     if (known && !isAnother) return known;
-    if (piece.name === undefined) return undefined;
-    // The client's limit to a single call is enforced here. Some providers have no setting for it, and some models
-    // ignore the setting.
+    if (piece.name === undefined) {
+      if (!this.#isLeftOut) this.#keepEarlyArguments(piece);
+      return undefined;
+    }
+    // A single call is enforced here: some providers have no switch for it, and some models ignore the switch.
     this.#isLeftOut = this.#clientCalls.isSingle && this.#calls.length > 0;
     if (this.#isLeftOut) return undefined;
     const call: ToolCall = {
@@ -218,6 +223,23 @@ export class BlockWriter {
     if (call.index !== undefined) this.#byIndex.set(call.index, call);
     this.#byId.set(call.id, call);
     return call;
+  }
+
+  /** Arguments that come before the name of their call wait for it. */
+  #keepEarlyArguments({ index, id, arguments: json }: ToolCallPiece): void {
+    if (json === '') return;
+    const early = this.#earlyArguments;
+    const isSame = early?.index === index && (id === undefined || early?.id === undefined || early.id === id);
+    const before = isSame ? (early?.json ?? '') : '';
+    if (before.length + json.length > MAX_DEFERRED_BYTES) throw tooMuchBeforeName();
+    this.#earlyArguments = { index, id: id ?? (isSame ? early?.id : undefined), json: before + json };
+  }
+
+  #takeEarlyArguments({ index }: ToolCallPiece): string {
+    const early = this.#earlyArguments;
+    if (!early || early.index !== index) return '';
+    this.#earlyArguments = undefined;
+    return early.json;
   }
 
   #knownCall({ index, id }: ToolCallPiece): ToolCall | undefined {
@@ -352,7 +374,11 @@ function tooManyBlocks(): UpstreamError {
   return new UpstreamError('malformed', 'The provider sent more blocks than an answer can have');
 }
 
-/** Size of a call without its arguments. A usual id is not output of the model, so only an unusually long id counts. */
+function tooMuchBeforeName(): UpstreamError {
+  return new UpstreamError('malformed', 'The provider sent the arguments of a call without its name');
+}
+
+/** Size of a call before its arguments. The model does not write the id, so only an unusually long id counts. */
 function announcedBytes({ id, name }: ToolCall): number {
   return Math.max(CALL_OVERHEAD_BYTES, Buffer.byteLength(id)) + Buffer.byteLength(name);
 }

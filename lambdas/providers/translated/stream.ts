@@ -58,7 +58,7 @@ export function sseReader(on: { data: (data: string) => void; end: () => void })
   const frames = new SseFrameSplitter(MAX_EVENT_BYTES);
   const read = (frame: Buffer) => {
     const data = frameData(frame);
-    if (data !== undefined) on.data(data);
+    if (data !== undefined) for (const event of eventsIn(data)) on.data(event);
   };
   return {
     get pendingBytes() {
@@ -73,6 +73,23 @@ export function sseReader(on: { data: (data: string) => void; end: () => void })
       on.end();
     },
   };
+}
+
+/** Events of a frame. Some servers separate events by one line feed, so that several come as one. */
+function eventsIn(data: string): string[] {
+  if (!data.includes('\n') || isEvent(data)) return [data];
+  const lines = data.split('\n').filter((line) => line.trim() !== '');
+  return lines.every(isEvent) ? lines : [data];
+}
+
+function isEvent(data: string): boolean {
+  if (data.trim() === '[DONE]') return true;
+  try {
+    parseForeign(data);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

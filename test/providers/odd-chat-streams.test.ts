@@ -1,0 +1,117 @@
+/** Streams of chat completions that deviate from OpenAI's, as servers were reported to send them. */
+
+import { describe, expect, it } from 'vitest';
+import { MessageAssembler } from '../../lambdas/messages/assemble.ts';
+import { openaiChatWire } from '../../lambdas/providers/openai-chat/wire.ts';
+
+const context = {
+  target: { providerId: 'p', upstreamModel: 'm', maxOutputTokens: 100, supportedParameters: [], quirks: {} },
+  request: { model: 'm', messages: [] },
+  estimatedInputTokens: 1,
+};
+
+async function messageOf(stream: string) {
+  async function* body(): AsyncGenerator<Buffer> {
+    yield await Promise.resolve(Buffer.from(stream));
+  }
+  const assembler = new MessageAssembler();
+  for await (const { events } of openaiChatWire.decode(body(), context)) {
+    for (const { data } of events) assembler.add(data);
+  }
+  return assembler.finish()!;
+}
+
+const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
+const chunk = (choice: object) => event({ choices: [{ index: 0, ...choice }] });
+const piece = (delta: object) => chunk({ delta });
+const call = (index: unknown, more: object) => piece({ tool_calls: [{ index, ...more }] });
+const stop = (reason: string) => `${chunk({ delta: {}, finish_reason: reason })}data: [DONE]\n\n`;
+
+describe('a stream of chat completions', () => {
+  it('may have a whole message instead of deltas', async () => {
+    const message = {
+      role: 'assistant',
+      content: 'Hi',
+      tool_calls: [{ id: 'a', function: { name: 'look', arguments: '{}' } }],
+    };
+
+    for (const last of [{ message }, { message, delta: {} }]) {
+      const { content, stop_reason } = await messageOf(
+        `${chunk({ ...last, finish_reason: 'tool_calls' })}data: [DONE]\n\n`,
+      );
+
+      expect(content).toMatchObject([{ text: 'Hi' }, { type: 'tool_use', id: 'a', name: 'look', input: {} }]);
+      expect(stop_reason).toBe('tool_use');
+    }
+  });
+
+  it('may have the message so far next to each delta', async () => {
+    const soFar = (content: string, delta: object) => chunk({ delta, message: { role: 'assistant', content } });
+    const { content } = await messageOf(
+      soFar('A', { content: 'A' }) + soFar('AB', { content: 'B' }) + soFar('AB', {}) + stop('stop'),
+    );
+
+    expect(content).toEqual([{ type: 'text', text: 'AB' }]);
+  });
+
+  it.each<[string, object]>([
+    [
+      'details alone',
+      {
+        reasoning_details: [
+          { type: 'reasoning.text', text: 'Hm.' },
+          { type: 'reasoning.encrypted', data: 'x' },
+        ],
+      },
+    ],
+    ['an empty field before the other', { reasoning_content: '', reasoning: 'Hm.' }],
+    ['both fields', { reasoning_content: 'Hm.', reasoning: 'Hm.' }],
+  ])('may have its reasoning as %s', async (_, delta) => {
+    const { content } = await messageOf(piece(delta) + piece({ content: 'Hi' }) + stop('stop'));
+
+    expect(content).toMatchObject([{ type: 'thinking', thinking: 'Hm.' }, { text: 'Hi' }]);
+  });
+
+  it('may have reasoning of another form, which is no text', async () => {
+    const { content } = await messageOf(
+      piece({ reasoning: { effort: 'low' } }) + piece({ content: 'Hi' }) + stop('stop'),
+    );
+
+    expect(content).toMatchObject([{ text: 'Hi' }]);
+  });
+
+  it('may have indices of calls as texts, also of calls that come together', async () => {
+    const { content } = await messageOf(
+      call('0', { id: 'a', function: { name: 'look', arguments: '{"a":' } }) +
+        call('1', { id: 'b', function: { name: 'look', arguments: '{"b":' } }) +
+        call('0', { function: { arguments: '1}' } }) +
+        call('1', { function: { arguments: '2}' } }) +
+        stop('tool_calls'),
+    );
+
+    expect(content).toMatchObject([{ input: { a: 1 } }, { input: { b: 2 } }]);
+  });
+
+  it('may have arguments before the name of their call', async () => {
+    const { content } = await messageOf(
+      call(0, { id: 'a', function: { arguments: '{"a"' } }) +
+        call(0, { function: { name: 'look', arguments: ':1}' } }) +
+        stop('tool_calls'),
+    );
+
+    expect(content).toMatchObject([{ name: 'look', input: { a: 1 } }]);
+  });
+
+  it('may separate its events by one line feed', async () => {
+    const { content } = await messageOf((piece({ content: 'Hi' }) + stop('stop')).replaceAll('\n\n', '\n'));
+
+    expect(content).toEqual([{ type: 'text', text: 'Hi' }]);
+  });
+
+  it.each([
+    ['content_filtered', 'refusal'],
+    ['length', 'max_tokens'],
+  ])('that ends with %s ends with %s', async (reason, stopReason) => {
+    expect(await messageOf(piece({ content: 'Hi' }) + stop(reason))).toMatchObject({ stop_reason: stopReason });
+  });
+});
