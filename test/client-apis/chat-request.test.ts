@@ -292,3 +292,35 @@ describe('a chat as a message', () => {
     expect(faultsOf(body)).toEqual(fields);
   });
 });
+
+const allowed = (mode: string, ...tools: object[]) => ({ type: 'allowed_tools', allowed_tools: { mode, tools } });
+
+describe('a list of allowed tools', () => {
+  const other = { type: 'function', function: { name: 'other' } };
+
+  it.each([
+    ['auto', { type: 'auto' }],
+    ['required', { type: 'any' }],
+  ])('leaves only those tools, with the mode %s', (mode, choice) => {
+    const message = messageOf({ tools: [look, other, custom()], tool_choice: allowed(mode, look, custom()) });
+
+    expect(message.tools?.map(({ name }) => name)).toEqual(['look', 'run']);
+    expect(message.tool_choice).toEqual(choice);
+  });
+
+  it('is refused if it demands a call of none of them', () => {
+    expect(faultsOf({ tools: [look], tool_choice: allowed('required', other) })).toEqual(['tool_choice']);
+  });
+});
+
+it('a result of a tool without content is empty', () => {
+  const { messages } = messageOf({
+    messages: [
+      hello,
+      { role: 'assistant', tool_calls: [call('a', 'look', '{}')] },
+      { role: 'tool', tool_call_id: 'a', content: null },
+    ],
+  });
+
+  expect(messages.at(-1)).toEqual({ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: [] }] });
+});

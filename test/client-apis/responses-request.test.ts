@@ -217,3 +217,15 @@ describe('the input of a response as a message', () => {
     expect(faultsOf(body)).toEqual(fields);
   });
 });
+
+it('instructions alone are answered: the last is what the user says', () => {
+  const { system, messages } = messageOf({
+    input: [
+      { role: 'developer', content: 'Be short.' },
+      { role: 'developer', content: 'Write a poem.' },
+    ],
+  });
+
+  expect(system).toEqual([{ type: 'text', text: 'Be short.' }]);
+  expect(messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'Write a poem.' }] }]);
+});

@@ -326,3 +326,28 @@ describe('a request to a provider that lacks something', () => {
     expect(() => anthropicWire.encode(request, listing, client)).not.toThrow();
   });
 });
+
+const bodyOf = (more: object) =>
+  JSON.parse(
+    anthropicWire.encode({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...more }, target, client).body,
+  ) as Record<string, unknown>;
+
+describe('tools of a request', () => {
+  it.each([undefined, []])('come without a choice if there are none: %j', (tools) => {
+    expect(bodyOf({ tools, tool_choice: { type: 'auto' } })).not.toHaveProperty('tool_choice');
+    expect(bodyOf({ tools, tool_choice: { type: 'none' } })).not.toHaveProperty('tool_choice');
+    expect(() => bodyOf({ tools, tool_choice: { type: 'any' } })).toThrow('tool_choice.type: ');
+  });
+
+  it('have no nulls, which the API takes in few of their fields', () => {
+    const look = {
+      name: 'look',
+      description: null,
+      input_schema: { type: 'object' },
+      strict: null,
+      cache_control: null,
+    };
+
+    expect(bodyOf({ tools: [look] })['tools']).toEqual([{ name: 'look', input_schema: { type: 'object' } }]);
+  });
+});

@@ -4,7 +4,7 @@ import { typedSchema } from '../../lambdas/providers/translated/typed-schema.ts'
 import { isStrict } from '../../lambdas/providers/translated/function-tools.ts';
 
 const text = { type: 'string' };
-const withMember = (schema: object) => argumentsSchema({ type: 'object', properties: { member: schema } });
+const withMember = (schema: unknown) => argumentsSchema({ type: 'object', properties: { member: schema } });
 
 describe('schemas of arguments', () => {
   it('are sent as they are if every provider takes them', () => {
@@ -34,6 +34,22 @@ describe('schemas of arguments', () => {
     ],
     [{ type: ['array', 'null'] }, { type: ['array', 'null'], items: {} }],
     [{ type: 'any' }, {}],
+    [{ type: 'object', properties: null, required: null, description: null }, { type: 'object' }],
+    [
+      { default: null, const: null },
+      { default: null, const: null },
+    ],
+    [{ type: 'string', enum: [] }, text],
+    [true, {}],
+    [false, { not: {} }],
+    [
+      { type: 'array', items: true },
+      { type: 'array', items: {} },
+    ],
+    [
+      { type: 'object', additionalProperties: true, patternProperties: { '^x': true } },
+      { type: 'object', additionalProperties: true, patternProperties: { '^x': {} } },
+    ],
     [{ anyOf: [{ type: 'array' }, text] }, { anyOf: [{ type: 'array', items: {} }, text] }],
   ])('say %j in the current draft', (older, current) => {
     expect(withMember(older)).toEqual({ type: 'object', properties: { member: current } });

@@ -141,7 +141,11 @@ describe('a request to Gemini', () => {
     const schema = { type: 'object', properties: { a: { const: 'x' } }, additionalProperties: false };
     expect(config({ output_config: { format: { type: 'json_schema', schema } } })).toEqual({
       responseMimeType: 'application/json',
-      responseJsonSchema: { type: 'object', properties: { a: { enum: ['x'] } }, additionalProperties: false },
+      responseJsonSchema: {
+        type: 'object',
+        properties: { a: { enum: ['x'], type: 'string' } },
+        additionalProperties: false,
+      },
     });
   });
 
@@ -203,7 +207,11 @@ describe('tools for Gemini', () => {
     ['definitions', { definitions: { a: {} }, $ref: '#/definitions/a' }, { $defs: { a: {} }, $ref: '#/$defs/a' }],
     ['a reference', { $ref: '#/$defs/a', description: 'Other' }, { $ref: '#/$defs/a' }],
     ['a tuple', { items: [{ type: 'string' }] }, { prefixItems: [{ type: 'string' }] }],
-    ['alternatives', { anyOf: [{ const: 'a' }, { type: 'null' }] }, { anyOf: [{ enum: ['a'] }, { type: 'null' }] }],
+    [
+      'alternatives',
+      { anyOf: [{ const: 'a' }, { type: 'null' }] },
+      { anyOf: [{ enum: ['a'], type: 'string' }, { type: 'null' }] },
+    ],
     ['a known format', { type: 'string', format: 'date' }, { type: 'string', format: 'date' }],
     [
       'what has no word',

@@ -166,6 +166,13 @@ const rules: Rule<GeminiBody>[] = [
       if (schemas.some((schema) => isCircular(schema, (isOptional) => isOptional))) {
         return 'Cyclic references may only be used within non-required properties.';
       }
+      const parts = schemas.flatMap((schema) => [...schemasIn(schema)]);
+      const odd = parts.find(
+        ({ enum: values, type, required = [], properties = {} }) =>
+          (Array.isArray(values) && (values.length === 0 || values.includes('') || type === undefined)) ||
+          (required as string[]).some((name) => !Object.hasOwn(properties as object, name)),
+      );
+      if (odd) return `${JSON.stringify(odd)}: enum or required is invalid`;
       const unknown = schemas
         .flatMap((schema) => [...schemasIn(schema)])
         .flatMap(Object.keys)

@@ -26,6 +26,7 @@ export const wishes = {
     'reference_root',
     'recursive',
     'strict_recursive',
+    'odd_keywords',
   ],
   sampling: ['unsaid', 'cool', 'zero', 'hot', 'nucleus', 'both', 'top_k', 'penalties', 'everything'],
   tuning: [
@@ -196,6 +197,20 @@ function schemaOf({ tool }: Wishes): JsonObject {
         type: 'object',
         properties: { place, tree: { $ref: '#/$defs/Node' }, any: { $ref: '#/$defs/Json' } },
         $defs: recursiveParts,
+      };
+    case 'odd_keywords':
+      return {
+        type: 'object',
+        description: null,
+        properties: {
+          place: { ...place, enum: ['', 'here'] },
+          kind: { enum: ['a', 'b'] },
+          none: { type: 'string', enum: [] },
+          any: true,
+          list: { type: 'array', items: true },
+          inner: { type: 'object', properties: null, required: ['missing'] },
+        },
+        required: ['place', 'missing'],
       };
     case 'strict_recursive':
       return {

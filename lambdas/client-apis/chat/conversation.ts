@@ -106,7 +106,9 @@ const assistantMessage = z.object({
 const toolMessage = z.object({
   role: z.literal('tool'),
   tool_call_id: z.string().min(1).meta({ description: 'The id of the call that this is the result of.' }),
-  content: contentOf(toolResultParts).meta({ description: 'The result of the call: a text, or a list of parts.' }),
+  content: optionalField(contentOf(toolResultParts)).meta({
+    description: 'The result of the call: a text, or a list of parts. Without it, the call has returned nothing.',
+  }),
   name,
   ...cacheMarks,
 });
@@ -200,7 +202,7 @@ class MessageReader {
     const block = {
       type: 'tool_result',
       tool_use_id: this.#callIds.ofResult(id),
-      content: typeof content === 'string' ? content : content.map(partBlock),
+      content: typeof content === 'string' ? content : (content ?? []).map(partBlock),
     };
     return marked(block, message);
   }

@@ -93,27 +93,41 @@ export const chatTools = optionalField(
 );
 
 const CHOICES =
-  'must be "auto", "none", "required", {"type": "function", "function": {"name": …}} or {"type": "custom", "custom": {"name": …}}';
+  'must be "auto", "none", "required", {"type": "function", "function": {"name": …}}, {"type": "custom", "custom": {"name": …}} or {"type": "allowed_tools", "allowed_tools": {"mode": …, "tools": […]}}';
+const namedFunction = z.strictObject({
+  type: z.literal('function'),
+  function: z
+    .strictObject({ name: z.string().min(1).meta({ description: 'The name of the function to call.' }) })
+    .meta({ description: 'The function that the model has to call.' }),
+});
+const namedCustomTool = z.strictObject({
+  type: z.literal('custom'),
+  custom: z
+    .strictObject({ name: z.string().min(1).meta({ description: 'The name of the custom tool to call.' }) })
+    .meta({ description: 'The custom tool that the model has to call.' }),
+});
+const allowedTools = z.strictObject({
+  type: z.literal('allowed_tools'),
+  allowed_tools: z
+    .strictObject({
+      mode: z
+        .enum(['auto', 'required'])
+        .meta({ description: 'With `required` the model has to call one of the tools, with `auto` it may.' }),
+      tools: boundedList(z.discriminatedUnion('type', [namedFunction, namedCustomTool]), { max: MAX_TOOLS }).meta({
+        description: 'The tools that may be called.',
+      }),
+    })
+    .meta({ description: 'The only tools of the request that the model may call.' }),
+});
 export const chatToolChoice = optionalField(
-  z.union(
-    [
-      z.enum(['auto', 'none', 'required']),
-      z.strictObject({
-        type: z.literal('function'),
-        function: z
-          .strictObject({ name: z.string().min(1).meta({ description: 'The name of the function to call.' }) })
-          .meta({ description: 'The function that the model has to call.' }),
-      }),
-      z.strictObject({
-        type: z.literal('custom'),
-        custom: z
-          .strictObject({ name: z.string().min(1).meta({ description: 'The name of the custom tool to call.' }) })
-          .meta({ description: 'The custom tool that the model has to call.' }),
-      }),
-    ],
-    CHOICES,
-  ),
+  z.union([z.enum(['auto', 'none', 'required']), namedFunction, namedCustomTool, allowedTools], CHOICES),
 );
+
+type NamedTool = z.output<typeof namedFunction> | z.output<typeof namedCustomTool>;
+
+function nameOfChosen(tool: NamedTool): string {
+  return tool.type === 'custom' ? tool.custom.name : tool.function.name;
+}
 
 const MAX_FUNCTIONS = 128;
 const olderFunction = z.object(functionDeclaration.shape.function.shape);
@@ -169,29 +183,27 @@ export class ChatTools {
 
   /** Returns the declared tools in the form of the Messages API. */
   declared(): Tool[] {
-    return this.#declared.map((tool) => {
+    return this.#allowed().map((tool) => {
       if (isSearch(tool)) return gatewaySearchTool(tool);
       return isCustom(tool) ? this.#customTool(tool) : this.#functionTool(tool);
     });
   }
 
+  #allowed(): readonly Declaration[] {
+    const choice = this.#choice;
+    if (typeof choice !== 'object' || choice?.type !== 'allowed_tools') return this.#declared;
+    const names = new Set(choice.allowed_tools.tools.map(nameOfChosen));
+    return this.#declared.filter((tool) => names.has(declaredName(tool)));
+  }
+
   /** Returns the tool choice in the form of the Messages API. */
   choice(): MessagesRequest['tool_choice'] {
-    switch (this.#choice) {
-      case null:
-      case undefined:
-        return undefined;
-      case 'required':
-        return { type: 'any' };
-      case 'auto':
-      case 'none':
-        return { type: this.#choice };
-      default:
-        return {
-          type: 'tool',
-          name: this.names.sentName(this.#choice.type === 'custom' ? this.#choice.custom : this.#choice.function),
-        };
-    }
+    const choice = this.#choice;
+    if (choice === null || choice === undefined) return undefined;
+    if (choice === 'required') return { type: 'any' };
+    if (typeof choice === 'string') return { type: choice };
+    if (choice.type === 'allowed_tools') return { type: choice.allowed_tools.mode === 'required' ? 'any' : 'auto' };
+    return { type: 'tool', name: this.names.sentName({ name: nameOfChosen(choice) }) };
   }
 
   #customTool({ custom: { name, description, format }, cache_control: cache }: ChatCustomTool): Tool {

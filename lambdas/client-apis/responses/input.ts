@@ -189,7 +189,18 @@ export function responsesConversation(input: string | readonly InputItem[], name
       conversation.origins.push({ at: index, hasParts: kind === 'said' && Array.isArray((one as SaidItem).content) });
     }
   }
-  return conversation;
+  return conversation.messages.length === 0 ? saidByUser(conversation, input.length - 1) : conversation;
+}
+
+/** A conversation of instructions alone: the model answers the last of them. */
+function saidByUser({ system, ...rest }: Conversation, at: number): Conversation {
+  const last = system.at(-1);
+  if (!last) return { system, ...rest };
+  return {
+    system: system.slice(0, -1),
+    messages: [{ role: 'user', content: [last] }],
+    origins: [{ at, hasParts: false }],
+  };
 }
 
 /** Adds blocks to a message, and moves results before texts, because providers refuse any other order. */

@@ -12,6 +12,7 @@ import {
   withoutGatewaySigned,
   withoutThinking,
 } from '../../messages/thinking-signatures.ts';
+import { without } from '../../messages/without.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
 import { isBlank } from '../../messages/blank-texts.ts';
@@ -26,6 +27,7 @@ import { withSoundCalls } from '../translated/sound-calls.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 import { withTakenChoice } from '../translated/tool-choice.ts';
 import { acyclicSchema } from '../translated/acyclic-schema.ts';
+import { refuseChoiceWithoutTools } from '../translated/tools.ts';
 import { takenSchema } from '../translated/taken-schema.ts';
 import { decodeMessage, decodeStream } from './decode.ts';
 import { betaNames, envelopeOf, postWithBetas } from './envelopes.ts';
@@ -107,7 +109,7 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
   const said = placedInstructions(
     withSoundCalls(withTrueImageTypes(rewritten(withoutFormatName(asked), target.quirks))),
   );
-  const chosen = withTakenChoice(withTakenSchemas(said, target.quirks), target.quirks.tool_choices);
+  const chosen = withTakenChoice(withTakenSchemas(withoutIdleChoice(said), target.quirks), target.quirks.tool_choices);
   const named = withSentNames(withTakenMarks(chosen), 'messages');
   const request = withTakenThinking(named, target.quirks, maxTokens);
   return {
@@ -121,6 +123,18 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
     ...(request.betas ? { betas: knownBetas(request.betas, target.quirks) } : {}),
     ...(request.thinking ? { thinking: withFittingBudget(request, maxTokens, client) } : {}),
   };
+}
+
+/** A choice among no tools is refused, even if nothing is to be called. */
+function withoutIdleChoice(request: MessagesRequest): MessagesRequest {
+  if (request.tools?.length || !request.tool_choice) return request;
+  refuseChoiceWithoutTools(request.tool_choice);
+  return without(request, 'tool_choice');
+}
+
+/** In a tool, only some fields may be null. */
+function withoutNulls(tool: Tool): Tool {
+  return Object.fromEntries(Object.entries(tool).filter(([, value]) => value !== null)) as Tool;
 }
 
 /** The API does not accept stop sequences of white space alone; other wires do. */
@@ -151,7 +165,8 @@ function refuseCircular(schema: unknown, path: string): void {
   throw invalidRequest(path, 'does not work with circular references ("$ref") on this model; leave them out');
 }
 
-function withTakenSchema(tool: Tool, index: number, quirks: AnthropicQuirks): Tool {
+function withTakenSchema(said: Tool, index: number, quirks: AnthropicQuirks): Tool {
+  const tool = withoutNulls(said);
   if (tool.type && tool.type !== 'custom') return tool;
   const declared = argumentsSchema(tool.input_schema ?? {});
   const schema = takenSchema(declared, quirks);

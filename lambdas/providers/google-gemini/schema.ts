@@ -16,7 +16,6 @@ const PLAIN = new Set([
   'type',
   'title',
   'description',
-  'required',
   'minItems',
   'maxItems',
   'minimum',
@@ -27,7 +26,7 @@ const SCHEMA_LISTS = new Set(['anyOf', 'oneOf', 'prefixItems']);
 const SCHEMA_MAPS = new Set(['properties', '$defs']);
 /** Keywords that do not affect the answer, so they are dropped. */
 const SILENT = new Set(['$schema', '$comment']);
-const FORMATS = new Set(['date-time', 'date', 'time', 'int32', 'int64', 'float', 'double', 'enum']);
+const FORMATS = new Set(['date-time', 'date', 'time', 'int32', 'int64', 'float', 'double']);
 
 export function geminiSchema(schema: unknown): unknown {
   return isRecord(schema) ? geminiPart(acyclicSchema(schema, { keepsOptional: true })) : schema;
@@ -50,8 +49,8 @@ function geminiPart(schema: unknown): unknown {
   return { ...said, description: `${described}Constraints: ${JSON.stringify(unsaid)}` };
 }
 
-/** Returns a keyword in Gemini's form; undefined if Gemini has no equivalent. */
-function translated(keyword: string, value: unknown, { type }: Schema): Schema | undefined {
+/** A keyword in Gemini's form; undefined if Gemini has no equivalent. */
+function translated(keyword: string, value: unknown, { type, properties }: Schema): Schema | undefined {
   if (PLAIN.has(keyword)) return { [keyword]: value };
   if (SCHEMA_MAPS.has(keyword)) return { [keyword]: mapOf(value) };
   if (SCHEMA_LISTS.has(keyword)) return { [keyword]: schemaList(value) };
@@ -63,9 +62,11 @@ function translated(keyword: string, value: unknown, { type }: Schema): Schema |
     case 'items':
       return Array.isArray(value) ? { prefixItems: schemaList(value) } : { items: geminiPart(value) };
     case 'enum':
-      return Array.isArray(value) && value.every(isWord) ? { enum: value } : undefined;
+      return Array.isArray(value) && value.length > 0 && value.every(isWord) ? enumeration(value, type) : undefined;
     case 'const':
-      return isWord(value) ? { enum: [value] } : undefined;
+      return isWord(value) ? enumeration([value], type) : undefined;
+    case 'required':
+      return requiredNames(value, properties);
     case 'format':
       return typeof value === 'string' && FORMATS.has(value) ? { format: value } : undefined;
     case 'exclusiveMinimum':
@@ -92,7 +93,20 @@ function schemaList(schemas: unknown): unknown {
   return Array.isArray(schemas) ? schemas.map(geminiPart) : schemas;
 }
 
-/** Returns whether Gemini accepts the value in an enumeration: a text or a number. */
+/** Texts are only enumerated next to their type (https://github.com/decolua/9router/issues/359). */
+function enumeration(values: unknown[], type: unknown): Schema {
+  const needsType = type === undefined && values.every((value) => typeof value === 'string');
+  return { enum: values, ...(needsType ? { type: 'string' } : {}) };
+}
+
+/** Gemini refuses required names without a property. */
+function requiredNames(names: unknown, properties: unknown): Schema | undefined {
+  if (!Array.isArray(names)) return undefined;
+  const known = names.filter((name) => isRecord(properties) && Object.hasOwn(properties, String(name)));
+  return known.length > 0 || names.length === 0 ? { required: known } : undefined;
+}
+
+/** Gemini accepts texts and numbers in an enumeration, but no empty text (https://github.com/Bobsilvio/ha-claude/pull/32). */
 function isWord(value: unknown): boolean {
-  return typeof value === 'string' || typeof value === 'number' || isRawNumber(value);
+  return (typeof value === 'string' && value !== '') || typeof value === 'number' || isRawNumber(value);
 }

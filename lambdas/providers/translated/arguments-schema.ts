@@ -74,15 +74,25 @@ function definitionOf(reference: string, root: ToolSchema): ToolSchema | undefin
   return isRecord(definition) ? definition : undefined;
 }
 
-/** Converts a schema to draft 2020-12. */
+/** The schema converted to draft 2020-12, as an object: few providers accept `true` and `false` as schemas. */
 function currentSchema(schema: unknown): unknown {
+  if (typeof schema === 'boolean') return schema ? {} : { not: {} };
   if (!isRecord(schema)) return schema;
   const current: ToolSchema = {};
-  for (const [keyword, value] of Object.entries(schema)) Object.assign(current, currentWords(keyword, value, schema));
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (saysNothing(keyword, value)) continue;
+    Object.assign(current, currentWords(keyword, value, schema));
+  }
   const marked = membersMarkedRequired(schema);
   if (marked.length > 0) current['required'] = [...((current['required'] ?? []) as unknown[]), ...marked];
   const isList = current['type'] === 'array' || (Array.isArray(current['type']) && current['type'].includes('array'));
   return isList && !('items' in current) && !('prefixItems' in current) ? { ...current, items: {} } : current;
+}
+
+/** Serializers write absent keywords as null, and enumerations without a value as an empty list. */
+function saysNothing(keyword: string, value: unknown): boolean {
+  if (value === null) return keyword !== 'const' && keyword !== 'default';
+  return keyword === 'enum' && Array.isArray(value) && value.length === 0;
 }
 
 function currentWords(keyword: string, value: unknown, schema: ToolSchema): ToolSchema {
@@ -90,7 +100,8 @@ function currentWords(keyword: string, value: unknown, schema: ToolSchema): Tool
   if (LISTS_OF_SCHEMAS.has(keyword)) return { [keyword]: Array.isArray(value) ? value.map(currentSchema) : value };
   switch (keyword) {
     case 'items':
-      return Array.isArray(value) ? tuple(value, schema['additionalItems']) : { items: currentSchema(value) };
+      if (Array.isArray(value)) return tuple(value, schema['additionalItems']);
+      return { items: value === false ? value : currentSchema(value) };
     case 'additionalItems':
       return {};
     case 'required':
@@ -107,8 +118,13 @@ function currentWords(keyword: string, value: unknown, schema: ToolSchema): Tool
     case 'exclusiveMaximum':
       return typeof value === 'boolean' ? {} : { [keyword]: value };
     default:
-      return { [keyword]: ONE_SCHEMA.has(keyword) ? currentSchema(value) : value };
+      return { [keyword]: ONE_SCHEMA.has(keyword) && !isOpenOrClosed(keyword, value) ? currentSchema(value) : value };
   }
+}
+
+/** Whether a value only allows or forbids more members, which every provider reads as a boolean. */
+function isOpenOrClosed(keyword: string, value: unknown): boolean {
+  return typeof value === 'boolean' && /^(additional|unevaluated)/.test(keyword);
 }
 
 /**
@@ -116,7 +132,10 @@ function currentWords(keyword: string, value: unknown, schema: ToolSchema): Tool
  * `additionalItems`.
  */
 function tuple(schemas: readonly unknown[], more: unknown): ToolSchema {
-  return { prefixItems: schemas.map(currentSchema), ...(more === undefined ? {} : { items: currentSchema(more) }) };
+  return {
+    prefixItems: schemas.map(currentSchema),
+    ...(more === undefined || more === null ? {} : { items: more === false ? more : currentSchema(more) }),
+  };
 }
 
 function mapOfCurrent(schemas: ToolSchema): ToolSchema {

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { geminiSchema } from '../../lambdas/providers/google-gemini/schema.ts';
+
+describe('a schema for Gemini', () => {
+  it.each<[string, object, object]>([
+    [
+      'enumerates no empty text',
+      { type: 'string', enum: ['', 'a'] },
+      { type: 'string', description: 'Constraints: {"enum":["","a"]}' },
+    ],
+    ['enumerates nothing', { type: 'string', enum: [] }, { type: 'string', description: 'Constraints: {"enum":[]}' }],
+    ['has a type next to enumerated texts', { enum: ['a', 'b'] }, { type: 'string', enum: ['a', 'b'] }],
+    ['has a type next to a constant', { const: 'a' }, { type: 'string', enum: ['a'] }],
+    ['keeps enumerated numbers', { type: 'integer', enum: [1, 2] }, { type: 'integer', enum: [1, 2] }],
+    [
+      'has no format of enumerations',
+      { type: 'string', format: 'enum' },
+      { type: 'string', description: 'Constraints: {"format":"enum"}' },
+    ],
+    [
+      'requires only properties that it has',
+      { type: 'object', properties: { a: {} }, required: ['a', 'b'] },
+      { type: 'object', properties: { a: {} }, required: ['a'] },
+    ],
+    [
+      'says what it cannot require',
+      { anyOf: [{ required: ['b'] }, { type: 'string' }] },
+      { anyOf: [{ description: 'Constraints: {"required":["b"]}' }, { type: 'string' }] },
+    ],
+  ])('%s', (_, schema, expected) => {
+    expect(geminiSchema(schema)).toEqual(expected);
+  });
+});
