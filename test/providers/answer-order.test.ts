@@ -81,3 +81,19 @@ describe('a block that ends after the answer has said how it ends', () => {
     expect(() => passed([start, call, ...endings])).toThrow('one ending after the other');
   });
 });
+
+describe('the reason of an answer with a call', () => {
+  it('is the call, if an imitation says that the turn has ended', () => {
+    expect(passed([start, call, close, ending('end_turn', 2), end])).toEqual([
+      start,
+      call,
+      close,
+      ending('tool_use', 2),
+      end,
+    ]);
+  });
+
+  it.each(['max_tokens', 'refusal', 'pause_turn'] as const)('stays %s', (reason) => {
+    expect(passed([start, call, close, ending(reason, 2), end])).toContainEqual(ending(reason, 2));
+  });
+});

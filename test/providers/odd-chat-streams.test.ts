@@ -25,6 +25,7 @@ const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
 const chunk = (choice: object) => event({ choices: [{ index: 0, ...choice }] });
 const piece = (delta: object) => chunk({ delta });
 const call = (index: unknown, more: object) => piece({ tool_calls: [{ index, ...more }] });
+const soFar = (content: string, delta: object) => chunk({ delta, message: { role: 'assistant', content } });
 const stop = (reason: string) => `${chunk({ delta: {}, finish_reason: reason })}data: [DONE]\n\n`;
 
 describe('a stream of chat completions', () => {
@@ -46,7 +47,6 @@ describe('a stream of chat completions', () => {
   });
 
   it('may have the message so far next to each delta', async () => {
-    const soFar = (content: string, delta: object) => chunk({ delta, message: { role: 'assistant', content } });
     const { content } = await messageOf(
       soFar('A', { content: 'A' }) + soFar('AB', { content: 'B' }) + soFar('AB', {}) + stop('stop'),
     );

@@ -169,7 +169,8 @@ const rules: Rule<GeminiBody>[] = [
       const parts = schemas.flatMap((schema) => [...schemasIn(schema)]);
       const odd = parts.find(
         ({ enum: values, type, required = [], properties = {} }) =>
-          (Array.isArray(values) && (values.length === 0 || values.includes('') || type === undefined)) ||
+          (Array.isArray(values) &&
+            (values.length === 0 || values.includes('') || (type === undefined && typeof values[0] === 'string'))) ||
           (required as string[]).some((name) => !Object.hasOwn(properties as object, name)),
       );
       if (odd) return `${JSON.stringify(odd)}: enum or required is invalid`;

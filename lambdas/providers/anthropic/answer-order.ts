@@ -19,7 +19,9 @@ const MAX_REASON_CHARACTERS = 64;
  */
 export class AnswerOrder {
   #started = false;
-  /** The reported stop reason and stop sequence; undefined until the provider reports them. */
+  /** Stop reason and stop sequence, once reported. */
+  /** Whether the answer has a call of a client's tool. */
+  #hasCall = false;
   #reason: Pick<MessageDelta['delta'], 'stop_reason' | 'stop_sequence'> | undefined;
   /** Types of the open blocks, by their index for the client. */
   readonly #open = new Map<number, string>();
@@ -51,6 +53,7 @@ export class AnswerOrder {
         this.#demand(this.#indexOf(event) === this.#nextIndex, 'a block out of order');
         this.#demand(this.#nextIndex < MAX_BLOCKS, 'more blocks than an answer can have');
         this.#open.set(this.#nextIndex, block.type);
+        this.#hasCall ||= block.type === 'tool_use';
         this.#nextIndex += 1;
         return [this.#numbered(event)];
       }
@@ -102,7 +105,8 @@ export class AnswerOrder {
    * content_block_stop. With the stop reason tool_use, an open call must be complete, so its message_delta waits until
    * the provider closes the call. With max_tokens, blocks stay open, as in recorded answers of Anthropic.
    */
-  #ending(event: MessageDelta): MessagesEvent[] {
+  #ending(said: MessageDelta): MessagesEvent[] {
+    const event = this.#hasCall ? withReasonOfCalls(said) : said;
     const { stop_reason: reason } = event.delta;
     if (this.#waiting.length > 0 || (reason === 'tool_use' && this.#hasOpenCall)) {
       this.#demand(this.#waiting.length < MAX_WAITING_BLOCKS, 'one ending after the other');
@@ -173,4 +177,11 @@ function isSound(usage: unknown): boolean {
 
 function isReason(reason: unknown): boolean {
   return reason === null || reason === undefined || (isText(reason) && reason.length <= MAX_REASON_CHARACTERS);
+}
+
+/** Imitations may end an answer with calls as one without. Clients then run none of them. */
+function withReasonOfCalls(event: MessageDelta): MessageDelta {
+  return event.delta.stop_reason === 'end_turn'
+    ? { ...event, delta: { ...event.delta, stop_reason: 'tool_use' } }
+    : event;
 }

@@ -3,8 +3,13 @@ import { uniqueCallIds } from './call-ids.ts';
 import { changedNames, type ToolNameRule } from './tool-names.ts';
 
 /**
- * Converts tool calls of an answer for the client. Each call gets a unique id, and the client's own name of the tool.
+ * Additions of models to the names of tools: groups of their prompt format (`default_api.` of Gemini, `functions.` of
+ * gpt-oss and Kimi), and tokens of it that a server did not remove.
  */
+const ADDED_BEFORE = /^(?:functions|default_api|tools)[.:]/;
+const ADDED_AFTER = /(?:<\|.*|:\d+)$/;
+
+/** Calls of an answer for the client: with a unique id, and the client's own name of the tool. */
 export class ClientCalls {
   readonly #request: MessagesRequest;
   readonly #rule: ToolNameRule;
@@ -27,8 +32,13 @@ export class ClientCalls {
     return this.#uniqueId(id, index);
   }
 
+  /** The client's own name. A name that no tool has loses the additions of models, if a tool has the rest. */
   nameOf(sent: string): string {
     this.#names ??= changedNames(this.#request, this.#rule);
-    return this.#names.get(sent) ?? sent;
+    const names = this.#names;
+    const isDeclared = (name: string) => names.has(name) || this.#request.tools?.some((tool) => tool.name === name);
+    if (isDeclared(sent)) return names.get(sent) ?? sent;
+    const bare = sent.replace(ADDED_AFTER, '').replace(ADDED_BEFORE, '');
+    return isDeclared(bare) ? (names.get(bare) ?? bare) : sent;
   }
 }
