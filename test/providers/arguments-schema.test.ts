@@ -151,6 +151,12 @@ describe('a strict schema', () => {
     ['a closed object', closed, true],
     ['a member with the name of a keyword', { ...closed, properties: { not: text }, required: ['not'] }, true],
     ['no object', {}, false],
+    ['a list of several types', { ...closed, properties: { a: { type: 'array', prefixItems: [text] } } }, false],
+    ['encoded content', { ...closed, properties: { a: { type: 'string', contentEncoding: 'base64' } } }, false],
+    ['a definition of another document', { ...closed, properties: { a: { $ref: 'https://e.org/a.json' } } }, false],
+    ['its own definition', { ...closed, properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: text } }, true],
+    ['a pattern', { ...closed, properties: { a: { type: 'string', pattern: '^(?:a|b)$' } } }, true],
+    ['a pattern that looks ahead', { ...closed, properties: { a: { type: 'string', pattern: '^(?!x)a' } } }, false],
     ['a keyword that OpenAI does not take', { ...closed, properties: { a: { oneOf: [text] } } }, false],
   ])('is one of %s', (_case, schema, strict) => {
     expect(isStrict(schema)).toBe(strict);

@@ -44,8 +44,8 @@ function withProperties(schema: Record<string, unknown>): Record<string, unknown
 
 const MAPS_OF_MEMBERS = new Set(['properties', '$defs', 'definitions']);
 /**
- * Keywords that OpenAI refuses in a strict schema
- * (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas).
+ * Keywords that OpenAI refuses in a strict schema, as its SDK lists them
+ * (https://github.com/openai/openai-node/blob/master/src/lib/transform.ts).
  */
 const NEVER_STRICT = [
   'oneOf',
@@ -61,6 +61,16 @@ const NEVER_STRICT = [
   'unevaluatedProperties',
   'unevaluatedItems',
   'contains',
+  'minContains',
+  'maxContains',
+  'prefixItems',
+  'dependencies',
+  'contentEncoding',
+  'contentMediaType',
+  'contentSchema',
+  '$anchor',
+  '$dynamicAnchor',
+  '$dynamicRef',
   'uniqueItems',
   'minProperties',
   'maxProperties',
@@ -78,7 +88,7 @@ export function isStrict(schema: unknown): boolean {
 function isClosed(schema: unknown, isMap = false): boolean {
   if (typeof schema !== 'object' || schema === null) return true;
   if (Array.isArray(schema)) return schema.every((one) => isClosed(one));
-  if (!isMap && NEVER_STRICT.some((keyword) => keyword in schema)) return false;
+  if (!isMap && (NEVER_STRICT.some((keyword) => keyword in schema) || hasForeignPart(schema))) return false;
   const { type, properties, required, additionalProperties } = schema as Record<string, unknown> & {
     properties?: object;
   };
@@ -88,4 +98,10 @@ function isClosed(schema: unknown, isMap = false): boolean {
     if (additionalProperties !== false || !names.every((name) => listed.has(name))) return false;
   }
   return Object.entries(schema).every(([name, value]) => isClosed(value, !isMap && MAPS_OF_MEMBERS.has(name)));
+}
+
+/** OpenAI enforces no definitions of other documents, and no patterns that look around. */
+function hasForeignPart({ $ref: reference, pattern }: { $ref?: unknown; pattern?: unknown }): boolean {
+  const isExternal = typeof reference === 'string' && !reference.startsWith('#');
+  return isExternal || (typeof pattern === 'string' && /\(\?<?[=!]/.test(pattern));
 }
