@@ -74,6 +74,8 @@ describe('Claude, as strict as Anthropic', () => {
 
 const chatHello = { model: 'm', stream: true, messages: [{ role: 'user', content: 'Hi' }] };
 const chatLook = { type: 'function', function: { name: 'look', parameters: { type: 'object' } } };
+const circular = { type: 'object', properties: { inner: { $ref: '#' } } };
+const responsesLook = { type: 'function', name: 'look', parameters: { type: 'object' }, strict: false };
 const required = { tools: [chatLook], tool_choice: 'required' };
 const named = { tools: [chatLook], tool_choice: { type: 'function', function: { name: 'look' } } };
 const chatCall = (id: string) => ({
@@ -140,6 +142,27 @@ describe('chat completions, as strict as each provider', () => {
     ['vllm', 'gpt-oss-20b', { repetition_penalty: 0 }, /repetition_penalty/],
     ['deepseek', 'deepseek-v4-pro', { logprobs: true }, /logprobs/],
     ['zai', 'glm-5.3', { ...required }, /tool_choice/],
+    [
+      'vllm',
+      'Qwen/Qwen3.5-27B',
+      { messages: [...chatHello.messages, { role: 'system', content: 'Be brief.' }] },
+      /at the beginning/,
+    ],
+    [
+      'moonshotai',
+      'kimi-k2.6',
+      { tools: [{ type: 'function', function: { name: 'look', parameters: circular } }] },
+      /circular/,
+    ],
+    [
+      'cerebras',
+      'gpt-oss-120b',
+      {
+        tools: [chatLook],
+        response_format: { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } },
+      },
+      /incompatible/,
+    ],
     ['yandex', 'gpt://x/yandexgpt', { temperature: 1.5 }, /temperature/],
   ])('at %s, %s does not take %j', (provider, model, more, reason) => {
     expect(refusals(chatFakes[provider]!, model, { ...chatHello, ...more }).join()).toMatch(reason);
@@ -196,6 +219,21 @@ describe('other forms, as strict as their providers', () => {
     ],
     ['OpenAI', responsesFakes['openai']!, 'o3', { ...inputOf(), text: { verbosity: 'low' } }, /verbosity/],
     ['OpenAI', responsesFakes['openai']!, 'gpt-5-pro', { ...inputOf(), text: { verbosity: 'high' } }, /verbosity/],
+    ['OpenAI', responsesFakes['openai']!, 'gpt-5.3-codex', { ...inputOf(), reasoning: { effort: 'none' } }, /effort/],
+    [
+      'Meta',
+      responsesFakes['meta']!,
+      'muse-spark-1.3',
+      { ...inputOf(), tools: [responsesLook], tool_choice: 'none' },
+      /tool_choice/,
+    ],
+    [
+      'Meta',
+      responsesFakes['meta']!,
+      'muse-spark-1.3',
+      { ...inputOf(), tools: [{ ...responsesLook, parameters: circular }] },
+      /Recursive/,
+    ],
     ['xAI', responsesFakes['xai']!, 'grok-4.5', { ...inputOf(), text: { verbosity: 'low' } }, /unknown/],
     ['xAI', responsesFakes['xai']!, 'grok-4.5', { ...inputOf(), reasoning: { effort: 'xhigh' } }, /effort/],
     ['Gemini', geminiFake, 'gemini-2.5-pro', { contents, generationConfig: { seed: 2 ** 31 } }, /seed/],
@@ -208,6 +246,25 @@ describe('other forms, as strict as their providers', () => {
       'gemini-3.5-flash',
       { contents, generationConfig: { responseLogprobs: true } },
       /Log/,
+    ],
+    [
+      'Gemini',
+      geminiFake,
+      'gemini-2.5-pro',
+      {
+        contents,
+        tools: [
+          {
+            functionDeclarations: [
+              {
+                name: 'look',
+                parametersJsonSchema: { type: 'object', properties: { a: { type: 'string', enum: [''] } } },
+              },
+            ],
+          },
+        ],
+      },
+      /enum/,
     ],
     ['Gemini 2.5', geminiFake, 'gemini-2.5-pro', thinkingConfig({ thinkingBudget: 0 }), /budget/],
     ['Gemini 3', geminiFake, 'gemini-3.8-flash', thinkingConfig({ thinkingLevel: 'minimal' }), /level/],
