@@ -89,7 +89,10 @@ const anthropicQuirks = z.strictObject({
   typed_schemas: z.boolean().optional(),
   /** Refuses schemas with circular references. */
   acyclic_schemas: z.boolean().optional(),
-  /** Unsupported parts of a request. Parts of the first list are refused by name; parts of the second are rewritten. */
+  /**
+   * Parts of a request that the endpoint does not support. Parts of lackableParts are refused with an error that names
+   * them; parts of rewritableParts are rewritten.
+   */
   lacks: z.array(z.enum([...lackableParts, ...rewritableParts])).optional(),
   /** Accepted betas; other betas are dropped. Absent: all are accepted. */
   betas: z.array(z.string()).optional(),
@@ -116,7 +119,7 @@ const openaiChatQuirks = z.strictObject({
    * marked texts of the user.
    */
   later_system_messages: z.boolean().optional(),
-  /** Field that requests thinking; "none" means that the model decides by itself. */
+  /** Field that requests thinking; "none" if the model decides itself. */
   reasoning_request: z
     .enum(['none', 'reasoning_effort', 'reasoning_enabled', 'reasoning_object', 'enable_thinking', 'thinking_type'])
     .optional(),
@@ -148,7 +151,7 @@ const openaiChatQuirks = z.strictObject({
   typed_schemas: z.boolean().optional(),
   /** Refuses schemas with circular references. */
   acyclic_schemas: z.boolean().optional(),
-  /** Accepts images in results of tools. */
+  /** Whether the provider accepts images in tool results. */
   tool_result_parts: z.boolean().optional(),
   /** Maximum number of stop sequences in a request. */
   max_stop_sequences: z.int().positive().optional(),
@@ -243,7 +246,7 @@ const openaiResponsesQuirks = z.strictObject({
   logprobs_need_no_thinking: z.boolean().optional(),
   /** Refuses schemas with circular references. */
   acyclic_schemas: z.boolean().optional(),
-  /** Accepts PDF documents. */
+  /** Whether the provider accepts PDF documents. */
   pdf_files: z.boolean().optional(),
 });
 export type OpenaiResponsesQuirks = z.infer<typeof openaiResponsesQuirks>;

@@ -44,7 +44,7 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
    * rest of this request. Absent: none.
    */
   untakenTunings?(request: MessagesRequest, target: WireTarget<Q>): readonly TuningParameter[];
-  /** Number of output tokens that may be billed without being shown, at most `maxOutputTokens`. */
+  /** Returns the number of output tokens that may be billed without being shown, at most `maxOutputTokens`. */
   hiddenReasoning(request: MessagesRequest, target: WireTarget<Q>, maxOutputTokens: number): number;
   /**
    * Reads a streamed answer, and yields one batch for each chunk. Batches before a failure are yielded first. Every

@@ -19,9 +19,9 @@ const MAX_REASON_CHARACTERS = 64;
  */
 export class AnswerOrder {
   #started = false;
-  /** Stop reason and stop sequence, once reported. */
   /** Whether the answer has a call of a client's tool. */
   #hasCall = false;
+  /** The reported stop reason and stop sequence; undefined until the provider reports them. */
   #reason: Pick<MessageDelta['delta'], 'stop_reason' | 'stop_sequence'> | undefined;
   /** Types of the open blocks, by their index for the client. */
   readonly #open = new Map<number, string>();

@@ -44,7 +44,7 @@ export function thinks({ thinking }: { thinking?: Thinking | undefined }, quirks
   return thinking ? thinking.type !== 'disabled' : quirks.thinks_by_default === true;
 }
 
-/** Refuses a prefilled answer while the model thinks: the model must begin its answer itself. */
+/** Refuses an answer that the client began while the model thinks: a thinking model must begin its answer itself. */
 function refuseBegunAnswer({ messages }: MessagesRequest, thinking: Thinking | undefined, quirks: ClaudeQuirks): void {
   const isBegun = quirks.thinking_forms && messages.at(-1)?.role === 'assistant';
   if (!isBegun || !thinks({ thinking }, quirks)) return;

@@ -1,5 +1,3 @@
-/** Thinking of Claude on any service. */
-
 import { samplingParameters, type TuningParameter } from '../../catalog/sampling-parameters.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
@@ -30,7 +28,11 @@ export function untakenClaudeTunings(
   return samplingParameters.filter((name) => request[name] !== undefined && taken[name] === undefined);
 }
 
-/** A budget below the client's own max_tokens must also be below the endpoint's limit. */
+/**
+ * Returns thinking with a budget below max_tokens. If the gateway lowered max_tokens to the endpoint's limit, it lowers
+ * the budget too.
+ * @throws {GatewayError} 400 if the budget is not below the client's own max_tokens
+ */
 export function withFittingBudget(
   { thinking, max_tokens: asked, betas = [] }: MessagesRequest,
   maxTokens: number,

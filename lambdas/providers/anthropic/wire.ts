@@ -137,7 +137,10 @@ function withoutNulls(tool: Tool): Tool {
   return Object.fromEntries(Object.entries(tool).filter(([, value]) => value !== null)) as Tool;
 }
 
-/** The API does not accept stop sequences of white space alone; other wires do. */
+/**
+ * Refuses stop sequences that contain only white space: the Messages API does not accept them, unlike the APIs of other
+ * wires.
+ */
 function refuseBlankStops({ stop_sequences: stops = [] }: MessagesRequest): void {
   const blank = stops.findIndex(isBlank);
   if (blank === -1) return;

@@ -49,7 +49,7 @@ function geminiPart(schema: unknown): unknown {
   return { ...said, description: `${described}Constraints: ${JSON.stringify(unsaid)}` };
 }
 
-/** A keyword in Gemini's form; undefined if Gemini has no equivalent. */
+/** Returns a keyword in Gemini's form; undefined if Gemini has no equivalent. */
 function translated(keyword: string, value: unknown, { type, properties }: Schema): Schema | undefined {
   if (PLAIN.has(keyword)) return { [keyword]: value };
   if (SCHEMA_MAPS.has(keyword)) return { [keyword]: mapOf(value) };

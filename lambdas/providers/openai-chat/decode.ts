@@ -215,7 +215,10 @@ function reasoningIn(delta: Record<string, unknown>): string {
   return details.map((detail) => textOrAbsent(recordOrEmpty(detail)['text']) ?? '').join('');
 }
 
-/** OpenRouter may say "stop" although its provider failed. The provider's own reason is in `native_finish_reason`. */
+/**
+ * Returns the finish reason of a choice. OpenRouter may report "stop" although its provider failed. In that case the
+ * provider's own reason, in `native_finish_reason`, is returned.
+ */
 function finishReasonIn(choice: Record<string, unknown>): string {
   const reason = asText(choice['finish_reason']);
   const native = asText(choice['native_finish_reason']);

@@ -1,6 +1,6 @@
 import type { StopReason } from '../../messages/types.ts';
 
-/** Finish reasons for a failed answer: Mistral, DeepSeek, Z.ai, vLLM, Gemini, and servers that give up. */
+/** Finish reasons with which Mistral, DeepSeek, Z.ai, vLLM, Gemini and servers that give up report a failed answer. */
 const FAILURES = new Set([
   'error',
   'server_error',

@@ -1,6 +1,6 @@
 /**
- * Chat completions in GigaChat's form. It has `functions` instead of tools, and one call per message with its arguments
- * as an object. Results are JSON objects in the role `function`.
+ * Converts chat completions to GigaChat's form. GigaChat has `functions` instead of tools, and one call per message
+ * with its arguments as an object. Results are JSON objects in the role `function`.
  * https://developers.sber.ru/docs/ru/gigachat/guides/functions/overview
  */
 

@@ -76,7 +76,7 @@ export function untakenResponsesTunings(request: MessagesRequest, target: Respon
   return fixesSampling(request, target) ? names.filter((name) => request[name] !== undefined) : [];
 }
 
-/** Format and verbosity of the answer. */
+/** Returns the `text` field, with the format and verbosity of the answer. */
 function textFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
   const { verbosity } = rareFields(request, target);
   const text = { ...responsesFormatField(request, target), ...withoutUndefined({ verbosity }) };

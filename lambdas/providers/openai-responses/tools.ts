@@ -4,7 +4,10 @@ import { functionTools, isStrict } from '../translated/function-tools.ts';
 import { takenSchema } from '../translated/taken-schema.ts';
 import type { ResponsesTarget } from './target.ts';
 
-/** Tools of a Messages request, in the form of the Responses API. There, functions are strict by default. */
+/**
+ * Returns tools and tool choice in the form of the Responses API. `strict` is always set, because it is true by default
+ * there.
+ */
 export function responsesToolFields(request: MessagesRequest, { quirks }: ResponsesTarget): Record<string, unknown> {
   const tools = functionTools(request, quirks);
   if (tools.length === 0) return {};

@@ -16,7 +16,7 @@ export const openaiResponsesWire: MessagesWire<OpenaiResponsesQuirks> = {
   encodeCount: () => undefined,
   readCount: () => undefined,
   untakenTunings: untakenResponsesTunings,
-  // All reasoning is billed, but only a summary is shown, if anything.
+  // All reasoning is billed, but at most a summary is shown.
   hiddenReasoning: (request, target, maxOutputTokens) => (mayReason(request, target) ? maxOutputTokens : 0),
   decode: decodeResponsesStream,
   decodeWhole: decodeResponse,

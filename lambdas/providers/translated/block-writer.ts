@@ -85,7 +85,7 @@ export class BlockWriter {
   #earlyArguments: { index: number | undefined; id: string | undefined; json: string } | undefined;
   /** Probabilities that came without text. */
   readonly #earlyLogprobs: TokenLogprob[] = [];
-  /** Size of the waiting calls and their arguments, in bytes. */
+  /** Size of the calls that wait, with their arguments, in bytes. */
   #waitingBytes = 0;
   readonly #thinkingSignature: string;
   readonly #clientCalls: ClientCalls;
@@ -205,7 +205,8 @@ export class BlockWriter {
       if (!this.#isLeftOut) this.#keepEarlyArguments(piece);
       return undefined;
     }
-    // A single call is enforced here: some providers have no switch for it, and some models ignore the switch.
+    // The client's limit to a single call is enforced here. Some providers have no setting for it, and some models
+    // ignore the setting.
     this.#isLeftOut = this.#clientCalls.isSingle && this.#calls.length > 0;
     if (this.#isLeftOut) return undefined;
     const call: ToolCall = {
@@ -378,7 +379,7 @@ function tooMuchBeforeName(): UpstreamError {
   return new UpstreamError('malformed', 'The provider sent the arguments of a call without its name');
 }
 
-/** Size of a call before its arguments. The model does not write the id, so only an unusually long id counts. */
+/** Size of a call without its arguments. A usual id is not output of the model, so only an unusually long id counts. */
 function announcedBytes({ id, name }: ToolCall): number {
   return Math.max(CALL_OVERHEAD_BYTES, Buffer.byteLength(id)) + Buffer.byteLength(name);
 }

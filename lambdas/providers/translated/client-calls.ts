@@ -9,7 +9,9 @@ import { changedNames, type ToolNameRule } from './tool-names.ts';
 const ADDED_BEFORE = /^(?:functions|default_api|tools)[.:]/;
 const ADDED_AFTER = /(?:<\|.*|:\d+)$/;
 
-/** Calls of an answer for the client: with a unique id, and the client's own name of the tool. */
+/**
+ * Converts tool calls of an answer for the client. Each call gets a unique id, and the client's own name of the tool.
+ */
 export class ClientCalls {
   readonly #request: MessagesRequest;
   readonly #rule: ToolNameRule;
