@@ -1,6 +1,6 @@
 import type { StopReason } from '../../messages/types.ts';
 
-/** Finish reasons with which Mistral, DeepSeek, Z.ai, vLLM, Gemini and servers that give up report a failed answer. */
+/** Finish reasons with which Mistral, DeepSeek, Z.ai, vLLM, Gemini, Cohere, relays and servers that give up report a failed answer. */
 const FAILURES = new Set([
   'error',
   'server_error',
