@@ -37,5 +37,5 @@ export async function giveBackInScopes(
     // A failed condition on a counter means that its part was closed.
     for (const scope of scopes) if (outcome.failed[counterName(scope)]) forgetParts(scope);
   }
-  throw new StoreBusyError(new Error('Parts were closed while something was given back'));
+  throw new StoreBusyError(new Error('Counter parts were closed during the release of an amount'));
 }

@@ -24,6 +24,6 @@ export async function reportSettlement(table: Table, queue: QueueSender, settlem
   try {
     await checkpoint(table, { accountId: payer.accountId, id: generationId }, outcome, DUE_AT_ONCE_MS);
   } catch (error) {
-    log('error', 'measurement not recorded either; the hold will expire', { generationId, ...describeError(error) });
+    log('error', 'measurement not recorded; the hold will expire', { generationId, ...describeError(error) });
   }
 }

@@ -77,7 +77,7 @@ export async function rollUpShard(
   table: Table,
   { accountId, date, shard, sinceMs }: RollUp,
 ): Promise<'rolled-up' | 'unchanged'> {
-  if (!isCompleted(date, nowMs())) throw new OpenDayError(`${date} is not over yet`);
+  if (!isCompleted(date, nowMs())) throw new OpenDayError(`The UTC day ${date} is not over`);
   const day = await readDay(table, accountId, date);
   const readAtMs = day?.readAtMs[shard];
   if (readAtMs !== undefined && readAtMs > sinceMs + CLOCK_SKEW_MS) return 'unchanged';

@@ -98,7 +98,7 @@ export async function settleGroup(
       const result = refused ? await resolveRefusal(table, settlement, stored, options) : 'again';
       if (result !== 'again') results.set(settlement.generationId, result);
       else if (round < MAX_SETTLEMENT_ROUNDS) next.push(stored ? { ...settlement, hold: stored.hold } : settlement);
-      else results.set(settlement.generationId, new UnsettledError(`Not settled after ${round} rounds`));
+      else results.set(settlement.generationId, new UnsettledError(`Settlement did not finish within ${round} rounds`));
     }
     open = next;
   }

@@ -86,7 +86,8 @@ async function settleOrSplit(
   const giveUp = (error: Error) => {
     for (const { generationId } of group) results.set(generationId, error);
   };
-  if (performance.now() >= (options.deadlineMs ?? Infinity)) return giveUp(new OutOfTimeError('No time was left'));
+  if (performance.now() >= (options.deadlineMs ?? Infinity))
+    return giveUp(new OutOfTimeError('The time for this settlement is over'));
   const accounts = grouped(group, ({ payer }) => payer.accountId);
   const mayWait = options.isPatient === true || !alikeScopes(group).some(({ scope }) => mayGetParts(scope));
   try {

@@ -69,14 +69,14 @@ export function checkCredential(caller: Caller, credential: Credential): void {
   if (credential === 'any' || credential === 'none' || caller.key.kind === credential) return;
   throw forbidden(
     credential === 'management'
-      ? 'Only a management key (mk-mg-v1-…) can do this; this is an inference key.'
-      : 'Only an inference key (sk-mg-v1-…) can do this; this is a management key.',
+      ? 'This route needs a management key (mk-mg-v1-…), and an inference key was sent.'
+      : 'This route needs an inference key (sk-mg-v1-…), and a management key was sent.',
   );
 }
 
 export function asInferenceCaller(caller: Caller): InferenceCaller {
   const { key, account, workspace, member } = caller;
-  if (!workspace) throw forbidden('Only an inference key (sk-mg-v1-…) can do this; this is a management key.');
+  if (!workspace) throw forbidden('This route needs an inference key (sk-mg-v1-…), and a management key was sent.');
   const payer = { accountId: account.id, workspaceId: workspace.id, memberId: member?.id, keyHash: key.hash };
   const limitedBy = { key: { ...key, limits: limitsOfKey(key) }, workspace, account, member };
   const scopes = scopesOf(payer).map((scope): Scope => {

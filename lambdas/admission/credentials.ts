@@ -44,7 +44,7 @@ export function secretFrom(headers: Record<string, string>): string {
   const sent = [headers['x-api-key']?.trim(), bearerToken(headers['authorization'])].flatMap((one) => one || []);
   const secret = sent.find((one) => SECRET.test(one)) ?? sent[0];
   if (!secret) {
-    throw unauthenticated('No key was sent. Send it as "Authorization: Bearer <key>" or "x-api-key: <key>".');
+    throw unauthenticated('No API key was sent. Send one as "Authorization: Bearer <key>" or "x-api-key: <key>".');
   }
   if (!SECRET.test(secret)) throw isOfOurs(secret) ? unknownKey() : foreignKey();
   return secret;
@@ -61,10 +61,10 @@ function isOfOurs(secret: string): boolean {
 /** Creates the error for a text that is not a key of this gateway, but perhaps a provider's key. */
 function foreignKey() {
   return unauthenticated(
-    `This is not a key of this gateway. Its keys begin with "${prefixes.inference}" or "${prefixes.management}".`,
+    `This is not an API key of this gateway. Its keys begin with "${prefixes.inference}" or "${prefixes.management}".`,
   );
 }
 
 export function unknownKey() {
-  return unauthenticated('This key is not valid: it is unknown, disabled, expired or deleted.');
+  return unauthenticated('This API key is not valid: it is unknown, disabled, expired or deleted.');
 }

@@ -257,7 +257,7 @@ async function takeLease(
   if (!outcome) return undefined;
   // An existing record belongs to this lease, from an attempt whose reply was lost.
   if (outcome.committed || outcome.failed.record) return new OpenLease(table, lease, takenAt);
-  if (outcome.isUncertain) throw new Error('It is not known whether a lease was taken');
+  if (outcome.isUncertain) throw new Error('The outcome of taking a lease is unknown');
   return undefined;
 }
 

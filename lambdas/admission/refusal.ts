@@ -158,7 +158,7 @@ export function shortenedError({ refusal, maxTokens }: Shortening): GatewayError
   return new GatewayError(
     'payment_required',
     `The answer was limited to ${maxTokens} tokens, thinking included: ${owner} (${limit} RUB${periodOf(interval)}) had no ` +
-      `room for more of them when it began. You can ${remedy}.`,
+      `room for more tokens when the answer began. You can ${remedy}.`,
     { metadata: { limit_source: source, interval, limit_rub: limit.toString(), allowed_max_tokens: maxTokens } },
   );
 }
@@ -171,7 +171,7 @@ export function outOfMoneyError(refusal: HoldRefusal, atMs: number): GatewayErro
   const resetsAt = resetTime(interval, atMs);
   return new GatewayError(
     'payment_required',
-    `The answer ends here: ${owner} (${limit} RUB${periodOf(interval)}) has no room for more of it. ` +
+    `The answer ends here: ${owner} (${limit} RUB${periodOf(interval)}) has no room for more tokens. ` +
       `You can ${remedy}${resetsAt ? `, or wait until ${resetsAt}` : ''}.`,
     {
       metadata: {
@@ -192,10 +192,10 @@ export function refusalError(refusal: AdmissionRefusal, request: RefusedRequest)
       return spendingRefusal(refusal, request);
     case 'switched_off':
       return refusal.scope === 'account'
-        ? forbidden('This account was suspended or closed by its operator: nothing can be spent.')
-        : unauthenticated('This key was switched off. Use another key.');
+        ? forbidden('The operator suspended or closed this account, so it cannot spend. Contact the operator.')
+        : unauthenticated('This API key was disabled during the request. Use another key.');
     case 'settled':
-      return new GatewayError('timeout', 'The answer took longer than the gateway waits. Ask for a shorter one.');
+      return new GatewayError('timeout', 'The answer took longer than the gateway waits. Request a shorter answer.');
     case 'busy':
       return toGatewayError(refusal.cause);
     case 'free_requests':

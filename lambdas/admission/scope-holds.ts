@@ -80,7 +80,7 @@ export async function holdInScopes<Name extends string>(
     const outcome = await search.tryAt(place, writes);
     if (outcome) return outcome;
   }
-  throw new StoreBusyError(new Error('No place had room for the hold after the maximum of attempts'));
+  throw new StoreBusyError(new Error('No counter part had room for the hold within the maximum of attempts'));
 }
 
 /** Name of the write that grants room of a counter to one of its parts. */

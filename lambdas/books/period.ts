@@ -28,11 +28,12 @@ export interface Period {
 /** @throws {GatewayError} 400 for an unknown time zone, for days in the wrong order, and for too many days */
 export function periodOf({ from, to, zone = 'UTC' }: { from: string; to: string; zone?: string | undefined }): Period {
   const count = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
-  if (count < 1) throw new GatewayError('invalid_request', `The first day, ${from}, is later than the last, ${to}.`);
+  if (count < 1)
+    throw new GatewayError('invalid_request', `The first day, ${from}, is later than the last day, ${to}.`);
   if (count > MAX_PERIOD_DAYS) {
     throw new GatewayError(
       'invalid_request',
-      `${from} to ${to} is more than ${MAX_PERIOD_DAYS} days: ask for parts of it.`,
+      `The period from ${from} to ${to} has more than ${MAX_PERIOD_DAYS} days. Request shorter periods.`,
     );
   }
   const dates = datesBetween(from, utcDate(Date.parse(to) + DAY_MS));

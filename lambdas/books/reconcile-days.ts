@@ -74,7 +74,7 @@ async function areBudgetsCompared(table: Table, date: string, { isLast }: { isLa
     writeMetrics({ DriftRub: differences.map(({ spent, recorded }) => amountOfDrift(spent, recorded)) });
   }
   for (const { model, part, spent, recorded } of differences.slice(0, MAX_LOGGED)) {
-    const reason = `budget of ${model} part ${part} says ${spent}, and should say ${recorded}`;
+    const reason = `budget of ${model} part ${part} is ${spent}, and should be ${recorded}`;
     log('error', bookTripwires.booksDiffer, { date, reason, count: differences.length });
   }
   return true;
@@ -94,7 +94,7 @@ async function compareMonth(table: Table, account: Account, date: string, pauseM
   // A value of zero shows that the comparison was made.
   writeMetrics({ DriftRub: drift.length === 0 ? 0 : drift });
   for (const { where, says, expected } of findings.slice(0, MAX_LOGGED)) {
-    const reason = `${where} says ${says}, and should say ${expected}`;
+    const reason = `${where} is ${says}, and should be ${expected}`;
     log('error', bookTripwires.booksDiffer, { accountId: account.id, date, reason, count: findings.length });
   }
   if (chain && isCovered) await continueChain(table, account, { chain, scopes, date });

@@ -136,6 +136,6 @@ export function dimensionValue(
 function tooManyRows(): GatewayError {
   return new GatewayError(
     'invalid_request',
-    `The report has more than ${MAX_SPENDING_ROWS} rows: split it by less, or ask for fewer days.`,
+    `The report has more than ${MAX_SPENDING_ROWS} rows. Split it by fewer fields, or request fewer days.`,
   );
 }

@@ -157,7 +157,7 @@ function notOfAPart(source: Proof['source']): Proof {
   return {
     source,
     agrees: undefined,
-    says: 'this is a part of the account; they are compared without a filter and by reconcile --deep',
+    says: 'not compared, because the filter selects a part of the account; use no filter, or reconcile --deep',
   };
 }
 
@@ -187,7 +187,7 @@ async function proofOfRows(table: Table, account: Account, period: Period, sums:
     return {
       source: 'daily_rows',
       agrees: undefined,
-      says: 'no UTC day of the period has its daily rows yet; a gateway that runs makes them an hour after midnight',
+      says: 'no UTC day of the period has daily rows yet; a running gateway writes them an hour after midnight',
     };
   }
   const rows = await readActivity(table, id, closed, {});
@@ -219,7 +219,7 @@ async function proofOfCounters(table: Table, account: Account, period: Period, s
     return {
       source: 'counters',
       agrees: undefined,
-      says: 'no window of the counter is compared: whole months have one; days and weeks have one for two days after their end',
+      says: 'not compared, because the counter has no window inside the period: it keeps months, and days and weeks until two days after their end',
     };
   }
   const [first] = drift;
@@ -227,8 +227,8 @@ async function proofOfCounters(table: Table, account: Account, period: Period, s
     source: 'counters',
     agrees: first === undefined,
     says: first
-      ? `${first.window} of the counter has ${first.counted} RUB without today and its records ${first.recorded}`
-      : `${compared} windows of the counter agree with the records of their days (today left out)`,
+      ? `window ${first.window} of the counter has ${first.counted} RUB without today, and its records ${first.recorded}`
+      : `${compared} windows of the counter agree with the records of their days (without today)`,
   };
 }
 

@@ -19,18 +19,20 @@ export function checkFree(model: ModelData, offers: FreeOffer[], place: string):
   const { id, service_free: terms } = model;
   if (!terms) {
     if (id.endsWith(FREE_SUFFIX))
-      throw new CatalogError(`${place}.service_free: "${id}" needs the terms of its free use`);
+      throw new CatalogError(`${place}.service_free: "${id}" is free, so it needs the limits of its free use`);
     for (const { data, place: at } of offers) {
       if (data.service_cost && model.video)
-        throw new CatalogError(`${at}.service_cost: videos are paid by the second, which it has no price of`);
+        throw new CatalogError(
+          `${at}.service_cost: videos are paid by the second, and service_cost has no price per second; leave it out`,
+        );
     }
     return;
   }
   if (!id.endsWith(FREE_SUFFIX)) {
-    throw new CatalogError(`${place}.service_free: only models whose id ends in ":free" have it, not "${id}"`);
+    throw new CatalogError(`${place}.service_free: only models whose id ends in ":free" may have it, not "${id}"`);
   }
   if (!model.output_modalities.includes('text')) {
-    throw new CatalogError(`${place}.service_free: only models that make text can be free, and "${id}" does not`);
+    throw new CatalogError(`${place}.service_free: only models with the output "text" can be free, not "${id}"`);
   }
   for (const offer of offers) checkFreeOffer(offer, terms);
   checkTerms(model, terms, `${place}.service_free`);
@@ -39,18 +41,22 @@ export function checkFree(model: ModelData, offers: FreeOffer[], place: string):
 function checkFreeOffer({ data, provider, place }: FreeOffer, terms: ServiceFree): void {
   if (!data.pricing) return;
   const priced = pricedField(data.pricing);
-  if (priced) throw new CatalogError(`${place}.pricing.${priced}: the client of a free model pays nothing: use "0"`);
+  if (priced) throw new CatalogError(`${place}.pricing.${priced}: a free model costs its clients nothing; use "0"`);
   if (!data.service_cost) {
     throw new CatalogError(
-      `${place}.service_cost: say what the provider charges the service ("0" where it is nothing)`,
+      `${place}.service_cost: is required: the prices that the provider charges the service ("0" if it charges nothing)`,
     );
   }
   const { min_output_tokens: least = 0, reasoning_beyond_max_tokens: isUnbounded } = quirksOf(data, provider);
   if (least > terms.output_token_limit) {
-    throw new CatalogError(`${place}.quirks.min_output_tokens: ${least} is more than the output_token_limit`);
+    throw new CatalogError(
+      `${place}.quirks.min_output_tokens: ${least} must not be above output_token_limit (${terms.output_token_limit})`,
+    );
   }
   if (isUnbounded) {
-    throw new CatalogError(`${place}.quirks.reasoning_beyond_max_tokens: no output_token_limit could bound an answer`);
+    throw new CatalogError(
+      `${place}.quirks.reasoning_beyond_max_tokens: output_token_limit cannot bound the answers of this endpoint; leave the endpoint out`,
+    );
   }
 }
 
@@ -65,13 +71,15 @@ function pricedField(pricing: Pricing): string | undefined {
 
 function checkTerms(model: ModelData, terms: ServiceFree, place: string): void {
   if (terms.daily_funded < terms.daily_base) {
-    throw new CatalogError(`${place}.daily_funded: ${terms.daily_funded} is less than daily_base`);
+    throw new CatalogError(
+      `${place}.daily_funded: ${terms.daily_funded} must not be below daily_base (${terms.daily_base})`,
+    );
   }
   const dearest = maxFreeRequestCost(model);
   if (dearest.exceeds(budgetPart(terms))) {
     throw new CatalogError(
-      `${place}.daily_budget_rub: ${terms.daily_budget_rub} must pay for ${BUDGET_PARTS} of the largest requests, ` +
-        `${dearest.times(BUDGET_PARTS)} RUB: raise it, or lower the token limits`,
+      `${place}.daily_budget_rub: ${terms.daily_budget_rub} must cover the cost of ${BUDGET_PARTS} of the largest requests, ` +
+        `${dearest.times(BUDGET_PARTS)} RUB; raise it, or lower the token limits`,
     );
   }
 }

@@ -89,16 +89,19 @@ function checkRouting({ routing }: ModelData, providerIds: ReadonlySet<string>, 
 
 function checkPrices(model: ModelData, offers: CheckedOffer[], place: string): void {
   if (offers.every(({ data }) => !data.pricing)) {
-    throw new CatalogError(`${place}.endpoints[0].pricing: at least one endpoint of "${model.id}" needs a price`);
+    throw new CatalogError(`${place}.endpoints[0].pricing: at least one endpoint of "${model.id}" needs pricing`);
   }
   for (const { data, provider, place: at } of offers) {
     const [name, paid] = model.service_free
       ? (['service_cost', data.service_cost] as const)
       : (['pricing', data.pricing] as const);
     const perToken = model.video && data.pricing && Object.values(data.pricing).some(isPaid);
-    if (perToken) throw new CatalogError(`${at}.pricing: videos are paid by the second: use "0" for both`);
+    if (perToken)
+      throw new CatalogError(`${at}.pricing: videos are paid by the second; use "0" for prompt and completion`);
     if (provider.per_request_fee && paid && !paid.request) {
-      throw new CatalogError(`${at}.${name}.request: the provider "${provider.id}" charges a fee for every request`);
+      throw new CatalogError(
+        `${at}.${name}.request: is required, because the provider "${provider.id}" charges a fee for every request`,
+      );
     }
   }
 }
@@ -111,7 +114,7 @@ function checkLimits(model: ModelData, { data, place }: CheckedOffer): void {
   const context = data.context_length ?? model.context_length;
   if (data.max_output_tokens !== undefined && context !== undefined && data.max_output_tokens > context) {
     throw new CatalogError(
-      `${place}.max_output_tokens: ${data.max_output_tokens} is more than the context of ${context} tokens`,
+      `${place}.max_output_tokens: ${data.max_output_tokens} must not be above the context of ${context} tokens`,
     );
   }
   if (model.output_modalities.includes('text') && (context === undefined || data.max_output_tokens === undefined)) {
@@ -142,7 +145,7 @@ function withFacts(offer: CheckedOffer): TextOffer {
   const facts = factsOf(offer.wire).messages;
   if (facts) return { ...offer, facts };
   throw new CatalogError(
-    `${offer.place}.wire: a text endpoint speaks one of ${messagesWires.join(', ')}, not "${offer.wire}"`,
+    `${offer.place}.wire: must be one of ${messagesWires.join(', ')} for a text endpoint, not "${offer.wire}"`,
   );
 }
 
@@ -153,7 +156,7 @@ function withFacts(offer: CheckedOffer): TextOffer {
 function checkThinking(model: ModelData, { data, place, facts: { thinksByDefaultQuirk: quirk } }: TextOffer): void {
   if (!quirk || !model.supported_parameters.includes('reasoning') || data.quirks?.[quirk] !== undefined) return;
   throw new CatalogError(
-    `${place}.quirks.${quirk}: say whether "${model.id}" thinks when a request does not ask for it (true or false)`,
+    `${place}.quirks.${quirk}: is required: true if "${model.id}" thinks when a request does not request thinking, otherwise false`,
   );
 }
 
@@ -161,14 +164,14 @@ function checkDefaults(model: ModelData, { facts, wire, place }: TextOffer): voi
   const unspeakable = penalties.find((name) => typeof model.default_parameters?.[name] === 'number');
   if (facts.hasPenalties || !unspeakable) return;
   throw new CatalogError(
-    `${place}: "${model.id}" has a default_parameters.${unspeakable}, which the wire "${wire}" cannot express`,
+    `${place}: "${model.id}" has default_parameters.${unspeakable}, which the wire "${wire}" cannot express; leave it out`,
   );
 }
 
 /** Parts of error messages: the property that no endpoint of the model has, by kind of input. */
 const lackingInput: Partial<Record<InputModality, string>> = {
-  file: 'takes PDF documents (see the quirk pdf_files)',
-  audio: 'takes recordings (see the quirk audio_files)',
+  file: 'accepts PDF documents (see the quirk pdf_files)',
+  audio: 'accepts recordings (see the quirk audio_files)',
 };
 
 /** Checks that at least one endpoint supports each listed kind of input. */
@@ -178,7 +181,7 @@ function checkInput(model: ModelData, offers: TextOffer[], place: string): void 
       (data.input_modalities ?? model.input_modalities).includes(modality) &&
       facts.carries(quirksOf(data, provider)).includes(modality);
     if (offers.some(takes)) continue;
-    const lacking = lackingInput[modality] ?? `has a wire that carries ${modality}`;
+    const lacking = lackingInput[modality] ?? `has a wire for ${modality}`;
     throw new CatalogError(`${place}.input_modalities[${index}]: no endpoint of "${model.id}" ${lacking}`);
   }
 }

@@ -19,5 +19,7 @@ export function checkQuirks(wire: Wire, quirks: ProviderData['quirks'], place: s
   const [issue] = error.issues;
   if (unknown === undefined) throw new CatalogError(`${place}.quirks.${issue!.path.join('.')}: ${issue!.message}`);
   const known = Object.keys(schema.shape).join(', ') || 'none';
-  throw new CatalogError(`${place}.quirks.${unknown}: the wire "${wire}" has no such quirk; it knows ${known}`);
+  throw new CatalogError(
+    `${place}.quirks.${unknown}: the wire "${wire}" does not have this quirk; its quirks are ${known}`,
+  );
 }

@@ -14,7 +14,7 @@ export function writeChecked(files: CatalogFiles): string {
     const amount = this[name];
     if (amount instanceof Money) return CHECKED_AMOUNT + amount.toString();
     if (typeof value === 'string' && value.startsWith(CHECKED_AMOUNT))
-      throw new TypeError(`${name} would be read as an amount`);
+      throw new TypeError(`The text ${name} has the form that marks amounts`);
     return value;
   });
 }

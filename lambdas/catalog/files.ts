@@ -105,7 +105,9 @@ function checkProviderFiles(providers: ProviderData[]): void {
       throw new CatalogError(`${place}: set exactly one of base_url and base_url_variable`);
     }
     if (provider.auth === 'gigachat-oauth' && !provider.token_url) {
-      throw new CatalogError(`${place}.token_url: the scheme "${provider.auth}" needs the address of its tokens`);
+      throw new CatalogError(
+        `${place}.token_url: is required for the scheme "${provider.auth}": the URL that issues its tokens`,
+      );
     }
     checkQuirks(provider.wire, provider.quirks, place);
     seen.add(provider.id);

@@ -62,16 +62,18 @@ export function readPublication(text: string): Publication {
   const { version, sha256, published_at: publishedAt, by } = readHeader(text);
   if (sha256 === null) return { publishedAt, by, files: undefined };
   const content = text.slice(text.indexOf('\n') + 1).replace(/\n$/, '');
-  if (hashOf(content) !== sha256) throw new CatalogError('The published catalog is not what was published');
+  if (hashOf(content) !== sha256)
+    throw new CatalogError('The published catalog was altered: its hash differs from the hash in its header');
   const files = readChecked(content);
-  if (files.version !== version) throw new CatalogError('The published catalog has another version than it says');
+  if (files.version !== version)
+    throw new CatalogError('The version of the published catalog differs from the version in its header');
   return { publishedAt, by, files };
 }
 
 function readHeader(text: string): PublicationHeader {
   const end = text.indexOf('\n');
   const parsed = headerSchema.safeParse(end === -1 ? undefined : parsedJson(text.slice(0, end)));
-  if (!parsed.success) throw new CatalogError('What is published is no catalog');
+  if (!parsed.success) throw new CatalogError('The published object is not a catalog');
   const { form } = parsed.data;
   if (form !== FORM) throw new CatalogError(`The published catalog has form ${form}, and this release reads ${FORM}`);
   return parsed.data;

@@ -59,7 +59,7 @@ const providerHeaders = z.record(
     .regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be the lower-case name of a header')
     .regex(
       /^(?!(authorization|host|connection|te|upgrade|expect|content-.*|transfer-.*)$)/,
-      'is the gateway’s own to set',
+      'must not be a header that the gateway sets itself',
     ),
   z.string().regex(/^[\x20-\x7e]{1,256}$/, 'must be plain text'),
 );
@@ -125,8 +125,7 @@ const quantizationNames = [
 
 /** Name of a parameter. Unknown names are refused, because a misspelled parameter would silently not be sent. */
 const parameter = z.string().refine((name) => modelParameters.has(name), {
-  error: ({ input }) =>
-    `is none that a model can have: "${String(input)}"; known are ${[...modelParameters].join(', ')}`,
+  error: ({ input }) => `must be one of ${[...modelParameters].join(', ')}, not "${String(input)}"`,
 });
 
 const nameList = z.array(slug).min(1).max(64);
@@ -200,14 +199,14 @@ type VideoOptionsData = z.infer<typeof videoOptions>;
 function checkVideo(video: VideoOptionsData, report: (path: string[], message: string) => void): void {
   const { durations, resolutions, durations_at = {}, price_per_second } = video;
   const unpriced = resolutions.find((resolution) => !Object.hasOwn(price_per_second, resolution));
-  if (unpriced !== undefined) report(['price_per_second'], `has no price of "${unpriced}"`);
+  if (unpriced !== undefined) report(['price_per_second'], `must have a price of "${unpriced}"`);
   for (const [field, named] of Object.entries({ durations_at, price_per_second })) {
     const unlisted = Object.keys(named).find((resolution) => !resolutions.includes(resolution));
-    if (unlisted !== undefined) report([field, unlisted], 'is not among the resolutions');
+    if (unlisted !== undefined) report([field, unlisted], 'must be one of the resolutions');
   }
   for (const [resolution, some] of Object.entries(durations_at)) {
     const unlisted = some.find((duration) => !durations.includes(duration));
-    if (unlisted !== undefined) report(['durations_at', resolution], `${unlisted} is not among the durations`);
+    if (unlisted !== undefined) report(['durations_at', resolution], `${unlisted} must be one of the durations`);
   }
 }
 

@@ -76,7 +76,7 @@ function checkNeed(backend: SearchBackendData, field: 'credential' | 'folder', p
   const isNeeded = needs[backend.kind][field];
   if (isNeeded === (backend[field] !== undefined)) return;
   throw new CatalogError(
-    `${place}.${field}: a backend of kind "${backend.kind}" ${isNeeded ? 'needs' : 'takes no'} ${field}`,
+    `${place}.${field}: ${isNeeded ? 'is required for' : 'must be left out of'} a backend of kind "${backend.kind}"`,
   );
 }
 
@@ -89,7 +89,7 @@ export function checkSearchPrices(models: Located<ModelData>[]): void {
       const name = pricing?.web_search ? 'pricing' : cost?.web_search ? 'service_cost' : undefined;
       if (!name) continue;
       throw new CatalogError(
-        `${place}.endpoints[${index}].${name}.web_search: a search costs the same on every model, the "price" of search.json; leave it out here`,
+        `${place}.endpoints[${index}].${name}.web_search: must be left out, because a search costs the "price" of search.json on every model`,
       );
     }
   }

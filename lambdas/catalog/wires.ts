@@ -185,7 +185,7 @@ export const messagesWires = wires.filter(
  */
 export function messagesFactsOf(wire: Wire): MessagesFacts {
   const { messages } = factsOf(wire);
-  if (!messages) throw new TypeError(`No message is answered over ${wire}`);
+  if (!messages) throw new TypeError(`The wire ${wire} does not answer messages`);
   return messages;
 }
 

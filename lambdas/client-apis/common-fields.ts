@@ -66,21 +66,24 @@ export const commonFields = {
   }),
   prompt_cache_options: optionalField(
     z.looseObject({
-      prewarm: optionalField(z.literal(false, 'must be false: every request here is answered')).meta({
+      prewarm: optionalField(z.literal(false, 'must be false, because this gateway answers every request')).meta({
         description: 'Only false is accepted, because every request is answered.',
       }),
     }),
   ).meta({
     description: 'Settings of OpenAI’s caches. They are left out; marks on parts (`cache_control`) have an effect.',
   }),
-  moderation: unsupported('asks for results of a moderation, which this gateway does not make; leave it out'),
+  moderation: unsupported('requests a moderation, which this gateway does not support; leave it out'),
   metadata: optionalField(
     z
       .record(z.string().max(64), z.string().max(MAX_LABEL_CHARACTERS))
       .refine((labels) => Object.keys(labels).length <= MAX_LABELS, `must have at most ${MAX_LABELS} members`),
   ).meta({ description: 'Labels of a stored answer. Nothing is stored here, so they have no effect.' }),
   service_tier: optionalField(
-    z.enum(['auto', 'default', 'standard'], 'must be "auto" or "default": the catalog has no other price'),
+    z.enum(
+      ['auto', 'default', 'standard'],
+      'must be "auto" or "default", because the catalog has no prices for other tiers',
+    ),
   ).meta({
     description:
       'All three values mean the standard tier, because only that is supported; tiers with other prices are refused.',
@@ -89,7 +92,9 @@ export const commonFields = {
     description:
       'How many other likely tokens the answer shows for each of its tokens, on models with `logprobs` in their `supported_parameters`.',
   }),
-  modalities: optionalField(boundedList(z.literal('text', 'must be "text": answers here are texts'), { max: 1 })).meta({
+  modalities: optionalField(
+    boundedList(z.literal('text', 'must be "text", the only modality of answers'), { max: 1 }),
+  ).meta({
     description: 'Only `["text"]` is accepted, because all answers of this route are texts.',
   }),
   provider: optionalField(providerPreferences).meta({

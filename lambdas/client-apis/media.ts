@@ -25,9 +25,8 @@ const imageTypes = new Map([
 const PDF = 'application/pdf';
 const documentTypes = new Set([PDF, 'text/plain', 'text/markdown', 'text/csv', 'text/html', 'application/json']);
 
-const IMAGE_RULE =
-  'must be an http(s) address, or a data URL of image/jpeg, image/png, image/gif or image/webp in base64';
-const DOCUMENT_RULE = `must be an http(s) address, or a data URL of one of ${[...documentTypes].join(', ')} in base64`;
+const IMAGE_RULE = 'must be an http(s) URL, or a data URL of image/jpeg, image/png, image/gif or image/webp in base64';
+const DOCUMENT_RULE = `must be an http(s) URL, or a data URL of one of ${[...documentTypes].join(', ')} in base64`;
 
 /** URL or data URL of an image. */
 export const imageAddress = addressOf((type) => imageTypes.has(type), IMAGE_RULE);

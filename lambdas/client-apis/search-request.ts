@@ -65,7 +65,7 @@ export const searchDeclaration = z
       description: 'Accepted, and without an effect: searches find texts.',
     }),
     external_web_access: optionalField(
-      z.literal(true, 'must be true: nothing is kept here that could be searched'),
+      z.literal(true, 'must be true, because this gateway stores no pages to search'),
     ).meta({
       description:
         'Only true is accepted, because the search of the gateway always reads the web; `POST /responses` leaves a tool with false out instead.',

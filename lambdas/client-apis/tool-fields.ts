@@ -9,9 +9,10 @@ type ToolChoice = MessagesRequest['tool_choice'];
  * a call.
  */
 export function toolChoiceFault(tools: readonly Tool[], choice: ToolChoice): string | undefined {
-  if (choice?.type === 'any' && tools.length === 0) return 'demands a call, but there is no tool that can be called';
+  if (choice?.type === 'any' && tools.length === 0)
+    return 'requires a tool call, but the request has no tool that the model may call; send tools, or use "auto"';
   if (choice?.type !== 'tool' || tools.some(({ name }) => name === choice.name)) return undefined;
-  return 'must name one of the tools that this gateway takes';
+  return 'must name one of the tools of the request';
 }
 
 /** Returns the equivalent fields of the Messages API; empty without tools. */

@@ -59,7 +59,10 @@ export class UnpackedBody {
       }
     } catch (error) {
       if (error instanceof GatewayError) throw error;
-      throw invalidRequest('body', `is no whole ${encoding} data, as the header content-encoding says`);
+      throw invalidRequest(
+        'body',
+        `is not complete ${encoding} data, which the header content-encoding declares; compress the body again, or send it uncompressed`,
+      );
     } finally {
       clearTimeout(timer);
       decoder.destroy();
@@ -77,7 +80,7 @@ export class UnpackedBody {
     if (openBytes + bytes > MAX_OPEN_BYTES) {
       throw new GatewayError(
         'provider_overloaded',
-        'The gateway is reading as many compressed requests as it can at once. Try again in a second.',
+        'The gateway is reading the maximum of compressed requests at once. Try again in a second.',
       );
     }
     openBytes += bytes;
@@ -92,7 +95,7 @@ function encodingOf(header: string | undefined): Encoding | undefined {
   if (name in decoders) return name as Encoding;
   throw new GatewayError(
     'unsupported_media_type',
-    `Bodies may be compressed as ${ENCODINGS}, one of them, and not as "content-encoding: ${name.slice(0, 40)}".`,
+    `"content-encoding: ${name.slice(0, 40)}" is not supported. Compress the body with one of ${ENCODINGS}, or send it uncompressed.`,
     { headers: { 'accept-encoding': ENCODINGS } },
   );
 }
@@ -117,7 +120,7 @@ function cameAsText(encoding: Encoding): GatewayError {
   const taken = unpackedByApiGateway.join(', ');
   return new GatewayError(
     'unsupported_media_type',
-    `This address takes bodies that are compressed as ${taken}, and not as "content-encoding: ${encoding}". Send it so, uncompressed, or to the streaming address of the gateway, which its operator knows as StreamingUrl.`,
+    `"content-encoding: ${encoding}" is not supported at this address. Compress the body with one of ${taken}, send it uncompressed, or send it to the streaming address of the gateway, which its operator knows as StreamingUrl.`,
     { headers: { 'accept-encoding': taken } },
   );
 }
@@ -125,13 +128,13 @@ function cameAsText(encoding: Encoding): GatewayError {
 function unpackedTooLarge(): GatewayError {
   return new GatewayError(
     'payload_too_large',
-    'Requests may have 6 MB, counted after they are unpacked. Send images and documents by URL.',
+    'The decompressed body is larger than 6 MB. Send images and documents by URL.',
   );
 }
 
 function tooDense(): GatewayError {
   return new GatewayError(
     'payload_too_large',
-    `The compressed body becomes more than ${MAX_RATIO} times as large. Send it uncompressed.`,
+    `The decompressed body is more than ${MAX_RATIO} times as large as the compressed body. Send it uncompressed.`,
   );
 }

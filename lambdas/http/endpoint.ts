@@ -157,8 +157,8 @@ export function endpointsWith<Names extends RouteName>(keyed: Keyed | undefined)
     ) => Promise<HttpResponse> | HttpResponse,
   ) => {
     const route: Route = routes[name];
-    if (accepts.compress && !route.streaming) throw new Error(`${name} compresses, and does not stream`);
-    if (accepts.compress && route.functionUrl) throw new Error(`${name} compresses, and its events cannot wait`);
+    if (accepts.compress && !route.streaming) throw new Error(`${name} has compression, but does not stream`);
+    if (accepts.compress && route.functionUrl) throw new Error(`${name} has compression, which would delay its events`);
     return (
       middy<AnyInput, HttpResponse>({
         // Disables middy's early timeout. A stream ends itself before Lambda's timeout, and other work ends long before
@@ -235,7 +235,7 @@ function checkPath({ event: { request } }: RequestState, route: Route): void {
 async function identified({ event }: RequestState, credential: Credential, keyed: Keyed | undefined): Promise<void> {
   if (credential === 'none') return;
   // The types of the routes exclude this case. Without the check, a mistake would make the route public.
-  if (!keyed) throw new Error('This route needs a key, and nobody looks for one');
+  if (!keyed) throw new Error('This route needs an API key, but its handler does not authenticate callers');
   event.caller = await keyed.identify(event.request, credential);
   event.generationId = keyed.recordedId(event.caller, event.generationId);
 }
@@ -251,7 +251,8 @@ function parseRequest({ event }: RequestState, route: Route, accepts: Accepts): 
 /** Refuses query parameters on a route that has none, because a misspelled parameter would have no effect. */
 function checkNoQuery(query: Record<string, string>): void {
   const [name] = Object.keys(query);
-  if (name !== undefined) throw invalidRequest(name.slice(0, 100), 'is not known here: this path takes no parameters');
+  if (name !== undefined)
+    throw invalidRequest(name.slice(0, 100), 'is not a known field: this path has no query parameters; leave it out');
 }
 
 /**

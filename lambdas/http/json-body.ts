@@ -64,7 +64,7 @@ export function readJsonBody(text: string, rules: JsonRules): unknown {
   if (measure.inexactNumbers > MAX_INEXACT_NUMBERS) {
     throw invalidRequest(
       'body',
-      `has more than ${MAX_INEXACT_NUMBERS} numbers that no float holds; write them as text`,
+      `has more than ${MAX_INEXACT_NUMBERS} numbers that a 64-bit float cannot represent; write them as strings`,
     );
   }
   const body = parseBody(text, () => {
@@ -91,7 +91,7 @@ function placeOfFault(text: string): string {
     return '';
   } catch (error) {
     const [, line, column] = /\(line (\d+) column (\d+)\)$/.exec((error as Error).message) ?? [];
-    return line === undefined ? '' : `: look at line ${line}, column ${column}`;
+    return line === undefined ? '' : ` (line ${line}, column ${column})`;
   }
 }
 

@@ -43,7 +43,7 @@ function detailsOf(issue: z.core.$ZodIssue): Record<string, unknown> | undefined
 function hintFor(issue: z.core.$ZodIssue, schema: z.ZodType): string {
   const isField = issue.code === 'unrecognized_keys' && issue.path.length === 0;
   const known = isField ? knownKeys(schema) : [];
-  return known.length > 0 ? `; what is: ${known.join(', ')}` : '';
+  return known.length > 0 ? `; known fields: ${known.join(', ')}` : '';
 }
 
 /** Returns the fields of an object schema, also if the schema has refinements or transformations. */

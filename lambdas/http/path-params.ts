@@ -4,7 +4,7 @@ import { intervals } from '../money/periods.ts';
 /** Schema of an id in a request. An unknown id gets a 404. Only an id that cannot be looked up is invalid. */
 export const someId = z
   .string()
-  .max(200, 'must be at most 200 characters')
+  .max(200, 'must have at most 200 characters')
   .regex(/^\P{Cs}*$/u, 'must be well-formed Unicode');
 
 export const keyHash = someId.meta({ description: 'The `hash` of a key.', example: '5ff7'.repeat(16) });

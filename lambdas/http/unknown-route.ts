@@ -43,7 +43,7 @@ export function unknownRoute(method: string, path: string): GatewayError {
   const methods = methodsAt(path);
   if (methods.length > 0) {
     const allow = methods.join(', ');
-    return new GatewayError('invalid_request', `/v1${path} takes ${allow}, not ${method}.`, {
+    return new GatewayError('invalid_request', `/v1${path} accepts ${allow}, not ${method}.`, {
       status: 405,
       headers: { allow },
     });
@@ -55,17 +55,17 @@ function hintFor(path: string): string {
   if (path === '' || path === '/') return 'GET /v1/docs describes this API, GET /v1/models lists its models.';
   if (path.startsWith('/v1/')) return 'Leave "/v1" out of the base URL: this client adds it itself.';
   if (path.endsWith('/') && methodsAt(path.slice(0, -1)).length > 0)
-    return `Leave the last slash out: /v1${path.slice(0, -1)}.`;
+    return `Leave out the last slash: /v1${path.slice(0, -1)}.`;
   const single = path.replaceAll(/\/{2,}/g, '/');
-  if (single !== path && methodsAt(single).length > 0) return `Write one slash: /v1${single}.`;
-  if (path === '/auth/key') return 'GET /v1/key says what a key may spend.';
+  if (single !== path && methodsAt(single).length > 0) return `Use single slashes: /v1${single}.`;
+  if (path === '/auth/key') return 'GET /v1/key returns the limits of a key.';
   if (path === '/responses/compact') {
     return 'This gateway does not shorten conversations for its clients: Codex does it by itself where the name of its model_provider is not "OpenAI".';
   }
   if (NOT_HERE.test(path))
-    return 'This gateway does not have that part of the API; GET /v1/docs describes all that it has.';
+    return 'This gateway does not have that part of the API; GET /v1/docs describes every route of the gateway.';
   if (NEAR_OTHER_APIS.test(path)) {
     return 'Models answer POST /v1/messages, POST /v1/chat/completions and POST /v1/responses.';
   }
-  return 'GET /v1/models is a good place to start.';
+  return 'GET /v1/docs describes every route of the gateway.';
 }

@@ -72,7 +72,7 @@ export async function holdOrThrow(tools: HoldTools, input: HoldInput, terms: Hol
 function checkMaySpend({ status }: Account): void {
   if (status === 'suspended') {
     throw forbidden(
-      'This account is suspended: nothing can be spent until its operator lets it go on. Everything can be read.',
+      'This account is suspended: it cannot spend until its operator resumes it. Reading is not affected.',
     );
   }
 }

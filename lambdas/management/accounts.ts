@@ -172,13 +172,13 @@ async function checkSettledUp(table: Table, { id, mode }: Account): Promise<void
   const [spent, committed] = [counter.spent('lifetime'), counter.committed('lifetime')];
   if (!committed.equals(spent)) {
     throw conflict(
-      `Requests are under way, which hold ${committed.minus(spent)} RUB: suspend the account, and close it when they have ended.`,
+      `Requests in flight hold ${committed.minus(spent)} RUB. Suspend the account, and close it when these requests have ended.`,
     );
   }
   const left = (counter.limits.lifetime ?? Money.zero).minus(spent);
   if (mode === 'prepaid' && !left.isZero) {
     throw conflict(
-      `${left} RUB of the account are not spent: give them back with "accounts refund" before it is closed.`,
+      `${left} RUB of the account are not spent. Refund them with "accounts refund", then close the account.`,
     );
   }
 }
@@ -203,7 +203,7 @@ export async function setCreditLimit(
     if (account.mode !== 'postpaid') {
       throw new GatewayError(
         'invalid_request',
-        'This account is prepaid: its balance is its limit. Use "accounts top-up".',
+        'This account is prepaid, so its balance is its limit. Use "accounts top-up".',
       );
     }
     const { [period]: _, ...others } = account.limits;

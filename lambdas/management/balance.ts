@@ -70,7 +70,7 @@ export async function refund(context: ChangeContext, payment: Payment): Promise<
  * @throws {GatewayError} as `topUp` and `refund`, and 400 for an amount of zero
  */
 export async function adjust(context: ChangeContext, adjustment: Payment & { note: string }): Promise<Booked> {
-  if (adjustment.amount.isZero) throw invalidRequest('amount', 'must not be 0: it would adjust nothing');
+  if (adjustment.amount.isZero) throw invalidRequest('amount', 'must not be 0');
   return book(context, { ...adjustment, kind: 'adjustment' });
 }
 
@@ -98,7 +98,8 @@ async function book(context: ChangeContext, payment: LedgerPayment): Promise<Boo
     }
     if (account.mode === 'postpaid') return noteAdjustment(context, account, payment, createdAt);
     const paidIn = (account.limits.lifetime ?? Money.zero).plus(amount);
-    if (paidIn.exceeds(MAX_AMOUNT)) throw invalidRequest('amount', `makes the balance larger than ${MAX_AMOUNT} RUB`);
+    if (paidIn.exceeds(MAX_AMOUNT))
+      throw invalidRequest('amount', `must not raise the balance above ${MAX_AMOUNT} RUB`);
     if (paidIn.isNegative) return refuseTooMuch(context, amount);
     const limits = { lifetime: paidIn };
     const revision = account.revision + 1;
@@ -177,8 +178,8 @@ async function refuseTooMuch({ table, accountId }: ChangeContext, amount: Money)
   const left = Money.max(Money.zero, paidIn.minus(committed));
   if (!amount.negated().exceeds(left)) return undefined;
   throw conflict(
-    `${amount.negated()} RUB cannot be given back, only ${left}: ${paidIn} RUB were paid in, ${spent} are spent, ` +
-      `and ${committed.minus(spent)} are held by requests that are under way.`,
+    `${amount.negated()} RUB cannot be refunded, but at most ${left} RUB: ${paidIn} RUB were paid in, ${spent} are spent, ` +
+      `and ${committed.minus(spent)} are held by requests in flight.`,
   );
 }
 
@@ -192,9 +193,7 @@ async function isBooked(
 ): Promise<boolean> {
   const booked = await readBalanceEntry(table, accountId, id);
   if (booked && !booked.amount.equals(amount)) {
-    throw conflict(
-      `The payment "${id}" was booked with ${booked.amount} RUB; use a reference of its own for ${amount} RUB.`,
-    );
+    throw conflict(`The payment "${id}" was booked with ${booked.amount} RUB. Use a new reference for ${amount} RUB.`);
   }
   return booked !== undefined;
 }

@@ -117,7 +117,7 @@ function checkOrder(limits: Limits): void {
     if (previous && !limit.exceeds(previous.limit)) {
       throw invalidRequest(
         'limit_rub',
-        `the ${interval} limit (${limit} RUB) must be above the ${previous.interval} one (${previous.limit} RUB); limits rise from daily to lifetime.`,
+        `the ${interval} limit (${limit} RUB) must be above the ${previous.interval} limit (${previous.limit} RUB); limits rise from daily to lifetime.`,
       );
     }
     previous = { interval, limit };
@@ -126,6 +126,6 @@ function checkOrder(limits: Limits): void {
 
 async function readOwner(table: Table, { key }: BudgetOwner): Promise<Item> {
   const item = await readItem(table, key);
-  if (!item || item['removed'] === true) throw notFound('There is nothing with this id to set a budget for.');
+  if (!item || item['removed'] === true) throw notFound('There is no workspace or member with this id.');
   return item;
 }

@@ -85,7 +85,7 @@ export async function retryOnConflict<Result>(round: () => Promise<Result | unde
     const result = await round();
     if (result !== undefined) return result;
   }
-  throw conflict('Other requests kept changing this. Try again.');
+  throw conflict('Concurrent requests kept changing this resource. Try again.');
 }
 
 /**
@@ -97,7 +97,7 @@ export function checkVersion(expected: number | undefined, current: number): voi
   if (expected === undefined || expected === current) return;
   throw new GatewayError(
     'precondition_failed',
-    'This was changed since you read it: If-Match names another version. Read it again, and repeat your change.',
+    'This resource was changed since you read it: If-Match has an older version. Read it again, and repeat your change.',
     { metadata: { field: 'if-match' } },
   );
 }

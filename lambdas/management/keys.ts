@@ -123,8 +123,10 @@ export async function createKey(
 }
 
 function missingWorkspace(item: Item | undefined): Error {
-  if (!item) return notFound('There is no such workspace.', { field: 'workspace_id' });
-  return conflict('This workspace is archived: it takes no new keys.', { field: 'workspace_id' });
+  if (!item) return notFound('There is no workspace with this id.', { field: 'workspace_id' });
+  return conflict('This workspace is archived, so it accepts no new keys. Use another workspace.', {
+    field: 'workspace_id',
+  });
 }
 
 /**
@@ -194,7 +196,7 @@ async function mergeKey(context: ChangeContext, key: ApiKey, change: KeyChange):
     ...(await changedSettings(context, key, change)),
   };
   if (merged.kind === 'management' && merged.limit) {
-    throw invalidRequest('limit', 'a management key spends nothing, so it has no limit');
+    throw invalidRequest('limit', 'a management key spends nothing, so it cannot have a limit; leave it out');
   }
   return merged;
 }

@@ -29,6 +29,6 @@ async function checkProviderRules(
   if (unknown === undefined) return;
   throw invalidRequest(
     `privacy.${field}`,
-    `there is no provider "${unknown.slice(0, 64)}"; there are: ${known.join(', ')}`,
+    `there is no provider "${unknown.slice(0, 64)}"; the providers are ${known.join(', ')}`,
   );
 }

@@ -76,7 +76,7 @@ async function alignBatch(table: Table, account: Account, hashes: readonly strin
     });
     if (outcome.committed) return differing.length;
     if (outcome.failed['account'])
-      throw conflict('The status of the account was changed by another command. Check it, and repeat the command.');
+      throw conflict('Another command changed the status of the account. Check the status, and repeat the command.');
     return undefined;
   });
 }

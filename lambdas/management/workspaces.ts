@@ -127,7 +127,7 @@ export async function findWorkspace(table: Table, accountId: string, idOrSlug: s
  * @throws {GatewayError} 409 if the workspace is archived, because records kept for the books do not change
  */
 export function checkActive(workspace: Workspace): void {
-  if (workspace.status !== 'active') throw conflict('This workspace is archived: it can be read, not changed.');
+  if (workspace.status !== 'active') throw conflict('This workspace is archived: you can read it, but not change it.');
 }
 
 /**
@@ -186,7 +186,7 @@ export async function deleteWorkspace(
       throw invalidRequest('workspace_id', 'the Default workspace of an account cannot be deleted');
     }
     if (workspace.status === 'archived')
-      throw notFound('This workspace was deleted already; it is kept for the books.');
+      throw notFound('This workspace was deleted before. Its record stays for the books.');
     return (await hasHistory(table, workspace)) ? archive(context, workspace) : removeWorkspace(context, workspace);
   });
 }
@@ -264,7 +264,7 @@ function slugMove(table: Table, before: Workspace, after: Workspace) {
 }
 
 function slugTaken(slug: string): Error {
-  return conflict(`The slug "${slug}" is taken by another workspace of this account, maybe an archived one.`, {
+  return conflict(`Another workspace of this account has the slug "${slug}" (it may be archived). Use another slug.`, {
     field: 'slug',
   });
 }

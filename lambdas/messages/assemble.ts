@@ -21,7 +21,8 @@ const UNREADABLE_CALL = {
   stop_reason: 'max_tokens',
   metadata: {
     error_type: 'provider_unavailable',
-    message: "The arguments of a call in this answer are not a JSON object. It is shown without them; don't run it.",
+    message:
+      "The arguments of a tool call in this answer are not a JSON object. The call is shown without arguments; don't run it.",
   },
 } as const;
 

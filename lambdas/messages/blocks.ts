@@ -257,7 +257,7 @@ const foreignBlocks = new Map(
 
 const foreignBlock = z.object({
   type: z.string().refine((type) => !foreignBlocks.has(type), {
-    error: ({ input }) => `is a part of another API: send ${foreignBlocks.get(input as string)}`,
+    error: ({ input }) => `is a block type of another API; send ${foreignBlocks.get(input as string)}`,
   }),
 });
 

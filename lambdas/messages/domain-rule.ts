@@ -10,11 +10,12 @@ const MAX_RULE_CHARACTERS = 1_024;
 export function domainFault(text: string): string | undefined {
   if (text.trim() === '') return 'must not be blank';
   if (text.length > MAX_RULE_CHARACTERS) return `must have at most ${MAX_RULE_CHARACTERS} characters`;
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return 'must have no scheme: "example.com", not "https://example.com"';
-  if (/[\s\p{Cc}]/u.test(text)) return 'must have no blanks';
-  if (/[?#@\\:]/.test(text)) return 'must be a domain and perhaps a path: no port, user, query or fragment';
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return 'must not have a scheme: "example.com", not "https://example.com"';
+  if (/[\s\p{Cc}]/u.test(text)) return 'must not have blanks';
+  if (/[?#@\\:]/.test(text))
+    return 'must be a domain, optionally with a path, but without port, user, query and fragment';
   const { host, path } = domainParts(text);
-  if (host.includes('*')) return 'must have no wildcard in the domain: its subdomains are included as it is';
+  if (host.includes('*')) return 'must not have a wildcard in the domain, which already includes its subdomains';
   if (path.split('*').length > 2) return 'must have at most one wildcard';
   if (host.length > MAX_HOST_CHARACTERS) return `must have a domain of at most ${MAX_HOST_CHARACTERS} characters`;
   const ascii = hostOf(host);

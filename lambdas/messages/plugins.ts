@@ -60,7 +60,7 @@ export const plugins = optionalField(
 
 /** Older form of the plugin `context-compression`. */
 export const transforms = optionalField(
-  boundedList(z.literal('middle-out', 'must be "middle-out": this gateway has no other transform'), { max: 1 }),
+  boundedList(z.literal('middle-out', 'must be "middle-out", the only transform of this gateway'), { max: 1 }),
 );
 
 export interface PromptPlugins {

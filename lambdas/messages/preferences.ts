@@ -35,7 +35,7 @@ const endpointNameList = optionalField(
   boundedList(z.string().min(1).max(MAX_PREFERENCE_CHARACTERS), { max: MAX_NAMES }),
 );
 
-const SORTS = 'must be "price", "throughput" or "latency": nothing else is measured here';
+const SORTS = 'must be "price", "throughput" or "latency"';
 const sortBy = z.enum(['price', 'throughput', 'latency'], { error: SORTS });
 export type SortBy = z.infer<typeof sortBy>;
 

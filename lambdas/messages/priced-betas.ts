@@ -18,13 +18,13 @@ const pricedBetas = [
   'user-profiles-billing-',
 ];
 
-const PRICED_BETA_RULE = 'changes what the provider charges, and this gateway has no price for it; leave it out';
+const PRICED_BETA_RULE = 'changes the provider’s price, and this gateway has no price for it; leave it out';
 
 const THREADS = 'message-threads-';
 
 /** Refusal of conversations that the provider stores. The size of such a request does not bound its cost. */
 export const threadsRefusal = {
-  message: 'the gateway keeps no conversations, nor lets providers keep them; send the whole conversation, without it',
+  message: 'neither the gateway nor its providers store conversations; leave it out, and send the whole conversation',
   /** Details that make the official SDKs continue without a thread. Source: code of @anthropic-ai/sdk 1.11. */
   details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
 };

@@ -160,19 +160,26 @@ const requestFields = z.looseObject({
   anthropic_version: optionalField(
     z.enum(['2023-06-01', 'bedrock-2023-05-31', 'vertex-2023-10-16'], {
       error:
-        'must be 2023-06-01, bedrock-2023-05-31 or vertex-2023-10-16; newer versions are told by the header anthropic-version',
+        'must be 2023-06-01, bedrock-2023-05-31 or vertex-2023-10-16; send a newer version in the header anthropic-version',
     }),
   ).meta({
     description:
       'The version of the API in bodies for Amazon Bedrock and Google Cloud. Accepted, and without an effect: all of these mean the oldest one.',
   }),
-  speed: optionalField(z.literal('standard', 'must be "standard": the catalog has no other price')).meta({
+  speed: optionalField(
+    z.literal('standard', 'must be "standard", because the catalog has no prices for other speeds'),
+  ).meta({
     description: 'Only `standard` is supported, because other speeds have other prices.',
   }),
   service_tier: optionalField(
-    z.enum(['auto', 'standard_only'], 'must be "auto" or "standard_only": the catalog has no other price'),
+    z.enum(
+      ['auto', 'standard_only'],
+      'must be "auto" or "standard_only", because the catalog has no prices for other tiers',
+    ),
   ).meta({ description: 'The service tier at Anthropic; tiers with other prices are refused.' }),
-  inference_geo: optionalField(z.literal('global', 'must be "global": the catalog has no other price')).meta({
+  inference_geo: optionalField(
+    z.literal('global', 'must be "global", because the catalog has no prices for other regions'),
+  ).meta({
     description: 'Only `global` is supported, because other regions have other prices.',
   }),
   // Fields that only the gateway reads.

@@ -38,7 +38,7 @@ export const placeFields = {
   city: place.meta({ description: 'The city of the user’s location, as free text.' }),
   region: place.meta({ description: 'The region or state of the user’s location, as free text.' }),
   country: optionalField(
-    z.string().regex(/^[A-Za-z]{2}$/, 'must be a code of two letters (ISO 3166-1), for example "RU"'),
+    z.string().regex(/^[A-Za-z]{2}$/, 'must be a country code of two letters (ISO 3166-1), for example "RU"'),
   ).meta({ description: 'The country of the user’s location, as a code of two letters.' }),
   timezone: optionalField(z.string().max(MAX_PLACE_CHARACTERS).refine(isTimezone, 'must be an IANA time zone')).meta({
     description: 'The time zone of the user’s location, such as `Europe/Moscow`.',
@@ -68,16 +68,24 @@ export const searchTool = z
     strict: optionalField(z.boolean()).meta({
       description: 'With true the arguments always fit the schema, on models that support this.',
     }),
-    defer_loading: optionalField(z.literal(false, 'must be false: the tool is always there')).meta({
+    defer_loading: optionalField(z.literal(false, 'must be false, because the tool is always loaded')).meta({
       description:
         'With true the model does not read this tool until a result of your own search among tools refers to it with a `tool_reference` block.',
     }),
     allowed_callers: optionalField(
-      boundedList(z.literal('direct', 'must be "direct": code that a provider runs is not supported by this gateway'), {
-        max: 1,
-      }),
+      boundedList(
+        z.literal(
+          'direct',
+          'must be "direct", because this gateway does not support calls from code that a provider runs',
+        ),
+        {
+          max: 1,
+        },
+      ),
     ).meta({ description: 'Who may call the tool, as a list; only `direct`, the model itself, is supported.' }),
-    response_inclusion: optionalField(z.literal('full', 'must be "full": results are always shown')).meta({
+    response_inclusion: optionalField(
+      z.literal('full', 'must be "full", because results are always part of the answer'),
+    ).meta({
       description: 'Only `full` is supported: results are part of the answer.',
     }),
   })

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
  * be unique. The gateway checks this because error messages of providers differ.
  */
 
-export const REPEATED_TOOL_NAME = 'is the name of another tool as well; give each tool a name of its own';
+export const REPEATED_TOOL_NAME = 'is also the name of another tool; give each tool its own name';
 
 /**
  * Finds a duplicate tool name. A tool that a provider defines may have no name.

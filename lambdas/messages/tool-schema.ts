@@ -44,7 +44,10 @@ const clientTool = z
   .superRefine(({ name, type, allowed_callers: callers }, context) => {
     const objectTo = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
     if (type === 'function') {
-      objectTo(['type'], 'is the form of another API: here a tool is {"name": …, "description": …, "input_schema": …}');
+      objectTo(
+        ['type'],
+        'belongs to the tools of another API; in this API a tool is {"name": …, "description": …, "input_schema": …}',
+      );
     } else if (type !== undefined && type !== null && !clientRun.test(type)) {
       objectTo(
         ['type'],
@@ -55,7 +58,10 @@ const clientTool = z
       objectTo(['name'], 'is required');
     }
     if (callers !== undefined && callers !== null && !isOnlyDirect(callers)) {
-      objectTo(['allowed_callers'], 'must be ["direct"]: code that a provider runs is not supported by this gateway');
+      objectTo(
+        ['allowed_callers'],
+        'must be ["direct"], because this gateway does not support calls from code that a provider runs',
+      );
     }
   });
 

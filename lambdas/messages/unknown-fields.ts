@@ -41,6 +41,6 @@ export function insistenceFault(
   if (first === undefined || provider?.require_parameters !== true) return undefined;
   return {
     path: first.split('.'),
-    message: 'no model here takes it, and provider.require_parameters is true; leave one of them out',
+    message: 'no model supports it, and provider.require_parameters is true; leave one of them out',
   };
 }

@@ -191,7 +191,7 @@ function isPassing(error: unknown): boolean {
 function overloaded(cause?: unknown): GatewayError {
   return new GatewayError(
     'provider_overloaded',
-    'The gateway is busy. Try again in a second. If you sent a change, it may have been made.',
+    'The gateway is busy. Try again in a second. If the request was a change, the change may have been made.',
     { cause },
   );
 }
@@ -257,7 +257,7 @@ export function toGatewayError(error: unknown): GatewayError {
   if (isPassing(error)) return overloaded(error);
   return new GatewayError(
     'server',
-    'Something went wrong inside the gateway. Try again. If it fails again, give the request_id to its operator.',
+    'The gateway failed with an internal error. Try again. If the error continues, send the request_id to the operator of the gateway.',
     { cause: error },
   );
 }

@@ -26,7 +26,7 @@ export interface Fault {
 /** Returns an issue in the form for clients. For an unknown field, the path includes its name. */
 export function issueFault(issue: z.core.$ZodIssue): Fault {
   return issue.code === 'unrecognized_keys'
-    ? { path: [...issue.path, issue.keys[0]!], message: 'is not known here' }
+    ? { path: [...issue.path, issue.keys[0]!], message: 'is not a known field' }
     : { path: issue.path, message: issueText(issue) };
 }
 

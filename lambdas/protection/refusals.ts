@@ -6,8 +6,8 @@ import type { SensitiveCategory } from '../store/accounts/sensitive-data.ts';
 export function nothingNamed(): GatewayError {
   return invalidRequest(
     'sensitive_data',
-    'this key asks for its prompts to be protected and names nothing to protect; nothing was sent. ' +
-      'Give it categories or a dictionary, or set sensitive_data.enabled to false.',
+    'this key protects its prompts, but has neither categories nor a dictionary. The gateway sent nothing to a provider. ' +
+      'Give the key categories or a dictionary, or set sensitive_data.enabled to false.',
   );
 }
 
@@ -42,13 +42,15 @@ export const MAX_VALUES = 50_000;
 function reasonInWords(reason: Reason, category: SensitiveCategory | undefined): string {
   switch (reason) {
     case 'too_many':
-      return `has the last of more than ${MAX_VALUES} different values that this key protects; nothing was sent. Send fewer in one request.`;
+      return `exceeds the maximum of ${MAX_VALUES} different protected values in one request. Nothing was sent. Send fewer values in one request.`;
     case 'blocked':
-      return `has what looks like sensitive data (${category}), which this key does not let out; nothing was sent. Leave it out.`;
+      return `has a value that looks like sensitive data (${category}), which the settings of this key block. Nothing was sent. Leave the value out.`;
     case 'unchangeable': {
       const what =
-        category === undefined ? "a term of this key's dictionary" : `what looks like sensitive data (${category})`;
-      return `has ${what}, and cannot be changed: it is a name, an address or an id. Nothing was sent. Leave it out.`;
+        category === undefined
+          ? "a term of this key's dictionary"
+          : `a value that looks like sensitive data (${category})`;
+      return `has ${what}, and the gateway cannot replace it in a name, an address or an id. Nothing was sent. Leave it out.`;
     }
   }
 }
@@ -57,7 +59,7 @@ function reasonInWords(reason: Reason, category: SensitiveCategory | undefined):
 export function tooSlow(seconds: number): GatewayError {
   return new GatewayError(
     'timeout',
-    `This prompt could not be searched for the data that its key protects: that takes more than ${seconds} seconds. Nothing was sent. Send less text at a time.`,
+    `The search of this prompt for sensitive data took more than ${seconds} seconds. Nothing was sent. Send less text in one request.`,
   );
 }
 
@@ -65,7 +67,7 @@ export function tooSlow(seconds: number): GatewayError {
 export function searchBroken(): GatewayError {
   return new GatewayError(
     'timeout',
-    'This prompt could not be searched for the data that its key protects: that takes too much memory. Nothing was sent. Send less text at a time.',
+    'The search of this prompt for sensitive data failed, because it needs too much memory. Nothing was sent. Send less text in one request.',
   );
 }
 
@@ -75,7 +77,7 @@ const BUSY_RETRY_SECONDS = '3';
 export function searchBusy(): GatewayError {
   return new GatewayError(
     'provider_overloaded',
-    'The gateway is busy with searching other prompts for the data that their keys protect. Nothing was sent. Try again in a few seconds.',
+    'The gateway is busy with the search of other prompts for sensitive data. Nothing was sent. Try again in a few seconds.',
     { headers: { 'retry-after': BUSY_RETRY_SECONDS } },
   );
 }

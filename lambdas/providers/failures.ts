@@ -201,7 +201,7 @@ function failureOfError(
 }
 
 /** Message for an error that has none. */
-const UNSAID_REFUSAL = 'The provider refused the request without saying why';
+const UNSAID_REFUSAL = 'The provider refused the request without an error message';
 
 function failureOfFault(
   classified: ClassifiedError,
@@ -233,13 +233,13 @@ function failureOfFault(
     case 'operator':
       return new ProviderFailure(
         'provider_unavailable',
-        `${provider.name} refused the gateway's own request (status ${status}). Tell the gateway's operator.`,
+        `${provider.name} refused the credential or account of the gateway (status ${status}). Contact the gateway's operator.`,
         { provider, status, fault },
       ).discourageRetry();
     case 'catalog':
       return new ProviderFailure(
         'provider_unavailable',
-        `${provider.name} does not have this model (status ${status}). Use another model, and tell the gateway's operator.`,
+        `${provider.name} does not have this model (status ${status}). Use another model, and contact the gateway's operator.`,
         { provider, status, fault },
       ).discourageRetry();
   }

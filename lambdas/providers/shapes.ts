@@ -49,5 +49,5 @@ export function asArguments(value: unknown): string {
 }
 
 function unreadable(): UpstreamError {
-  return new UpstreamError('malformed', 'The provider sent an answer of a shape that nobody can read');
+  return new UpstreamError('malformed', 'The provider sent an answer in an unknown form');
 }

@@ -82,7 +82,7 @@ async function begun(
       if (opening.length > 0 && mayBePaid(error, sent)) return failing(opening, error);
       throw error;
     }
-    if (next.done) throw new UpstreamError('broken', 'The provider ended its answer before it began');
+    if (next.done) throw new UpstreamError('broken', 'The provider ended its answer before the first event');
     const batch = next.value;
     const at = batch.events.findIndex((event) => !isOpening(event));
     const first = batch.events[at]?.data;

@@ -40,7 +40,10 @@ export function refuseWithoutLogprobs(
 ): void {
   if (logprobs !== true) return;
   if (!factsOf(wire).messages?.hasLogprobs || !supportedParameters.includes('logprobs'))
-    throw invalidRequest('logprobs', 'this model gives no probabilities; leave it out');
+    throw invalidRequest('logprobs', 'this model returns no probabilities; leave it out');
   if (most && !supportedParameters.includes('top_logprobs'))
-    throw invalidRequest('top_logprobs', 'this model gives the probabilities of its own tokens alone; leave it out');
+    throw invalidRequest(
+      'top_logprobs',
+      'this model returns probabilities only for the tokens of its answer, not for alternatives; leave it out',
+    );
 }

@@ -24,7 +24,7 @@ export function preferencesFor(
   if (bySuffix && byRequest && bySuffix !== byRequest) {
     throw invalidRequest(
       'provider.sort',
-      `is "${byRequest}", and the model's suffix means "${bySuffix}"; use one of them`,
+      `is "${byRequest}", but the suffix of the model means "${bySuffix}"; use only one of them`,
     );
   }
   const usual = model.data.routing ?? {};

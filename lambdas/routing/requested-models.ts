@@ -46,7 +46,7 @@ function resolveModel(catalog: Catalog, id: string, field: string): RequestedMod
     return { model, sort: variants[suffix as keyof typeof variants], field, isOnline: false };
   }
   const suffixes = [...Object.keys(variants), ONLINE].map((name) => `":${name}"`);
-  throw notFound(`There is no variant ":${suffix}" of "${base.id}". Leave it out, or use ${suffixes.join(' or ')}.`, {
+  throw notFound(`"${base.id}" has no variant ":${suffix}". Leave out the suffix, or use ${suffixes.join(' or ')}.`, {
     field,
   });
 }

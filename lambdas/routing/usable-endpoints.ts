@@ -137,7 +137,7 @@ function refuseOtherKinds({ model, field, isOnline }: RequestedModel, wanted: Mo
   const { output_modalities: makes } = model.data;
   if (!makes.includes(wanted)) throw invalidRequest(field, `"${model.id}" makes ${makes.join(', ')}, not ${wanted}`);
   if (isOnline && wanted !== 'text') {
-    throw invalidRequest(field, `the web is searched for messages alone, not for ${wanted}; use "${model.id}"`);
+    throw invalidRequest(field, `the suffix ":online" works only for text, not for ${wanted}; use "${model.id}"`);
   }
 }
 
@@ -198,13 +198,13 @@ function nothingFound({ requested: { model, field }, excludedBy, unset }: Choice
     // missing.
     return new GatewayError(
       'provider_unavailable',
-      `No provider of "${model.id}" can be used here: its operator has not set ${lacks}.`,
+      `This gateway cannot use any provider of "${model.id}", because its operator has not set ${lacks}.`,
       { metadata: { field } },
     ).discourageRetry();
   }
   const reasons = [...excludedBy];
   return notFound(
-    `The privacy settings of this key, its workspace or its account, or the request's own "provider", exclude every provider of "${model.id}" (${reasons.join(', ')}). GET /models/user lists what the settings leave, GET /models/${model.id}/endpoints what there is.`,
+    `The privacy settings of this key, its workspace or its account, or the request's own "provider", exclude every provider of "${model.id}" (${reasons.join(', ')}). GET /models/user lists the models that the settings allow, GET /models/${model.id}/endpoints all endpoints of this model.`,
     { field, excluded_by: reasons },
   );
 }

@@ -64,7 +64,7 @@ export class WarmPrompts {
       this.#isFailing = false;
       return value;
     } catch (error) {
-      if (!this.#isFailing) log('warn', 'warm prompts neither read nor written', describeError(error));
+      if (!this.#isFailing) log('warn', 'warm prompts not read or written', describeError(error));
       this.#isFailing = true;
       return undefined;
     }

@@ -151,7 +151,7 @@ class HistoryReader {
     if (!call || call.isAnswered) {
       throw invalidRequest(
         `${path}.tool_use_id`,
-        `"${id.slice(0, 100)}" is no ${SEARCH_NAME} before it that waits for a result`,
+        `"${id.slice(0, 100)}" is not the id of an earlier ${SEARCH_NAME} call without a result`,
       );
     }
     const { content } = block;
@@ -173,7 +173,7 @@ class HistoryReader {
     if (opened === 'altered') {
       throw invalidRequest(
         `${path}.encrypted_content`,
-        'was not sealed by this gateway for this account, or was changed; send the block as it came, or leave out the search',
+        'was altered, or was not encrypted by this gateway for this account; send the block unchanged, or leave out the search',
       );
     }
     // The provider of an earlier turn made the search and encrypted the result, so only its visible part is known.

@@ -44,14 +44,14 @@ export class BodyRoom {
 function noRoom(): GatewayError {
   return new GatewayError(
     'provider_overloaded',
-    'The gateway is reading as many large requests as it can at once. Try again in a second.',
+    'The gateway is reading the maximum of large requests at once. Try again in a second.',
   );
 }
 
 export function tooLarge(): GatewayError {
   return new GatewayError(
     'payload_too_large',
-    'Requests may have 6 MB as JSON, in which each quote counts twice. Send images and documents by URL.',
+    'The request is larger than 6 MB as a JSON string, in which each quote counts twice. Send images and documents by URL.',
   );
 }
 

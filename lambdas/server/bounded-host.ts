@@ -45,6 +45,6 @@ export function boundedHost(host: FunctionHost, maxRequests: number): BoundedHos
 function noRoomForRequests(): GatewayError {
   return new GatewayError(
     'provider_overloaded',
-    'The gateway is answering as many requests as it can at once. Try again in a second.',
+    'The gateway is answering the maximum of requests at once. Try again in a second.',
   );
 }

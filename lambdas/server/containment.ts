@@ -33,7 +33,7 @@ export function containFaults(): void {
   process.stderr.on('error', () => undefined);
   process.on('uncaughtException', (error) => {
     const course = courses.getStore();
-    log('error', 'a fault escaped', {
+    log('error', 'uncaught error', {
       ...describeError(error),
       route: course ? 'in a request' : 'outside of requests',
     });

@@ -124,7 +124,7 @@ export function startFunctionUrl(at: ListenOptions, name: string, host: Function
  */
 function writeResult(response: ServerResponse, result: ProxyResult): void {
   if (isLargerThan(MAX_RESULT_BYTES, result)) {
-    throw new GatewayError('server', 'The answer of the function is larger than Lambda takes.', { status: 502 });
+    throw new GatewayError('server', 'The answer of the function is larger than the limit of Lambda.', { status: 502 });
   }
   const body = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8');
   response.writeHead(result.statusCode, {

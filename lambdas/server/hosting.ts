@@ -64,7 +64,7 @@ function container(): HostingProfile {
 function webFunction(endpoint: string): HostingProfile {
   const [, host, port] = /^(?:https?:\/\/)?(\[[^\]]+\]|[^:/]+):(\d{1,5})\/?$/.exec(endpoint) ?? [];
   if (host === undefined || port === undefined)
-    throw new Error(`${serverVariables.webFunctionEndpoint} is not a host and a port: "${endpoint}"`);
+    throw new Error(`${serverVariables.webFunctionEndpoint} must be a host and a port, not "${endpoint}"`);
   return {
     host: host.replace(/^\[|\]$/g, ''),
     port: Number(port),
@@ -87,6 +87,6 @@ function maxRequests(): number {
 function takesLeases(): boolean {
   const setting = optionalVariable(serverVariables.leases) ?? 'on';
   if (setting !== 'on' && setting !== 'off')
-    throw new Error(`${serverVariables.leases} is neither on nor off: "${setting}"`);
+    throw new Error(`${serverVariables.leases} must be "on" or "off", not "${setting}"`);
   return setting === 'on';
 }

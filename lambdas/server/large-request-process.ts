@@ -99,7 +99,7 @@ export function largeRequestProcessOf(program: string, socketPath: string): Larg
       response.writeHead(answer.statusCode!, forwardable(answer.rawHeaders));
       response.flushHeaders();
       await pipeline(answer, response).catch(() => {
-        log('warn', 'an answer of the process for large requests broke off');
+        log('warn', 'answer of the process for large requests interrupted');
         response.destroy();
       });
     },

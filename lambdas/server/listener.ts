@@ -148,7 +148,7 @@ function limitConnections(
   server.on('drop', () => {
     if (performance.now() - loggedAtMs < LOG_DROPS_EVERY_MS) return;
     loggedAtMs = performance.now();
-    log('warn', 'too many connections: new ones are closed');
+    log('warn', 'connection limit reached; new connections are closed');
   });
 }
 
@@ -183,10 +183,12 @@ async function answer(request: IncomingMessage, response: ServerResponse, handle
  */
 function targetOf({ url = '/', headers, httpVersion }: IncomingMessage): RequestTarget {
   const target = readTarget(url);
-  if (!target) throw new GatewayError('invalid_request', 'The address of a request begins with a slash.');
+  if (!target) throw new GatewayError('invalid_request', 'The path of the request must begin with a slash.');
   if (httpVersion === '1.1' && headers.host === undefined)
-    throw new GatewayError('invalid_request', 'The header host is missing.');
+    throw new GatewayError('invalid_request', 'The header "host" is missing. Send it with the host of this gateway.');
   if (headers.expect !== undefined && !CONTINUE.test(headers.expect))
-    throw new GatewayError('invalid_request', 'The only expectation that can be met is 100-continue.', { status: 417 });
+    throw new GatewayError('invalid_request', 'The header "expect" must be "100-continue", or absent.', {
+      status: 417,
+    });
   return target;
 }

@@ -45,13 +45,22 @@ function writeRefusal(socket: Socket, refusal: GatewayError): void {
 function unreadable(code: string | undefined): GatewayError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return new GatewayError('invalid_request', `The headers are larger than ${MAX_HEADER_BYTES} bytes.`, {
-        status: 431,
-      });
+      return new GatewayError(
+        'invalid_request',
+        `The headers are larger than ${MAX_HEADER_BYTES} bytes. Send fewer or shorter headers.`,
+        {
+          status: 431,
+        },
+      );
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new GatewayError('invalid_request', 'The rest of the request did not arrive in time.', { status: 408 });
+      return new GatewayError('invalid_request', 'The rest of the request did not arrive in time. Send it again.', {
+        status: 408,
+      });
     case 'HPE_INVALID_URL':
-      return new GatewayError('invalid_request', 'The address has characters that must be percent-encoded.');
+      return new GatewayError(
+        'invalid_request',
+        'The path of the request has characters that must be percent-encoded.',
+      );
     default:
       return new GatewayError('invalid_request', 'This is not an HTTP request.');
   }

@@ -32,6 +32,6 @@ const matchElsewhere = buildRoutingTable(wired.elsewhere ?? []);
 export function servedElsewhere(method: string, path: string): GatewayError | undefined {
   if (!matchElsewhere(method, path)) return undefined;
   return notFound(
-    `${method} /v1${path} is management, which this address does not serve: send it to the base URL of the API.`,
+    `This address does not serve ${method} /v1${path}, a route of management. Send the request to the base URL of the API.`,
   );
 }

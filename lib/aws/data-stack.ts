@@ -91,7 +91,7 @@ export class DataStack extends Stack {
         generateSecretString: { passwordLength: 64, excludePunctuation: true },
       }),
       'provider-keys': new Secret(this, 'ProviderKeys', {
-        description: 'JSON map of provider credentials by the names in the catalog, e.g. {"ANTHROPIC_API_KEY": "…"}.',
+        description: 'JSON object of credentials by the names in the catalog, e.g. {"ANTHROPIC_API_KEY": "…"}.',
         removalPolicy: RemovalPolicy.RETAIN,
         generateSecretString: { secretStringTemplate: '{}', generateStringKey: 'generated' },
       }),

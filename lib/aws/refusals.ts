@@ -29,7 +29,7 @@ interface ApiGatewayRefusal {
  */
 const AWS_STATUS = 'as AWS gives it';
 
-const NO_SUCH_ROUTE = '"There is no such path or method. GET /v1/models is a good place to start."';
+const NO_SUCH_ROUTE = '"There is no such path or method. GET /v1/docs describes every route of the gateway."';
 const MALFORMED = '"The API cannot read the request. Check its address, headers and body."';
 const MISCONFIGURED = '"The API is misconfigured. Report the request_id to its operator."';
 const KEPT_OUT = '"The request was blocked before it reached the API. Contact its operator with the request_id."';

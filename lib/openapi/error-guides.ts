@@ -60,7 +60,7 @@ export const errorGuides: Record<ErrorKind, ErrorGuide> = {
     cure: 'Wait as long as `Retry-After` says; for free models, `x-ratelimit-reset` says when there are more.',
   },
   server: {
-    cause: 'Something went wrong inside the gateway.',
+    cause: 'The gateway failed with an internal error.',
     cure: 'Try again; if it persists, tell the operator the `request_id`.',
   },
   provider_unavailable: {

@@ -57,7 +57,7 @@ describe('the key of a request', () => {
     (headers) => {
       expect(refused(() => secretFrom(headers))).toMatchObject({
         status: 401,
-        message: expect.stringContaining('No key was sent') as string,
+        message: expect.stringContaining('No API key was sent') as string,
       });
     },
   );

@@ -191,7 +191,7 @@ describe('an answer that money ends', () => {
 
     expect(error.status).toBe(402);
     expect(error.message).toBe(
-      'The answer ends here: the limit of this key (10 RUB monthly) has no room for more of it. You can raise the limit of ' +
+      'The answer ends here: the limit of this key (10 RUB monthly) has no room for more tokens. You can raise the limit of ' +
         'the key, or wait until 2026-12-01T00:00:00.000Z.',
     );
     expect(error.metadata).toMatchObject({ limit_rub: '10', spend_rub: '9', interval: 'monthly' });

@@ -123,6 +123,6 @@ describe('a fault of our own', () => {
   });
 
   it('is logged where it escapes everything', () => {
-    expect(gateway.log()).toContain('"a fault escaped"');
+    expect(gateway.log()).toContain('"uncaught error"');
   });
 });

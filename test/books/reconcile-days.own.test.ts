@@ -92,7 +92,7 @@ describe('the books of a day', () => {
 
     expect(lines).toMatchObject([{ level: 'error', message: 'books differ', date: yesterday, count: 1 }]);
     expect(lines[0]!['reason']).toBe(
-      `key ${scope.id} day_${yesterday} spent says ${spent.plus(Money.parse('0.000000000001'))}, and should say ${spent}`,
+      `key ${scope.id} day_${yesterday} spent is ${spent.plus(Money.parse('0.000000000001'))}, and should be ${spent}`,
     );
   });
 

@@ -29,17 +29,17 @@ describe('a published catalog', () => {
   });
 
   it.each([
-    ['with another price', text.replace('₽0.0003', '₽0.0004'), 'is not what was published'],
-    ['that was cut', text.slice(0, -1_000), 'is not what was published'],
-    ['cut at its first line', `${header}\n`, 'is not what was published'],
-    ['without lines', header, 'is no catalog'],
-    ['that is empty', '', 'is no catalog'],
-    ['that is null', 'null\n', 'is no catalog'],
-    ['that is another file', '<html>\n</html>\n', 'is no catalog'],
+    ['with another price', text.replace('₽0.0003', '₽0.0004'), 'was altered'],
+    ['that was cut', text.slice(0, -1_000), 'was altered'],
+    ['cut at its first line', `${header}\n`, 'was altered'],
+    ['without lines', header, 'is not a catalog'],
+    ['that is empty', '', 'is not a catalog'],
+    ['that is null', 'null\n', 'is not a catalog'],
+    ['that is another file', '<html>\n</html>\n', 'is not a catalog'],
     ['of a later release', headed({ form: 2 }), 'has form 2, and this release reads 1'],
-    ['with another version', headed({ version: 'other' }), 'has another version than it says'],
-    ['of nobody', headed({ by: '' }), 'is no catalog'],
-    ['of no time', headed({ published_at: 'yesterday' }), 'is no catalog'],
+    ['with another version', headed({ version: 'other' }), 'The version of the published catalog differs'],
+    ['of nobody', headed({ by: '' }), 'is not a catalog'],
+    ['of no time', headed({ published_at: 'yesterday' }), 'is not a catalog'],
   ])('is refused as a text %s', (_what, wrong, message) => {
     expect(() => readPublication(wrong)).toThrow(message);
   });

@@ -111,12 +111,12 @@ describe('a search file with a mistake is refused, naming the field', () => {
     [
       'no credential',
       () => edited(1, { credential: undefined }),
-      /backends\[1\]\.credential: a backend of kind "brave" needs credential/,
+      /backends\[1\]\.credential: is required for a backend of kind "brave"/,
     ],
     [
       'a folder that nobody reads',
       () => edited(1, { folder: 'x' }),
-      /backends\[1\]\.folder: .* "brave" takes no folder/,
+      /backends\[1\]\.folder: must be left out of a backend of kind "brave"/,
     ],
     ['a typo', () => edited(1, { adress: 'x' }), /Unrecognized key: "adress"/],
   ])('%s', (_, search, message) => {
@@ -131,7 +131,7 @@ describe('a search file with a mistake is refused, naming the field', () => {
     ['pricing', { pricing: { web_search: '1' } }],
     ['service_cost', { serviceCost: { web_search: '1' } }],
   ])('a price of an endpoint’s own in %s', (field, more) => {
-    const message = `.endpoints[0].${field}.web_search: a search costs the same on every model`;
+    const message = `.endpoints[0].${field}.web_search: must be left out, because a search costs`;
     expect(() => load(shipped(), more)).toThrow(message);
   });
 });

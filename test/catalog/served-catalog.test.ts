@@ -111,7 +111,7 @@ describe('the catalog that is served', () => {
 
   it.each([
     ['cannot be read', new Error('away')],
-    ['is no catalog', { text: '{}', tag: 'bad' }],
+    ['is not a catalog', { text: '{}', tag: 'bad' }],
   ])('stays the last good one while what is published %s, and each look says so in the log', async (_what, bad) => {
     const served = following();
     served.publish('first');

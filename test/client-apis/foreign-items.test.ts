@@ -57,7 +57,7 @@ describe('items of a conversation that was begun elsewhere', () => {
     const refusal = refused(() => read({ type, encrypted_content: 'x' }));
 
     expect(refusal).toMatchObject({ status: 400, metadata: { field: 'input.1.type' } });
-    expect(refusal.message).toMatch(/Codex shortens|send back what the answer had/);
+    expect(refusal.message).toMatch(/Codex shortens|send back the items of the answer’s output/);
   });
 
   it('are refused where their type is unknown, with those that there are', () => {

@@ -213,7 +213,7 @@ describe('the OpenRouter SDK', () => {
 
   it.each([
     [{ sort: 'most-popular' as const }, 'sort: nobody counts'],
-    [{ minCodingIndex: 1 }, 'min_coding_index: cannot be filtered by here'],
+    [{ minCodingIndex: 1 }, 'min_coding_index: is not supported as a filter'],
   ])('is told what cannot be found by: %j', async (query, message) => {
     await expect(client.models.list(query)).rejects.toMatchObject({
       statusCode: 400,

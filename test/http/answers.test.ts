@@ -69,13 +69,13 @@ describe('an endpoint', () => {
   it('compresses only where it streams: API Gateway takes no bytes otherwise', () => {
     expect(() =>
       definePublicEndpoint('health', { compress: compressed }, () => jsonResponse<HealthAnswer>(200, ok)),
-    ).toThrow('health compresses, and does not stream');
+    ).toThrow('health has compression, but does not stream');
   });
 
   it('never compresses at a function URL: the events of a model’s answer would wait in the compressor', () => {
     expect(() =>
       defineEndpoint('create-message', { compress: compressed }, () => jsonResponse<HealthAnswer>(200, ok)),
-    ).toThrow('create-message compresses, and its events cannot wait');
+    ).toThrow('create-message has compression, which would delay its events');
   });
 
   it('answers once only where it says that it does', () => {

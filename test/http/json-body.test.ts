@@ -10,7 +10,7 @@ describe('a text that is no JSON', () => {
   it('is refused without being quoted: it may be a prompt', () => {
     const { message, metadata } = refused(() => readJsonBody('{"prompt": "my secret"', {}));
 
-    expect(message).toBe('body: is not valid JSON: look at line 1, column 23');
+    expect(message).toBe('body: is not valid JSON (line 1, column 23)');
     expect(metadata).toEqual({ field: 'body' });
   });
 
@@ -19,7 +19,7 @@ describe('a text that is no JSON', () => {
       readJsonBody('{\n  "model": "m",\n  "n": 12345678901234567890,\n  my secret}', {}),
     );
 
-    expect(message).toBe('body: is not valid JSON: look at line 4, column 3');
+    expect(message).toBe('body: is not valid JSON (line 4, column 3)');
   });
 
   it('is refused in words of its own when it is empty', () => {

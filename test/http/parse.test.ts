@@ -51,19 +51,19 @@ describe('a field that is refused', () => {
   });
 
   it('that nobody knows is named before one that is missing, with those that are known', () => {
-    expect(fault(person, { nmae: 'Ada' }).message).toBe('nmae: is not known here; what is: name, age');
+    expect(fault(person, { nmae: 'Ada' }).message).toBe('nmae: is not a known field; known fields: name, age');
   });
 
   it('that nobody knows is named with those that are known, through refinements too', () => {
     const refined = person.refine(() => true).transform((value) => value);
 
-    expect(fault(refined, { nmae: 'Ada' }).message).toContain('what is: name, age');
+    expect(fault(refined, { nmae: 'Ada' }).message).toContain('known fields: name, age');
   });
 
   it('that nobody knows is not named with the fields of another level', () => {
     const error = fault(z.object({ person }), { person: { name: 'Ada', nick: 'A' } });
 
-    expect(error.message).toBe('person.nick: is not known here');
+    expect(error.message).toBe('person.nick: is not a known field');
   });
 
   it('is the one that the alternative which got furthest stumbled over', () => {

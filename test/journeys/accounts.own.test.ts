@@ -102,7 +102,7 @@ describe('a closed account', () => {
     await json(id, 'accounts', 'top-up', '--amount', '12.5');
 
     expect((await run(id, 'accounts', 'close', '--reason', 'Left')).err).toMatch(
-      /12\.5 RUB.*are not spent: give them back/,
+      /12\.5 RUB.*are not spent\. Refund them/,
     );
     await json(id, 'accounts', 'refund', '--amount', '12.5');
     expect(await json(id, 'accounts', 'close', '--reason', 'Left')).toMatchObject({ status: 'closed' });
@@ -166,7 +166,7 @@ describe('an adjustment', () => {
   it('takes no more than there is', async () => {
     const { id } = await newAccount('prepaid');
     expect((await run(id, 'accounts', 'adjust', '--amount=-1', '--reason', 'x')).err).toMatch(
-      /cannot be given back, only 0/,
+      /cannot be refunded, but at most 0/,
     );
   });
 

@@ -119,7 +119,7 @@ describe('requests that are signed with another key', () => {
       });
 
       expect(response.status).toBe(502);
-      expect(await response.text()).toContain("refused the gateway's own request (status 403)");
+      expect(await response.text()).toContain('refused the credential or account of the gateway (status 403)');
     } finally {
       await misled.stop();
       catalog.remove();

@@ -79,7 +79,7 @@ describe('a conversation that is longer than the context of its model', () => {
     const { error } = (await response.json()) as Refusal;
 
     expect([response.status, error.metadata.field]).toEqual([400, 'messages']);
-    expect(error.message).toContain('cannot be left out');
+    expect(error.message).toContain('cannot leave out');
   });
 
   it('is compressed for an SDK client that streams', async () => {

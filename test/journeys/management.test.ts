@@ -60,7 +60,7 @@ describe('a misspelt field', () => {
     const { status, body } = await manage(gateway, 'PUT', '/workspaces/default/budgets/daily', { limit_usd: 5 });
     expect(status).toBe(400);
     expect(body.error).toMatchObject({
-      message: 'limit_usd: is not known here; what is: limit_rub',
+      message: 'limit_usd: is not a known field; known fields: limit_rub',
       metadata: { field: 'limit_usd' },
     });
   });

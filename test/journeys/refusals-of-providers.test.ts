@@ -164,7 +164,7 @@ describe('what only the operator can end', () => {
 
       expect([response.status, response.headers.get('x-should-retry')]).toEqual([502, 'false']);
       expect(errorIn(text)['message']).toMatch(
-        /^Provider openai-chat (?:refused the gateway's own request|does not have this model)/,
+        /^Provider openai-chat (?:refused the credential or account of the gateway|does not have this model)/,
       );
     },
   );

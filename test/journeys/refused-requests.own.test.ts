@@ -114,7 +114,7 @@ describe('a refused request', () => {
 
     const { message, refusal } = await explained(client(), id);
 
-    expect(message).toContain(`refused with ${status}`);
+    expect(message).toContain(`${id} with ${status}`);
     expect(refusal).toMatchObject({ status, ...reason });
     expect(Date.parse(refusal['created_at'] as string)).toBe(generationTimeMs(id));
   });

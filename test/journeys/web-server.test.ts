@@ -229,7 +229,7 @@ describe('a fault that escapes', () => {
 
     expect((await other).text).toBe(textOf(60));
     expect((await serverProcess()).pid).toBe(before);
-    expect(gateway.log()).toContain('"a fault escaped"');
+    expect(gateway.log()).toContain('"uncaught error"');
   });
 });
 

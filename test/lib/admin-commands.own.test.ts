@@ -77,7 +77,7 @@ const cases: Record<string, Case> = {
   },
   'accounts refund': {
     good: ['--amount', '1'],
-    bad: [['--amount', '1000000'], /cannot be given back/],
+    bad: [['--amount', '1000000'], /cannot be refunded/],
     needs: '--amount',
     prepaid: true,
   },
@@ -119,7 +119,7 @@ const cases: Record<string, Case> = {
   'members remove': { good: ['--member', 'bob'], bad: [['--member', 'nobody'], /nobody/], needs: '--member' },
   'budgets set': {
     good: ['--interval', 'daily', '--limit', '5'],
-    bad: [['--interval', 'weekly', '--limit', '1'], /must be above the daily one/],
+    bad: [['--interval', 'weekly', '--limit', '1'], /must be above the daily limit/],
     needs: '--limit',
   },
   'budgets list': { good: [], bad: [['--workspace', 'nowhere'], /There is no workspace/] },

@@ -106,7 +106,7 @@ describe('the values of options', () => {
     expect(second).toMatchObject({ added_rub: '0', was_booked_before: true, total_rub: first['total_rub'] });
     expect(Number(first['total_rub']) - Number(before)).toBeCloseTo(20);
     const other = await adminRefusal(directory, ...account, ...pay, '--amount', '30');
-    expect(other).toBe('The payment "INV-1" was booked with 20 RUB; use a reference of its own for 30 RUB.\n');
+    expect(other).toBe('The payment "INV-1" was booked with 20 RUB. Use a new reference for 30 RUB.\n');
   });
 
   it('can be yes, no or names of providers', async () => {

@@ -46,7 +46,7 @@ it('the pepper on AWS is the secret of --pepper-secret', async () => {
 
 it.each([
   ['no secret is named', undefined, /Put --pepper-secret <arn> before the command.*PepperSecretArn/],
-  ['the provider keys are named', 'provider-keys', /is not the pepper: it must be a random text, and is a JSON map/],
+  ['the provider keys are named', 'provider-keys', /is not the pepper: it must be a random text, and is a JSON object/],
   ['a short secret is named', 'short', /is not the pepper: it must have at least 32 characters/],
   ['there is no such secret', 'nowhere', /cannot be read:.*ResourceNotFoundException/],
 ])('the pepper on AWS is refused without showing a secret if %s', async (_, secret, sentence) => {

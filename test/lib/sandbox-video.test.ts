@@ -83,7 +83,7 @@ describe('the sandbox as a provider of videos', () => {
     ['polls=0', ['completed']],
     ['polls=4', [...Array<string>(4).fill('working'), 'completed']],
     ['fail polls=1', ['working', 'failed'], 'The sandbox was asked to fail'],
-    ['expire polls=0', ['failed'], 'The provider let the job expire'],
+    ['expire polls=0', ['failed'], 'The job expired at the provider'],
     ['cancel polls=0', ['cancelled']],
     ['stall', Array<string>(6).fill('working')],
     ['garbage', Array<string>(6).fill('unknown')],

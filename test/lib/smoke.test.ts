@@ -148,7 +148,7 @@ const broken: [string, Breakage, string, RegExp[]][] = [
       },
     },
     'accepts the key',
-    [/the key is refused: 401 .*No key was sent/, /passes on the authorization header/],
+    [/the key is refused: 401 .*No API key was sent/, /passes on the authorization header/],
   ],
 ];
 

@@ -134,7 +134,7 @@ describe('a refund', () => {
     await hold(account, '2');
 
     await expect(refund(account, { amount: rub('5.000000000001') })).rejects.toThrow(
-      '5.000000000001 RUB cannot be given back, only 5: 10 RUB were paid in, 3 are spent, and 2 are held by requests that are under way.',
+      '5.000000000001 RUB cannot be refunded, but at most 5 RUB: 10 RUB were paid in, 3 are spent, and 2 are held by requests in flight.',
     );
     await refund(account, { amount: rub('5') });
 

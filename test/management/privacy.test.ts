@@ -16,7 +16,7 @@ describe('a change of privacy settings', () => {
     'is refused where %s names another, with those that exist',
     async (field) => {
       await expect(changedPrivacy(context, noPrivacyLimits, { [field]: ['acme', 'acmee'] })).rejects.toThrow(
-        `privacy.${field}: there is no provider "acmee"; there are: acme, other`,
+        `privacy.${field}: there is no provider "acmee"; the providers are acme, other`,
       );
     },
   );

@@ -4,7 +4,7 @@ import { refusedBeta } from '../../lambdas/messages/priced-betas.ts';
 describe('a beta', () => {
   it('is refused with its name, the first of those with a price of their own', () => {
     expect(refusedBeta(['effort-2025-11-24', 'web-fetch-2025-09-10', 'skills-2025-10-02'])?.message).toMatch(
-      /^"web-fetch-2025-09-10" changes what the provider charges/,
+      /^"web-fetch-2025-09-10" changes the provider’s price/,
     );
   });
 

@@ -166,7 +166,7 @@ describe('the name of a tool', () => {
 
     expect(refusal.status).toBe(400);
     expect(refusal.metadata).toMatchObject({ field: 'tools.2.name' });
-    expect(refusal.message).toContain('is the name of another tool as well');
+    expect(refusal.message).toContain('is also the name of another tool');
   });
 
   it.each<[string, object[]]>([

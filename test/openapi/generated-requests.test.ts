@@ -86,7 +86,7 @@ async function faultOf(documented: DocumentedOperation, request: GeneratedReques
   });
   const text = await response.text();
   // A part of the path that is empty, or contains a slash, leads to another resource, or to none.
-  const isElsewhere = response.status === 404 && text.includes('is a good place to start');
+  const isElsewhere = response.status === 404 && text.includes('describes every route');
   const documentedAnswer = documentedResponse(operation, isElsewhere ? 404 : response.status);
   if (isElsewhere) return undefined;
   if (response.status >= 500) return `status ${response.status}: ${text}`;

@@ -131,7 +131,7 @@ describe('the pepper of a deployment', () => {
   });
 
   it.each([
-    ['{"ACME_KEY":"sk-ant-and-more-than-32-characters"}', 'it must be a random text, and is a JSON map'],
+    ['{"ACME_KEY":"sk-ant-and-more-than-32-characters"}', 'it must be a random text, and is a JSON object'],
     ['short', 'it must have at least 32 characters'],
   ])('is used as it is, and the log says what is wrong with %s', async (secret, fault) => {
     stored.secrets['pepper-arn'] = secret;
@@ -210,15 +210,15 @@ describe('the key of a provider', () => {
     const { readProviderKey } = await deployed();
 
     await expect(readProviderKey('ACME_KEY')).rejects.toThrow(
-      'The secret that PROVIDER_KEYS_SECRET_ARN names cannot be read: it must be one JSON map',
+      'The secret that PROVIDER_KEYS_SECRET_ARN names cannot be read: it must be a JSON object',
     );
   });
 
   it.each([
-    ['{"ACME_KEY": sk-ant}', 'it must be one JSON map, and is not JSON'],
-    ['["sk-ant"]', 'it must be one JSON map, and is a list'],
-    ['"sk-ant"', 'it must be one JSON map, and is a string'],
-    ['null', 'it must be one JSON map, and is null'],
+    ['{"ACME_KEY": sk-ant}', 'it must be a JSON object, and is not JSON'],
+    ['["sk-ant"]', 'it must be a JSON object, and is a list'],
+    ['"sk-ant"', 'it must be a JSON object, and is a string'],
+    ['null', 'it must be a JSON object, and is null'],
   ])('is unknown if the secret is %s, and the log says what is wrong without showing it', async (secret, fault) => {
     stored.secrets['keys-arn'] = secret;
     const { readProviderKey } = await deployed();
@@ -246,7 +246,7 @@ describe('the key of a provider', () => {
     expect([await readProviderKey('ACME_KEY'), await readProviderKey('OTHER_KEY')]).toEqual([undefined, 'good']);
 
     const lines = log.mock.calls.map(([line]) => String(line)).join('');
-    expect(lines).toMatch(/"secret has a fault","reason":"PROVIDER_KEYS_SECRET_ARN: ACME_KEY must be a text/);
+    expect(lines).toMatch(/"secret has a fault","reason":"PROVIDER_KEYS_SECRET_ARN: ACME_KEY must be a JSON string/);
     expect(lines).toMatch(/an entry whose name is not of the form/);
     expect(lines).not.toMatch(/12345|sk-ant/);
   });

@@ -28,7 +28,7 @@ describe('a key that protects nothing', () => {
     const error = await refusedLater(() => protect(prompt('Hello'), settings));
 
     expect(error).toMatchObject({ status: 400, metadata: { field: 'sensitive_data' } });
-    expect(error.message).toContain('nothing was sent');
+    expect(error.message).toContain('sent nothing');
   });
 });
 

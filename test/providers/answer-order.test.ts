@@ -72,13 +72,13 @@ describe('a block that ends after the answer has said how it ends', () => {
   });
 
   it('fails the answer where such a call never ends', () => {
-    expect(() => passed([start, call, ending('tool_use', 2), end])).toThrow('an end in the middle of a call');
+    expect(() => passed([start, call, ending('tool_use', 2), end])).toThrow('an end in the middle of a tool call');
   });
 
   it('is not waited for for ever', () => {
     const endings = Array.from({ length: 100 }, () => ending('tool_use', 2));
 
-    expect(() => passed([start, call, ...endings])).toThrow('one ending after the other');
+    expect(() => passed([start, call, ...endings])).toThrow('more endings than an answer can have');
   });
 });
 

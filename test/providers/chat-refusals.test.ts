@@ -22,8 +22,8 @@ describe('what an endpoint does not take is refused by name', () => {
       { tools: [weather], output_config: { format: { type: 'json_schema', schema: {} } } },
       { quirks: { format_excludes_tools: true } },
     ],
-    ['stop_sequences: may have at most 1', { stop_sequences: ['a', 'b'] }, { quirks: { max_stop_sequences: 1 } }],
-    ['top_logprobs: may be at most 5', { logprobs: true, top_logprobs: 6 }, { quirks: { max_top_logprobs: 5 } }],
+    ['stop_sequences: must have at most 1', { stop_sequences: ['a', 'b'] }, { quirks: { max_stop_sequences: 1 } }],
+    ['top_logprobs: must be at most 5', { logprobs: true, top_logprobs: 6 }, { quirks: { max_top_logprobs: 5 } }],
     ['messages.0.content.0.type: ', { messages: [{ role: 'user', content: [png] }] }, { inputModalities: ['text'] }],
     [
       'messages.2.content.0.content.0.type: ',

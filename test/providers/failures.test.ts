@@ -90,7 +90,7 @@ describe('a refusal of a provider', () => {
     const failure = refusal(status, 'Your account 4711 is overdue');
 
     expect(failure.message).toBe(
-      `Acme refused the gateway's own request (status ${status}). Tell the gateway's operator.`,
+      `Acme refused the credential or account of the gateway (status ${status}). Contact the gateway's operator.`,
     );
     expect(advice(failure)).toBe('false');
   });

@@ -182,7 +182,7 @@ describe('a request', () => {
 });
 
 describe('the answer to a request', () => {
-  const unnamed = { uncertain: 'The provider answered without naming a job' };
+  const unnamed = { uncertain: 'The provider accepted the request, but returned no job id' };
 
   it.each<[VideoWireName, string, ReturnType<typeof answer>, Submitted]>([
     ['video-jobs', 'a job', answer({ id: 'gen-vid-1', status: 'pending' }, 202), { jobId: 'gen-vid-1' }],
@@ -330,7 +330,7 @@ describe('the question how a job stands', () => {
 });
 
 describe('the answer how a job stands', () => {
-  const noVideo: Polled = { state: 'failed', message: 'The provider said that the video is done, and gave none' };
+  const noVideo: Polled = { state: 'failed', message: 'The provider reported a completed video, but returned no file' };
   const veo = (response: object) => answer({ name: 'models/veo/operations/op1', done: true, response });
   const elsewhere = 'https://storage.example/v1beta/files/abc:download?alt=media';
   const ownFile = 'https://generativelanguage.googleapis.com/v1beta/files/abc:download?alt=media';
@@ -368,7 +368,7 @@ describe('the answer how a job stands', () => {
       'video-jobs',
       'expired',
       answer({ id: 'v1', status: 'expired' }),
-      { state: 'failed', message: 'The provider let the job expire' },
+      { state: 'failed', message: 'The job expired at the provider' },
     ],
     ['video-jobs', 'cancelled', answer({ id: 'v1', status: 'cancelled' }), { state: 'cancelled' }],
     ['video-jobs', 'a new state', answer({ status: 'dreaming' }), { state: 'unknown', reason: 'state dreaming' }],
@@ -434,7 +434,7 @@ describe('the answer how a job stands', () => {
       'minimax-video',
       'too many questions',
       answer({ base_resp: { status_code: 1002, status_msg: 'rate limit' } }),
-      { state: 'unknown', reason: 'state not told' },
+      { state: 'unknown', reason: 'state missing' },
     ],
     ...['PENDING', 'THROTTLED', 'RUNNING'].map((status): [VideoWireName, string, ReturnType<typeof answer>, Polled] => [
       'runway-tasks',

@@ -81,7 +81,7 @@ describe.each(searchKinds)('%s', (kind) => {
     ['3 MiB', withBody(grown(kind, ' '.repeat(3 * 1024 * 1024))), 'unavailable'],
   ])('answers with %s', async (_, answer, error) => {
     expect(await search(kind, answer)).toEqual({ error });
-    expect(logged).toEqual([expect.stringContaining(`"a search backend failed","provider":"${kind}"`)]);
+    expect(logged).toEqual([expect.stringContaining(`"search backend failed","provider":"${kind}"`)]);
   });
 
   it('may add what nobody knows', async () => {

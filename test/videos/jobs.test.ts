@@ -134,7 +134,7 @@ describe('a job', () => {
       expect(asked()).toEqual(['POST /one/videos']);
       expect(job).toMatchObject({
         state: 'failed',
-        error: expect.stringMatching(/^It is not known whether Provider one has accepted the request/) as string,
+        error: expect.stringMatching(/^It is unknown whether Provider one accepted the request/) as string,
       });
       expect(generation).toMatchObject({ state: 'final', outcome: { ending: 'refused_before', cost: Money.zero } });
       await spentOnly('0');

@@ -81,7 +81,7 @@ it('is not led into networks that trust the gateway', async () => {
 it('does not follow the provider in a circle', async () => {
   answers['provider /v1/files/1'] = redirect('/v1/files/1');
 
-  await expect(open('/files/1')).rejects.toThrow('redirected a file too often');
+  await expect(open('/files/1')).rejects.toThrow('redirected the download of a file too many times');
   expect(requests).toHaveLength(4);
 });
 

@@ -153,7 +153,7 @@ describe('a sweep in which something goes wrong', () => {
     const lines = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     const sweeping = fresh.handler({}, { getRemainingTimeInMillis: () => MINUTE_MS });
 
-    await expect(sweeping).rejects.toThrow('1 things went wrong in a sweep');
+    await expect(sweeping).rejects.toThrow('The sweep had 1 failures');
     const logged = lines.mock.calls.map(([line]) => String(line)).filter((line) => line.includes('sweep failed'));
     lines.mockRestore();
     expect(logged.map((line) => JSON.parse(line) as object)).toMatchObject([

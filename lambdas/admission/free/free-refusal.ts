@@ -10,13 +10,13 @@ const HELD_RETRY_SECONDS = 3;
 const SHORT_WAIT_SECONDS = 60;
 
 const owners: Record<CountKind, string> = {
-  day: 'this account has made all its requests to free models of this day',
-  address: 'all requests to free models of this day were made from this address',
-  minute: 'this account has made all its requests to free models of this minute',
+  day: 'this account has reached its limit of requests to free models for this day',
+  address: 'this IP address has reached its limit of requests to free models for this day',
+  minute: 'this account has reached its limit of requests to free models for this minute',
 };
 const remedies: Record<CountKind, string> = {
-  day: 'use the model without ":free", top up the account, which allows more',
-  address: 'use the model without ":free", top up the account, which is then not counted by its address',
+  day: 'use the model without ":free", top up the account, which raises the limit',
+  address: 'use the model without ":free", top up the account, which then has no limit by address',
   minute: 'send requests more slowly',
 };
 

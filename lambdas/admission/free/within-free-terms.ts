@@ -13,18 +13,21 @@ export function withinFreeTerms(message: MessagesRequest, model: Model, content:
   if (!terms) return message;
   const { input_token_limit: maxInput, output_token_limit: maxAnswer } = terms;
   if (content.maySearch) {
-    throw invalidRequest('model', `"${model.id}" does not search the web; use the model without ":free"`);
+    throw invalidRequest(
+      'model',
+      `"${model.id}" does not search the web; leave the search out, or use the model without ":free"`,
+    );
   }
   if (content.unbounded) {
     throw invalidRequest(
       'messages',
-      `"${model.id}" takes no documents or files, because their tokens cannot be bounded; send text`,
+      `"${model.id}" does not accept documents or files, because their token count has no bound; send text`,
     );
   }
   if (content.estimatedTokens > maxInput) {
     throw invalidRequest(
       'messages',
-      `"${model.id}" takes at most ${maxInput} tokens, and this prompt has about ${content.estimatedTokens}; shorten it, or use the model without ":free"`,
+      `"${model.id}" accepts at most ${maxInput} input tokens, and this prompt has about ${content.estimatedTokens}; shorten it, or use the model without ":free"`,
       { input_token_limit: maxInput, estimated_tokens: content.estimatedTokens },
     );
   }

@@ -48,7 +48,7 @@ export async function withinContext(
   if (tokens + fixedTokens > maxTokens) {
     throw invalidRequest(
       'messages',
-      `have about ${Math.ceil(tokens + fixedTokens)} tokens that cannot be left out (system, tools, the last message), but only ${maxTokens} fit into the context of "${request.model}" in addition to the answer; shorten them, or lower max_tokens`,
+      `have about ${Math.ceil(tokens + fixedTokens)} tokens that the gateway cannot leave out (system, tools, the last message), but only ${maxTokens} fit into the context of "${request.model}" in addition to the answer; shorten them, or lower max_tokens`,
     );
   }
   return { ...request, messages };

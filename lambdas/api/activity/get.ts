@@ -48,7 +48,7 @@ export const accepts = {
     })
     .refine(({ date, from, to }) => date === undefined || (from ?? to) === undefined, {
       path: ['date'],
-      error: 'cannot be used with from or to: name one day, or a first and a last',
+      error: 'cannot be used together with from or to; send one day, or a first and a last day',
     }),
 };
 
@@ -96,7 +96,10 @@ function datesAsked({ date, from, to }: DaysAsked): string[] {
   const dates = datesBetween(from ?? last, last);
   if (dates.length === 0) throw invalidRequest('from', `must not be later than the last day, ${last}`);
   if (dates.length > MAX_DAYS) {
-    throw invalidRequest('from', `must be less than ${MAX_DAYS} days before the last one: ask for parts of it`);
+    throw invalidRequest(
+      'from',
+      `must be less than ${MAX_DAYS} days before the last day, ${last}; request shorter periods`,
+    );
   }
   return dates;
 }

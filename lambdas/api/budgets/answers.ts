@@ -34,7 +34,7 @@ export async function getBudget({ params, caller }: BudgetInput<PathWithInterval
   const { owner, set, version } = await budgetsOfPath(table, caller.account.id, params, 'read');
   const views = budgetViews(owner, set, await readCounter(table, owner.scope));
   const budget = views.find((view) => view.interval === params.interval);
-  if (!budget) throw notFound(`There is no ${params.interval} budget here. PUT sets one.`, { field: 'interval' });
+  if (!budget) throw notFound(`There is no ${params.interval} budget. Set one with PUT.`, { field: 'interval' });
   return jsonResponse<BudgetAnswer>(200, { data: budget }, etag(version));
 }
 

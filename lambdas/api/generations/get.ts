@@ -43,7 +43,7 @@ export const handler = defineEndpoint('get-generation', accepts, async ({ query:
 });
 
 function notYet(id: string): GatewayError {
-  return notFound(`Generation ${id} was not found, or its cost is not final yet. Ask again in a second.`);
+  return notFound(`Generation ${id} was not found, or its cost is not final yet. Try again in a second.`);
 }
 
 /**
@@ -55,7 +55,7 @@ async function notFoundOrRefused(id: string, caller: InferenceCaller): Promise<G
   if (!refusal || !isVisible(refusal, caller)) return notYet(id);
   const { status, kind, model, createdAtMs } = refusal;
   return notFound(
-    `Request ${id} was refused with ${status} (${kind}). It was answered by no provider, and it cost nothing.`,
+    `The gateway refused request ${id} with ${status} (${kind}). No provider answered it, and it cost nothing.`,
     {
       refusal: {
         ...reasonView(refusal),

@@ -115,7 +115,11 @@ function datesAsked({ from, to, cursor }: Query): string[] {
   const last = to ?? cursorDate ?? utcDate(nowMs());
   const dates = datesBetween(from ?? last, last);
   if (dates.length === 0) throw invalidRequest('from', `must not be later than the last day, ${last}`);
-  if (dates.length > MAX_DAYS) throw invalidRequest('from', `must be less than ${MAX_DAYS} days before the last one`);
+  if (dates.length > MAX_DAYS)
+    throw invalidRequest(
+      'from',
+      `must be less than ${MAX_DAYS} days before the last day, ${last}; request shorter periods`,
+    );
   return dates.filter((date) => date <= (cursorDate ?? last)).toReversed();
 }
 

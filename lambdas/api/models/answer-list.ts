@@ -74,7 +74,7 @@ export async function answerConventionList(
   pathname: string,
   speedOf?: SpeedOf,
 ): Promise<HttpResponse> {
-  refuseFields(query, messagesOnly, 'needs the header anthropic-version; without it, lists have offset and limit');
+  refuseFields(query, messagesOnly, 'needs the header anthropic-version; send the header, or use offset and limit');
   const [isLimited, isReady] = await Promise.all([readFreeCapacity(list.models), readReadiness(list.models)]);
   const found = sortedOffers(filtered(offersOf(list, isReady), query, request), query.sort, speedOf);
   const models = found.map(({ model, endpoints }) => modelView(model, endpoints, isLimited, isReady));
@@ -88,7 +88,11 @@ function answerMessagesList(
   { query, request }: ListRequest<ListQuery>,
   speedOf: SpeedOf | undefined,
 ): HttpResponse {
-  refuseFields(query, ['offset'], 'needs to be without the header anthropic-version; with it, lists have after_id');
+  refuseFields(
+    query,
+    ['offset'],
+    'does not work together with the header anthropic-version; use after_id, or leave the header out',
+  );
   const stages = query['lifecycle[]'] ?? query.lifecycle ?? [];
   const isWanted = stages.length === 0 || stages.includes('active');
   const texts = offers.filter(({ model }) => isWanted && model.data.output_modalities.includes('text'));

@@ -102,7 +102,7 @@ function answerMessagesModel(model: Model, isReady: IsReady): HttpResponse {
   const [offer] = offersOf({ models: [model.aliasOf ?? model] }, isReady);
   const makes = model.data.output_modalities;
   if (!offer || !makes.includes('text')) {
-    throw notFound(`"${model.id}" makes ${makes.join(', ')}, and takes no messages.`, { field: 'slug' });
+    throw notFound(`"${model.id}" makes ${makes.join(', ')}, and does not answer messages.`, { field: 'slug' });
   }
   return jsonResponse<MessagesModelAnswer>(200, messagesModelView(offer));
 }

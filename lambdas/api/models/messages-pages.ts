@@ -23,7 +23,8 @@ interface CursorPage<Item> {
 export function cursorPage<Item extends { id: string }>(items: readonly Item[], query: CursorQuery): CursorPage<Item> {
   const { limit = DEFAULT_PAGE_MODELS, after_id: afterId, before_id: beforeId } = query;
   if (beforeId !== undefined) {
-    if (afterId !== undefined) throw invalidRequest('before_id', 'cannot be together with after_id');
+    if (afterId !== undefined)
+      throw invalidRequest('before_id', 'cannot be used together with after_id; leave one of them out');
     const end = modelIndex(items, 'before_id', beforeId);
     const start = Math.max(0, end - limit);
     return page(items.slice(start, end), start > 0);

@@ -84,7 +84,7 @@ function orderOf(sort: Sort, speedOf: SpeedOf | undefined): Order {
   const order: Order | MeasuredOrder = orders[sort];
   if ('rank' in order) return order;
   if (!speedOf) {
-    throw invalidRequest('sort', `only the speed of models that write text is measured; ${useOneOf(unmeasuredSorts)}`);
+    throw invalidRequest('sort', `speed is measured only for models that write text; ${useOneOf(unmeasuredSorts)}`);
   }
   const { highestFirst, measured } = order;
   const rank = ({ endpoints }: ModelOffer) => {

@@ -2,10 +2,10 @@ import { invalidRequest } from '../../platform/errors.ts';
 
 /** Filters of OpenRouter's API for which the catalog has no data, each with a reason or an alternative. */
 const unavailableReasons: Record<string, string> = {
-  arch: 'the catalog does not know families of models; use q or model_authors',
-  region: 'the catalog does not know where providers compute; choose them with providers',
+  arch: 'the catalog has no families of models; use q or model_authors',
+  region: 'the catalog has no regions of providers; use the filter providers',
   ...rangesOf(['intelligence_index', 'coding_index', 'agentic_index'], 'the catalog has no benchmarks'),
-  ...rangesOf(['tool_success_rate'], 'nobody measures here how calls of tools end'),
+  ...rangesOf(['tool_success_rate'], 'the gateway does not measure the results of tool calls'),
 };
 
 function rangesOf(names: string[], reason: string): Record<string, string> {
@@ -19,6 +19,6 @@ function rangesOf(names: string[], reason: string): Record<string, string> {
  */
 export function refuseUnavailable(query: Record<string, string>): void {
   for (const [name, reason] of Object.entries(unavailableReasons)) {
-    if (query[name]) throw invalidRequest(name, `cannot be filtered by here: ${reason}`);
+    if (query[name]) throw invalidRequest(name, `is not supported as a filter, because ${reason}`);
   }
 }

@@ -91,7 +91,7 @@ function availability({ output_modalities: makes }: ModelData, endpoints: readon
   if (answers.has(undefined)) return { available: null };
   const isCalledAnywhere = endpoints.some(({ wire }) => isCalled(wire));
   const reason = isCalledAnywhere
-    ? 'The operator has not set what one of its providers needs.'
+    ? 'The operator has not set a variable or credential that its providers need.'
     : `No route of this gateway calls models that make ${makes.join(', ')} yet.`;
   return { available: false, unavailable_reason: reason };
 }

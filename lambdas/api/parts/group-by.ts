@@ -7,6 +7,6 @@ const isSplit = (name: string): name is ActivitySplit => (activitySplits as read
 export const groupBy = z
   .string()
   .refine((text) => text.split(',').every(isSplit), {
-    error: `must be some of ${activitySplits.join(', ')}, with commas between them`,
+    error: `must be a comma-separated list of ${activitySplits.join(', ')}`,
   })
   .transform((text): readonly ActivitySplit[] => [...new Set(text.split(',').filter(isSplit))]);

@@ -28,6 +28,6 @@ export function viewerScript(): string {
   };
   const plugin = fastifyApiReference as unknown as Plugin;
   plugin(server, { configuration: { url: 'openapi.json' } }, () => undefined);
-  if (script === undefined) throw new Error('The package of the viewer serves no script any more');
+  if (script === undefined) throw new Error('The package of the viewer has no script');
   return script.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '');
 }

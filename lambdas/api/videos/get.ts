@@ -24,5 +24,5 @@ export const handler = defineEndpoint('get-video', accepts, async ({ params: { i
  */
 function asItStands(job: VideoJob, { state }: Generation): VideoJob {
   if (state === 'pending' || isEnded(job)) return job;
-  return { ...job, state: 'failed', error: 'The request was given up.' };
+  return { ...job, state: 'failed', error: 'The request was cancelled.' };
 }

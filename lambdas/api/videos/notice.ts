@@ -23,7 +23,7 @@ export const accepts = {
  */
 export const handler = definePublicEndpoint('notice-video', accepts, async ({ params: { name }, request }) => {
   const job = noticedJob(name, await readPepper());
-  if (!job) throw notFound('There is no such address.');
+  if (!job) throw notFound('There is no video job with this address.');
   await resources.queue('advance-videos').send(encodeVideoMessage({ ...job, isNotice: true }));
   return jsonResponse<NoticeAnswer>(200, { received: true, ...challengeIn(request.body) });
 });

@@ -17,5 +17,5 @@ export async function visibleVideo(
   const isId = generationTimeMs(id) !== undefined;
   const video = isId ? await readVideo(resources.table(), caller.account.id, id) : undefined;
   if (video && isVisible(video.generation, caller)) return video;
-  throw notFound('There is no such video. Its id is in the answer of POST /videos.');
+  throw notFound('There is no video with this id. Use the id in the answer of POST /videos.');
 }

@@ -88,7 +88,7 @@ async function compareLifetime(table: Table, accountId: string, head: SealHead):
   if (!drift) return;
   const { counted, sealed } = drift;
   writeMetrics({ DriftRub: Math.abs(Number(counted.minus(sealed).toString())) });
-  const reason = `lifetime of the counter says ${counted} without today, and sealed days add up to ${sealed}`;
+  const reason = `lifetime window of the counter is ${counted} without today, and sealed days add up to ${sealed}`;
   log('error', bookTripwires.booksDiffer, { accountId, date: head.through, reason, count: 1 });
 }
 

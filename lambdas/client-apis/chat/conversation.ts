@@ -54,7 +54,7 @@ const calledFunction = z.object({
 const callId = z.string().min(1).meta({ description: 'The id of the call; the result of the tool refers to it.' });
 const functionCall = z.object({
   id: callId,
-  type: optionalField(z.literal('function', 'must be "function" or "custom": no other calls are made here')).meta({
+  type: optionalField(z.literal('function', 'must be "function" or "custom"')).meta({
     description: 'The kind of the call: `function`, or `custom` for a tool whose input is a text.',
   }),
   function: calledFunction.meta({ description: 'The function that was called.' }),

@@ -38,13 +38,13 @@ const filePart = z.object({
         description: 'The document: a PDF or a text as a data URL, or its http(s) address.',
       }),
       filename: optionalField(z.string().max(MAX_FILE_NAME_CHARACTERS)).meta({ description: 'The name of the file.' }),
-      file_id: optionalField(z.never('is not supported: this gateway keeps no files; send file_data')).meta({
+      file_id: optionalField(z.never('is not supported, because this gateway stores no files; send file_data')).meta({
         description: 'This field is refused, because this gateway keeps no files: send `file_data`.',
       }),
     })
     .refine(({ file_data: data }) => data !== undefined && data !== null, {
       path: ['file_data'],
-      message: 'is required: send the file as a data URL, or its http(s) address',
+      message: 'is required: the file as a data URL, or its http(s) URL',
     })
     .meta({ description: 'A document for the model to read.' }),
   ...cacheMarks,

@@ -112,22 +112,22 @@ export const chatBody = z.looseObject({
       user_location: searchLocation.meta({ description: 'The approximate location of the user.' }),
     }),
   ).meta({ description: 'With this the web is searched before the model is asked, as by the plugin `web`.' }),
-  store: optionalField(z.literal(false, 'must be false: this gateway keeps no answers')).meta({
+  store: optionalField(z.literal(false, 'must be false, because this gateway does not store answers')).meta({
     description: 'Only false is accepted, because this gateway keeps no answers.',
   }),
-  n: optionalField(z.literal(1, 'must be 1: send the request again for another answer')).meta({
+  n: optionalField(z.literal(1, 'must be 1; send the request again for another answer')).meta({
     description: 'Only 1 is accepted: each request has one answer.',
   }),
   logprobs: optionalField(z.boolean()).meta({
     description:
       'With true the answer has the probabilities of its tokens. Only models with `logprobs` in their `supported_parameters` give them; others refuse the request.',
   }),
-  audio: unsupported('is not supported: answers here are texts'),
+  audio: unsupported('is not supported, because all answers are text; leave it out'),
   functions: olderFunctions.meta({
     description: 'Your functions in the older form of `tools`; the answer then has a call as `function_call`.',
   }),
   function_call: olderFunctionCall.meta({ description: 'The older form of `tool_choice`.' }),
-  input: unsupported('is a field of POST /responses: send the request there, or messages here').meta({
+  input: unsupported('is a field of POST /responses; send the request there, or send messages instead').meta({
     description: 'This field is refused: it belongs to `POST /responses`.',
   }),
   usage: optionalField(

@@ -12,7 +12,7 @@ import { SEARCH_TOOL_TYPE, gatewaySearchTool, searchDeclaration } from '../searc
 import { ToolNames } from '../tool-names.ts';
 
 const MAX_TOOLS = 1_024;
-const TYPES = 'must be "function", "custom", or "web_search" for the search of the gateway: it runs no other tool';
+const TYPES = 'must be "function", "custom", or "web_search" (the only tool that the gateway runs)';
 
 const functionDeclaration = z.object({
   type: z.literal('function', TYPES),

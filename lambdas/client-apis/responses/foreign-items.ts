@@ -10,11 +10,11 @@ import type { Block } from '../../messages/types.ts';
 import { imageAddress, sentImage } from '../media.ts';
 
 const COMPACTED =
-  'holds a conversation that only the service which has shortened it can read. Send the items that it stands for; Codex shortens conversations by itself where the name of its model_provider is not "OpenAI"';
+  'has a shortened conversation that only the service that shortened it can read. Send the original items; Codex shortens conversations by itself where the name of its model_provider is not "OpenAI"';
 const COMPACTING =
-  'is not supported: this gateway does not shorten conversations into items. Codex shortens them by itself where the name of its model_provider is not "OpenAI"; truncation "auto" leaves out the middle of one that is too long';
+  'is not supported, because this gateway does not shorten conversations into items. Codex shortens them by itself where the name of its model_provider is not "OpenAI"; truncation "auto" leaves out the middle of a conversation that is too long';
 const NO_REFERENCES =
-  'is not supported: this gateway keeps no answers. Send the items themselves: in the AI SDK set store to false, in other clients send back what the answer had in output';
+  'is not supported, because this gateway stores no answers. Send the items themselves: in the AI SDK set store to false, in other clients send back the items of the answer’s output';
 
 /**
  * Types of items that are dropped: notes of agents, and steps of services whose outcome is in the text of the answer.

@@ -9,7 +9,7 @@ import { cacheMarks, marked } from '../cache-marks.ts';
 import { documentAddress, imageAddress, inputAudio, sentAudio, sentDocument, sentImage } from '../media.ts';
 
 const MAX_FILE_NAME_CHARACTERS = 512;
-const NO_FILES = 'is not supported: this gateway keeps no files; send the data, or an address';
+const NO_FILES = 'is not supported, because this gateway stores no files; send the data, or a URL';
 
 const refusedFileId = optionalField(z.never(NO_FILES)).meta({
   description: 'This field is refused, because this gateway keeps no files: send the data, or an address.',
@@ -33,7 +33,7 @@ const inputImage = z
   })
   .refine(({ image_url: address }) => Boolean(address), {
     path: ['image_url'],
-    message: 'is required: send the image as a data URL, or its address',
+    message: 'is required: the image as a data URL, or its URL',
   });
 const inputFile = z
   .object({
@@ -46,7 +46,7 @@ const inputFile = z
   })
   .refine((file) => Boolean(file.file_data || file.file_url), {
     path: ['file_data'],
-    message: 'is required: send the file as a data URL, or its address as file_url',
+    message: 'is required: the file as a data URL, or its URL as file_url',
   });
 const outputText = z.object({
   type: z.literal('output_text'),

@@ -26,7 +26,7 @@ const MAX_INCLUDED = 64;
 const MAX_SEARCHES = 1_000;
 
 const NO_STORE =
-  'is not supported: this gateway keeps no answers. Send the whole conversation as input: in the AI SDK set store to false, in LangChain leave useResponsesApi’s previous_response_id off, in n8n and Open WebUI switch stored conversations off';
+  'is not supported, because this gateway stores no answers. Send the whole conversation as input: in the AI SDK set store to false, in LangChain leave useResponsesApi’s previous_response_id off, in n8n and Open WebUI switch stored conversations off';
 
 const format = z.discriminatedUnion(
   'type',
@@ -93,13 +93,13 @@ export const responsesBody = z.looseObject({
     description: 'This field is refused: send the whole conversation as `input`.',
   }),
   conversation: unsupported(NO_STORE),
-  prompt: unsupported('is not supported: this gateway keeps no prompts; send instructions and input'),
-  background: optionalField(z.literal(false, 'must be false: answers are not kept until somebody asks for them')).meta({
+  prompt: unsupported('is not supported, because this gateway stores no prompts; send instructions and input'),
+  background: optionalField(z.literal(false, 'must be false, because this gateway does not store answers')).meta({
     description: 'Only false is accepted, because answers are not kept.',
   }),
   client_metadata: optionalField(z.record(z.string().max(100), z.unknown())).meta({
     description: 'Facts that a client tells about itself; they are accepted, and have no effect.',
   }),
-  messages: unsupported('is a field of POST /chat/completions: send the request there, or input here'),
+  messages: unsupported('is a field of POST /chat/completions; send the request there, or send input instead'),
 });
 export type ResponsesBody = z.output<typeof responsesBody>;

@@ -91,5 +91,5 @@ function answerFailure(ending: Ending, error: unknown, isStopping: boolean): Gat
   if (ending === 'client_left') return clientHasLeft(error);
   if (ending !== 'out_of_time') return toGatewayError(error);
   if (error instanceof GatewayError && error.kind === 'timeout') return error;
-  return new GatewayError('timeout', 'The answer took longer than the gateway may run. Ask for a shorter one.');
+  return new GatewayError('timeout', 'The answer took longer than the gateway may run. Request a shorter answer.');
 }

@@ -26,14 +26,14 @@ export const decisionsModality = defineModality({
   tooLarge: (maxMebibytes) =>
     invalidRequest(
       'state',
-      `is repeated in requests to this model that come to more than ${maxMebibytes} MiB; shorten it, or send fewer questions`,
+      `is repeated in each request to this model, in total more than ${maxMebibytes} MiB; shorten it, or send fewer questions`,
     ),
   tooMany: (asks, maxAsks) =>
     invalidRequest(
       'questions',
-      `take ${asks} requests to this model, of which one request may take ${maxAsks}; send fewer questions, or questions with fewer options`,
+      `need ${asks} requests to this model, and the maximum is ${maxAsks}; send fewer questions, or questions with fewer options`,
     ),
   maxAtOnce: 16,
   resultOf: (verdicts, own) => verdicts.map((verdict, at) => answerOf(own.questions[at]!, verdict)),
-  outOfTime: 'The questions took longer than the gateway may run. Ask fewer at once.',
+  outOfTime: 'The questions took longer than the gateway may run. Send fewer questions at once.',
 });

@@ -33,7 +33,10 @@ export const embeddingsModality = defineModality({
     inputsOf(body).flatMap((input, index) => (isText(input) ? [{ field: `input.${index}`, text: input }] : [])),
   refuseUnsearchable: (body) => {
     if (!inputsOf(body).every(isText))
-      throw invalidRequest('input', 'must be text: the key protects sensitive data, which cannot be found in tokens');
+      throw invalidRequest(
+        'input',
+        'must be text: the key protects sensitive data, which the gateway cannot find in tokens',
+      );
   },
   taskOf: (body, texts): EmbeddingTask => {
     const next = texts.values();
@@ -57,12 +60,12 @@ export const embeddingsModality = defineModality({
   tooLarge: (maxMebibytes) =>
     invalidRequest('input', `is more than ${maxMebibytes} MiB for this model; send fewer texts`),
   tooMany: (asks, maxAsks) =>
-    invalidRequest('input', `takes ${asks} requests to this model, of which one may take ${maxAsks}; send fewer texts`),
+    invalidRequest('input', `needs ${asks} requests to this model, and the maximum is ${maxAsks}; send fewer texts`),
   // Maximum number of concurrent requests. It is low because the responses are large and stay in memory until the last
   // one arrives.
   maxAtOnce: 4,
   resultOf: (vectors) => vectors,
-  outOfTime: 'The texts took longer than the gateway may run. Send fewer at once.',
+  outOfTime: 'The texts took longer than the gateway may run. Send fewer texts at once.',
 });
 
 /**
@@ -81,7 +84,7 @@ function takes(
   for (const field of asked) {
     const hasIt = ({ target }: BatchCandidate) => target.supportedParameters.includes(field);
     if (hasIt(candidate)) continue;
-    if (!all.some(hasIt)) throw invalidRequest(field, `is not taken by "${candidate.model.id}"; leave it out`);
+    if (!all.some(hasIt)) throw invalidRequest(field, `is not supported by "${candidate.model.id}"; leave it out`);
     return false;
   }
   return true;

@@ -42,7 +42,9 @@ async function step(tools: VideoTools, job: VideoJob, { isNotice = false }: Vide
   const atMs = tools.nowMs();
   if (isEnded(job)) return isEarly(job, atMs) ? later(job, atMs) : finishJob(tools, job);
   if (atMs >= job.deadlineAtMs) {
-    return endJob(tools, job, 'expired', { error: 'The video was not finished in time.' });
+    return endJob(tools, job, 'expired', {
+      error: 'The provider did not finish the video in time. Nothing is charged. Send a new request.',
+    });
   }
   if (isEarly(job, atMs) && !(isNotice && isLookable(job, atMs))) return later(job, atMs);
   return job.state === 'pending' ? submitJob(tools, job) : lookAtJob(tools, job);

@@ -12,10 +12,14 @@ import { fileKey } from './objects.ts';
  */
 export function keyOfFile(job: VideoJob, index: number, atMs: number): string {
   if (!isEnded(job)) throw conflict('The video is not finished. Poll GET /videos/{id} until its status is completed.');
-  if (job.state !== 'completed') throw notFound(`There is no file: the job is ${job.state}.`);
-  if (index >= job.files.length) throw notFound(`The video has ${job.files.length} files.`, { field: 'index' });
+  if (job.state !== 'completed') throw notFound(`The job has no file, because its state is ${job.state}.`);
+  if (index >= job.files.length)
+    throw notFound(`The video has ${job.files.length} files, numbered from 0.`, { field: 'index' });
   if (atMs >= job.endedAtMs! + FILES_KEPT_DAYS * DAY_MS) {
-    throw new GatewayError('gone', `Files are kept for ${FILES_KEPT_DAYS} days, and these have been deleted.`);
+    throw new GatewayError(
+      'gone',
+      `The files of this video were deleted after ${FILES_KEPT_DAYS} days. Send a new request.`,
+    );
   }
   return fileKey(job, index);
 }

@@ -53,7 +53,7 @@ const LOG_EVERY = 20;
 function noteUnknown(job: VideoJob, reason: string): void {
   if (job.polls % LOG_EVERY !== 0) return;
   const fields = { worker: 'advance-videos', generationId: job.id, model: job.model, attempt: job.polls + 1, reason };
-  log('warn', 'state of a video not known', fields);
+  log('warn', 'video state not read', fields);
 }
 
 const unknownLook = (reason: string): Polled => ({ state: 'unknown', reason });
@@ -77,7 +77,7 @@ async function fetchFiles(
 ): Promise<Next> {
   const { name } = candidate.endpoint.provider;
   if (places.length === 0 || places.length > MAX_FILES) {
-    return endJob(tools, job, 'failed', { error: `${name} says that the video is made, with ${places.length} files.` });
+    return endJob(tools, job, 'failed', { error: `${name} reported a completed video with ${places.length} files.` });
   }
   // Claims the files, so that no other worker fetches them at the same time.
   const claimed = await changeVideoJob(tools.table, job, {

@@ -89,7 +89,7 @@ async function openOwn(
   if (address.origin !== new URL(candidate.endpoint.provider.baseUrl).origin) {
     return openAnywhere(address.href, timeoutMs);
   }
-  if (hops === 0) throw new UpstreamError('malformed', 'The provider redirected a file too often');
+  if (hops === 0) throw new UpstreamError('malformed', 'The provider redirected the download of a file too many times');
   return openOwn(
     candidateAtOrigin(candidate, address.origin),
     `${address.pathname}${address.search}`,

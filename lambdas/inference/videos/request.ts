@@ -103,7 +103,8 @@ export const videoRequestSchema = z
     if (provider?.max_price) {
       refuse(context, {
         path: ['provider', 'max_price'],
-        message: 'does not apply to videos, which are priced by the second; GET /videos/models has their prices',
+        message:
+          'does not apply to videos, which are priced by the second; leave it out (GET /videos/models has their prices)',
       });
     }
   });

@@ -28,7 +28,7 @@ export function settingsFor(body: VideoBody, { id, data }: Model): VideoSettings
     if (value === null || value === undefined) return allowed[0]!;
     if (allowed.includes(value)) return value;
     const takes = allowed.length === 0 ? 'none' : allowed.join(', ');
-    throw invalidRequest(field, `"${id}" takes ${takes}${where}, not ${value}`, { allowed });
+    throw invalidRequest(field, `"${id}" accepts ${takes}${where}, not ${value}`, { allowed });
   };
   for (const [index, image] of (body.frame_images ?? []).entries()) {
     oneOf(`frame_images.${index}.frame_type`, image.frame_type, frames);

@@ -66,7 +66,7 @@ export async function startVideo(tools: StartTools, start: VideoStart): Promise<
  */
 async function failUntold(table: Table, job: VideoJob): Promise<void> {
   const error =
-    'The gateway could not start this video, and has charged nothing for it. Send the request again with another Idempotency-Key.';
+    'The gateway could not start this video. Nothing is charged. Send the request again with a new Idempotency-Key.';
   await changeVideoJob(table, job, { state: 'failed', endedAtMs: nowMs(), error, isCalledBack: true });
 }
 

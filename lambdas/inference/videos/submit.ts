@@ -35,7 +35,7 @@ export async function submitJob(tools: VideoTools, job: VideoJob): Promise<Next>
   const { table, bucket, nowMs } = tools;
   // The hold may have been released after a failed request. A job without a hold must not be sent.
   const generation = await readGeneration(table, job.payer.accountId, job.id);
-  if (generation?.state !== 'pending') return endJob(tools, job, 'failed', { error: 'The request was given up.' });
+  if (generation?.state !== 'pending') return endJob(tools, job, 'failed', { error: 'The request was cancelled.' });
   const request = await readRequest(bucket, job);
   if (!request) return endJob(tools, job, 'failed', { error: 'The request was lost before it was sent.' });
   const askedAtMs = nowMs();
@@ -55,7 +55,7 @@ export async function submitJob(tools: VideoTools, job: VideoJob): Promise<Next>
   if ('said' in tried && 'refused' in tried.said) {
     const { name } = candidate!.endpoint.provider;
     const { status: providerStatus } = tried.answer;
-    const error = `${name} refused the request (status ${providerStatus}): its prompt, its frames or its settings.`;
+    const error = `${name} rejected the request (status ${providerStatus}). Check the prompt, the frames and the settings.`;
     return endJob(tools, claimed, 'failed', { error, providerStatus });
   }
   tools.onResult(endpointId, 'failed');
@@ -63,7 +63,7 @@ export async function submitJob(tools: VideoTools, job: VideoJob): Promise<Next>
   noteFailure(claimed, candidate, status, tried);
   if ('lost' in tried && candidate!.wire.knowsTokens !== true) {
     const { name } = candidate!.endpoint.provider;
-    const error = `It is not known whether ${name} has accepted the request, so it was not sent again. Nothing is charged. Send a new request.`;
+    const error = `It is unknown whether ${name} accepted the request, so the gateway did not send it again. Nothing is charged. Send a new request.`;
     return endJob(tools, claimed, 'failed', { error, providerStatus: status ?? undefined });
   }
   const attempt = candidate && attemptOf(candidate, status, nowMs() - beganAtMs);
@@ -127,7 +127,7 @@ async function trySubmitting(
     return 'uncertain' in said ? { answer, lost: new UpstreamError('broken', said.uncertain) } : { answer, said };
   } catch (error) {
     // The provider may have accepted the job although its response is unreadable.
-    return { answer, lost: new UpstreamError('malformed', 'The answer to a submission cannot be read', error) };
+    return { answer, lost: new UpstreamError('malformed', 'The answer to a submission is not readable', error) };
   }
 }
 
@@ -155,7 +155,7 @@ async function tryAgain(
   const { endpoints, endpointIndex, submissions } = job;
   const failedAttempts = [...job.failedAttempts, ...(attempt ? [attempt] : [])].slice(-MAX_ATTEMPTS);
   if (submissions >= MAX_SUBMIT_ROUNDS * endpoints.length) {
-    const error = 'No provider of the model could take the request. Try again later.';
+    const error = 'No provider of the model accepted the request. Try again later.';
     // The outcome has separate fields for the last attempt, so the list excludes it.
     const providerStatus = attempt?.status ?? undefined;
     return endJob(tools, job, 'failed', { error, failedAttempts: job.failedAttempts, providerStatus });

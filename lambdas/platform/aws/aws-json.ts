@@ -76,7 +76,7 @@ export function openAwsJson(
     const skewMs = Date.parse(reply.headers.date ?? '') - nowMs();
     if (SKEWED.has(error.name) && Math.abs(skewMs - clockSkewMs) > MAX_SKEW_MS) {
       clockSkewMs = skewMs;
-      throw new NoReplyError('The clock of this machine is wrong', error);
+      throw new NoReplyError('The clock of this machine differs from the clock of AWS', error);
     }
     throw error;
   }

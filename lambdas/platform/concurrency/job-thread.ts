@@ -179,7 +179,7 @@ export class JobThread<Job, Result> {
       else this.#finish(message);
       this.#next();
     });
-    worker.on('error', (error) => log('error', 'a thread failed', describeError(error)));
+    worker.on('error', (error) => log('error', 'thread failed', describeError(error)));
     worker.on('exit', () => {
       this.#worker = undefined;
       this.#isReady = false;

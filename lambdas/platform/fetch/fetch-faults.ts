@@ -21,14 +21,14 @@ export const fetchFaultTexts: Record<FetchFault, string> = {
   port: 'must be on the usual port of https',
   unresolved: 'names a host that could not be found',
   not_public: 'must be on the public internet',
-  redirects: 'is redirected too often, or to nowhere',
+  redirects: 'has too many redirects, or a redirect without a target',
   status: 'could not be fetched: its server did not answer with status 200',
   media_type: 'is of a media type that is not accepted here',
   too_large: 'is too large',
   timeout: 'could not be fetched in time',
-  cancelled: 'was not fetched: the request was cancelled',
+  cancelled: 'was not fetched, because the request was cancelled',
   unreachable: 'could not be reached',
-  broken: 'could not be read: the connection broke off',
+  broken: 'could not be read: the connection was interrupted',
 };
 
 export class FetchError extends Error {

@@ -39,7 +39,7 @@ export function openQueueReturns(urlVariable: string): QueueRetries {
           }));
         const request: ChangeMessageVisibilityBatchCommandInput = { QueueUrl: queueUrl, Entries: entries };
         await call('ChangeMessageVisibilityBatch', request).catch((error: unknown) =>
-          log('warn', 'failed messages are redelivered late', describeError(error)),
+          log('warn', 'redelivery time of failed messages not set; they are redelivered late', describeError(error)),
         );
       }
     },

@@ -19,7 +19,7 @@ export function seal(text: string, key: Buffer, owner = ''): Buffer {
 
 /** @throws {Error} unless the text was sealed with this key, for this owner */
 export function unseal(sealed: Buffer, key: Buffer, owner = ''): string {
-  if (sealed.length < IV_BYTES + TAG_BYTES) throw new Error('The text is too short to be a sealed one');
+  if (sealed.length < IV_BYTES + TAG_BYTES) throw new Error('The text is too short for an encrypted text');
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, IV_BYTES)).setAAD(Buffer.from(owner));
   decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
   return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString('utf8');

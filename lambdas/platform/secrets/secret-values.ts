@@ -29,7 +29,7 @@ export function providerKeysFrom(secret: string): ProviderKeys {
   const faults: string[] = [];
   for (const [name, value] of Object.entries(jsonMap(secret))) {
     if (!VARIABLE_NAME.test(name)) faults.push('an entry whose name is not of the form ANTHROPIC_API_KEY');
-    else if (typeof value !== 'string') faults.push(`${name} must be a text in quotation marks, not ${kindOf(value)}`);
+    else if (typeof value !== 'string') faults.push(`${name} must be a JSON string, not ${kindOf(value)}`);
     else keys.set(name, value.trim());
   }
   return { keys, faults };
@@ -41,16 +41,16 @@ function jsonMap(secret: string): object {
     parsed = JSON.parse(secret);
   } catch {
     // The parser's own error would contain a part of the secret.
-    throw new SecretUselessError('it must be one JSON map, and is not JSON');
+    throw new SecretUselessError('it must be a JSON object, and is not JSON');
   }
-  if (kindOf(parsed) === 'a map') return parsed as object;
-  throw new SecretUselessError(`it must be one JSON map, and is ${kindOf(parsed)}`);
+  if (kindOf(parsed) === 'an object') return parsed as object;
+  throw new SecretUselessError(`it must be a JSON object, and is ${kindOf(parsed)}`);
 }
 
 function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
-  return typeof value === 'object' ? 'a map' : `a ${typeof value}`;
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
 const MIN_PEPPER_CHARACTERS = 32;
@@ -63,7 +63,7 @@ const MIN_PEPPER_CHARACTERS = 32;
 export function pepperFault(value: string): string | undefined {
   if (value.length < MIN_PEPPER_CHARACTERS) return `it must have at least ${MIN_PEPPER_CHARACTERS} characters`;
   try {
-    return kindOf(JSON.parse(value)) === 'a map' ? 'it must be a random text, and is a JSON map' : undefined;
+    return kindOf(JSON.parse(value)) === 'an object' ? 'it must be a random text, and is a JSON object' : undefined;
   } catch {
     return undefined;
   }

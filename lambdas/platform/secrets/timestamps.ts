@@ -47,7 +47,7 @@ export async function requestTimestamp(url: string, sha256: Buffer): Promise<Buf
   const answer = Buffer.concat(chunks);
   const { isGranted, status } = grantOf(answer);
   if (!isGranted) throw new Error(`The timestamp authority refused: ${status}`);
-  if (!answer.includes(sha256)) throw new Error('The timestamp authority answered for another hash');
+  if (!answer.includes(sha256)) throw new Error('The timestamp authority signed another hash than requested');
   return answer;
 }
 

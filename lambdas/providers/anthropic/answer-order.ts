@@ -48,7 +48,7 @@ export class AnswerOrder {
         return this.#started ? this.#startAnew() : [this.#start(event)];
       case 'content_block_start': {
         const { content_block: block } = event;
-        this.#demand(this.#started && !this.#closing, 'a block outside of its answer');
+        this.#demand(this.#started && !this.#closing, 'a block outside of an answer');
         this.#demand(isBlock(block), 'a block without its content');
         this.#demand(this.#indexOf(event) === this.#nextIndex, 'a block out of order');
         this.#demand(this.#nextIndex < MAX_BLOCKS, 'more blocks than an answer can have');
@@ -58,8 +58,8 @@ export class AnswerOrder {
         return [this.#numbered(event)];
       }
       case 'content_block_delta':
-        this.#demand(this.#open.has(this.#indexOf(event)), 'a part of a block that is not open');
-        this.#demand(isDelta(event.delta), 'a part without its content');
+        this.#demand(this.#open.has(this.#indexOf(event)), 'a delta of a block that is not open');
+        this.#demand(isDelta(event.delta), 'a delta without its content');
         return [this.#numbered(event)];
       case 'content_block_stop': {
         const index = this.#indexOf(event);
@@ -69,15 +69,15 @@ export class AnswerOrder {
       }
       case 'message_delta':
         this.#demand(this.#started && isRecord(event.delta), 'an ending without its content');
-        this.#demand(isReason(event.delta.stop_reason), 'a reason to stop that is none');
+        this.#demand(isReason(event.delta.stop_reason), 'a stop reason that is not a text');
         this.#demand(
           event.delta.stop_sequence == null || isText(event.delta.stop_sequence),
-          'a stop sequence that is none',
+          'a stop sequence that is not a text',
         );
         return this.#ending(isSound(event.usage) ? event : { ...event, usage: withSoundCounts(event.usage) });
       case 'message_stop':
-        this.#demand(this.#waiting.length === 0, 'an end in the middle of a call');
-        this.#demand(this.#closing, 'an end without a reason');
+        this.#demand(this.#waiting.length === 0, 'an end in the middle of a tool call');
+        this.#demand(this.#closing, 'an end without a stop reason');
         return [event];
       default:
         // The event type is newer than the gateway. The event is forwarded, as the Messages API's documentation
@@ -94,7 +94,7 @@ export class AnswerOrder {
    */
   #startAnew(): MessagesEvent[] {
     this.#demand(!this.#closing, 'another answer after the end of one');
-    this.#demand(!this.#hasOpenCall, 'another answer in the middle of a call');
+    this.#demand(!this.#hasOpenCall, 'another answer in the middle of a tool call');
     const stops = this.#closeAll();
     this.#offset = this.#nextIndex;
     return stops;
@@ -109,7 +109,7 @@ export class AnswerOrder {
     const event = this.#hasCall ? withReasonOfCalls(said) : said;
     const { stop_reason: reason } = event.delta;
     if (this.#waiting.length > 0 || (reason === 'tool_use' && this.#hasOpenCall)) {
-      this.#demand(this.#waiting.length < MAX_WAITING_BLOCKS, 'one ending after the other');
+      this.#demand(this.#waiting.length < MAX_WAITING_BLOCKS, 'more endings than an answer can have');
       this.#waiting.push(event);
       return [];
     }

@@ -45,7 +45,7 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
     if (request.max_tokens === 0) {
       throw invalidRequest(
         'max_tokens',
-        'must be at least 1: warming a cache with 0 cannot be streamed, and the gateway streams',
+        'must be at least 1, because a request with 0, which only warms a cache, cannot be streamed',
       );
     }
     return envelopeOf(target.quirks).wrap(upstreamBody(request, target, client), withKnownBetas(client, target));
@@ -144,7 +144,7 @@ function withoutNulls(tool: Tool): Tool {
 function refuseBlankStops({ stop_sequences: stops = [] }: MessagesRequest): void {
   const blank = stops.findIndex(isBlank);
   if (blank === -1) return;
-  throw invalidRequest(`stop_sequences.${blank}`, 'must have more than white space on this model');
+  throw invalidRequest(`stop_sequences.${blank}`, 'must not consist of white space on this model');
 }
 
 /**

@@ -65,7 +65,7 @@ function frameLength(prelude: Buffer): number {
   const bytes = prelude.readUInt32BE(0);
   const isWhole = crc32(prelude.subarray(0, 8)) === prelude.readUInt32BE(8);
   if (!isWhole || bytes < MIN_FRAME_BYTES) {
-    throw new UpstreamError('malformed', 'The provider sent something that is not an event stream');
+    throw new UpstreamError('malformed', 'The provider sent an answer that is not an event stream');
   }
   if (bytes > MAX_AWS_FRAME_BYTES) throw new UpstreamError('malformed', 'An event of the stream is too large');
   return bytes;

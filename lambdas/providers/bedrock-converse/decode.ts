@@ -259,7 +259,7 @@ class ConverseTranslation {
   #finish(): void {
     const reason = converseStopReason(this.#stopReason!, this.answer.blocks.hasToolCalls);
     if (reason !== 'failed') this.answer.finish(reason, this.#matchedStopSequence);
-    else this.answer.fail({ message: 'The model stopped in the middle of something unreadable' });
+    else this.answer.fail({ message: 'The model stopped in the middle of an unreadable block' });
   }
 }
 
@@ -274,5 +274,5 @@ function converseIndex(value: unknown): Index {
 }
 
 function tooMuch(): UpstreamError {
-  return new UpstreamError('malformed', 'The provider sent more than an answer can have');
+  return new UpstreamError('malformed', 'The provider sent more blocks than an answer can have');
 }

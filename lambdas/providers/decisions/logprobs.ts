@@ -84,7 +84,7 @@ function topTokens(body: unknown): TopToken[] {
   const first = positions.find(({ token }) => typeof token === 'string' && token.trim() !== '');
   const top = first?.['top_logprobs'];
   const tokens = (Array.isArray(top) ? (top as unknown[]) : []).filter(isTopToken);
-  if (tokens.length === 0) throw new UpstreamError('malformed', 'The provider did not tell how probable its words are');
+  if (tokens.length === 0) throw new UpstreamError('malformed', 'The provider sent no probabilities for its tokens');
   return tokens;
 }
 

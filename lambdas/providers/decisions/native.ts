@@ -78,7 +78,7 @@ function asked({ type, instructions, options }: Question): object {
 /** @throws {UpstreamError} for an answer to another type of question, or without probabilities for the options */
 function nativeVerdict(answer: unknown, { type, options }: Question): Verdict {
   const parsed = answerSchemas[type].safeParse(answer);
-  if (!parsed.success) throw new UpstreamError('malformed', 'The provider has left a question without a sound answer');
+  if (!parsed.success) throw new UpstreamError('malformed', 'The provider sent no valid answer to a question');
   const { data } = parsed;
   if (data.type === 'noul') return { probabilities: [data.noul, 1 - data.noul], isStated: false };
   const names = options.map((_, index) => (type === 'score' ? String(index) : optionOf(index)));
@@ -90,5 +90,5 @@ function nativeVerdict(answer: unknown, { type, options }: Question): Verdict {
   // The provider named its choice without probabilities. The choice counts as certain, and is marked as the provider's
   // own statement.
   if (chosen !== -1) return { probabilities: names.map((_, index) => (index === chosen ? 1 : 0)), isStated: true };
-  throw new UpstreamError('malformed', 'The provider has left a question without probabilities');
+  throw new UpstreamError('malformed', 'The provider sent no probabilities for a question');
 }

@@ -67,14 +67,14 @@ function statedVerdict(body: unknown, count: number): Verdict {
   try {
     stated = recordOrEmpty(JSON.parse(typeof content === 'string' ? content : ''));
   } catch {
-    throw new UpstreamError('malformed', 'The provider did not answer with the document that it was asked for');
+    throw new UpstreamError('malformed', 'The provider did not answer with the requested document');
   }
   const masses = Array.from({ length: count }, (_, index) => stated[statedField(index)]);
   if (
     !masses.every((mass) => typeof mass === 'number' && mass >= 0 && mass <= 1) ||
     masses.every((mass) => mass === 0)
   ) {
-    throw new UpstreamError('malformed', 'The provider stated what are no probabilities');
+    throw new UpstreamError('malformed', 'The provider sent values that are not probabilities');
   }
   return { probabilities: normalised(masses as number[]), isStated: true };
 }

@@ -34,7 +34,7 @@ export function embedder(codec: EmbeddingCodec): BatchEngine<EmbeddingTask, Vect
       const answers = await Promise.all(
         asks.map(async (ask) => {
           const vectors = codec.vectorsIn(await send(ask));
-          if (vectors.length !== ask.inputs) throw notVectors('another number of vectors than it was asked for');
+          if (vectors.length !== ask.inputs) throw notVectors('another number of vectors than requested');
           return vectors;
         }),
       );
@@ -98,8 +98,8 @@ function checkedVectors(vectors: Vector[], wanted: number | undefined): Vector[]
   const dimensions = wanted ?? dimensionsOf(vectors[0]!);
   for (const vector of vectors) {
     const own = dimensionsOf(vector);
-    if (own === 0 || !Number.isInteger(own)) throw notVectors('what is not a vector');
-    if (own !== dimensions) throw notVectors('vectors of another length than was asked for');
+    if (own === 0 || !Number.isInteger(own)) throw notVectors('a value that is not a vector');
+    if (own !== dimensions) throw notVectors('vectors of another length than requested');
   }
   return vectors;
 }

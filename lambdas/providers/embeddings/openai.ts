@@ -43,7 +43,7 @@ export const openaiEmbeddings: EmbeddingCodec = {
 
 function refuseTokens({ inputs }: EmbeddingTask, { quirks }: EmbeddingTarget): void {
   if (quirks.takes_tokens === true || inputs.every((input) => typeof input === 'string')) return;
-  throw invalidRequest('input', 'must be a text or a list of texts: this model does not take tokens');
+  throw invalidRequest('input', 'must be a text or a list of texts, because this model does not accept tokens');
 }
 
 /**

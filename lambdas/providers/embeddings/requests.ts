@@ -12,7 +12,7 @@ export function jsonRequest(path: string, body: object): WireRequest {
 export function textsOf({ inputs }: EmbeddingTask): string[] {
   return inputs.map((input: EmbeddingInput) => {
     if (typeof input !== 'string') {
-      throw invalidRequest('input', 'must be a text or a list of texts: this model does not take tokens');
+      throw invalidRequest('input', 'must be a text or a list of texts, because this model does not accept tokens');
     }
     return input;
   });
@@ -21,6 +21,9 @@ export function textsOf({ inputs }: EmbeddingTask): string[] {
 /** @throws {GatewayError} 400 for an input type, if the model makes the same vectors for every type */
 export function refuseInputType({ inputType }: EmbeddingTask): void {
   if (inputType !== undefined) {
-    throw invalidRequest('input_type', 'is not taken by this model, which makes the same vectors for every use');
+    throw invalidRequest(
+      'input_type',
+      'is not supported by this model, which makes the same vectors for every use; leave it out',
+    );
   }
 }

@@ -74,7 +74,7 @@ function generationConfig(request: MessagesRequest, target: GeminiTarget): Recor
 function fewStopSequences(request: MessagesRequest, target: GeminiTarget): string[] | undefined {
   const sequences = stopSequences(request, target);
   if (!sequences || sequences.length <= MAX_GEMINI_STOP_SEQUENCES) return sequences;
-  throw invalidRequest('stop_sequences', `this model takes at most ${MAX_GEMINI_STOP_SEQUENCES}; send fewer`);
+  throw invalidRequest('stop_sequences', `this model accepts at most ${MAX_GEMINI_STOP_SEQUENCES}; send fewer`);
 }
 
 function geminiPenalties(request: MessagesRequest, target: GeminiTarget): Record<string, unknown> {

@@ -36,7 +36,10 @@ export function imagePart(block: Block, path: string): GeminiPart {
     );
   }
   if (source.type === 'url') return atAddress(source.url, imageTypeOf(source.url, path), path);
-  throw invalidRequest(`${path}.source.type`, 'files only work on Anthropic models; send the image as base64 or url');
+  throw invalidRequest(
+    `${path}.source.type`,
+    'file ids only work on Anthropic models; send the image as base64 or url',
+  );
 }
 
 /** @throws {GatewayError} 400 for a file id, or a document feature that only Claude models support */
@@ -66,7 +69,7 @@ function imageTypeOf(url: string, path: string): string {
   if (type) return type;
   throw invalidRequest(
     `${path}.source.url`,
-    `must end in ${Object.keys(typesByEnding).join(', ')} on this model, which has to be told what it fetches; send the image as base64`,
+    `must end in ${Object.keys(typesByEnding).join(', ')} on this model, which reads the type of an image from its URL; send the image as base64`,
   );
 }
 
@@ -76,5 +79,5 @@ function imageTypeOf(url: string, path: string): string {
  */
 function atAddress(fileUri: string, mimeType: string, path: string): GeminiPart {
   if (fileUri.startsWith('https://')) return { fileData: { mimeType, fileUri } };
-  throw invalidRequest(`${path}.source.url`, 'must be an https address on this model; send the content as base64');
+  throw invalidRequest(`${path}.source.url`, 'must be an https URL on this model; send the content as base64');
 }

@@ -119,5 +119,5 @@ function stepsOf(path: string): Step[] {
 }
 
 function outOfOrder(): UpstreamError {
-  return new UpstreamError('malformed', 'The provider sent arguments of a call that fit nowhere');
+  return new UpstreamError('malformed', 'The provider sent arguments of a tool call in an invalid order');
 }

@@ -141,7 +141,7 @@ export class UpstreamRequest {
       for (const [name, value] of Object.entries(headers ?? {})) this.#request.setHeader(name, value);
     } catch (error) {
       this.discard();
-      throw new UpstreamError('unauthorized', 'The gateway could not authorize itself at the provider', error);
+      throw new UpstreamError('unauthorized', 'The gateway could not authorize its request to the provider', error);
     }
   }
 
@@ -177,7 +177,10 @@ export class UpstreamRequest {
         request.on('information', () => {
           interim += 1;
           if (interim > MAX_INTERIM_ANSWERS) {
-            destroy(request, new UpstreamError('malformed', 'The provider did not come to its answer'));
+            destroy(
+              request,
+              new UpstreamError('malformed', 'The provider sent too many interim responses before its answer'),
+            );
           }
         });
         if (this.#target.method !== 'GET') request.setHeader('content-length', body.length);
@@ -233,7 +236,7 @@ async function* readBody(
   const timer = setTimeout(() => {
     if (!wake) return;
     response.socket.on('error', () => {});
-    response.destroy(new UpstreamError('idle_timeout', 'The provider went silent in the middle of its answer'));
+    response.destroy(new UpstreamError('idle_timeout', 'The provider stopped sending in the middle of its answer'));
   }, idleMs);
   const onReadable = () => wake?.();
   let end: { error: Error | null | undefined } | undefined;
@@ -294,5 +297,5 @@ function toUpstreamError(error: unknown): UpstreamError {
   if (UNREACHED.test((error as NodeJS.ErrnoException).code ?? '')) {
     return new UpstreamError('connect', 'The provider could not be reached', error);
   }
-  return new UpstreamError('broken', 'The connection to the provider broke off', error);
+  return new UpstreamError('broken', 'The connection to the provider was interrupted', error);
 }

@@ -97,7 +97,7 @@ class ChatTranslation {
       throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
     }
     if (this.#finishReason === undefined && !this.answer.blocks.hasOutput) {
-      throw new UpstreamError('malformed', 'The provider ended its answer without giving one');
+      throw new UpstreamError('malformed', 'The provider ended its answer without content');
     }
     this.#finish();
   }

@@ -20,7 +20,8 @@ export function refuseBeyond(request: MessagesRequest, target: ChatTarget): void
 
 function refuseTools({ tools }: MessagesRequest, { quirks, supportedParameters }: ChatTarget): void {
   if (!tools?.length) return;
-  if (!supportedParameters.includes('tools')) throw invalidRequest('tools', 'this model calls none; leave them out');
+  if (!supportedParameters.includes('tools'))
+    throw invalidRequest('tools', 'this model does not call tools; leave them out');
   const strict = quirks.functions ? tools.findIndex((tool) => tool['strict'] === true) : -1;
   if (strict !== -1) throw invalidRequest(`tools.${strict}.strict`, 'does not work on this model; leave it out');
 }
@@ -28,13 +29,13 @@ function refuseTools({ tools }: MessagesRequest, { quirks, supportedParameters }
 function refuseStops({ stop_sequences: stops }: MessagesRequest, { quirks }: ChatTarget): void {
   const most = quirks.max_stop_sequences;
   if (most === undefined || !stops || stops.length <= most) return;
-  throw invalidRequest('stop_sequences', `may have at most ${most} on this model`);
+  throw invalidRequest('stop_sequences', `must have at most ${most} elements on this model; send fewer`);
 }
 
 function refuseManyLogprobs({ logprobs, top_logprobs: asked }: MessagesRequest, { quirks }: ChatTarget): void {
   const most = quirks.max_top_logprobs;
   if (logprobs !== true || most === undefined || !asked || asked <= most) return;
-  throw invalidRequest('top_logprobs', `may be at most ${most} on this model`);
+  throw invalidRequest('top_logprobs', `must be at most ${most} on this model`);
 }
 
 function refuseImages({ messages }: MessagesRequest): void {
@@ -43,7 +44,8 @@ function refuseImages({ messages }: MessagesRequest): void {
 
 function refuseImagesIn(content: string | Block[], path: string): void {
   for (const { block, path: at } of placeBlocks(content, path)) {
-    if (block.type === 'image') throw invalidRequest(`${at}.type`, 'this model reads no images; describe it in words');
+    if (block.type === 'image')
+      throw invalidRequest(`${at}.type`, 'this model does not accept images; describe the image as text');
     if (block.type === 'tool_result') refuseImagesIn((block['content'] ?? '') as string | Block[], `${at}.content`);
   }
 }

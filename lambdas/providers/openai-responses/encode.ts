@@ -30,7 +30,7 @@ export function encodeResponsesRequest(asked: MessagesRequest, target: Responses
   refuseUntakenChoice(asked, target.quirks.tool_choices);
   const request = withTakenChoice(withSupportedFields(asked), target.quirks.tool_choices);
   if (request.stop_sequences?.length) {
-    throw invalidRequest('stop_sequences', 'this model takes none; leave them out');
+    throw invalidRequest('stop_sequences', 'this model does not support stop sequences; leave them out');
   }
   const named = withSentNames(request, 'any');
   const input = inputItems(named, target);

@@ -33,7 +33,7 @@ export function unsealReasoning({ block, path }: Placed, providerId: string): Re
   if (signature === undefined) return undefined;
   const { success, data } = sealedReasoningSchema.safeParse(jsonIn(signature));
   if (!success) {
-    throw invalidRequest(`${path}.signature`, 'was altered; send thinking back as it came, or leave the block out');
+    throw invalidRequest(`${path}.signature`, 'was altered; send thinking back unchanged, or leave the block out');
   }
   const words = block['thinking'] as string;
   return { type: 'reasoning', ...data, summary: words === '' ? [] : [{ type: 'summary_text', text: words }] };

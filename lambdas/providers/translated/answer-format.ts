@@ -19,7 +19,7 @@ export function answerSchema(
   if (!supportedParameters.includes('response_format') && !supportedParameters.includes('structured_outputs')) {
     throw invalidRequest(
       'output_config.format',
-      'this model does not give structured answers; ask for JSON in the prompt',
+      'this model does not support structured answers; request JSON in the prompt',
     );
   }
   return (format.schema ?? {}) as Record<string, unknown>;

@@ -4,7 +4,7 @@ import type { Block } from '../../messages/types.ts';
 import type { WireTarget } from '../wire.ts';
 
 const NO_AUDIO =
-  'this model takes no audio; write its words as text, or ask a model that has audio in its input_modalities';
+  'this model does not accept audio; send the words as text, or use a model with audio in its input_modalities';
 
 /**
  * Reads a recording in the request.

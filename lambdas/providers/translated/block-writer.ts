@@ -175,7 +175,7 @@ export class BlockWriter {
       // Some providers repeat the arguments at the end, which changes nothing. New arguments for a closed call cannot
       // be written, and must not be dropped silently.
       if (call.progress.isComplete || piece.arguments === '') return;
-      throw new UpstreamError('malformed', 'The provider went on with a call that it had left');
+      throw new UpstreamError('malformed', 'The provider continued a tool call that had ended');
     }
     const json = this.#takeEarlyArguments(piece) + piece.arguments;
     call.progress.feed(json);

@@ -64,7 +64,10 @@ export function documentTexts(content: string | Block[], path: string): string[]
   if (typeof content === 'string') return [content];
   return content.map((block, index) => {
     if (block.type === 'text') return block['text'] as string;
-    throw invalidRequest(`${path}.${index}.type`, `a document of type "${block.type}" does not work on this model`);
+    throw invalidRequest(
+      `${path}.${index}.type`,
+      `a document of type "${block.type}" does not work on this model; send text`,
+    );
   });
 }
 
@@ -75,5 +78,5 @@ export function wantsCitations(block: Block): boolean {
 /** @throws {GatewayError} 400 for a document with citations enabled */
 export function refuseCitations(block: Block, path: string): void {
   if (!wantsCitations(block)) return;
-  throw invalidRequest(`${path}.citations.enabled`, 'citations only work on Anthropic models; leave it out');
+  throw invalidRequest(`${path}.citations.enabled`, 'only works on Anthropic models; leave it out');
 }

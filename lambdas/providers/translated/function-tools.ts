@@ -31,7 +31,7 @@ function functionTool(tool: Tool, index: number, quirks: SchemaQuirks): Function
   if (strict && !isStrict(parameters)) {
     throw invalidRequest(
       `tools.${index}.strict`,
-      'works on this model where every object of input_schema requires all its properties and has "additionalProperties": false, and some models take no circular references; change the schema, or leave it out',
+      'works on this model only if every object of input_schema requires all its properties and has "additionalProperties": false, and some models take no circular references; change the schema, or leave it out',
     );
   }
   return { name, description: description || undefined, parameters, strict };

@@ -12,7 +12,10 @@ export function imageUrl(block: Block, path: string): string {
   const source = block['source'] as { type: string; media_type?: string; data?: string; url?: string };
   if (source.type === 'base64') return `data:${source.media_type};base64,${source.data}`;
   if (source.type === 'url') return source.url!;
-  throw invalidRequest(`${path}.source.type`, 'files only work on Anthropic models; send the image as base64 or url');
+  throw invalidRequest(
+    `${path}.source.type`,
+    'file ids only work on Anthropic models; send the image as base64 or url',
+  );
 }
 
 /**

@@ -10,7 +10,10 @@ import type { WireTarget } from '../wire.ts';
 export function outputLimit({ max_tokens: asked }: MessagesRequest, target: WireTarget): number | undefined {
   if (asked === undefined) return undefined;
   if (asked === 0) {
-    throw invalidRequest('max_tokens', 'must be at least 1: warming a cache with 0 only works on Anthropic models');
+    throw invalidRequest(
+      'max_tokens',
+      'must be at least 1, because only Anthropic models accept 0, which only warms a cache',
+    );
   }
   const { min_output_tokens: least = 1 } = target.quirks;
   return Math.max(Math.min(asked, target.maxOutputTokens ?? Infinity), least);

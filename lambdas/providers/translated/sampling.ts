@@ -96,5 +96,5 @@ export function stopSequences(
 ): string[] | undefined {
   if (!sequences?.length) return undefined;
   if (supportedParameters.includes('stop')) return sequences;
-  throw invalidRequest('stop_sequences', 'this model takes none; leave them out');
+  throw invalidRequest('stop_sequences', 'this model does not support stop sequences; leave them out');
 }

@@ -71,5 +71,8 @@ export function refuseUnknown(object: object, known: ReadonlySet<string>, path: 
 
 /** Returns the error for a block that a wire does not support at its position. */
 export function unsupportedBlock(block: Block, path: string): Error {
-  return invalidRequest(`${path}.type`, `blocks of type "${block.type}" do not work here on this model`);
+  return invalidRequest(
+    `${path}.type`,
+    `blocks of type "${block.type}" do not work at this place on this model; leave the block out`,
+  );
 }

@@ -64,8 +64,11 @@ type VideoFamily = 'google' | 'minimax' | 'runway' | 'video';
 const requestFaultsOfVideos = new Set<FaultKind>(['request', 'elsewhere', 'context', 'size', 'reasoning']);
 
 /** Result of a submission whose response has a success status but no job. The provider may have accepted the job. */
-export const noJob: Submitted = { uncertain: 'The provider answered without naming a job' };
-export const noVideo: Polled = { state: 'failed', message: 'The provider said that the video is done, and gave none' };
+export const noJob: Submitted = { uncertain: 'The provider accepted the request, but returned no job id' };
+export const noVideo: Polled = {
+  state: 'failed',
+  message: 'The provider reported a completed video, but returned no file',
+};
 
 export function working({ headers }: VideoHttpAnswer, typicalSeconds?: number): Polled {
   const seconds = retryAfterSeconds(headers) ?? typicalSeconds;
@@ -81,5 +84,5 @@ export function unknownPollResult({ status }: VideoHttpAnswer): Polled {
 }
 
 export function unknownState(state: unknown): Polled {
-  return { state: 'unknown', reason: `state ${providerMessage(state, 'not told').slice(0, 40)}` };
+  return { state: 'unknown', reason: `state ${providerMessage(state, 'missing').slice(0, 40)}` };
 }

@@ -30,29 +30,34 @@ export function dataUrl({ mediaType, base64 }: { mediaType: string; base64: stri
  */
 export const objections = {
   seed: ({ seed }: VideoRequest) =>
-    seed === undefined ? undefined : { field: 'seed', message: 'This model takes no seed. Leave it out.' },
+    seed === undefined ? undefined : { field: 'seed', message: 'This model does not support seed. Leave it out.' },
   sound: ({ withAudio }: VideoRequest) =>
     withAudio
-      ? { field: 'generate_audio', message: 'This model makes no sound. Leave it out, or say false.' }
+      ? { field: 'generate_audio', message: 'This model does not make sound. Leave the field out, or send false.' }
       : undefined,
   silence: ({ withAudio }: VideoRequest) =>
     withAudio === false
-      ? { field: 'generate_audio', message: 'This model always makes sound. Leave it out, or say true.' }
+      ? { field: 'generate_audio', message: 'This model always makes sound. Leave the field out, or send true.' }
       : undefined,
   lastFrameAlone: (request: VideoRequest) =>
     frameOf(request, 'last_frame') && !frameOf(request, 'first_frame')
-      ? { field: 'frame_images', message: 'A last_frame needs a first_frame beside it.' }
+      ? { field: 'frame_images', message: 'A last_frame needs a first_frame. Send both.' }
       : undefined,
   noFirstFrame: (request: VideoRequest, { quirks }: VideoTarget) =>
     quirks['needs_first_frame'] === true && !frameOf(request, 'first_frame')
-      ? { field: 'frame_images', message: 'This model makes videos of a picture: give a first_frame.' }
+      ? { field: 'frame_images', message: 'This model makes videos only from a picture. Send a first_frame.' }
       : undefined,
   nothingToShow: ({ prompt, frames }: VideoRequest) =>
-    prompt === undefined && frames.length === 0 ? { field: 'prompt', message: 'Say what the video shows.' } : undefined,
+    prompt === undefined && frames.length === 0
+      ? { field: 'prompt', message: 'A prompt or a frame is required. Describe the video in prompt.' }
+      : undefined,
 };
 
 export function longPrompt({ prompt }: VideoRequest, most: number) {
   return prompt !== undefined && prompt.length > most
-    ? { field: 'prompt', message: `It may have ${most} characters on this model, and has ${prompt.length}.` }
+    ? {
+        field: 'prompt',
+        message: `It must have at most ${most} characters on this model, and has ${prompt.length}. Shorten it.`,
+      }
     : undefined;
 }

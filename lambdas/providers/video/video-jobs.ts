@@ -64,7 +64,7 @@ export const videoJobsWire: VideoWire = {
       case 'failed':
         return { state: 'failed', message: providerMessage(jobMessage(body), 'The provider could not make the video') };
       case 'expired':
-        return { state: 'failed', message: providerMessage(jobMessage(body), 'The provider let the job expire') };
+        return { state: 'failed', message: providerMessage(jobMessage(body), 'The job expired at the provider') };
       case 'cancelled':
         return { state: 'cancelled' };
       default:

@@ -63,7 +63,7 @@ export function openBackend(
       if (!isGivenUpByCaller(signal)) {
         const about = 'text' in reply ? { reason: `answered ${outcome.error}` } : { reason: reply.failure };
         const status = 'status' in reply ? { status: reply.status } : {};
-        log('warn', 'a search backend failed', { provider: backend.id, ...about, ...status });
+        log('warn', 'search backend failed', { provider: backend.id, ...about, ...status });
       }
       return outcome;
     },

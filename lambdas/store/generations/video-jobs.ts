@@ -189,5 +189,5 @@ async function writeOwn(table: Table, write: Write, job: VideoJob): Promise<void
 }
 
 function checkOwn(failed: FailedCondition | undefined, { writeId }: VideoJob): void {
-  if (failed && failed.item?.['write_id'] !== writeId) throw new JobMovedError('The job has moved on');
+  if (failed && failed.item?.['write_id'] !== writeId) throw new JobMovedError('Another worker changed the job');
 }

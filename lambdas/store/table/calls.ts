@@ -84,7 +84,7 @@ const operations = { Put: 'PutItem', Update: 'UpdateItem', Delete: 'DeleteItem' 
 export async function writeItem(table: Table, write: Write, options?: CallOptions): Promise<void> {
   const [kind, request] = Object.entries(requestOf(write))[0]!;
   const operation = (operations as Record<string, string>)[kind];
-  if (operation === undefined) throw new TypeError('A condition alone writes nothing');
+  if (operation === undefined) throw new TypeError('A condition check is not a write by itself');
   await table.call(operation, request, options);
 }
 

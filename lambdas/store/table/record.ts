@@ -105,7 +105,7 @@ export function attribute<Value>(name: string, form: Form<Value>): Field<Value> 
     read: (item) => fromAttribute(item[name]),
     toMessage,
     messageSchema: () => {
-      if (!form.message) throw new Error(`The attribute ${name} has no form in a message`);
+      if (!form.message) throw new Error(`The attribute ${name} has no encoding for messages`);
       return form.message();
     },
   };

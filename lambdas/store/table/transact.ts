@@ -135,7 +135,7 @@ export async function writeAlone(
   const begunAt = thisMoment();
   const writeOnce = () => {
     const leftMs = timeoutMs === undefined ? undefined : timeoutMs - ageMs(begunAt);
-    if (leftMs !== undefined && leftMs <= 0) throw new NoReplyError('The write was abandoned: its time is over');
+    if (leftMs !== undefined && leftMs <= 0) throw new NoReplyError('The write was abandoned: its deadline has passed');
     return writeItem(table, write, leftMs === undefined ? {} : { timeoutMs: Math.ceil(leftMs) });
   };
   try {

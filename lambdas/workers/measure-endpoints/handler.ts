@@ -13,7 +13,7 @@ export async function handler(_event?: unknown, context?: Partial<WorkerContext>
   await rereadProviderKeys();
   const live = await liveProviders(await servedCatalog()).catch((error: unknown) => {
     const about = { worker: 'measure-endpoints', awsRequestId: context?.awsRequestId };
-    log('error', 'live providers not known', { ...about, ...describeError(error) });
+    log('error', 'live providers not read', { ...about, ...describeError(error) });
     return undefined;
   });
   return { measured: await measureEndpoints(resources.table(), nowMs(), live) };

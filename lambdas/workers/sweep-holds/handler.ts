@@ -64,7 +64,7 @@ export async function handler({ deadBootIds }: SweepEvent, context: WorkerContex
   // The metric is also written with a value of zero, which shows that a sweep ran.
   writeMetrics({ Swept: result.swept });
   logFailures('sweep failed', failures, { worker: 'sweep-holds', awsRequestId: context.awsRequestId });
-  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} things went wrong in a sweep`);
+  if (failures.length > 0) throw new AggregateError(failures, `The sweep had ${failures.length} failures`);
   return { swept: result.swept };
 }
 

@@ -194,7 +194,7 @@ describe('a timestamp', () => {
     const granted = await requestTimestamp(await authority(), createHash('sha256').update('another').digest());
     const mistaken = await answering((_, response) => response.end(granted));
     const digest = createHash('sha256').update('list').digest();
-    await expect(requestTimestamp(mistaken, digest)).rejects.toThrow('answered for another hash');
+    await expect(requestTimestamp(mistaken, digest)).rejects.toThrow('signed another hash than requested');
   });
 
   it('is not taken from one that refuses, fails, or answers nonsense or too much', async () => {

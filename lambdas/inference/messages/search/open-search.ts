@@ -104,7 +104,7 @@ function refuseWithoutFunctions({ declared }: RequestedSearches, candidates: rea
   if (!declared || candidates.some(({ endpoint }) => endpoint.supportedParameters.includes('tools'))) return;
   throw invalidRequest(
     `tools.${declared.index}.type`,
-    `"${candidates[0]!.model.id}" calls no functions, so it cannot search by itself; have the web searched before it is asked, with the plugin "web" or the suffix ":online"`,
+    `"${candidates[0]!.model.id}" does not call functions, so it cannot search; use the plugin "web" or the suffix ":online", which search before the model answers`,
   );
 }
 
@@ -132,6 +132,6 @@ function nothingToAsk({ declared, plugin }: RequestedSearches, search: CatalogSe
       ? 'this gateway has no search engine'
       : nothingSet
         ? `its operator has set none of ${variables.join(', ')}`
-        : 'its operator has set none of them, or the privacy settings of this key exclude those that are set';
-  return invalidRequest(field, `the web cannot be searched here: ${remedy}. Leave it out.`);
+        : 'its operator has set no search engine, or the privacy settings of this key exclude the search engines that are set';
+  return invalidRequest(field, `the web cannot be searched: ${remedy}. Leave the search out.`);
 }

@@ -80,7 +80,7 @@ export async function* searchRounds(
     }
     const results: Block[] = [];
     for await (const { clientBlock, modelBlock } of session.make(calls, signal)) {
-      if (signal.aborted) throw new UpstreamError('aborted', 'The request was given up while it searched');
+      if (signal.aborted) throw new UpstreamError('aborted', 'The request was cancelled during a search');
       results.push(modelBlock);
       yield { events: events.whole(clientBlock) };
     }
