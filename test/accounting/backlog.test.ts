@@ -11,28 +11,28 @@ function lookAt(...levels: Partial<QueueLevels>[]) {
   return levels.map((level, minute) => watch.look({ ...empty, ...level }, minute * MINUTE_MS));
 }
 
-describe('a queue', () => {
-  it('is believed to be empty at the third look in a row', () => {
+describe('the backlog of a queue', () => {
+  it('is empty after three empty checks in a row', () => {
     expect(lookAt({}, {}, {}, {})).toEqual(['waiting', 'waiting', 'none', 'none']);
   });
 
-  it('is not believed to be empty when a message was seen in between', () => {
+  it('is not empty if a message was seen between empty checks', () => {
     expect(lookAt({}, { waiting: 1 }, {}, {}, {})).toEqual(['waiting', 'waiting', 'waiting', 'waiting', 'none']);
   });
 
-  it('is no longer empty with the first message', () => {
+  it('stops being empty with the first message', () => {
     expect(lookAt({}, {}, {}, { waiting: 1 })).toEqual(['waiting', 'waiting', 'none', 'waiting']);
   });
 
-  it('flows while messages are being worked on and none waits', () => {
+  it('is flowing while messages are in process and none waits', () => {
     expect(lookAt({ inFlight: 5 }, { inFlight: 3 }, { inFlight: 9 })).toEqual(['waiting', 'waiting', 'flowing']);
   });
 
-  it('does not flow while dead letters wait for a person', () => {
+  it('is not flowing while dead letters wait for a person', () => {
     expect(lookAt({ dead: 1 }, { dead: 1 }, { dead: 1 }, { dead: 1 })).toEqual(Array(4).fill('waiting'));
   });
 
-  it('is empty only after a while when it was flowing', () => {
+  it('becomes empty only some time after it was flowing', () => {
     expect(lookAt({}, {}, { inFlight: 1 }, {}, {}, {})).toEqual([
       'waiting',
       'waiting',
@@ -43,7 +43,7 @@ describe('a queue', () => {
     ]);
   });
 
-  it('is unknown again when nobody has looked for a while', () => {
+  it('becomes unknown after some time without a check', () => {
     const watch = new BacklogWatch();
     watch.look(empty, 0);
     expect(watch.look(empty, 10 * MINUTE_MS)).toBe('waiting');

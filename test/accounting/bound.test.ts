@@ -37,8 +37,8 @@ const pricing: fc.Arbitrary<Pricing> = fc.record({
   web_search: maybePrice,
 });
 
-describe("a provider's word", () => {
-  it('never costs more than the request could come to, whatever it is', () => {
+describe('usage reported by a provider', () => {
+  it('never costs more than the upper bound of the request', () => {
     fc.assert(
       fc.property(usage, bound, pricing, (told, limits, prices) => {
         const { usage: charged } = withinBound(told, limits);
@@ -48,7 +48,7 @@ describe("a provider's word", () => {
     );
   });
 
-  it('is taken as it is when it stays inside', () => {
+  it('is unchanged if it stays within the bound', () => {
     const told: TokenUsage = { inputTokens: 10, outputTokens: 20, cacheReadTokens: 5, cacheWrite5mTokens: 2 };
     const limits: UsageBound = {
       promptTokens: 17,
@@ -60,7 +60,7 @@ describe("a provider's word", () => {
     expect(withinBound(told, limits)).toMatchObject({ usage: told, exceeded: false });
   });
 
-  it('is cut to the bound and said to be beyond it', () => {
+  it('is cut to the bound and marked as exceeding it', () => {
     fc.assert(
       fc.property(usage, bound, (told, limits) => {
         const { usage: charged, exceeded } = withinBound(told, limits);
@@ -75,7 +75,7 @@ describe("a provider's word", () => {
     );
   });
 
-  it('of a cache that nobody asked for is prompt like any other', () => {
+  it('counts cache writes that the request did not request as plain prompt tokens', () => {
     const limits: UsageBound = {
       promptTokens: 100,
       outputTokens: 1,

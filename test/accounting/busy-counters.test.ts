@@ -67,8 +67,8 @@ async function setLimits(scope: ScopeId, limits: Limits, revision: number): Prom
   });
 }
 
-describe('a counter that settlements meet others at', () => {
-  it('gets parts, and the others get none', async () => {
+describe('a counter with conflicting settlements', () => {
+  it('gets parts, and other counters get none', async () => {
     const { spender } = await busySpender();
 
     const parts = await Promise.all(spender.scopes.map((scope) => hasParts(table, scope)));
@@ -81,7 +81,7 @@ describe('a counter that settlements meet others at', () => {
     expect((await books(table, spender)).account).toEqual(settledEverywhere('0.5'));
   });
 
-  it('gets none where nobody was met', async () => {
+  it('gets no parts if no transaction conflicted', async () => {
     const spender = await newSpender(table, {});
     for (const cost of ['0.1', '0.2']) await settle(faulty, spender, cost);
     meetOthersAt(proxy, scopeOf(spender, 'account'), 2);
@@ -91,7 +91,7 @@ describe('a counter that settlements meet others at', () => {
     expect(await spent(table, scopeOf(spender, 'account'))).toBe('0.6');
   });
 
-  it('gets none where the scope has a limit', async () => {
+  it('gets no parts if the scope has a limit', async () => {
     const spender = await newSpender(table, { account: daily });
     meetOthersAt(proxy, scopeOf(spender, 'account'));
     await settle(faulty, spender, '0.1');
@@ -99,7 +99,7 @@ describe('a counter that settlements meet others at', () => {
     expect(await hasParts(table, scopeOf(spender, 'account'))).toBe(false);
   });
 
-  it('gets none where the request began before the limit, and nothing was held in it', async () => {
+  it('gets no parts if the request began before the limit, and nothing was held in the scope', async () => {
     const spender = await newSpender(table, {});
     const before = await message(spender, '0.1');
     const account = scopeOf(spender, 'account');
@@ -111,7 +111,7 @@ describe('a counter that settlements meet others at', () => {
     expect([await hasParts(table, account), await spent(table, account)]).toEqual([false, '0.1']);
   });
 
-  it('takes settlements in its parts from then on', async () => {
+  it('adds later settlements to its parts', async () => {
     const { spender, account } = await busySpender();
     const before = (await rootOf(table, account))['spent_lifetime'];
     for (const cost of ['0.25', '0.125']) await settle(table, spender, cost);
@@ -121,7 +121,7 @@ describe('a counter that settlements meet others at', () => {
     expect((await finalCosts(table, spender)).toString()).toBe('0.875');
   });
 
-  it('settles all the same where parts cannot be made', async () => {
+  it('is settled even if its parts cannot be created', async () => {
     const spender = await newSpender(table, {});
     meetOthersAt(proxy, scopeOf(spender, 'account'));
     const { faultFor } = proxy;
@@ -133,8 +133,8 @@ describe('a counter that settlements meet others at', () => {
   });
 });
 
-describe('a process that believes in parts which were closed', () => {
-  it('counts in the counter, once, and believes in them no more', async () => {
+describe('a process with a stale cache of closed parts', () => {
+  it('adds a settlement to the counter once, and drops the parts from its cache', async () => {
     const { spender, account } = await busySpender();
     await setLimits(account, daily, 1);
 
@@ -147,7 +147,7 @@ describe('a process that believes in parts which were closed', () => {
     expect((await books(table, spender)).account).toEqual(settledEverywhere('0.875'));
   });
 
-  it('counts each of a batch once, with duplicates and settlements of others in it', async () => {
+  it('adds each settlement of a batch once, with duplicates and other settlements in the batch', async () => {
     const [{ spender, account }, other] = [await busySpender(), await newSpender(table, {})];
     const batch = [await message(spender, '0.25'), await message(other, '0.1'), await message(spender, '0.125')];
     await settleBatch(table, [batch[0]!], { swept: false });
@@ -160,7 +160,7 @@ describe('a process that believes in parts which were closed', () => {
     expect((await books(table, other)).account).toEqual(settledEverywhere('0.1'));
   });
 
-  it('learns of new parts when it meets others again', async () => {
+  it('reads the new parts at its next conflict', async () => {
     const { spender, account } = await busySpender();
     await gatherCounter(table, account);
     await settle(table, spender, '0.25');
@@ -171,7 +171,7 @@ describe('a process that believes in parts which were closed', () => {
     expect([await hasParts(table, account), await spent(table, account)]).toEqual([true, '0.875']);
   });
 
-  it('takes them in where whoever closed them has died', async () => {
+  it('merges the parts if the process that closed them has died', async () => {
     const { spender, account } = await busySpender();
     // The process closes the parts, and is then killed.
     await limitWrites(table, account, limited(daily, 1));
@@ -192,8 +192,8 @@ function later(ms: number): void {
   vi.spyOn(performance, 'now').mockImplementation(() => from + ms + (now() - from));
 }
 
-describe('a hold that was made while its scope was limited', () => {
-  it('is given back at the counter, also after the limit was removed and it has parts', async () => {
+describe('a hold placed while its scope was limited', () => {
+  it('is released at the counter, also after the limit was removed and the counter has parts', async () => {
     const spender = await newSpender(table, { account: daily });
     const account = scopeOf(spender, 'account');
     const [first, second] = [await message(spender, '0.3'), await message(spender, '0.4')];
@@ -216,8 +216,8 @@ describe('a hold that was made while its scope was limited', () => {
   });
 });
 
-describe('a counter whose parts are of an earlier day', () => {
-  it('takes them in when its windows are looked through, and gets others when it is busy', async () => {
+describe('a counter with parts of an earlier day', () => {
+  it('merges them when its windows are cleaned up, and gets new parts when it is busy', async () => {
     const { spender, account } = await busySpender();
     const spread = spreadOf(await rootOf(table, account));
     const request = await message(spender, '0.25');
@@ -232,8 +232,8 @@ describe('a counter whose parts are of an earlier day', () => {
   });
 });
 
-describe('a counter that an earlier release has limited, although it has parts', () => {
-  it('takes them in when its windows are looked through', async () => {
+describe('a counter with parts that an earlier release has limited', () => {
+  it('merges its parts when its windows are cleaned up', async () => {
     const { spender, account } = await busySpender();
     const change = { set: { limits: { daily: moneyAttribute(rub('100')) }, revision: 1 } };
     await transact(table, { counter: update(table, counterKey(account), change) });
@@ -245,8 +245,8 @@ describe('a counter that an earlier release has limited, although it has parts',
   });
 });
 
-describe('settlements under load while a first limit is set', () => {
-  it('come to what the records say, and the limit knows all of it', async () => {
+describe('a first limit set while settlements run', () => {
+  it('counts all of them, and their total equals the records', async () => {
     const { spender, account } = await busySpender();
     const batches: Settlement[][] = [];
     for (let batch = 0; batch < 24; batch += 1) {
@@ -268,7 +268,7 @@ describe('settlements under load while a first limit is set', () => {
     expect((await rootOf(table, account))['spent_lifetime']).toBe('1.7');
   });
 
-  it('lets a hold past the limit by nothing that was in parts', async () => {
+  it('counts spending in parts, so that no hold exceeds it', async () => {
     const { spender, account } = await busySpender();
     await settle(table, spender, '98.5');
     await setLimits(account, daily, 1);
@@ -283,7 +283,7 @@ describe('settlements under load while a first limit is set', () => {
   });
 });
 
-it('a part that was never made takes nothing', async () => {
+it('a counter part that was never created accepts no spending', async () => {
   const scope = { kind: 'account', id: randomUUID() } as const;
   await transact(table, { counter: configureUpdate(table, scope, { limits: {}, revision: 0 }) });
   expect(await count(table, scope, { amount: '1', spread: randomUUID() })).toMatchObject({ committed: false });

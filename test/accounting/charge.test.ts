@@ -41,14 +41,14 @@ function meterOf(...events: MessagesEvent[]): UsageMeter {
 const chargedFor = (...events: MessagesEvent[]) =>
   chargeForMeasured(meterOf(...events), { pricing, bound }, 'usage', undefined);
 
-describe('what an answer costs', () => {
+describe('the charge of an answer', () => {
   it('is its usage at the prices of the endpoint', () => {
     const { cost, estimated, exceeded } = chargedFor(start({ input_tokens: 10 }), text(4), end({ output_tokens: 20 }));
 
     expect([cost.toString(), estimated, exceeded]).toEqual(['0.05', false, false]);
   });
 
-  it('is nothing, whatever was used, where nothing is to be charged', () => {
+  it('is zero if nothing is to be charged, whatever the usage', () => {
     const meter = meterOf(start({ input_tokens: 10 }), text(4), end({ output_tokens: 20 }));
 
     expect(chargeForMeasured(meter, { pricing, bound }, 'nothing', undefined)).toMatchObject({
@@ -73,25 +73,25 @@ describe('what an answer costs', () => {
     expect(charged.cost.toString()).toBe(cost);
   });
 
-  it('is cut at the bound, and said to have passed it, where the provider reports more', () => {
+  it('is cut to the bound and marked as exceeding it if the provider reports more', () => {
     const { usage, exceeded } = chargedFor(start({ input_tokens: 101 }), text(4), end({ output_tokens: 51 }));
 
     expect([usage.inputTokens, usage.outputTokens, exceeded]).toEqual([100, 50, true]);
   });
 
-  it('is cut without ado where we have counted ourselves: that is nobody’s word', () => {
+  it('is cut to the bound without a mark if the gateway counted the usage itself', () => {
     const { usage, estimated, exceeded } = chargedFor(text(4_000));
 
     expect([usage.inputTokens, usage.outputTokens, estimated, exceeded]).toEqual([100, 50, true, false]);
   });
 
-  it('passes the bound also by a word of the provider that is not the last about its output', () => {
+  it('is marked as exceeding the bound also by an interim report of the provider', () => {
     const { usage, exceeded } = chargedFor(start({ input_tokens: 1 }), text(4), end({ output_tokens: 60 }), text(4));
 
     expect([usage.outputTokens, exceeded]).toEqual([50, true]);
   });
 
-  it('has what may have been thought unseen only where that is to be charged', () => {
+  it('includes hidden reasoning only if the ending charges for it', () => {
     const roomy = { pricing, bound: { ...bound, outputTokens: 1_000_000 } };
     const aMinuteAgoMs = performance.now() - 60_000;
     const outputAs = (charge: 'usage' | 'usage and hidden') =>

@@ -38,8 +38,8 @@ const daysOf = (accountId: string) => [
   ...new Set(sent.filter((message) => message.accountId === accountId).map(({ date }) => date)),
 ];
 
-describe('closing days', () => {
-  it('asks for every shard of the ended days of every account, from its first day on', async () => {
+describe('the closing of days', () => {
+  it("queues every shard of each ended day of every account, from the account's first day on", async () => {
     await addAccount('old', '2020-01-01');
     await addAccount('young', dayBeforeYesterday);
     await addAccount('new', utcDate(Date.now()));
@@ -52,7 +52,7 @@ describe('closing days', () => {
     expect(shards.map(({ shard }) => shard)).toEqual(Array.from({ length: GENERATION_SHARDS }, (_, shard) => shard));
   });
 
-  it('asks once more for the last days after queues were lost, and for nothing where none was asked for', async () => {
+  it('queues the last days once more after queues were lost, and nothing that was never queued', async () => {
     await addAccount('old', '2020-01-01');
     await closeDaysAgain(table);
     expect(await readDayProgress(table, 'CLOSED')).toMatchObject({ through: undefined });
@@ -64,7 +64,7 @@ describe('closing days', () => {
     expect(daysOf('old')).toEqual(Array.from({ length: 8 }, (_, back) => daysBefore(yesterday, 7 - back)));
   });
 
-  it('asks once a day, and once more for the day before', async () => {
+  it('queues each day once, and the day before once more', async () => {
     await addAccount('old', '2020-01-01');
     await saveDaysDone(table, 'CLOSED', dayBeforeYesterday);
     await closeDays(table, queue);
@@ -74,7 +74,7 @@ describe('closing days', () => {
     expect(sent).toEqual([]);
   });
 
-  it('begins again when it was broken off', async () => {
+  it('starts again after it was interrupted', async () => {
     await addAccount('old', '2020-01-01');
     await saveDaysDone(table, 'CLOSED', dayBeforeYesterday);
     failing = true;
@@ -85,7 +85,7 @@ describe('closing days', () => {
     expect(daysOf('old')).toContain(yesterday);
   });
 
-  it('goes on behind the accounts that an earlier run had asked for', async () => {
+  it('continues after the accounts that an earlier run has queued', async () => {
     const ids = Array.from({ length: 50 }, (_, index) => `account-${String(index).padStart(3, '0')}`);
     for (let start = 0; start < ids.length; start += 25) {
       const entries = ids
@@ -107,14 +107,14 @@ describe('closing days', () => {
     expect(await readDayProgress(table, 'CLOSED')).toEqual({ through: yesterday, current: undefined });
   });
 
-  it('asks for nothing when its time is over, and leaves it to the next run', async () => {
+  it('queues nothing when its time is over, and leaves the rest to the next run', async () => {
     await addAccount('old', '2020-01-01');
     expect(await closeDays(table, queue, { deadlineMs: performance.now() - 1 })).toBe(0);
     await closeDays(table, queue);
     expect(daysOf('old')).toContain(yesterday);
   });
 
-  it('is not held up by a clock that once was ahead', async () => {
+  it('is not blocked by a clock that once was ahead', async () => {
     await addAccount('old', '2020-01-01');
     await saveDaysDone(table, 'CLOSED', '2099-12-31');
     await closeDays(table, queue);
@@ -124,7 +124,7 @@ describe('closing days', () => {
 });
 
 describe('a settlement', () => {
-  it('that comes after its day ended asks for its shard again, once for many', async () => {
+  it('after the end of its day queues the shard again, once for many settlements', async () => {
     const spender = await newSpender(table, {});
     const late = holdRequest(spender, Money.zero, { atMs: Date.parse(yesterday) + 1_000 });
     const hold = { amount: Money.zero, steps: 1, scopes: [], serviceHolds: [] };
@@ -135,7 +135,7 @@ describe('a settlement', () => {
     ]);
   });
 
-  it('of today asks for nothing', async () => {
+  it('of the current day queues nothing', async () => {
     const spender = await newSpender(table, {});
     const hold = { amount: Money.zero, steps: 1, scopes: [], serviceHolds: [] };
     await reopenDays(() => queue, [settlement(holdRequest(spender, Money.zero), hold, Money.zero)]);

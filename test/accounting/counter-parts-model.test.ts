@@ -133,7 +133,7 @@ class Model {
   }
 }
 
-it('a counter, its parts and the records say the same after any sequence of settlements, limits, gatherings and deaths', async () => {
+it('a counter, its parts and the records agree after any sequence of settlements, limits, merges and crashes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
       const model = new Model(await newSpender(table, {}));

@@ -30,14 +30,14 @@ const rows: Row[] = [
   ['out_of_time', { hasOutput: false, isStopped: true, isDelivered: false }, 'nothing', true],
 ];
 
-describe('who pays what when an answer ends', () => {
-  it.each(rows)('%s, %o: %s', (ending, facts, charge, cancelled) => {
+describe('the charge for an ending', () => {
+  it.each(rows)('for %s with %o is %s', (ending, facts, charge, cancelled) => {
     const usual = { wasSent: true, hasOutput: false, isDelivered: true, isFreeRefusal: false, isStopped: false };
     const ended = { ending, ...usual, ...facts };
     expect([chargeFor(ended), isCancelled(ended)]).toEqual([charge, cancelled]);
   });
 
-  it('is decided for every ending', () => {
+  it('is defined for every ending', () => {
     expect(new Set(rows.map(([ending]) => ending))).toEqual(new Set(endings));
   });
 });

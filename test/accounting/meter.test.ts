@@ -21,8 +21,8 @@ function measure(...events: MessagesEvent[]) {
   return meter.usage();
 }
 
-describe('the meter', () => {
-  it('charges all that rounds of a provider wrote to caches, where the split is of the first round only', () => {
+describe('the usage meter', () => {
+  it('charges all cache writes of several rounds if only the first round reports their split', () => {
     const first = { cache_creation_input_tokens: 31_490, cache_creation: { ephemeral_5m_input_tokens: 31_490 } };
     const told = measure(
       start({ input_tokens: 10, output_tokens: 1, ...first }),
@@ -31,57 +31,57 @@ describe('the meter', () => {
     expect(told).toMatchObject({ usage: { inputTokens: 10, cacheWrite5mTokens: 184_457 } });
   });
 
-  it('takes the last word on the prompt and the largest on output, never a sum', () => {
+  it('takes the last report of the prompt and the largest of the output, never a sum', () => {
     const told = measure(start({ input_tokens: 10, output_tokens: 1 }), end({ input_tokens: 12, output_tokens: 5 }));
     expect(told).toMatchObject({ usage: { inputTokens: 12, outputTokens: 5 }, estimated: false });
   });
 
-  it('counts what was written when the provider never says', () => {
+  it('counts the written text if the provider reports no usage', () => {
     const cut = measure(start({ input_tokens: 10, output_tokens: 1 }), text('x'.repeat(40)));
     expect(cut).toMatchObject({ usage: { inputTokens: 10, outputTokens: 10 }, estimated: true });
   });
 
-  it('counts Cyrillic by its bytes', () => {
+  it('counts Cyrillic text by its bytes', () => {
     expect(measure(text('я'.repeat(40))).usage.outputTokens).toBe(20);
   });
 
-  it('does not take zeros at the start for the count of a prompt', () => {
+  it('does not take zeros at the start as the count of the prompt', () => {
     expect(measure(start({ input_tokens: 0, output_tokens: 0 }), text('x'))).toMatchObject({
       usage: { inputTokens: 1_000 },
       estimated: true,
     });
   });
 
-  it('takes an answer without any usage as not counted', () => {
+  it('marks an answer without any usage as not counted', () => {
     expect(measure(text('x'.repeat(400)), end({}))).toMatchObject({ usage: { outputTokens: 100 }, estimated: true });
   });
 
   it.each([Infinity, -5, 10.5, '7', null, {}, [3], 2 ** 60])(
-    'takes an output of %o for one that nobody counted: unknown is not zero',
+    'marks an output of %o as not counted, because unknown is not zero',
     (told) => {
       const answer = measure(text('x'.repeat(400)), end({ input_tokens: 10, output_tokens: told as number }));
       expect(answer).toMatchObject({ usage: { inputTokens: 10, outputTokens: 100 }, estimated: true });
     },
   );
 
-  it.each([Infinity, -5, 10.5, '7', {}])('takes a prompt of %o for one that nobody counted', (told) => {
+  it.each([Infinity, -5, 10.5, '7', {}])('marks a prompt of %o as not counted', (told) => {
     const answer = measure(end({ input_tokens: told as number, output_tokens: 5 }));
     expect(answer).toMatchObject({ usage: { inputTokens: 1_000, outputTokens: 5 }, estimated: true });
   });
 
-  it('does not believe that something was written with no tokens', () => {
+  it('ignores a report of zero tokens if text was written', () => {
     expect(measure(text('x'.repeat(400)), end({ input_tokens: 1, output_tokens: 0 }))).toMatchObject({
       usage: { outputTokens: 100 },
       estimated: true,
     });
   });
 
-  it('never lowers what was told before: usage is cumulative', () => {
+  it('never lowers a reported count, because usage is cumulative', () => {
     const { usage } = measure(end({ input_tokens: 1, output_tokens: 5_000 }), end({ output_tokens: 1 }));
     expect(usage.outputTokens).toBe(5_000);
   });
 
-  it('does not take early words for the whole when more is written after them', () => {
+  it('does not take an early report as the total if more text follows', () => {
     const answer = measure(text('x'), end({ input_tokens: 1, output_tokens: 1 }), text('x'.repeat(4_000)));
     expect(answer).toMatchObject({ usage: { outputTokens: 1_001 }, estimated: true });
   });
@@ -93,21 +93,21 @@ describe('the meter', () => {
     expect(told).toMatchObject({ usage: { outputTokens: 385, reasoningTokens: 375 }, estimated: true });
   });
 
-  it('keeps reasoning a part of the output', () => {
+  it('counts reasoning as a part of the output', () => {
     const { usage } = measure(
       end({ input_tokens: 1, output_tokens: 20, output_tokens_details: { thinking_tokens: 900 } }),
     );
     expect(usage.reasoningTokens).toBe(20);
   });
 
-  it('counts a call by its name and its own syntax before any argument comes', () => {
+  it('counts a tool call by its name and its syntax before any argument arrives', () => {
     const meter = new UsageMeter({ estimatedInputTokens: 1, promptCountedAtStart: true });
     const block = { type: 'tool_use', id: 't', name: 'get_weather', input: {} };
     meter.observe({ type: 'content_block_start', index: 0, content_block: block });
     expect(meter).toMatchObject({ hasOutput: true, outputBytes: 64 + 'get_weather'.length });
   });
 
-  it('counts deltas that are newer than us, and what the wire keeps back', () => {
+  it('counts deltas of unknown types, and bytes that the wire holds back', () => {
     const meter = new UsageMeter({ estimatedInputTokens: 1, promptCountedAtStart: true });
     const delta = { type: 'compaction_delta', content: 'x'.repeat(100) } as never;
     meter.observe({ type: 'content_block_delta', index: 0, delta });
@@ -115,7 +115,7 @@ describe('the meter', () => {
     expect(meter.outputBytes).toBeGreaterThan(150);
   });
 
-  it('notices what the catalog has no price for', () => {
+  it('records features without a price in the catalog', () => {
     const meter = new UsageMeter({ estimatedInputTokens: 1, promptCountedAtStart: true });
     meter.observe(
       end({ output_tokens: 1, speed: 'fast', service_tier: 'standard', server_tool_use: { web_fetch_requests: 2 } }),
@@ -123,14 +123,14 @@ describe('the meter', () => {
     expect([...meter.unpriced]).toEqual(['speed', 'server_tool_use']);
   });
 
-  it('notices it where an answer begins, where Anthropic tells the tier and the region', () => {
+  it('records such features also from the first event, in which Anthropic reports tier and region', () => {
     const meter = new UsageMeter({ estimatedInputTokens: 1, promptCountedAtStart: true });
     meter.observe(start({ input_tokens: 10, service_tier: 'priority', inference_geo: 'us' }));
     meter.observe(end({ output_tokens: 1 }));
     expect([...meter.unpriced]).toEqual(['service_tier', 'inference_geo']);
   });
 
-  it('takes the split of cache writes whose total is 0', () => {
+  it('uses the split of cache writes if their total is 0', () => {
     const split = { ephemeral_5m_input_tokens: 40, ephemeral_1h_input_tokens: 60 };
     const { usage } = measure(
       start({ input_tokens: 1, cache_creation_input_tokens: 0, cache_creation: split }),
@@ -139,7 +139,7 @@ describe('the meter', () => {
     expect([usage.cacheWrite5mTokens, usage.cacheWrite1hTokens]).toEqual([40, 60]);
   });
 
-  it('follows the total of cache writes where their split stays behind', () => {
+  it('uses the total of cache writes if their split is smaller', () => {
     const split = { ephemeral_5m_input_tokens: 3_000, ephemeral_1h_input_tokens: 68 };
     const { usage } = measure(
       start({ input_tokens: 1, cache_creation_input_tokens: 3_068, cache_creation: split }),
@@ -148,7 +148,7 @@ describe('the meter', () => {
     expect([usage.cacheWrite5mTokens, usage.cacheWrite1hTokens]).toEqual([3_269, 68]);
   });
 
-  it('sums the iterations of an answer that was compacted on the way', () => {
+  it('sums the iterations of an answer with a compaction', () => {
     const iterations = [
       { input_tokens: 100, output_tokens: 10 },
       { input_tokens: 20, output_tokens: 30 },
@@ -159,14 +159,14 @@ describe('the meter', () => {
     });
   });
 
-  it('sums the lifetimes of cache writes over iterations', () => {
+  it('sums the cache writes of each lifetime over iterations', () => {
     const iteration = { cache_creation_input_tokens: 10, cache_creation: { ephemeral_1h_input_tokens: 4 } };
     const { usage } = measure(end({ output_tokens: 1, iterations: [iteration, iteration] }));
     expect([usage.cacheWrite5mTokens, usage.cacheWrite1hTokens]).toEqual([12, 8]);
   });
 
   it.each([{ length: 3 }, [null, null], 'x', [{ output_tokens: 'y' }, {}]])(
-    'is not thrown by iterations of %o',
+    'ignores iterations of %o',
     (odd) => {
       expect(measure(end({ input_tokens: 2, output_tokens: 3, iterations: odd as never })).usage).toMatchObject({
         inputTokens: 2,

@@ -34,8 +34,8 @@ async function told(spender: Spender, atMs = Date.now()): Promise<Record<string,
   );
 }
 
-describe('what a model has cost so far', () => {
-  it('is what its settled requests have cost, and nothing of what is held', async () => {
+describe('the lifetime spending on a model', () => {
+  it('is the cost of its settled requests, without holds', async () => {
     const spender = await newSpender(table, { account: { lifetime: rub('1000') } });
     await settle([
       await answered(spender, 'test/a', '0.000000000001'),
@@ -48,7 +48,7 @@ describe('what a model has cost so far', () => {
     expect(await told(spender)).toEqual({ 'test/a': [a, a, a], 'test/b': ['0.25', '0.25', '0.25'] });
   });
 
-  it('counts a message that comes again once', async () => {
+  it('counts a redelivered message once', async () => {
     const spender = await newSpender(table, {});
     const one = await answered(spender, 'test/a', '0.5');
     await settle([one, one]);
@@ -57,7 +57,7 @@ describe('what a model has cost so far', () => {
     expect(await told(spender)).toEqual({ 'test/a': ['0.5', '0.5', '0.5'] });
   });
 
-  it('counts on the day of admission: a week may have days of two months', async () => {
+  it('counts a request on its day of admission, also in a week with days of two months', async () => {
     const spender = await newSpender(table, {});
     // The day is a Tuesday, whose week begins with the last day of the month before.
     const nowMs = Date.parse('2026-12-01T12:00:00Z');
@@ -77,7 +77,7 @@ describe('what a model has cost so far', () => {
     expect(countedFrom).toBe('2026-11-30');
   });
 
-  it('is moved from the model of an estimate to the one that answered', async () => {
+  it('moves from the estimated model to the model that answered', async () => {
     const spender = await newSpender(table, {});
     const real = await answered(spender, 'test/other', '0.75');
     await sweepHolds(table, { nowMs: Date.now() + 3_600_000, backlog: 'none' });
@@ -88,7 +88,7 @@ describe('what a model has cost so far', () => {
     expect(await told(spender)).toEqual({ 'test/other': ['0.75', '0.75', '0.75'] });
   });
 
-  it('is not begun anew in a month that is no longer kept', async () => {
+  it('is not written anew in a month that is no longer kept', async () => {
     const spender = await newSpender(table, {});
     const longAgoMs = Date.now() - 100 * DAY_MS;
 
@@ -97,7 +97,7 @@ describe('what a model has cost so far', () => {
     expect(await readModelDays(table, spender.payer.accountId, utcDate(longAgoMs).slice(0, 7))).toEqual([]);
   });
 
-  it('takes no more than DynamoDB allows in one transaction, each answer by another model', async () => {
+  it("stays within DynamoDB's limits for one transaction if each answer has another model", async () => {
     const spender = await newSpender(table, {});
     const batch = await Promise.all(
       Array.from({ length: 60 }, (_, index) => answered(spender, `test/model-${index}`, '0.01')),

@@ -41,7 +41,7 @@ const usage = fc
   .map((all): TokenUsage => ({ ...all, reasoningTokens: Math.min(all.reasoningTokens, all.outputTokens) }));
 
 describe('the price of a usage', () => {
-  it('is every bucket at its own price', () => {
+  it('is the sum of all units at their own prices', () => {
     const cost = priceUsage(
       { inputTokens: 1000, outputTokens: 500, cacheReadTokens: 2000, cacheWrite5mTokens: 100, cacheWrite1hTokens: 10 },
       {
@@ -57,7 +57,7 @@ describe('the price of a usage', () => {
     expect(cost.cacheSaved.toString()).toBe('5.295');
   });
 
-  it('takes the prices of the tier that the whole prompt passes', () => {
+  it('uses the prices of the tier that the whole prompt reaches', () => {
     const tiered: Pricing = {
       prompt: rub('1'),
       completion: rub('1'),
@@ -67,7 +67,7 @@ describe('the price of a usage', () => {
     expect([of(100), of(101)]).toEqual(['101', '203']);
   });
 
-  it('never passes the upper bound of the same tokens', () => {
+  it('never exceeds the upper bound for the same tokens', () => {
     fc.assert(
       fc.property(usage, pricing, fc.nat(1_000), (used, prices, slack) => {
         const bound: UsageBound = {

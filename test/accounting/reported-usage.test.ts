@@ -30,20 +30,20 @@ describe('a usage that a provider reports', () => {
     });
   });
 
-  it('is not reported where no count stands: unknown is not zero', () => {
+  it('is undefined without a count, because unknown is not zero', () => {
     const odd = { input_tokens: 0, output_tokens: '5', cache_read_input_tokens: -1, cache_creation_input_tokens: 1.5 };
 
     expect(readReportedUsage(odd)).toEqual({ inputTokens: 0 });
   });
 
   it.each([undefined, null, 'x', 5, [1], { cache_creation: [], server_tool_use: 'x', output_tokens_details: null }])(
-    'is none where nothing like it stands: %j',
+    'is undefined for a value that is not a usage: %j',
     (usage) => {
       expect(readReportedUsage(usage)).toEqual({});
     },
   );
 
-  it('is the sum of its iterations when there are several, and keeps what none of them says', () => {
+  it('is the sum of several iterations, with the counts that only the total has', () => {
     const iterations = [{ input_tokens: 100, output_tokens: 10 }, null, { input_tokens: 20, output_tokens: 30 }];
 
     expect(readReportedUsage({ input_tokens: 20, cache_read_input_tokens: 4, iterations })).toEqual({
@@ -53,30 +53,30 @@ describe('a usage that a provider reports', () => {
     });
   });
 
-  it('is itself when there is one iteration', () => {
+  it('is the total if there is one iteration', () => {
     expect(readReportedUsage({ input_tokens: 20, iterations: [{ input_tokens: 7 }] })).toEqual({ inputTokens: 20 });
   });
 });
 
-describe('a usage after a later word', () => {
+describe('a usage updated by a later report', () => {
   it('never has less output', () => {
     const known = { inputTokens: 10, outputTokens: 5, reasoningTokens: 4, searchRequests: 2 };
 
     expect(updated(known, { inputTokens: 10, outputTokens: 3, reasoningTokens: 1, searchRequests: 0 })).toEqual(known);
   });
 
-  it('has the prompt that was told last, also where that is less', () => {
+  it('takes the prompt of the later report, also if it is smaller', () => {
     expect(updated({ inputTokens: 169 }, { inputTokens: 79 })).toEqual({ inputTokens: 79 });
   });
 
   it.each([
     ['an input that had them in it', { inputTokens: 8_834 }, { cacheReadTokens: 8_831 }, 3],
     ['an input beside them', { inputTokens: 12 }, { cacheReadTokens: 8_831 }, 12],
-  ])('has caches that are told alone after %s', (_, known, later, inputTokens) => {
+  ])('subtracts caches that are reported without input after %s', (_, known, later, inputTokens) => {
     expect(updated(known, later)).toEqual({ inputTokens, cacheReadTokens: 8_831 });
   });
 
-  it('has the caches in an input that is told alone and is as large as all of it', () => {
+  it('keeps its caches if only the input is reported and equals the whole prompt', () => {
     const known = { inputTokens: 12, cacheReadTokens: 100 };
 
     expect(updated(known, { inputTokens: 112 })).toEqual(known);
@@ -107,11 +107,11 @@ describe('a usage after a later word', () => {
       { inputTokens: 12_000 },
       { inputTokens: 12_000, cacheReadTokens: 5_000 },
     ],
-  ])('says %s', (_, known, later, expected) => {
+  ])('is right if the later report has %s', (_, known, later, expected) => {
     expect(updated(known, later)).toEqual(expected);
   });
 
-  it('has what was not known before', () => {
+  it('takes counts that were unknown before', () => {
     expect(updated({ inputTokens: 10 }, { outputTokens: 3, searchRequests: 1 })).toEqual({
       inputTokens: 10,
       outputTokens: 3,
@@ -119,14 +119,14 @@ describe('a usage after a later word', () => {
     });
   });
 
-  it('has a prompt of the same size in its later parts', () => {
+  it('takes a split of the prompt with the same total', () => {
     expect(updated({ inputTokens: 100 }, { inputTokens: 30, cacheReadTokens: 70 })).toEqual({
       inputTokens: 30,
       cacheReadTokens: 70,
     });
   });
 
-  it('keeps all parts of its prompt when a later word leaves some of it out', () => {
+  it('keeps all parts of its prompt if a later report omits some of them', () => {
     const known = { inputTokens: 30, cacheReadTokens: 70 };
 
     expect(updated(known, { inputTokens: 30, cacheReadTokens: 0, outputTokens: 1 })).toEqual({
@@ -136,13 +136,13 @@ describe('a usage after a later word', () => {
   });
 });
 
-describe('what the catalog has no price for', () => {
+describe('a feature without a price in the catalog', () => {
   it.each([
     [{ service_tier: 'priority' }, ['service_tier']],
     [{ speed: 'fast' }, ['speed']],
     [{ inference_geo: 'us' }, ['inference_geo']],
     [{ server_tool_use: { web_fetch_requests: 0, code_execution_requests: 2 } }, ['server_tool_use']],
-  ])('is seen in %j', (usage, signs) => {
+  ])('is found in %j', (usage, signs) => {
     expect(unpricedSigns(usage)).toEqual(signs);
   });
 
@@ -152,7 +152,7 @@ describe('what the catalog has no price for', () => {
     { server_tool_use: { web_fetch_requests: 0 } },
     null,
     'x',
-  ])('is not seen in %j', (usage) => {
+  ])('is not found in %j', (usage) => {
     expect(unpricedSigns(usage)).toEqual([]);
   });
 });

@@ -209,17 +209,17 @@ describe('a day with many generations over 50 keys and 10 models', () => {
       (one: Sample) => one.memberId === 'member-0' && one.workspaceId === workspaceId,
     ],
     ['of a key in another workspace', { keyHash, workspaceId: workspaces[1] }, () => false],
-  ])('is, %s, a straight recomputation to the last digit', async (_, question, matches) => {
+  ])('equals, %s, a plain computation to the last digit', async (_, question, matches) => {
     expect(await ask(table, accountId, question)).toEqual(straight(matches, question.splitBy));
   });
 
-  it('is the same after messages that came doubled and shuffled', async () => {
+  it('is the same after duplicated and shuffled messages', async () => {
     const before = await rowsOf(table, accountId);
     await rollUpDay(table, accountId, [3, 0, 7, 3, 1, 6, 0, 2, 5, 4, 7]);
     expect(await rowsOf(table, accountId)).toEqual(before);
   }, 180_000);
 
-  it('is the same when the same shards are rolled up at the same time', async () => {
+  it('is the same if the same shards are rolled up concurrently', async () => {
     const before = await ask(table, accountId);
     await Promise.all([...allShards, ...allShards].map((shard) => rollUpDay(table, accountId, [shard])));
     expect(await ask(table, accountId)).toEqual(before);
@@ -266,7 +266,7 @@ async function pausedAt(action: string, table: Table) {
   return { table: tableThrough(proxy.endpoint, table), reached: reached.promise, goOn: goOn.resolve, stop: proxy.stop };
 }
 
-describe('rolling up', () => {
+describe('the roll-up of a day', () => {
   let table: Table;
   beforeAll(async () => (table = await newTable()));
 
@@ -279,7 +279,7 @@ describe('rolling up', () => {
     expect(await ask(table, accountId)).toMatchObject([{ date, requests: 1, usage: '0.00012345679' }]);
   });
 
-  it('takes in what is settled after the day was closed', async () => {
+  it('includes a request that is settled after the day was closed', async () => {
     const spender = await newSpender(table, {});
     const { accountId } = spender.payer;
     await rollUpDay(table, accountId);
@@ -301,7 +301,7 @@ describe('rolling up', () => {
     expect(await rowsOf(table, accountId)).toHaveLength(2);
   });
 
-  it('does not let an older recomputation overwrite a newer one', async () => {
+  it('does not let an older computation overwrite a newer one', async () => {
     const accountId = randomUUID();
     const generation = sample(1);
     const shard = shardOf(generation.id);
@@ -331,7 +331,7 @@ describe('rolling up', () => {
     expect(await ask(table, accountId)).toMatchObject([{ model: generation.model, requests: 1 }]);
   });
 
-  it('does not let an older recomputation win behind a newer one that found nothing to change', async () => {
+  it('does not let an older computation win after a newer one without changes', async () => {
     const spender = await newSpender(table, {});
     const { accountId } = spender.payer;
     const [first, second] = [await settledInShard(table, spender, 5), await heldInShard(table, spender, 5)];
@@ -357,7 +357,7 @@ describe('rolling up', () => {
     await Promise.all([readsLate.stop(), writesLate.stop()]);
   });
 
-  it('skips a message about what is in the rows already', async () => {
+  it('skips a message about a settlement that the rows already include', async () => {
     const accountId = randomUUID();
     await rollUpDay(table, accountId);
     const sinceMs = Date.now() - 60_000;
@@ -368,7 +368,7 @@ describe('rolling up', () => {
   it.each([
     ['failed at the provider', { cancelled: false, finishReason: 'error' }],
     ['was left by its client before anything came', { cancelled: true, finishReason: null }],
-  ])('leaves out what %s and costs nothing', async (_, ending) => {
+  ])('leaves out a request that %s and costs nothing', async (_, ending) => {
     const spender = await newSpender(table, {});
     const request = holdRequest(spender, rub('2'), { atMs: startMs + 1_000 });
     const { hold } = await placeHold(table, request);
@@ -378,14 +378,14 @@ describe('rolling up', () => {
     expect(await ask(table, spender.payer.accountId)).toEqual([]);
   });
 
-  it('leaves out what is pending', async () => {
+  it('leaves out a pending request', async () => {
     const spender = await newSpender(table, {});
     await placeHold(table, holdRequest(spender, rub('2'), { atMs: startMs + 1_000 }));
     await rollUpDay(table, spender.payer.accountId);
     expect(await ask(table, spender.payer.accountId)).toEqual([]);
   });
 
-  it('counts what was completed for free', async () => {
+  it('counts a completed request without cost', async () => {
     const spender = await newSpender(table, {});
     const free = holdRequest(spender, rub('2'), { atMs: startMs + 1_000 });
     const { hold } = await placeHold(table, free);

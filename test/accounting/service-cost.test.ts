@@ -10,8 +10,8 @@ const prices = {
 };
 const usage = { inputTokens: 1_500, outputTokens: 10 };
 
-describe('what an answer costs the service', () => {
-  it('is not known where its endpoint has no purchase prices', () => {
+describe('the service cost of an answer', () => {
+  it('is unknown if its endpoint has no purchase prices', () => {
     expect(serviceCostOf({ serviceCost: undefined }, { usage })).toBeUndefined();
   });
 
@@ -19,7 +19,7 @@ describe('what an answer costs the service', () => {
     expect(String(serviceCostOf({ serviceCost: prices }, { usage }))).toBe('5.52');
   });
 
-  it('is that of each request to the provider, with its own tier and fee', () => {
+  it('is the sum over all requests to the provider, each with its own tier and fee', () => {
     const rounds = [
       { inputTokens: 500, outputTokens: 5 },
       { inputTokens: 1_000, outputTokens: 5 },
@@ -27,14 +27,14 @@ describe('what an answer costs the service', () => {
     expect(String(serviceCostOf({ serviceCost: prices }, { usage, rounds }))).toBe('3.52');
   });
 
-  it('has the searches, where these have a price', () => {
+  it('includes searches if they have a purchase price', () => {
     const searched = { ...usage, searchRequests: 2 };
     const withSearch = { ...prices, web_search: rub('0.5') };
     expect(String(serviceCostOf({ serviceCost: prices }, { usage: searched }))).toBe('5.52');
     expect(String(serviceCostOf({ serviceCost: withSearch }, { usage: searched }))).toBe('6.52');
   });
 
-  it('is nothing where nothing was used', () => {
+  it('is zero without usage', () => {
     const nothing = { inputTokens: 0, outputTokens: 0, searchRequests: 1 };
     expect(String(serviceCostOf({ serviceCost: { ...prices, web_search: rub('1') } }, { usage: nothing }))).toBe('0');
   });

@@ -42,8 +42,8 @@ async function stored(spender: Spender, id: string) {
   return (await readGeneration(table, spender.payer.accountId, id))!;
 }
 
-describe('settlement', () => {
-  it('enters every scope and window of the payer, and releases the hold', async () => {
+describe('a settlement', () => {
+  it('is added to every scope and window of the payer, and releases the hold', async () => {
     const spender = await limited();
     const { request, hold } = await held(spender);
 
@@ -57,7 +57,7 @@ describe('settlement', () => {
     expect(await stored(spender, request.generation.id)).toMatchObject({ state: 'final', swept: false });
   });
 
-  it('changes nothing when every message comes twice and out of order', async () => {
+  it('changes nothing if every message is delivered twice and out of order', async () => {
     const spender = await limited();
     const messages = await Promise.all(
       Array.from({ length: 12 }, async (_, index) => {
@@ -76,7 +76,7 @@ describe('settlement', () => {
     expect((await finalCosts(table, spender)).toString()).toBe(expected);
   });
 
-  it('that is days late does not create a window again that was removed', async () => {
+  it('does not recreate a removed window if it is days late', async () => {
     const spender = await newSpender(table, {});
     const atMs = Date.now() - 5 * DAY_MS;
     const late = holdRequest(spender, rub('1'), { atMs });
@@ -92,7 +92,7 @@ describe('settlement', () => {
     expect([counter.spent(daily).toString(), counter.spent(lifetime).toString()]).toEqual(['0', '2']);
   });
 
-  it('is safe when two workers take the same batch at once', async () => {
+  it('is applied once if two workers get the same batch concurrently', async () => {
     const spender = await limited();
     const batch = await Promise.all(
       Array.from({ length: 8 }, async () => {
@@ -106,7 +106,7 @@ describe('settlement', () => {
     expect((await books(table, spender)).key).toEqual(settledEverywhere('4'));
   });
 
-  it('believes the record where the message does not know of an extension', async () => {
+  it('takes the hold from the record if the message has no extension of it', async () => {
     const spender = await limited();
     const request = holdRequest(spender, rub('1'));
     const placed = await placeHold(table, request);
@@ -131,7 +131,7 @@ describe('settlement', () => {
     expect(counter.spent(windowsAt(lastMoment + 1).daily).toString()).toBe('0');
   });
 
-  it('names a generation that was never recorded, and settles the rest of its batch', async () => {
+  it('without a record is reported by its id, and the rest of its batch is settled', async () => {
     const spender = await limited();
     const { request, hold } = await held(spender);
     const stranger = settlement(holdRequest(spender, rub('1')), hold, rub('1'));
@@ -142,14 +142,14 @@ describe('settlement', () => {
     expect(results[1]).toBe('settled');
   });
 
-  it('survives its way through the queue as text', async () => {
+  it('is unchanged after its way through the queue as text', async () => {
     const spender = await limited();
     const { request, hold } = await held(spender);
     const original = settlement(request, hold, rub('0.000000000001'));
     expect(readSettlement(encodeSettlement(original))).toEqual(original);
   });
 
-  it('removes windows that ended two days ago, and keeps the rest', async () => {
+  it('removes windows that ended two days ago, and keeps the others', async () => {
     const spender = await limited();
     const longAgo = Date.UTC(2026, 0, 31, 12);
     const request = holdRequest(spender, rub('1'), { atMs: longAgo });
@@ -165,7 +165,7 @@ describe('settlement', () => {
     expect((await readCounter(table, spender.scopes[0]!)).spent('lifetime').toString()).toBe('0.4');
   });
 
-  it('leaves windows that can be removed also where nothing was ever spent', async () => {
+  it('keeps removable windows if nothing was ever spent', async () => {
     const spender = await limited();
     const request = holdRequest(spender, rub('1'), { atMs: Date.UTC(2026, 0, 31, 12) });
     const { hold } = await placeHold(table, request);
@@ -187,8 +187,8 @@ async function windowsOf(scope: ScopeId): Promise<string[]> {
 
 const later = () => Date.now() + 3_600_000;
 
-describe('a generation that the sweep has estimated', () => {
-  it('is corrected exactly once by the real message', async () => {
+describe('a generation that the sweep has settled from an estimate', () => {
+  it('is corrected exactly once by its real message', async () => {
     const spender = await limited();
     const { request, hold } = await held(spender);
     await sweepHolds(table, { nowMs: later(), backlog: 'none' });
@@ -203,7 +203,7 @@ describe('a generation that the sweep has estimated', () => {
     expect((await finalCosts(table, spender)).toString()).toBe('0.75');
   });
 
-  it('leaves an entry that says what was replaced by what, and why', async () => {
+  it('gets an entry with the old amount, the new amount and the reason', async () => {
     const spender = await limited();
     const { request, hold } = await held(spender);
     await sweepHolds(table, { nowMs: later(), backlog: 'none' });
@@ -221,7 +221,7 @@ describe('a generation that the sweep has estimated', () => {
     });
   });
 
-  it('does not bring back windows that were removed, when it comes days later', async () => {
+  it('does not recreate removed windows if its message is days late', async () => {
     const spender = await limited();
     const request = holdRequest(spender, rub('1'), { atMs: Date.UTC(2026, 0, 31, 12) });
     const { hold } = await placeHold(table, request);

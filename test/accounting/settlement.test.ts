@@ -20,8 +20,8 @@ function changed(change: (message: Record<string, unknown>) => unknown): Encoded
   return { body: JSON.stringify(message), added };
 }
 
-describe('a settlement in the queue', () => {
-  it('is read as it was sent, to the last digit', () => {
+describe('a settlement message', () => {
+  it('is read exactly as it was sent', () => {
     const sent = settlement();
 
     expect(readSettlement(encodeSettlement(sent))).toEqual(sent);
@@ -33,7 +33,7 @@ describe('a settlement in the queue', () => {
     expect(readSettlement(encodeSettlement(sent))).toEqual(sent);
   });
 
-  it('of the first version is read under the names that its amounts have now', () => {
+  it('of the first version is read with the current names of its amounts', () => {
     const old = changed((message) => {
       message['v'] = 1;
       const { total_cost_rub, ...rest } = message['outcome'] as Record<string, unknown>;
@@ -45,14 +45,14 @@ describe('a settlement in the queue', () => {
     expect([read.cost, read.cacheSaved].map(String)).toEqual(['0.3', '0.25']);
   });
 
-  it('is not sent when nobody could read it: its sender learns of it, not the dead letters', () => {
+  it('is not sent if it would be unreadable, and its sender gets the error', () => {
     expect(() => encodeSettlement(settlement({ generationId: 'gen-none' }))).toThrow('not a generation id');
   });
 
   /** All fields except those from the catalog, which was checked when it was loaded. */
   const measured = Object.keys(settlement().outcome).filter((field) => field !== 'pricing');
 
-  it.each(measured)('is sent with nonsense as its %s only where it is read as it was sent', (field) => {
+  it.each(measured)('with an invalid %s is sent only if it is read as it was sent', (field) => {
     const nonsense = [Number.NaN, -1, 0.5, 2 ** 60, Infinity, null, undefined, 'x', true, [], {}, [{}]];
 
     for (const value of nonsense) {
@@ -80,11 +80,11 @@ describe('a settlement in the queue', () => {
     expect(() => readSettlement(changed(change))).toThrow();
   });
 
-  it('is not read when it is no JSON', () => {
+  it('is not read if it is not JSON', () => {
     expect(() => readSettlement({ body: 'no settlement' })).toThrow(SyntaxError);
   });
 
-  it('of a later release is read without the fields that are unknown here', () => {
+  it('of a later release is read without its unknown fields', () => {
     const sent = settlement();
     const { body, added } = encodeSettlement(sent);
     const { outcome: fields, ...rest } = JSON.parse(body) as Record<string, object>;

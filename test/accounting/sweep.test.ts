@@ -45,13 +45,13 @@ const measure = (id: string, cost: string, sweepAtMs?: number) =>
   checkpoint(table, { accountId: spender.payer.accountId, id }, outcome(rub(cost)), sweepAtMs);
 
 describe('the sweep', () => {
-  it('leaves holds alone that are not due', async () => {
+  it('keeps holds that are not due', async () => {
     const young = await held();
     await sweep({ nowMs: Date.now() });
     expect(await stateOf(young)).toBe('pending');
   });
 
-  it('hands the hold of a video back to whoever goes on with its job, and settles nothing of it', async () => {
+  it('returns the hold of a video to the worker of its job, and settles nothing', async () => {
     const request = holdRequest(spender, rub('2'));
     request.generation.apiType = 'video';
     await placeHold(table, request);
@@ -64,7 +64,7 @@ describe('the sweep', () => {
     expect(await stateOf(request.generation)).toBe('pending');
   });
 
-  it('settles a dead hold from its last measurement', async () => {
+  it('settles an abandoned hold from its last measurement', async () => {
     const { id } = await held();
     await measure(id, '1.25');
 
@@ -78,7 +78,7 @@ describe('the sweep', () => {
     expect((await books(table, spender)).key).toEqual(settledEverywhere('1.25'));
   });
 
-  it('settles a hold that was never measured from its input, not from zero', async () => {
+  it('settles a hold without a measurement from its input, not from zero', async () => {
     await held();
     await sweep();
     expect((await books(table, spender)).key).toEqual(settledEverywhere('0.1'));
@@ -96,7 +96,7 @@ describe('the sweep', () => {
     expect((await books(table, spender)).key).toEqual(settledEverywhere('1.5'));
   });
 
-  it('settles a complete measurement, whichever checkpoint reaches the table after it', async () => {
+  it('settles a complete measurement even if an older checkpoint reaches the table later', async () => {
     const { id } = await held();
     await measure(id, '1.5', DUE_AT_ONCE_MS);
     await measure(id, '0.5');
@@ -106,7 +106,7 @@ describe('the sweep', () => {
     expect((await books(table, spender)).key).toEqual(settledEverywhere('1.5'));
   });
 
-  it('leaves holds alone while messages wait, except for complete measurements', async () => {
+  it('keeps holds while messages wait, except those with a complete measurement', async () => {
     const [late, veryLate, complete] = [await held(), await held({ atMs: Date.now() - 24 * HOUR_MS }), await held()];
     await measure(late.id, '1');
     await measure(complete.id, '1.5', DUE_AT_ONCE_MS);
@@ -116,7 +116,7 @@ describe('the sweep', () => {
     expect(await Promise.all([late, veryLate, complete].map(stateOf))).toEqual(['pending', 'pending', 'final']);
   });
 
-  it('leaves holds alone while messages flow, except for those that no message can be about', async () => {
+  it('keeps holds while messages flow, except those too old for any message', async () => {
     const [minutes, hours] = [await held(), await held({ atMs: Date.now() - 6 * HOUR_MS })];
 
     await sweep({ backlog: 'flowing' });
@@ -125,7 +125,7 @@ describe('the sweep', () => {
   });
 
   it.each<Backlog>(['none', 'waiting'])(
-    'settles what dead lives of a local gateway held, and no other, with %s in the queue',
+    'settles holds of ended processes of a local gateway, and no others, with %s in the queue',
     async (backlog) => {
       const [dead, alive, unknown] = [
         await held({ bootId: 'dead' }),
@@ -139,7 +139,7 @@ describe('the sweep', () => {
     },
   );
 
-  it('goes on behind a hold that cannot be settled, and tells of it', async () => {
+  it('continues after a hold that cannot be settled, and reports it', async () => {
     // DynamoDB allows no key as long as the counter of this hold would need.
     const poison = holdRequest({ ...spender, payer: { ...spender.payer, keyHash: 'x'.repeat(3_000) } }, rub('1'));
     const hold = { amount: rub('1'), steps: 1, scopes: [], serviceHolds: [] };
@@ -153,7 +153,7 @@ describe('the sweep', () => {
     expect(new Set(await Promise.all(others.map(stateOf)))).toEqual(new Set(['final']));
   });
 
-  it('settles once, and names what is settled twice, when two runs overlap', async () => {
+  it('settles a hold once if two runs overlap, and reports the second attempt', async () => {
     const holds = await Promise.all(Array.from({ length: 10 }, () => held()));
 
     const [one, other] = await Promise.all([sweep(), sweep()]);
@@ -164,7 +164,7 @@ describe('the sweep', () => {
     expect(named).toEqual(new Set(holds.map(({ id }) => id)));
   });
 
-  it('names also what it has settled without hearing of it', async () => {
+  it('reports a settlement whose reply was lost', async () => {
     const { id } = await held();
     const proxy = await startFaultProxy(inject('dynamodbEndpoint'));
     // A conflict uses up the token, so the next attempt finds its own write.
@@ -178,7 +178,7 @@ describe('the sweep', () => {
     expect((await books(table, spender)).key).toEqual(settledEverywhere('0.1'));
   });
 
-  it('begins nothing more when its time is over', async () => {
+  it('starts nothing more when its time is over', async () => {
     const due = await held();
     await sweep({ deadlineMs: performance.now() - 1 });
     expect(await stateOf(due)).toBe('pending');

@@ -59,7 +59,7 @@ afterAll(() => directory.remove());
 const kept = (query: Record<string, string>) =>
   keptOffers(offers, parseWith(listQuery, query, 'query'), now).map(({ model }) => model.id.split('/')[1]);
 
-describe('a list of models keeps', () => {
+describe('a list of models returns', () => {
   it.each([
     ['all that make text, without a filter', {}, ['small', 'large', 'free']],
     ['what makes one of the output modalities', { output_modalities: 'video,image' }, ['film']],
@@ -149,13 +149,13 @@ describe('a list of models refuses', () => {
     'max_coding_index',
     'min_agentic_index',
     'max_tool_success_rate',
-  ])('%s, which the catalog has no data for', (field) => {
+  ])('%s, for which the catalog has no data', (field) => {
     expect(() => refuseUnavailable({ [field]: '1' })).toThrow(
       expect.objectContaining({ status: 400, metadata: { field } }) as Error,
     );
   });
 
-  it('no such filter without a value, and no other parameter', () => {
+  it('no unavailable filter without a value, and no unknown parameter', () => {
     expect(() => refuseUnavailable({ arch: '', constructor: '1', beta: 'true' })).not.toThrow();
   });
 });

@@ -10,7 +10,7 @@ const [first, second, third, fourth, fifth] = items;
 const someItems = fc.nat(60).map(itemsOf);
 const someLimit = fc.integer({ min: 1, max: 25 });
 
-describe('a page of the Messages API', () => {
+describe('a page of a list in the Messages API', () => {
   it.each<[string, CursorQuery, object[], boolean]>([
     ['begins at the start', { limit: 2 }, [first!, second!], true],
     ['is what follows an id', { limit: 2, after_id: second!.id }, [third!, fourth!], true],
@@ -23,12 +23,12 @@ describe('a page of the Messages API', () => {
     expect(cursorPage(items, query)).toMatchObject({ data, has_more: hasMore });
   });
 
-  it('names its first and its last id, or none', () => {
+  it('has its first and its last id, or null for both', () => {
     expect(cursorPage(items, { limit: 3 })).toMatchObject({ first_id: first!.id, last_id: third!.id });
     expect(cursorPage([], {})).toEqual({ data: [], has_more: false, first_id: null, last_id: null });
   });
 
-  it('has twenty models when no limit is given', () => {
+  it('has twenty models without a limit', () => {
     expect(cursorPage(itemsOf(21), {})).toMatchObject({ data: itemsOf(20), has_more: true });
   });
 
@@ -36,7 +36,7 @@ describe('a page of the Messages API', () => {
     ['after_id', { after_id: 'nobody/nothing' }],
     ['before_id', { before_id: 'nobody/nothing' }],
     ['before_id', { before_id: first!.id, after_id: fifth!.id }],
-  ])('is refused where %s leads nowhere', (field, query) => {
+  ])('is refused if %s is not in the list', (field, query) => {
     expect(() => cursorPage(items, query)).toThrow(
       expect.objectContaining({ status: 400, metadata: { field } }) as Error,
     );
@@ -44,7 +44,7 @@ describe('a page of the Messages API', () => {
 });
 
 describe('pages of a list', () => {
-  it('are the list, each item once, forwards', () => {
+  it('have each item once, forwards', () => {
     fc.assert(
       fc.property(someItems, someLimit, (list, limit) => {
         expect(
@@ -54,7 +54,7 @@ describe('pages of a list', () => {
     );
   });
 
-  it('are the list, each item once, backwards from its end', () => {
+  it('have each item once, backwards from the end', () => {
     fc.assert(
       fc.property(someItems, someLimit, (list, limit) => {
         const end = { id: 'the/end' };
@@ -64,7 +64,7 @@ describe('pages of a list', () => {
     );
   });
 
-  it('are the list, each item once, by links of the public convention', () => {
+  it('have each item once, by the links of the public convention', () => {
     fc.assert(
       fc.property(someItems, someLimit, (list, limit) => {
         const pages: unknown[][] = [];

@@ -74,7 +74,7 @@ describe('a list of models is in the order', () => {
 
 const median = (p50: number) => ({ p50, p75: p50, p90: p50, p99: p50 });
 
-describe('orders by speed', () => {
+describe('sort orders by speed', () => {
   const speeds: Record<string, ReturnType<SpeedOf>> = {
     slow: { throughput: median(10), latencyMs: median(900) },
     quick: { throughput: median(90), latencyMs: median(300) },
@@ -86,7 +86,7 @@ describe('orders by speed', () => {
   it.each([
     ['throughput-high-to-low', ['quick', 'slow', 'unmeasured', 'partly']],
     ['latency-low-to-high', ['quick', 'partly', 'slow', 'unmeasured']],
-  ] as const)('put what was measured first: %s', (sort, expected) => {
+  ] as const)('put measured models first: %s', (sort, expected) => {
     expect(idsOf(sortedOffers(offers, sort, speedOf))).toEqual(expected);
   });
 

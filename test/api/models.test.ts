@@ -8,19 +8,19 @@ describe('a model that makes video', () => {
   const model = loadShippedCatalog().find('sandbox/filmmaker')!;
   const perSecond = { 'per-video-second-768p': '12.5', 'per-video-second-1080p': '25' };
 
-  it('does not say that its tokens are free among the models that make video', () => {
+  it('has no free token prices in the list of models that make video', () => {
     expect(videoModelView(model, () => undefined)).toMatchObject({ pricing: {}, pricing_skus: perSecond });
     expect(videoModelView(model, () => undefined)['pricing']).not.toHaveProperty('prompt');
     expect(videoModelView(model, () => undefined)['pricing']).not.toHaveProperty('completion');
   });
 
-  it('says what its seconds cost wherever it is listed', () => {
+  it('has its price per second in each list', () => {
     expect(modelView(model)).toMatchObject({ pricing_skus: perSecond });
   });
 });
 
-describe('the routes that list models', () => {
-  it('may all read which providers can be called, or they would not know it of any model that needs a key', () => {
+describe('routes that list models', () => {
+  it('may read the providers with a credential, because a model without one is unavailable', () => {
     const lists = Object.entries<Route>(routes).filter(([, { entry }]) => entry.startsWith('api/models/list'));
 
     expect(lists.map(([name]) => name)).toEqual(expect.arrayContaining(['list-models', 'list-embeddings-models']));
@@ -29,7 +29,7 @@ describe('the routes that list models', () => {
 });
 
 describe('a model that makes text', () => {
-  it('has no prices of seconds', () => {
+  it('has no prices per second', () => {
     expect(modelView(loadShippedCatalog().find('sandbox/gpt')!)).not.toHaveProperty('pricing_skus');
   });
 });
@@ -44,7 +44,7 @@ describe('the default parameters of a model', () => {
     repetition_penalty: null,
   };
 
-  it('are an object, with null where the gateway sends nothing', () => {
+  it('are an object with null for values that the gateway does not send', () => {
     const catalog = loadShippedCatalog();
     const defaultsOf = (id: string) => modelView(catalog.find(id)!).default_parameters;
 
@@ -53,13 +53,13 @@ describe('the default parameters of a model', () => {
   });
 });
 
-describe('a model of two endpoints', () => {
+describe('a model with two endpoints', () => {
   const model = loadShippedCatalog().models.find(({ endpoints }) => endpoints.length === 2)!;
   const [first] = model.endpoints;
   const availableWhere = (one: boolean | undefined, other: boolean | undefined) =>
     modelView(model, undefined, undefined, (endpoint) => (endpoint === first ? one : other)).available;
 
-  it('can be called where one of them can, and cannot where neither can', () => {
+  it('is available if one of them is usable, and unavailable if none is', () => {
     expect([availableWhere(true, false), availableWhere(undefined, true), availableWhere(false, false)]).toEqual([
       true,
       true,
@@ -67,7 +67,7 @@ describe('a model of two endpoints', () => {
     ]);
   });
 
-  it('is not said to be out of reach while that is not known', () => {
+  it('is not listed as unavailable while that is unknown', () => {
     expect([availableWhere(undefined, false), availableWhere(undefined, undefined)]).toEqual([null, null]);
   });
 });
@@ -75,16 +75,16 @@ describe('a model of two endpoints', () => {
 const reasonOf = (id: string, isReady: boolean) =>
   modelView(loadShippedCatalog().find(id)!, undefined, undefined, () => isReady).unavailable_reason;
 
-describe('a model that cannot be called', () => {
-  it('says so where no route calls such models', () => {
+describe('the availability of a model', () => {
+  it('is false with a reason if no route calls such models', () => {
     expect(reasonOf('sandbox/painter', false)).toBe('No route of this gateway calls models that make image yet.');
   });
 
-  it('says so where a credential is missing', () => {
+  it('is false with a reason if a credential is missing', () => {
     expect(reasonOf('openai/text-embedding-3-small', false)).toMatch(/operator has not set/);
   });
 
-  it('gives no reason where it can be called', () => {
+  it('has no reason if the model is usable', () => {
     expect(reasonOf('sandbox/gpt', true)).toBeUndefined();
   });
 });
@@ -93,7 +93,7 @@ describe('the icons of a model', () => {
   const model = loadShippedCatalog().find('anthropic/claude-sonnet-5')!;
   const withData = (data: object) => ({ ...model, data: { ...model.data, ...data } });
 
-  it('go by its author, where the catalog says nothing', () => {
+  it('are derived from its author if the catalog has none', () => {
     const shown = modelView(model);
 
     expect(shown.icon_id).toBe('anthropic');
@@ -101,7 +101,7 @@ describe('the icons of a model', () => {
     expect(shown).not.toHaveProperty('custom_icon_url');
   });
 
-  it('are those of the catalog, else of who runs it', () => {
+  it('are those of the catalog, else those of the provider', () => {
     const own = { icon_url: 'https://a.example/1.svg', icon_id: 'claude', custom_icon_url: 'https://b.example/2.svg' };
     const [first] = model.endpoints;
     const provider = { ...first!.provider, data: { ...first!.provider.data, icon_url: 'https://c.example/3.svg' } };
@@ -113,7 +113,7 @@ describe('the icons of a model', () => {
 
 const nothingKnown = { isFailing: () => undefined, statisticsOf: () => undefined, isReady: () => undefined };
 
-describe('how an endpoint is doing', () => {
+describe('the status of an endpoint', () => {
   const model = loadShippedCatalog().find('sandbox/gpt')!;
   const { id } = model.endpoints[0]!;
 
@@ -136,7 +136,7 @@ describe('how an endpoint is doing', () => {
     });
   });
 
-  it('is not invented: null where it was not measured, and no status where it is not known', () => {
+  it('is null without a measurement', () => {
     const [shown] = endpointViews(model, nothingKnown);
     expect(shown).toMatchObject({ uptime_last_5m: null, uptime_last_30m: null, uptime_last_1d: null });
     expect(shown).toMatchObject({ latency_last_30m: null, throughput_last_30m: null });

@@ -26,7 +26,7 @@ function measuring() {
   return state;
 }
 
-it('knows a new key of a provider half a minute after the measurement has it', async () => {
+it('lists include a new provider key half a minute after it was measured', async () => {
   const state = measuring();
   expect((await readReadiness([model]))(anthropic)).toBe(false);
 
@@ -36,7 +36,7 @@ it('knows a new key of a provider half a minute after the measurement has it', a
   expect((await readReadiness([model]))(anthropic)).toBe(true);
 });
 
-it('knows as soon that a key was taken away', async () => {
+it('lists exclude a removed provider key half a minute after it was measured', async () => {
   const state = measuring();
   state.live = ['anthropic'];
   await readReadiness([model]);
@@ -47,7 +47,7 @@ it('knows as soon that a key was taken away', async () => {
   expect((await readReadiness([model]))(anthropic)).toBe(false);
 });
 
-it('reads no measurement if this process has the keys, or the models need none', async () => {
+it('lists read no measurement if this process has the keys, or the models need none', async () => {
   const state = measuring();
   await readReadiness([loadShippedCatalog().find('sandbox/claude')!]);
   vi.stubEnv(variables.providerKeysSecret, undefined);

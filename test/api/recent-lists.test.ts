@@ -64,7 +64,7 @@ describe('a public list of models', () => {
     expect(await recentList(catalog, plain, path, render)).toMatchObject({ body: 'list' });
   });
 
-  it('is kept for sixteen queries at most', async () => {
+  it('is cached for at most sixteen queries', async () => {
     for (let index = 0; index < 17; index += 1) {
       await recentList(catalog, { ...plain, query: { q: `${index}` } }, path, render);
     }

@@ -52,7 +52,7 @@ async function run(name: string, event: APIGatewayProxyEvent) {
 }
 
 describe('an encoded part of a path', () => {
-  it.each(['anthropic/claude-sonnet-5', 'anthropic%2Fclaude-sonnet-5'])('finds the model %s', async (slug) => {
+  it.each(['anthropic/claude-sonnet-5', 'anthropic%2Fclaude-sonnet-5'])('selects the model %s', async (slug) => {
     const resource = '/models/{slug+}';
     const event = restEvent({ method: 'GET', resource, path: `/models/${slug}`, pathParameters: { slug } });
 
@@ -62,7 +62,7 @@ describe('an encoded part of a path', () => {
     });
   });
 
-  it.each(['ann%40example.com', 'ann@example.com'])('finds the member %s', async (memberId) => {
+  it.each(['ann%40example.com', 'ann@example.com'])('selects the member %s', async (memberId) => {
     const event = restEvent({
       method: 'PUT',
       resource: '/workspaces/{workspaceId}/members/{memberId}/budgets/{interval}',
@@ -79,7 +79,7 @@ describe('an encoded part of a path', () => {
   });
 });
 
-describe('a path that is no route', () => {
+describe('a request to an unknown path', () => {
   it.each([
     {
       method: 'POST',
@@ -91,7 +91,7 @@ describe('a path that is no route', () => {
     { method: 'DELETE', resource: '/models/{slug+}', path: '/models/a%2Fb', named: { slug: 'a%2Fb' }, status: 405 },
     { method: 'GET', resource: '/', path: '/', named: null, status: 404 },
   ])(
-    'is told so, without the key that it came with: $method $path',
+    'is refused without the key in the answer: $method $path',
     async ({ method, resource, path, named, status }) => {
       const headers = { Authorization: 'Bearer sk-mg-v1-secret' };
       const answer = await run('unknown-route', restEvent({ method, resource, path, pathParameters: named, headers }));

@@ -4,11 +4,11 @@ import { checkRowCount, MAX_ROWS } from '../../lambdas/api/parts/row-limit.ts';
 const narrower = { field: 'group_by', says: 'split by less' };
 
 describe('an answer with rows', () => {
-  it('has up to 20,000 of them', () => {
+  it('may have up to 20,000 of them', () => {
     expect(() => checkRowCount(MAX_ROWS, narrower)).not.toThrow();
   });
 
-  it('with more is refused, and says what to ask for instead', () => {
+  it('is refused above that number, with advice for a smaller request', () => {
     expect(() => checkRowCount(MAX_ROWS + 1, narrower)).toThrow(/group_by: there are 20001 rows.*split by less/);
   });
 });

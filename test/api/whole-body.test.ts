@@ -19,15 +19,15 @@ async function failingAfter(milliseconds: number): Promise<never> {
   throw new GatewayError('provider_unavailable', 'It broke off.');
 }
 
-describe('the body of an answer that takes long', () => {
-  it('is blanks, and then the answer: JSON to every parser', async () => {
+describe('the body of a slow answer', () => {
+  it('begins with blanks, followed by the answer, and is valid JSON', async () => {
     const pieces = await read(bodyOf(sleep(90, { id: 'gen-1' })));
     expect(pieces.length).toBeGreaterThanOrEqual(4);
     expect(pieces.slice(0, -1).every((piece) => piece === ' ')).toBe(true);
     expect(JSON.parse(pieces.join(''))).toEqual({ id: 'gen-1' });
   });
 
-  it('is the envelope of an error, where the answer fails', async () => {
+  it('is an error envelope if the answer fails', async () => {
     const pieces = await read(bodyOf(failingAfter(50)));
     expect(JSON.parse(pieces.join(''))).toMatchObject({
       type: 'error',
@@ -36,7 +36,7 @@ describe('the body of an answer that takes long', () => {
     });
   });
 
-  it('ends only when the answer was settled, also where nobody reads it any more', async () => {
+  it('ends only after the settlement, even if the client has disconnected', async () => {
     let isSettled = false;
     const answer = sleep(80).then(() => {
       isSettled = true;
@@ -51,7 +51,7 @@ describe('the body of an answer that takes long', () => {
   });
 });
 
-describe('an answer', () => {
+describe('isThereWithin, for an answer that', () => {
   it.each([
     ['is there in time', () => sleep(10), true],
     ['fails in time', () => failingAfter(10), true],

@@ -16,20 +16,20 @@ const close = (a: readonly number[], b: readonly number[]) => {
 };
 
 describe('probabilities of labels', () => {
-  it('are those of their tokens in all forms, and of nothing else', () => {
+  it('are those of their tokens in all forms, and of no other token', () => {
     const top = tokens({ A: 0.3, ' A': 0.1, a: 0.1, B: 0.2, '▁B': 0.05, ĠB: 0.05, The: 0.2 });
     close(labelProbabilities(top, ['A', 'B'])!, [0.5 / 0.8, 0.3 / 0.8]);
   });
 
-  it('take no token for two labels that differ in case alone', () => {
+  it('do not use a token for two labels that differ only in case', () => {
     close(labelProbabilities(tokens({ A: 0.5, a: 0.25 }), ['A', 'a'])!, [2 / 3, 1 / 3]);
   });
 
-  it('take no longer word for a label', () => {
+  it('do not use a longer word for a label', () => {
     close(labelProbabilities(tokens({ A: 0.5, AB: 0.2, 'A.': 0.1, B: 0.1 }), ['A', 'B'])!, [5 / 6, 1 / 6]);
   });
 
-  it('give a label that is not listed no more than the last one that is', () => {
+  it('give an unlisted label at most the probability of the last listed token', () => {
     // The remainder is 0.1 for two labels, but the last listed label has 0.02, which is the bound for each.
     const [a, b, c, d] = labelProbabilities(tokens({ A: 0.88, B: 0.02 }), ['A', 'B', 'C', 'D'])!;
     close(
@@ -38,17 +38,17 @@ describe('probabilities of labels', () => {
     );
   });
 
-  it('give labels that are not listed no more than what the listed ones leave', () => {
+  it('give unlisted labels at most the remaining probability', () => {
     const [, , c, d] = labelProbabilities(tokens({ A: 0.6, B: 0.39 }), ['A', 'B', 'C', 'D'])!;
     close([c!, d!], [0.005, 0.005]);
   });
 
-  it('are not known where the model would write none of the labels', () => {
+  it('are unknown if the model would write none of the labels', () => {
     expect(labelProbabilities(tokens({ I: 0.9, '': 0.1 }), ['A', 'B'])).toBeUndefined();
     expect(labelProbabilities(tokens({ I: 1, A: 0 }), ['A', 'B'])).toBeUndefined();
   });
 
-  it('add up to 1, whatever a provider tells', () => {
+  it('add up to 1, whatever the provider reports', () => {
     const token = fc.oneof(fc.constantFrom('A', ' A', 'b', 'B', 'C', ''), fc.string({ maxLength: 3 }));
     const top = fc.array(fc.record({ token, logprob: fc.double({ min: -1e6, max: 0, noNaN: true }) }), {
       maxLength: 20,
@@ -64,8 +64,8 @@ describe('probabilities of labels', () => {
   });
 });
 
-describe('rounds', () => {
-  it('join to the probabilities of all options', () => {
+describe('rounds of options', () => {
+  it('merge into the probabilities of all options', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 1000 }), { minLength: 2, maxLength: 255 }), (weights) => {
         const groups = inGroups(weights, 20);
@@ -75,7 +75,7 @@ describe('rounds', () => {
     );
   });
 
-  it('have groups of nearly the same size, none too large', () => {
+  it('have groups of nearly the same size, each within the maximum', () => {
     const sizes = inGroups(Array.from({ length: 255 }), 20).map(({ length }) => length);
     expect(Math.max(...sizes)).toBe(20);
     expect(Math.min(...sizes)).toBeGreaterThan(10);
@@ -84,7 +84,7 @@ describe('rounds', () => {
 });
 
 describe('a temperature', () => {
-  it('takes back that a model is surer than it is right', () => {
+  it('corrects a model that is more confident than accurate', () => {
     const truth = normalised([6, 3, 1]);
     close(tempered(normalised(truth.map((probability) => probability ** 2)), 2), truth);
   });

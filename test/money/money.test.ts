@@ -14,7 +14,7 @@ describe('Money', () => {
     fc.assert(fc.property(money, (amount) => /^-?\d+(\.\d*[1-9])?$/.test(amount.toString())));
   });
 
-  it('writes exact JSON numbers, beyond what a float holds', () => {
+  it('writes exact JSON numbers, with more digits than a float', () => {
     expect(JSON.stringify({ cost: Money.parse('9007199254740993.000000000001') })).toBe(
       '{"cost":9007199254740993.000000000001}',
     );

@@ -6,7 +6,7 @@ import { endOfNamedWindow, intervals, windowEnd, windowsAt } from '../../lambdas
 const instant = fc.integer({ min: Date.UTC(2020, 0, 1), max: Date.UTC(2060, 0, 1) });
 const utc = (ms: number) => Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO('UTC');
 
-describe('windows', () => {
+describe('windows of spending', () => {
   it('are named by their first day in UTC, weeks by their Monday', () => {
     fc.assert(
       fc.property(instant, (ms) => {
@@ -22,7 +22,7 @@ describe('windows', () => {
     );
   });
 
-  it('end where the next one of the same period begins', () => {
+  it('end when the next window of the same period begins', () => {
     fc.assert(
       fc.property(instant, fc.constantFrom('daily', 'weekly', 'monthly'), (ms, interval) => {
         const end = windowEnd(interval, ms)!;
@@ -33,7 +33,7 @@ describe('windows', () => {
     );
   });
 
-  it('can be ended by their name alone', () => {
+  it('have an end that follows from their name alone', () => {
     fc.assert(
       fc.property(instant, (ms) => {
         for (const interval of intervals) {

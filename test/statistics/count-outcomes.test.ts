@@ -22,7 +22,7 @@ const counted = (...all: Ended[]) =>
     bySlot(all, NOW).map(([{ endpointId }, { requests, failures }]) => [endpointId, [requests, failures]]),
   );
 
-describe('how an answer ended', () => {
+describe('the count of an answer by its ending', () => {
   it.each<[Outcome['ending'], Partial<Outcome>, number[] | undefined]>([
     ['complete', {}, [1, 0]],
     ['out_of_money', {}, [1, 0]],
@@ -34,7 +34,7 @@ describe('how an answer ended', () => {
     ['refused_before', { latencyMs: null, generationTimeMs: null, providerStatus: 503 }, [1, 1]],
     ['refused_before', { latencyMs: null, generationTimeMs: null, providerStatus: null }, [1, 1]],
     ['refused_before', { latencyMs: null, generationTimeMs: null, providerStatus: 400 }, undefined],
-  ])('%s %j', (ending, more, sums) => {
+  ])('for %s %j is as documented', (ending, more, sums) => {
     expect(counted(ended({ ending, ...more }))[ID]).toEqual(sums);
   });
 });
@@ -47,29 +47,29 @@ const attempt = (endpointId: string, status: number | null) => ({
   durationMs: 100,
 });
 
-describe('what attempts say', () => {
-  it('counts those that failed before the one that answered', () => {
+describe('the count of attempts', () => {
+  it('includes the failed attempts before the attempt that answered', () => {
     const failedAttempts = [attempt('first', 529), attempt('second', null)];
     expect(counted(ended({ failedAttempts }))).toEqual({ first: [1, 1], second: [1, 1], [ID]: [1, 0] });
   });
 
-  it.each([400, 413, 422, 429])('counts nothing for a status %s', (status) => {
+  it.each([400, 413, 422, 429])('excludes attempts with status %s', (status) => {
     expect(counted(ended({ failedAttempts: [attempt('first', status)] }))).toEqual({ [ID]: [1, 0] });
   });
 
-  it('counts all of them where none answered', () => {
+  it('includes all attempts if none answered', () => {
     const none = { ending: 'refused_before', latencyMs: null, generationTimeMs: null, providerStatus: 503 } as const;
     const failedAttempts = [attempt('first', 500)];
     expect(counted(ended({ ...none, failedAttempts }))).toEqual({ first: [1, 1], [ID]: [1, 1] });
   });
 
-  it('does not count one that was given up because the client left', () => {
+  it('excludes an attempt that was cancelled because the client disconnected', () => {
     const left = { ending: 'client_left', latencyMs: null, generationTimeMs: null, providerStatus: null } as const;
     const failedAttempts = [attempt('first', 500)];
     expect(counted(ended({ ...left, failedAttempts }))).toEqual({ first: [1, 1] });
   });
 
-  it('does not count the time of others as latency of the one that answered', () => {
+  it('does not add the time of failed attempts to the latency of the attempt that answered', () => {
     const failedAttempts = [attempt('first', 500)];
     const [, { latencyMs }] = bySlot([ended({ failedAttempts })], NOW)[1]!;
     expect(latencyMs).toEqual(new Map([[bucketOf(200), 1]]));
@@ -78,8 +78,8 @@ describe('what attempts say', () => {
 
 const throughput = (more: Partial<Outcome>) => [...bySlot([ended(more)], NOW)[0]![1].throughput];
 
-describe('speed', () => {
-  it('is that of complete answers', () => {
+describe('the measured speed', () => {
+  it('includes complete answers', () => {
     expect(throughput({})).toEqual([[bucketOf(80), 1]]);
   });
 
@@ -89,36 +89,36 @@ describe('speed', () => {
     ['of a few tokens', { completionTokens: 19 }],
     ['that came as one document', { generationTimeMs: 2 }],
     ['without a time', { generationTimeMs: null }],
-  ])('is not that of answers %s', (_which, more) => {
+  ])('excludes answers %s', (_which, more) => {
     expect(throughput(more)).toEqual([]);
   });
 });
 
 const slotOf = (one: Ended) => bySlot([one], NOW)[0]![0].slotMs;
 
-describe('the five minutes in which it counts', () => {
-  it('are those in which the answer ended, however late it is settled', () => {
+describe('the five-minute slot of an answer', () => {
+  it('is that of its end, however late it is settled', () => {
     const long = ended({ latencyMs: 1_000, generationTimeMs: 4 * 60_000 }, NOW - 3 * 3_600_000);
     expect(slotOf(long)).toBe(SLOT - 3 * 3_600_000 + 5 * 60_000);
   });
 
-  it('are never in the future', () => {
+  it('is never in the future', () => {
     expect(slotOf(ended({ generationTimeMs: 1e12 }))).toBe(SLOT);
   });
 
-  it('are none, a day later', () => {
+  it('is undefined a day later', () => {
     expect(bySlot([ended({}, NOW - 25 * 3_600_000)], NOW)).toEqual([]);
   });
 
-  it('have one sum an endpoint, of the whole batch', () => {
+  it('has one sum per endpoint for a whole batch', () => {
     const batch = [ended(), ended(), ended({ ending: 'broke_off' }), ended({ endpointId: 'other' })];
     expect(bySlot(batch, NOW)).toHaveLength(2);
     expect(counted(...batch)).toEqual({ [ID]: [3, 1], other: [1, 0] });
   });
 });
 
-describe('a table that does not take counts', () => {
-  it.each(['refuses', 'is silent'])('fails and delays no settlement when it %s', async (how) => {
+describe('a table that refuses counts', () => {
+  it.each(['refuses', 'is silent'])('neither fails nor delays a settlement when it %s', async (how) => {
     const logged = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     const proxy = await startFaultProxy(inject('dynamodbEndpoint'));
     const table = await newTable(proxy.endpoint);

@@ -14,7 +14,7 @@ const nearestRank = (values: number[], percent: number, better: 'low' | 'high') 
 
 describe('percentiles of a histogram', () => {
   it.each(['low', 'high'] as const)(
-    'are off by 10 %% at most, wherever the values are, where %s ones are better',
+    'are off by at most 10 %% for any values, if %s values are better',
     (better) => {
       const values = fc.array(fc.double({ min: 1, max: 1_000_000, noNaN: true }), { minLength: 1, maxLength: 300 });
       fc.assert(
@@ -35,14 +35,14 @@ describe('percentiles of a histogram', () => {
     },
   );
 
-  it('are the same, however the values were divided before they were added up', () => {
+  it('are the same, however the values were divided before they were summed', () => {
     const values = Array.from({ length: 100 }, (_, index) => (index + 1) * 37);
     const together = histogramOf(values.slice(0, 30));
     for (const [bucket, count] of histogramOf(values.slice(30))) addTo(together, bucket, count);
     expect(percentilesOf(together, 1, 'low')).toEqual(percentilesOf(histogramOf(values), 1, 'low'));
   });
 
-  it('are reached by so many requests: slow latencies, and slow throughputs, are far from the median', () => {
+  it('mean that this share of requests was at least as good, for latency and throughput', () => {
     const values = Array.from({ length: 100 }, (_, index) => (index + 1) * 10);
 
     const [latency, throughput] = [
@@ -53,7 +53,7 @@ describe('percentiles of a histogram', () => {
     expect([latency.p90 > 800, throughput.p90 < 120]).toEqual([true, true]);
   });
 
-  it('are null where there are too few values', () => {
+  it('are null with too few values', () => {
     expect(percentilesOf(histogramOf([1, 2, 3]), 4, 'low')).toBeNull();
     expect(percentilesOf(new Map(), 1, 'low')).toBeNull();
   });
@@ -64,7 +64,7 @@ describe('percentiles of a histogram', () => {
     ['not a number', NaN, 1],
     ['endless', Infinity, 1_000_000],
     ['beyond all measure', 1e300, 1_000_000],
-  ])('take a value that is %s as the nearest one that they know', (_what, value, nearest) => {
+  ])('use the nearest bucket for a value that is %s', (_what, value, nearest) => {
     const { p50 } = percentilesOf(histogramOf([value]), 1, 'low')!;
     expect(Math.abs(p50 - nearest)).toBeLessThanOrEqual(0.1 * nearest);
   });

@@ -41,7 +41,7 @@ async function itemsOf(partition: string): Promise<Item[]> {
 }
 
 describe('the history of an endpoint', () => {
-  it('has a point for each hour that is over, with its uptime and its medians', async () => {
+  it('has a point for each ended hour, with its uptime and its medians', async () => {
     const hourMs = Date.UTC(2026, 10, 20, 11);
     await count(hourMs + 5 * MINUTE, 30, 0, { latencyMs: 250 });
     await count(hourMs + 50 * MINUTE, 10, 4, { shard: 3 });
@@ -85,7 +85,7 @@ describe('uptime', () => {
     expect((await measured())!.uptimePercent).toEqual({ last5m: 50, last30m: 75, last1d: 87.5 });
   });
 
-  it('is null where there were few requests', async () => {
+  it('is null with few requests', async () => {
     await count(NOW - 20 * MINUTE, 9);
     expect(await measured()).toEqual({
       uptimePercent: { last5m: null, last30m: null, last1d: null },
@@ -94,24 +94,24 @@ describe('uptime', () => {
     });
   });
 
-  it('is not 100 % while anything has failed', async () => {
+  it('is below 100 % if anything has failed', async () => {
     await count(NOW, 10_000_000, 1);
     expect((await measured())!.uptimePercent.last5m).toBe(99.99);
   });
 
-  it('adds up the parts of a slot, and what is counted again and again', async () => {
+  it('sums the parts of a slot, and repeated counts', async () => {
     for (let shard = 0; shard < SLOT_SHARDS; shard += 1) await count(NOW, 5, 1, { shard });
     await count(NOW, 5, 1);
     expect((await measured())!.uptimePercent.last5m).toBe(80);
   });
 
-  it('forgets what is more than a day ago', async () => {
+  it('excludes requests of more than a day ago', async () => {
     await count(NOW - 25 * HOUR_MS - 30 * MINUTE, 100, 100);
     for (let run = 0; run < 13; run += 1) await measureEndpoints(table, NOW);
     expect(await measured()).toBeUndefined();
   });
 
-  it('counts everything once around the turn of an hour', async () => {
+  it('counts each request once around the turn of an hour', async () => {
     const turn = Date.UTC(2026, 10, 20, 13);
     for (let minute = 22; minute < 60; minute += 5) await count(NOW + (minute - 22) * MINUTE, 10, 1);
     for (const minutes of [1, 9, 10, 11, 30]) {
@@ -125,7 +125,7 @@ describe('uptime', () => {
   });
 });
 
-describe('speed', () => {
+describe('speed of an endpoint', () => {
   it('is measured over half an hour', async () => {
     await count(NOW - 20 * MINUTE, 90, 0, { latencyMs: 200 });
     await count(NOW, 10, 0, { latencyMs: 5_000 });
@@ -137,8 +137,8 @@ describe('speed', () => {
   });
 });
 
-describe('what is kept', () => {
-  it('is deleted by DynamoDB: slots after 26 hours, hours after two days, the measurement after an hour', async () => {
+describe('storage of measurements', () => {
+  it('lets DynamoDB delete slots after 26 hours, hours after two days, and the measurement after an hour', async () => {
     await count(NOW, 10);
     await measureEndpoints(table, NOW);
     const slotMs = Date.UTC(2026, 10, 20, 12, 20);
@@ -152,7 +152,7 @@ describe('what is kept', () => {
     expect(measurement).toMatchObject({ expires_at_seconds: String((NOW + HOUR_MS) / 1_000) });
   });
 
-  it('is in several items where there are very many endpoints', async () => {
+  it('divides a measurement of very many endpoints into several items', async () => {
     const nothing = { uptimePercent: { last5m: null, last30m: 99.5, last1d: 100 }, latencyMs: null, throughput: null };
     const ids = Array.from({ length: 2_500 }, (_, index) => `acme/model-${index}`);
     await writeMeasurement(table, {
@@ -167,7 +167,7 @@ describe('what is kept', () => {
     expect(parts.map(({ liveProviders }) => liveProviders)).toEqual([['acme'], ['acme'], ['acme']]);
   });
 
-  it('takes a minute’s run few reads, once the day’s hours are closed', async () => {
+  it('needs few reads per minute, once the hours of the day are closed', async () => {
     for (let run = 0; run < 12; run += 1) await measureEndpoints(table, NOW);
     const meter = await startCapacityMeter(inject('dynamodbEndpoint'));
     // The time is nine minutes past the hour, when the hour before is not complete.

@@ -45,7 +45,7 @@ const callback = (url: string): Callback => ({
   },
 });
 
-it('says what the video has become, with the exact cost', async () => {
+it('a callback has the state of the video and its exact cost', async () => {
   expect(await sendCallback(callback(server.url), pepper, Date.now(), local)).toEqual({ outcome: 'delivered' });
 
   expect(received[0]!.body).toContain('"cost":99.000000000001}');
@@ -64,7 +64,7 @@ it('says what the video has become, with the exact cost', async () => {
 });
 
 it.each(['failed', 'cancelled', 'expired'] as const)(
-  'has a type of its own for a video that has %s',
+  'a callback has its own type for a video that has %s',
   async (status) => {
     const { video, ...rest } = callback(server.url);
     const { id, generation_id, model } = video;
@@ -80,7 +80,7 @@ it.each(['failed', 'cancelled', 'expired'] as const)(
   },
 );
 
-it('signs so that a library of standard-webhooks believes it, and only with the secret of the account', async () => {
+it('a callback has a valid signature of standard-webhooks, only with the secret of the account', async () => {
   await sendCallback(callback(server.url), pepper, Date.now(), local);
   const { headers, body } = received[0]!;
   const verify = (secret: string, text = body) => new Webhook(secret).verify(text, headers as Record<string, string>);
@@ -91,7 +91,7 @@ it('signs so that a library of standard-webhooks believes it, and only with the 
   expect(() => verify(callbackSecret(pepper, 'acc-1'), body.replace('99', '1'))).toThrow('No matching signature');
 });
 
-it('has one id for all tries, and the time of each', async () => {
+it('a callback has the same id in all attempts, and the time of each attempt', async () => {
   await sendCallback(callback(server.url), pepper, 1_795_305_601_000, local);
   await sendCallback(callback(server.url), pepper, 1_795_305_661_000, local);
 
@@ -108,14 +108,14 @@ it.each<[number, object]>([
   [410, { outcome: 'refused', reason: 'gone' }],
   [429, { outcome: 'failed', reason: 'status 429' }],
   [500, { outcome: 'failed', reason: 'status 500' }],
-])('%s means what standard-webhooks says', async (status, outcome) => {
+])("status %s of a callback's answer is handled as standard-webhooks defines it", async (status, outcome) => {
   answer = (response) => response.writeHead(status, { location: '/elsewhere' }).end();
 
   expect(await sendCallback(callback(server.url), pepper, Date.now(), local)).toEqual(outcome);
   expect(received).toHaveLength(1);
 });
 
-it('does not read what the server has to say', async () => {
+it('a callback does not read the body of the answer', async () => {
   answer = (response) => response.writeHead(200).write('and so on');
 
   expect(await sendCallback(callback(server.url), pepper, Date.now(), local)).toEqual({ outcome: 'delivered' });
@@ -125,11 +125,11 @@ it.each<[string, object]>([
   ['https://10.0.0.1/hook', { outcome: 'refused', reason: 'not_public' }],
   ['http://hook.example/', { outcome: 'refused', reason: 'not_https' }],
   ['hook', { outcome: 'refused', reason: 'not_a_url' }],
-])('does not call %s again', async (url, outcome) => {
+])('a callback to %s is not repeated', async (url, outcome) => {
   expect(await sendCallback(callback(url), pepper, Date.now())).toEqual(outcome);
 });
 
-it('gives up a server that says nothing, for now', async () => {
+it('a callback to a silent server ends after a timeout and is repeated later', async () => {
   answer = () => {};
 
   expect(await sendCallback(callback(server.url), pepper, Date.now(), { ...local, timeoutMs: 40 })).toEqual({

@@ -57,8 +57,8 @@ const kills = (writes: number) =>
 const random = (most: number) => Math.floor(Math.random() * most);
 const pick = <Value>(...values: Value[]): Value => values[random(values.length)]!;
 
-describe('a job', () => {
-  it('is held whole, made, stored and paid once', async () => {
+describe('a video job', () => {
+  it('is held completely, made, stored and charged once', async () => {
     const id = await works.submit(spender, { poll: ['pending', 'in_progress', 'completed'] });
     expect((await books(table, spender)).key[3]).toBe(`0 of ${PRICE}`);
 
@@ -75,7 +75,7 @@ describe('a job', () => {
     await spentOnly(PRICE);
   });
 
-  it('leaves no word of the prompt in the table, nor in the bucket once a provider has it', async () => {
+  it('stores no text of the prompt in the table, nor in the bucket after a provider has it', async () => {
     const id = await works.submit(spender, { submit: [503, 'accept'], poll: ['failed'] });
     const job = (await works.job(spender, id))!;
     expect(await works.bucket.get(requestKeyOf(job))).toBeDefined();
@@ -97,7 +97,7 @@ describe('a job', () => {
     ['never done', { poll: ['in_progress'] }, 'expired', { ending: 'out_of_time', cancelled: true }],
     ['whose provider falls silent', { poll: [500] }, 'expired', { ending: 'out_of_time' }],
     ['whose file is gone', { file: [404] }, 'failed', { ending: 'broke_off' }],
-  ])('that is %s costs nothing', async (_, script, state, outcome) => {
+  ])('that %s costs nothing', async (_, script, state, outcome) => {
     const { job, generation } = await made(script);
 
     expect(job).toMatchObject({ state, error: expect.any(String) as string });
@@ -105,7 +105,7 @@ describe('a job', () => {
     await spentOnly('0');
   });
 
-  it('goes to the next endpoint only while none has accepted it', async () => {
+  it('uses the next endpoint only while none has accepted it', async () => {
     const { generation } = await made({ submit: [503, 'accept'], poll: ['completed'] });
 
     expect(asked().slice(0, 3)).toEqual(['POST /one/videos', 'POST /two/videos', 'GET /two/videos/{id}']);
@@ -121,7 +121,7 @@ describe('a job', () => {
     ['a proxy answered in the place of the provider', { submit: [502, 'accept'] }],
     ['a proxy gave up waiting', { submit: [504, 'accept'] }],
     ['the provider failed in the middle', { submit: [500, 'accept'] }],
-  ])('is ordered once where the provider knows no tokens: %s', async (_what, script) => {
+  ])('is submitted once to a provider without idempotency tokens: %s', async (_what, script) => {
     const { candidateOf } = works.tools;
     works.tools.candidateOf = async (...of) => {
       const candidate = (await candidateOf(...of))!;
@@ -156,19 +156,19 @@ describe('a job', () => {
     expect(job.state).toBe('completed');
   });
 
-  it('is asked for less and less often, and no more than every thirty seconds', async () => {
+  it('is polled at growing intervals of at most thirty seconds', async () => {
     const { job } = await made({ poll: [...Array.from({ length: 9 }, () => 'in_progress'), 'completed'] });
 
     expect(job.endedAtMs! - job.createdAtMs).toBe((2 + 4 + 8 + 16 + 30 * 6) * 1_000);
   });
 
-  it('outlives its provider for a while, and fetches a file that broke off again', async () => {
+  it('survives an outage of its provider, and downloads an interrupted file again', async () => {
     const { job } = await made({ poll: [500, 'nonsense', 'completed'], file: [{ brokenAfter: 500 }, { bytes: 700 }] });
 
     expect(job).toMatchObject({ state: 'completed', files: [{ bytes: 700 }], fetches: 2 });
   });
 
-  it('goes on when a notice of its provider overtakes its own message', async () => {
+  it('continues if a notice of its provider arrives before its own message', async () => {
     const id = await works.submit(spender, { poll: ['in_progress', 'in_progress', 'in_progress', 'completed'] });
     await works.run(works.clock.ms + 1_000);
     const { body, dueAtMs } = works.messages.pop()!;
@@ -181,7 +181,7 @@ describe('a job', () => {
     expect((await works.job(spender, id))!.state).toBe('completed');
   });
 
-  it('asks no provider because of a message that is early, or comes twice', async () => {
+  it('sends no request to the provider for a message that is early or duplicate', async () => {
     const id = await works.submit(spender, { poll: ['in_progress'] });
     const { body } = works.messages[0]!;
     await works.run(works.clock.ms + 1_000);
@@ -195,9 +195,9 @@ describe('a job', () => {
   });
 });
 
-describe('a file', () => {
+describe('the file of a video', () => {
   const DAY_MS = 24 * HOUR_MS;
-  it('is there for seven days, once it is there', async () => {
+  it('is available for seven days after its completion', async () => {
     const { job } = await made({});
     const at = (change: object, afterMs: number, index = 0) =>
       refused(() => keyOfFile({ ...job, ...change }, index, job.endedAtMs! + afterMs)).status;
@@ -209,14 +209,14 @@ describe('a file', () => {
     expect(at({ state: 'expired' }, 0)).toBe(404);
   });
 
-  it('larger than any that is kept is not even read', async () => {
+  it('above the maximum size is not read at all', async () => {
     const { job } = await made({ file: [{ claims: 512 * 1024 * 1024 + 1 }] });
 
     expect(job).toMatchObject({ state: 'failed', fetches: 1, error: 'The video is larger than 512 MB.' });
   });
 });
 
-describe('a callback', () => {
+describe('a callback of a video job', () => {
   it.each<[string, number[], number]>([
     ['is sent until it arrives', [500, 503, 204], 3],
     ['is not sent where nobody wants it', [410], 1],
@@ -240,13 +240,13 @@ describe('a callback', () => {
   });
 });
 
-describe('a function that dies', () => {
+describe('a function that is killed', () => {
   const scripts: [string, VideoScript, string][] = [
     ['makes a video', { submit: [503, 'accept'], poll: ['in_progress', 'completed'] }, PRICE],
     ['finds that it failed', { poll: ['failed'] }, '0'],
     ['is refused', { submit: [400] }, '0'],
   ];
-  it.each(scripts)('at any write of a job that %s changes neither its end nor its price', async (_, script, cost) => {
+  it.each(scripts)('at any write of a job that %s changes neither its result nor its price', async (_, script, cost) => {
     await works.submit(spender, script);
     const beganAt = works.state.writes;
     await works.run();
@@ -270,7 +270,7 @@ describe('a function that dies', () => {
     }
   });
 
-  it('at any write of a submission leaves no hold behind, once the sweep has come by', async () => {
+  it('at any write of a submission leaves no hold after the sweep', async () => {
     await works.submit(spender, {});
     const { writes } = works.state;
     await works.run();
@@ -289,7 +289,7 @@ describe('a function that dies', () => {
     }
   });
 
-  it('with its messages is found by the sweep after the deadline: the job has expired, and is free', async () => {
+  it('together with its messages is found by the sweep after the deadline, and the job expires free of charge', async () => {
     const id = await works.submit(spender, { poll: ['in_progress'] });
     await works.run(works.clock.ms + HOUR_MS);
     works.messages.length = 0;
@@ -302,8 +302,8 @@ describe('a function that dies', () => {
   });
 });
 
-describe('many jobs', () => {
-  it('come to the sum of their prices, whatever happens to them, and hold nothing', async () => {
+describe('many concurrent video jobs', () => {
+  it('cost the sum of their prices, and leave no hold', async () => {
     const ids: string[] = [];
     for (let made = 0; made < repeated(500, { ofWhichAlways: 8 }); made += 1) {
       ids.push(

@@ -49,14 +49,14 @@ const open = async (path: string, wire?: VideoWireName) => {
 };
 const asked = () => requests.map(({ host, path, credential }) => [host, path, credential]);
 
-it('fetches a file of the provider with the credential', async () => {
+it('the download of a video sends the credential to the provider', async () => {
   answers['provider /v1/files/1'] = film;
 
   expect(await open('/files/1')).toEqual({ mediaType: 'video/mp4', text: 'a film' });
   expect(asked()).toEqual([['provider', '/v1/files/1', 'Bearer sk-secret']]);
 });
 
-it('follows the provider to another of its own paths', async () => {
+it('the download of a video follows a redirect to another path of the provider', async () => {
   answers['provider /v1/files/1'] = redirect('/download/v1/files/1?alt=media');
   answers['provider /download/v1/files/1?alt=media'] = film;
 
@@ -64,7 +64,7 @@ it('follows the provider to another of its own paths', async () => {
   expect(asked()[1]).toEqual(['provider', '/download/v1/files/1?alt=media', 'Bearer sk-secret']);
 });
 
-it('takes no credential to another host', async () => {
+it('the download of a video sends no credential to another host', async () => {
   answers['provider /v1/files/1'] = redirect(`${elsewhere.url}/film.mp4`);
   answers['elsewhere /film.mp4'] = film;
 
@@ -72,20 +72,20 @@ it('takes no credential to another host', async () => {
   expect(asked()[1]).toEqual(['elsewhere', '/film.mp4', undefined]);
 });
 
-it('is not led into networks that trust the gateway', async () => {
+it('the download of a video does not follow redirects into private networks', async () => {
   answers['provider /v1/files/1'] = redirect('http://169.254.169.254/latest/meta-data/');
 
   await expect(open('/files/1')).rejects.toMatchObject({ name: 'FetchError', reason: 'not_public' });
 });
 
-it('does not follow the provider in a circle', async () => {
+it('the download of a video stops at a redirect loop', async () => {
   answers['provider /v1/files/1'] = redirect('/v1/files/1');
 
   await expect(open('/files/1')).rejects.toThrow('redirected the download of a file too many times');
   expect(requests).toHaveLength(4);
 });
 
-it('goes where an answer of the wire says that the file is', async () => {
+it("the download of a video uses the URL in the provider's answer", async () => {
   answers['provider /v1/files/retrieve?file_id=1'] = json({ file: { download_url: `${elsewhere.url}/film.mp4` } });
   answers['elsewhere /film.mp4'] = film;
 
@@ -93,13 +93,13 @@ it('goes where an answer of the wire says that the file is', async () => {
   expect(asked()[1]).toEqual(['elsewhere', '/film.mp4', undefined]);
 });
 
-it('takes no page for a video', async () => {
+it('the download of a video refuses an HTML page', async () => {
   answers['provider /v1/files/1'] = (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>');
 
   await expect(open('/files/1')).rejects.toThrow('answered with status 200 instead of a file');
 });
 
-it.each<VideoWireName>(['video-jobs', 'minimax-video'])('of %s takes no error for a video', async (wire) => {
+it.each<VideoWireName>(['video-jobs', 'minimax-video'])('the download of a video with %s refuses an error document', async (wire) => {
   answers['provider /v1/files/1'] = json({ base_resp: { status_code: 1004, status_msg: 'login fail' } });
 
   await expect(open('/files/1', wire)).rejects.toThrow('answered with status 200 instead of a file');

@@ -32,7 +32,7 @@ async function sentMessages() {
   }
 }
 
-it('sends a message for each shard of a day that has ended, as soon as a run has time for it, and once', async () => {
+it('close-days sends one message for each shard of an ended day, as soon as a run has time for it', async () => {
   await writeAlone(table, accountEntryPut(table, { id: 'acme', createdAt: `${yesterday}T10:00:00.000Z` }));
 
   // The remaining time is shorter than a page of accounts may take.

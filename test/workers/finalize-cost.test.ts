@@ -51,7 +51,7 @@ async function message() {
   return settlement(request, hold, rub('0.3'));
 }
 
-it('settles a batch, and has by itself come again in seconds what failed', async () => {
+it('finalize-cost settles a batch, and returns only the failed messages for another delivery in seconds', async () => {
   const good = await message();
   await queue.send(good);
   await queue.sqs.client.send(new SendMessageCommand({ QueueUrl: queue.url, MessageBody: 'no settlement' }));
@@ -67,13 +67,13 @@ it('settles a batch, and has by itself come again in seconds what failed', async
   expect(again.map(({ Body }) => Body)).toContain('no settlement');
 });
 
-it('gives everything back when it has no time left to begin', async () => {
+it('finalize-cost returns all messages if it has no time left to start', async () => {
   await queue.send(await message());
   const { event, failed } = await handleWhatIsThere(1_000);
   expect(failed).toEqual(event.Records.map(({ messageId }) => messageId));
 });
 
-it('counts what it hands back because it failed, when it is delivered first: that is what an alarm sees of new code', async () => {
+it('finalize-cost counts a failed message at its first delivery, because an alarm for new code reads that', async () => {
   const failed = written('SettlementFailed');
   await queue.send(await message());
   await queue.sqs.client.send(new SendMessageCommand({ QueueUrl: queue.url, MessageBody: 'no settlement either' }));
@@ -89,7 +89,7 @@ it('counts what it hands back because it failed, when it is delivered first: tha
   expect(failed).toEqual([1]);
 });
 
-it('counts nothing that it hands back for want of time', async () => {
+it('finalize-cost does not count messages that it returns for lack of time', async () => {
   const failed = written('SettlementFailed');
   await queue.send(await message());
   const { failed: handedBack } = await handleWhatIsThere(1_000);
@@ -97,7 +97,7 @@ it('counts nothing that it hands back for want of time', async () => {
   expect(failed).toEqual([]);
 });
 
-it('says in its lines by which id Lambda’s own lines of the call are found', async () => {
+it("finalize-cost logs the request id that finds Lambda's own lines of the call", async () => {
   const ids = written('awsRequestId');
   await queue.sqs.client.send(new SendMessageCommand({ QueueUrl: queue.url, MessageBody: 'nothing' }));
   await handleWhatIsThere();
@@ -111,7 +111,7 @@ async function counted(): Promise<number> {
   return slots.flat().reduce((sum, [, { requests }]) => sum + requests, 0);
 }
 
-it('counts what a settlement says of its endpoint once, however often the message is delivered', async () => {
+it('finalize-cost counts the statistics of a settlement once, however often its message is delivered', async () => {
   const one = await message();
   const before = await counted();
   await queue.send(one);

@@ -15,7 +15,7 @@ beforeAll(async () => {
   });
 });
 
-it('measures what was counted by now', async () => {
+it('measure-endpoints measures the requests counted so far', async () => {
   const slotMs = Math.floor(Date.now() / SLOT_MS) * SLOT_MS;
   const sums = { requests: 20, failures: 1, latencyMs: new Map(), throughput: new Map() };
   await addToSlot(table, { slotMs, shard: 0, endpointId: 'acme/model' }, sums);

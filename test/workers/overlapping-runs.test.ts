@@ -72,7 +72,7 @@ async function deepFindings({ table, account, dates }: History) {
   return findings;
 }
 
-describe('two runs at once, and a third one after them,', () => {
+describe('two concurrent runs, and a third one after them,', () => {
   it('of the sweep settle each hold once', async () => {
     const table = await newTable();
     const spender = await newSpender(table, { key: { lifetime: rub('100') } });
@@ -86,7 +86,7 @@ describe('two runs at once, and a third one after them,', () => {
     expect((await books(table, spender)).key).toEqual(settledEverywhere('1'));
   });
 
-  it('that close a day have each of its rows right, whoever is told of it twice', async () => {
+  it('that close a day compute each of its rows right, also if a message is delivered twice', async () => {
     const made = await history();
     const { table, account } = made;
     const before = await rowsOf(table, account.id, yesterday);
@@ -102,7 +102,7 @@ describe('two runs at once, and a third one after them,', () => {
     expect(await deepFindings(made)).toEqual([]);
   });
 
-  it('that compare the books tell of no difference where there is none, and are done with the day', async () => {
+  it('that compare the books report no false difference, and complete the day', async () => {
     const { table } = await history();
     const atMs = Date.parse(`${today}T01:00:00Z`);
 
@@ -112,7 +112,7 @@ describe('two runs at once, and a third one after them,', () => {
     expect(lines).toEqual([]);
   });
 
-  it('that seal days seal each once, and what they have sealed proves itself', async () => {
+  it('that seal days seal each day once, with valid seals', async () => {
     const made = await history();
     const sealing = await newSealing(made.table);
     const atMs = Date.parse(`${utcDate(Date.now() + DAY_MS)}T01:00:00Z`);
@@ -128,7 +128,7 @@ describe('two runs at once, and a third one after them,', () => {
     expect(lines).toEqual([]);
   });
 
-  it('that export the books ask for one export each time, the first one included', async () => {
+  it('that export the books request each export once, the first one included', async () => {
     const table = await newTable();
     const tokens = new Set<string>();
     // As in DynamoDB, a known token starts no further export.

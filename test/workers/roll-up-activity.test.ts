@@ -61,7 +61,7 @@ const readAtMs = async (shard: number) => (await readDay(table, accountId, yeste
 const givenBack = () => sqsProxy.calls.filter(({ action }) => action === 'ChangeMessageVisibilityBatch');
 
 describe('a batch of shards', () => {
-  it('is rolled up, each shard once, however many messages ask for it', async () => {
+  it('is rolled up, each shard once, even if several messages name it', async () => {
     expect(await handle(asking(0), asking(3), asking(0, { sinceMs: 1 }), asking(0))).toEqual([]);
 
     expect(givenBack()).toHaveLength(0);
@@ -74,7 +74,7 @@ describe('a batch of shards', () => {
     ]);
   });
 
-  it('is rolled up for the youngest of its messages, in whatever order they come', async () => {
+  it('is rolled up for the newest of its messages, in any order', async () => {
     await handle(asking(0));
     const before = await readAtMs(0);
 
@@ -83,14 +83,14 @@ describe('a batch of shards', () => {
     expect(await readAtMs(0)).toBeGreaterThan(before);
   });
 
-  it('fails only by what nobody can read, which comes again in seconds', async () => {
+  it('returns only unreadable messages, which are delivered again in seconds', async () => {
     expect(await handle('no roll-up', asking(1))).toEqual(['no roll-up']);
 
     expect(await rolledUp()).toEqual([[1, 1]]);
     expect(givenBack()).toHaveLength(1);
   });
 
-  it('fails by every message about a shard that cannot be rolled up, and by no other', async () => {
+  it('returns every message about a shard that cannot be rolled up, and no other', async () => {
     const early = [asking(2, { date: today, sinceMs: 1 }), asking(2, { date: today, sinceMs: 2 })];
 
     expect((await handle(...early, asking(1))).toSorted()).toEqual(early.toSorted());

@@ -61,7 +61,7 @@ async function deadHold(more: { atMs?: number; bootId?: string } = {}) {
 const stateOf = async ({ id }: { id: string }) => (await readGeneration(table, spender.payer.accountId, id))!.state;
 
 describe('a scheduled sweep', () => {
-  it('settles a dead hold once the queue is believed to be empty, not before', async () => {
+  it('settles an abandoned hold only after the queue counts as empty', async () => {
     const hold = await deadHold();
 
     expect(await sweepUntilBelieved()).toEqual([0, 0, 1]);
@@ -69,7 +69,7 @@ describe('a scheduled sweep', () => {
     expect(await stateOf(hold)).toBe('final');
   });
 
-  it('has the job of a video gone on with, and makes it the one of this run', async () => {
+  it('resumes the job of a video, with a message that belongs to this run', async () => {
     const request = holdRequest(spender, rub('2'), { bootId: 'dead' });
     request.generation.apiType = 'video';
     await placeHold(table, request);
@@ -94,7 +94,7 @@ describe('a scheduled sweep', () => {
     expect(await stateOf(hold)).toBe('final');
   });
 
-  it('leaves a dead hold alone while a message waits in the queue', async () => {
+  it('keeps an abandoned hold while a message waits in the queue', async () => {
     const hold = await deadHold();
     const waiting = await deadHold();
     await queue.send(settlement(waiting.request, waiting.hold, rub('1')));
@@ -106,7 +106,7 @@ describe('a scheduled sweep', () => {
     expect(await receive(queue.sqs, queue.url, 0)).toHaveLength(1);
   });
 
-  it('asks for the day of what it has settled once that day has ended', async () => {
+  it('queues the day of a settled hold after that day has ended', async () => {
     const yesterdayMs = startMs - DAY_MS;
     const hold = await deadHold({ atMs: yesterdayMs, bootId: 'dead' });
 
@@ -122,8 +122,8 @@ describe('a scheduled sweep', () => {
   });
 });
 
-describe('the sweep of a gateway that starts', () => {
-  it('settles the holds of its dead predecessors at once, and no others', async () => {
+describe('the sweep of a starting gateway', () => {
+  it('settles the holds of its ended predecessors at once, and no others', async () => {
     const [dead, alive] = [await deadHold({ bootId: 'dead' }), await deadHold({ bootId: 'alive' })];
 
     expect(await sweep({ deadBootIds: ['dead'] })).toEqual({ swept: 1 });
@@ -131,7 +131,7 @@ describe('the sweep of a gateway that starts', () => {
     expect([await stateOf(dead), await stateOf(alive)]).toEqual(['final', 'pending']);
   });
 
-  it('begins nothing when no time is left', async () => {
+  it('starts nothing if no time is left', async () => {
     const hold = await deadHold({ bootId: 'dead' });
 
     expect(await sweep({ deadBootIds: ['dead'] }, 15_000)).toEqual({ swept: 0 });
@@ -140,8 +140,8 @@ describe('the sweep of a gateway that starts', () => {
   });
 });
 
-describe('a sweep in which something goes wrong', () => {
-  it('does all else before it fails: a queue that cannot be asked is taken for one with messages', async () => {
+describe('a sweep with a failure', () => {
+  it('does everything else before it throws, and treats an unreachable queue as a queue with messages', async () => {
     vi.resetModules();
     vi.stubEnv(queueVariable('finalize-cost'), `${queue.url}-elsewhere`);
     const fresh = await import('../../lambdas/workers/sweep-holds/handler.ts');

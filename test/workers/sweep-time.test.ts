@@ -16,7 +16,7 @@ afterAll(async () => {
   await queue.stop();
 });
 
-it('a sweep settles holds while it still reads leases, so many leases do not take the time of holds', async () => {
+it('sweep-holds settles holds while it still reads leases, so many leases do not take the time of holds', async () => {
   const spender = await newSpender(table, { key: { lifetime: rub('100') } });
   const request = holdRequest(spender, rub('2'), { bootId: 'dead' });
   await placeHold(table, request);
