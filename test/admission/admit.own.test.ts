@@ -74,8 +74,8 @@ async function elapsedMs(work: Promise<unknown>): Promise<number> {
   return performance.now() - startMs;
 }
 
-describe('a request that waits for money of others', () => {
-  it.concurrent('is not held up by a larger one that came before it', async () => {
+describe('a request that waits for held money', () => {
+  it.concurrent('is not blocked by a larger request before it', async () => {
     const spender = await newSpender(table, { key: { daily: rub('10') } });
     await holder(spender, '5');
     const release = await holder(spender, '4.9');
@@ -88,7 +88,7 @@ describe('a request that waits for money of others', () => {
     await large.answer.catch(() => undefined);
   }, 20_000);
 
-  it.concurrent('is not held up by one that waits for another scope by now', async () => {
+  it.concurrent('is not blocked by a request that now waits for another scope', async () => {
     const spender = await newSpender(table, { key: { daily: rub('2') }, account: { daily: rub('10') } });
     const only = (kind: Scope['kind']) => ({
       ...spender,
@@ -107,8 +107,8 @@ describe('a request that waits for money of others', () => {
   }, 20_000);
 });
 
-describe('a request that may go to a short and to a dear endpoint', () => {
-  it.concurrent('is shortened where only the long answer is too dear', async () => {
+describe('a request with a cheap endpoint for short answers and an expensive endpoint for long ones', () => {
+  it.concurrent('is shortened if only the long answer is too expensive', async () => {
     const spender = await newSpender(table, { key: { daily: rub('10') } });
     const long = quote(50, { hiddenReasoningTokens: 32_000 });
     long.bound.outputTokens = 32_000;
@@ -126,8 +126,8 @@ describe('a request that may go to a short and to a dear endpoint', () => {
   });
 });
 
-describe('a request to an endpoint that thinks beside max_tokens', () => {
-  it.concurrent('is not shortened to less than it may think: nobody could hold the provider to it', async () => {
+describe('a request to an endpoint that thinks beyond max_tokens', () => {
+  it.concurrent('is not shortened below its possible thinking, because the provider has no limit for it', async () => {
     const spender = await newSpender(table, { key: { daily: rub('50') } });
     const thinks = quote(50, { hiddenReasoningTokens: 40_000, beyondMaxTokens: 32_000 });
     thinks.bound.outputTokens = 40_000;

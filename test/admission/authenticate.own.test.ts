@@ -27,27 +27,27 @@ beforeEach(() => void vi.clearAllMocks());
 
 const nameOf = async (secret: string) => (await authenticate(table, secret)).key.name;
 
-describe('a key', () => {
-  it('is known by the pepper at hand, without asking for others', async () => {
+describe('an API key', () => {
+  it('is authenticated by the cached pepper, without reading others', async () => {
     peppers('one', 'one');
 
     expect(await nameOf(await keyBy('one'))).toBe('one');
     expect(secrets.readPeppers).not.toHaveBeenCalled();
   });
 
-  it('that was made before the pepper changed goes on working', async () => {
+  it('from before a change of the pepper still works', async () => {
     peppers('two', 'two', 'one');
 
     expect(await nameOf(await keyBy('one'))).toBe('one');
   });
 
-  it('that was made after it works also where the old pepper is still at hand', async () => {
+  it('from after a change works also while the process still has the old pepper', async () => {
     peppers('one', 'two', 'one');
 
     expect(await nameOf(await keyBy('two'))).toBe('two');
   });
 
-  it('of a pepper that changed twice since is unknown', async () => {
+  it('from two changes of the pepper ago is unknown', async () => {
     peppers('three', 'three', 'two');
 
     await expect(nameOf(await keyBy('one'))).rejects.toMatchObject({ status: 401 });

@@ -198,8 +198,8 @@ function preparedUnlessRefused(...asked: Parameters<typeof prepareAttempts>) {
   }
 }
 
-describe('what a request is billed', () => {
-  it('is never more than what was held for it, whatever is in it and wherever it goes', async () => {
+describe('the charge of a request', () => {
+  it('is never more than its hold, for any content and any endpoint', async () => {
     let asked = 0;
     let refused = 0;
     const runs = repeated(20_000, { ofWhichAlways: 2_000 });

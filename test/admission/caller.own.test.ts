@@ -68,7 +68,7 @@ async function callsToFind(hash: string, times = 1): Promise<Record<string, numb
 }
 
 describe('a caller', () => {
-  it('is the key with its account, workspace and member', async () => {
+  it('has the key with its account, workspace and member', async () => {
     await addMembers(context, workspace, ['ada']);
     const hash = await newKey({ memberId: 'ada' });
 
@@ -80,14 +80,14 @@ describe('a caller', () => {
     });
   });
 
-  it('takes two reads when it was never seen, and none while that is young', async () => {
+  it('takes two reads at first, and none while the cached value is fresh', async () => {
     const hash = await newKey();
 
     expect(await callsToFind(hash)).toEqual({ GetItem: 1, BatchGetItem: 1 });
     expect(await callsToFind(hash)).toEqual({});
   });
 
-  it('takes one read when it has grown old', async () => {
+  it('takes one read after the cached value has expired', async () => {
     const hash = await newKey();
     await findCaller(table, hash);
 
@@ -96,7 +96,7 @@ describe('a caller', () => {
     expect(await callsToFind(hash)).toEqual({ BatchGetItem: 1 });
   });
 
-  it('grows old while its function is frozen and the steady clock stands still', async () => {
+  it('expires while its function is frozen and the monotonic clock stands still', async () => {
     const hash = await newKey();
     await findCaller(table, hash);
     const [steadyMs, wallMs] = [performance.now(), Date.now()];
@@ -106,7 +106,7 @@ describe('a caller', () => {
     expect(await callsToFind(hash)).toEqual({ BatchGetItem: 1 });
   });
 
-  it('grows old while the clock on the wall is set back', async () => {
+  it('expires also if the wall clock is set back', async () => {
     const hash = await newKey();
     await findCaller(table, hash);
     const wallMs = Date.now();
@@ -116,7 +116,7 @@ describe('a caller', () => {
     expect(await callsToFind(hash)).toEqual({ BatchGetItem: 1 });
   });
 
-  it('is read once for all who come together, old or new', async () => {
+  it('is read once for all concurrent requests, cached or not', async () => {
     const hash = await newKey();
 
     expect(await callsToFind(hash, 20)).toEqual({ GetItem: 1, BatchGetItem: 1 });
@@ -124,7 +124,7 @@ describe('a caller', () => {
     expect(await callsToFind(hash, 20)).toEqual({ BatchGetItem: 1 });
   });
 
-  it('is believed for as long as the environment says', async () => {
+  it('is cached for as long as the environment variable sets', async () => {
     const hash = await newKey();
     await findCaller(table, hash);
     process.env[variables.callerCacheMs] = '60000';
@@ -135,7 +135,7 @@ describe('a caller', () => {
     expect(await callsToFind(hash)).toEqual({ BatchGetItem: 1 });
   });
 
-  it('is read again when a reading has failed', async () => {
+  it('is read again after a failed read', async () => {
     const hash = await newKey();
     const away = tableThrough('http://127.0.0.1:1', table);
 
@@ -144,7 +144,7 @@ describe('a caller', () => {
     expect((await findCaller(table, hash))!.key.hash).toBe(hash);
   });
 
-  it('has its changes once its reading has grown old', async () => {
+  it('has its changes after the cached value has expired', async () => {
     const hash = await newKey();
     await findCaller(table, hash);
     await updateKey(context, { hash }, { name: 'renamed' });
@@ -155,7 +155,7 @@ describe('a caller', () => {
   });
 });
 
-describe('a key that cannot be used', () => {
+describe('an unusable key', () => {
   const unusable: [string, () => Promise<{ hash: string; stop: () => Promise<unknown> }>][] = [
     [
       'is disabled',
@@ -189,11 +189,11 @@ describe('a key that cannot be used', () => {
     ],
   ];
 
-  it('is nobody’s where it is unknown', async () => {
+  it('has no caller if it is unknown', async () => {
     expect(await findCaller(table, 'f'.repeat(64))).toBeUndefined();
   });
 
-  it.each(unusable)('%s: it is refused with 401 once its reading has grown old', async (_why, make) => {
+  it.each(unusable)('%s: it is refused with 401 after the cached value has expired', async (_why, make) => {
     const { hash, stop } = await make();
     await findCaller(table, hash).catch(() => undefined);
     await stop();
@@ -203,7 +203,7 @@ describe('a key that cannot be used', () => {
     await expect(findCaller(table, hash)).rejects.toMatchObject({ status: 401, kind: 'authentication' });
   });
 
-  it('has expired: it is refused at once, however young its reading is', async () => {
+  it('is refused at once after its expiry, also from the cache', async () => {
     const expiresAtMs = Date.now() + 60_000;
     const hash = await newKey({ expiresAt: new Date(expiresAtMs).toISOString() });
     await findCaller(table, hash);
@@ -213,7 +213,7 @@ describe('a key that cannot be used', () => {
     await expect(findCaller(table, hash)).rejects.toMatchObject({ status: 401 });
   });
 
-  it('works again once it is enabled again', async () => {
+  it('works again after it is enabled again', async () => {
     const hash = await newKey();
     await updateKey(context, { hash }, { disabled: true });
     await findCaller(table, hash).catch(() => undefined);
@@ -225,8 +225,8 @@ describe('a key that cannot be used', () => {
   });
 });
 
-describe('what a caller may do', () => {
-  it('is what its kind of key is for', async () => {
+describe('the permissions of a caller', () => {
+  it('depend on the kind of its key', async () => {
     const [inference, management] = [await callerOf(), await manager()];
 
     expect(() => checkCredential(inference, 'inference')).not.toThrow();
@@ -236,7 +236,7 @@ describe('what a caller may do', () => {
     expect(refused(() => asInferenceCaller(management))).toMatchObject({ status: 403 });
   });
 
-  it('is paid in every scope, the member’s last', async () => {
+  it("charge every scope, the member's last", async () => {
     await addMembers(context, workspace, ['eve']);
     const caller = asInferenceCaller(await callerOf({ memberId: 'eve', limit: rub('5'), limitReset: 'daily' }));
 
@@ -254,7 +254,7 @@ describe('what a caller may do', () => {
     });
   });
 
-  it('is bound by the privacy of its account, its workspace and its key', async () => {
+  it('are limited by the privacy settings of its account, its workspace and its key', async () => {
     const inference = await callerOf({ privacy: { blockTraining: true } });
     const management = await manager();
 

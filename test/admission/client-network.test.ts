@@ -4,7 +4,7 @@ import { networkHash } from '../../lambdas/admission/free/client-network.ts';
 const DATE = '2026-11-20';
 const hash = (address: string) => networkHash('pepper', address, DATE);
 
-describe('a client is counted with', () => {
+describe('the network of a client is the same as that of', () => {
   it.each([
     ['itself', '203.0.113.7', '203.0.113.7'],
     ['itself, written as IPv6', '203.0.113.7', '::ffff:203.0.113.7'],
@@ -18,7 +18,7 @@ describe('a client is counted with', () => {
   });
 });
 
-describe('a client is not counted with', () => {
+describe('the network of a client differs from that of', () => {
   it.each([
     ['another IPv4 address', '203.0.113.7', '203.0.113.8'],
     ['the next /64', '2001:db8:1:2::1', '2001:db8:1:3::1'],
@@ -29,8 +29,8 @@ describe('a client is not counted with', () => {
   });
 });
 
-describe('the name of a network', () => {
-  it('is another one every day, and for every pepper', () => {
+describe('the hash of a network', () => {
+  it('differs each day, and for each pepper', () => {
     const names = [hash('203.0.113.7'), networkHash('pepper', '203.0.113.7', '2026-11-21')];
     names.push(networkHash('other', '203.0.113.7', DATE));
 

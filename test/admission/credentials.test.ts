@@ -5,8 +5,8 @@ import { refused } from '../support/refused.ts';
 const secret = newKeySecret('inference');
 const other = newKeySecret('management');
 
-describe('a new key', () => {
-  it('says what it is for, and nobody can guess the rest', () => {
+describe('a new API key', () => {
+  it('has a prefix for its purpose, and random characters', () => {
     expect(secret).toMatch(/^sk-mg-v1-[0-9a-f]{64}$/);
     expect(other).toMatch(/^mk-mg-v1-[0-9a-f]{64}$/);
     expect(newKeySecret('inference')).not.toBe(secret);
@@ -39,7 +39,7 @@ describe('the hash of a key', () => {
   });
 });
 
-describe('the key of a request', () => {
+describe('the API key of a request', () => {
   it.each<[string, Record<string, string>]>([
     ['x-api-key', { 'x-api-key': ` ${secret} ` }],
     ['a bearer token', { authorization: `Bearer ${secret}` }],
@@ -53,7 +53,7 @@ describe('the key of a request', () => {
   });
 
   it.each<[Record<string, string>]>([[{}], [{ authorization: `Basic ${secret}` }], [{ authorization: 'Bearer' }]])(
-    'is asked for where there is none: %j',
+    'is missing, which is a 401 with advice: %j',
     (headers) => {
       expect(refused(() => secretFrom(headers))).toMatchObject({
         status: 401,
@@ -63,7 +63,7 @@ describe('the key of a request', () => {
   );
 
   it.each([`${secret}0`, secret.slice(0, -1), secret.toUpperCase(), 'sk-or-v1-123', `x${secret}`, `${secret}\n`])(
-    'is refused when it is not shaped like one of ours, and is not quoted: %j',
+    'is refused without a quotation if its form is wrong: %j',
     (key) => {
       const error = refused(() => secretFrom({ authorization: `Bearer ${key}.`, 'x-api-key': `${key}.` }));
 

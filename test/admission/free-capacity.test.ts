@@ -22,7 +22,7 @@ async function isLimited(sums: BudgetPartSums[], laterMs = 0): Promise<boolean> 
   return capacity.isLimited(model);
 }
 
-describe('a free model is limited', () => {
+describe('the capacity limit of a free model is reached', () => {
   it.each([
     ['when no part of its budget has room for the largest request', parts('120'), true],
     ['not while each part has', parts('100'), false],
@@ -33,13 +33,13 @@ describe('a free model is limited', () => {
     expect(await isLimited(sums)).toBe(expected);
   });
 
-  it('not by what was read a minute ago, or yesterday', async () => {
+  it('not with sums that were read a minute ago, or yesterday', async () => {
     expect(await isLimited(parts('125'), 59_000)).toBe(true);
     expect(await isLimited(parts('125'), 60_000)).toBe(false);
     expect(await isLimited(parts('125'), 12 * 3_600_000)).toBe(false);
   });
 
-  it('not while nobody knows', async () => {
+  it('not before the sums are read', async () => {
     const capacity = openFreeCapacity(
       () => Promise.reject(new Error('The table is away')),
       () => NOON,

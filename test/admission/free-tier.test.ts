@@ -33,8 +33,8 @@ const refusalOf = (work: Promise<unknown>) =>
     (error: unknown) => error as GatewayError,
   );
 
-describe('what is foreseen of a budget', () => {
-  it('is what its parts have left, and a refusal where none has room, as a request is refused', async () => {
+describe('the preview of a budget', () => {
+  it('has the remaining room of its parts, and the refusal of a request without room', async () => {
     const spender = await newSpender(table, {});
     const model = { id: newModel(), terms: { daily_budget_rub: rub('8') }, amount: rub('0.75') };
     // The holds are placed one after another. Concurrent holds may use the same part, and be refused although another
@@ -53,8 +53,8 @@ describe('what is foreseen of a budget', () => {
   });
 });
 
-describe('the requests of an account', () => {
-  it('are let through exactly as often as its day allows, however many come at once', async () => {
+describe('the free requests of an account', () => {
+  it('are admitted exactly up to the daily limit, also concurrently', async () => {
     const spender = await newSpender(table, {});
     const model = newModel();
 
@@ -78,7 +78,7 @@ describe('the requests of an account', () => {
     expect(error).toMatchObject({ status: 429, metadata: { limit_source: 'free_daily_requests', limit: 1 } });
   });
 
-  it('begin anew at midnight, also in the same second', async () => {
+  it('start again at 0 at midnight, also within the same second', async () => {
     const spender = await newSpender(table, {});
     const midnightMs = Date.parse('2026-11-20T00:00:00Z');
     const terms = { daily_base: 1 };
@@ -114,7 +114,7 @@ describe('the requests of an account', () => {
     expect(error?.headers['x-should-retry']).toBe(source === 'free_requests_per_minute' ? undefined : 'false');
   });
 
-  it('from another address are not counted with those of the first', async () => {
+  it('from another address are counted separately', async () => {
     const spender = await newSpender(table, {});
     const terms = { base_ip_daily: 1 };
     await placeHold(table, freeRequest(spender, { id: newModel(), terms, networkHash: randomUUID() }));
@@ -124,7 +124,7 @@ describe('the requests of an account', () => {
     await expect(other).resolves.toBeDefined();
   });
 
-  it('are one call to the table each, as long as the budget has room', async () => {
+  it('take one call to the table each while the budget has room', async () => {
     const spender = await newSpender(table, {});
     proxy.calls.length = 0;
 
@@ -133,7 +133,7 @@ describe('the requests of an account', () => {
     expect(proxy.calls.map(({ action }) => action)).toEqual(['TransactWriteItems']);
   });
 
-  it('in a loop do not ask the table each time once they are refused', async () => {
+  it('are refused from memory in a loop, without a call to the table each time', async () => {
     const spender = await newSpender(table, {});
     const request = () => freeRequest(spender, { id: newModel(), terms: { daily_base: 1 } });
     await placeHold(table, request());
@@ -147,8 +147,8 @@ describe('the requests of an account', () => {
   });
 });
 
-describe('a place', () => {
-  it('is kept by an answer', async () => {
+describe('a counted free request', () => {
+  it('stays counted after an answer', async () => {
     const spender = await newSpender(table, {});
     const request = freeRequest(spender, { id: newModel() });
     const { hold } = await placeHold(table, request);
@@ -158,7 +158,7 @@ describe('a place', () => {
     expect(await countedRequests(table, spender)).toBe(1);
   });
 
-  it('comes back when nothing was charged for the answer, once', async () => {
+  it('is uncounted once if its answer was not charged', async () => {
     const spender = await newSpender(table, {});
     const [kept, lost] = [newModel(), newModel()].map((id) => freeRequest(spender, { id }));
     await placeHold(table, kept!);
@@ -171,7 +171,7 @@ describe('a place', () => {
     expect(await countedRequests(table, spender)).toBe(1);
   });
 
-  it('comes back when a model with a price has answered', async () => {
+  it('is uncounted if a model with a price has answered', async () => {
     const spender = await newSpender(table, {});
     const request = freeRequest(spender, { id: newModel() });
     const { hold } = await placeHold(table, request);
@@ -187,7 +187,7 @@ describe('a place', () => {
     expect(await budgetOf(table, generation.model)).toBe('0 of 0');
   });
 
-  it('comes back when nobody knows whether the hold was placed, and it was', async () => {
+  it('is uncounted if the outcome of its hold was unknown, and the hold was placed', async () => {
     const spender = await newSpender(table, {});
     const request = freeRequest(spender, { id: newModel() });
     await placeHold(table, request);
@@ -198,7 +198,7 @@ describe('a place', () => {
     expect(await budgetOf(table, request.generation.model)).toBe('0 of 0');
   });
 
-  it('is not given back for a hold that was never placed', async () => {
+  it('stays uncounted for a hold that was never placed', async () => {
     const spender = await newSpender(table, {});
     await placeHold(table, freeRequest(spender, { id: newModel() }));
 
@@ -209,7 +209,7 @@ describe('a place', () => {
 });
 
 describe('the budget of a free model', () => {
-  it('is not overspent by 80 requests at once, and used but for less than one request in each part', async () => {
+  it('is not overspent by 80 concurrent requests, and leaves less than one request unused in each part', async () => {
     const spender = await newSpender(table, {});
     const id = newModel();
     const terms = { daily_base: 1_000, daily_budget_rub: rub('36') };
@@ -229,7 +229,7 @@ describe('the budget of a free model', () => {
     expect(await budgetOf(table, id)).toBe('0 of 32');
   });
 
-  it('counts what an answer really cost, once it is settled, and never more than was held', async () => {
+  it('is charged the real cost of an answer after its settlement, at most the hold', async () => {
     const spender = await newSpender(table, {});
     const id = newModel();
     const requests = Array.from({ length: 3 }, () => freeRequest(spender, { id }));
@@ -255,7 +255,7 @@ describe('the budget of a free model', () => {
     expect(await budgetOf(table, id, atMs + 1)).toBe('0 of 0');
   });
 
-  it('counts all that was held for a handler that died, until its settlement comes after all', async () => {
+  it('counts the whole hold of a killed handler until its settlement arrives', async () => {
     const spender = await newSpender(table, {});
     const id = newModel();
     const request = freeRequest(spender, { id }, { atMs: Date.now() - 3_600_000 });
@@ -270,7 +270,7 @@ describe('the budget of a free model', () => {
     expect(await budgetOf(table, id, createdAtMs)).toBe('0.5 of 0.5');
   });
 
-  it('that is spent refuses until midnight', async () => {
+  it('refuses requests until midnight after it is spent', async () => {
     const spender = await newSpender(table, {});
     const id = newModel();
     const terms = { daily_budget_rub: rub('8') };
@@ -288,7 +288,7 @@ describe('the budget of a free model', () => {
   });
 });
 
-describe.each(['conflict', 'throttle', 'lost-reply'] as const)('with a %s on the first tries', (fault) => {
+describe.each(['conflict', 'throttle', 'lost-reply'] as const)('with a %s in the first attempts', (fault) => {
   const failFirst = (count: number) => {
     let left = count;
     proxy.faultFor = ({ action }) => (/Write|Put|Update/.test(action) && left-- > 0 ? fault : undefined);

@@ -30,7 +30,7 @@ async function account(mode: Account['mode'], paid: string, spent: string): Prom
   return (await readAccount(table, id))!;
 }
 
-describe('an account is', () => {
+describe('the funding of an account is', () => {
   it.each([
     ['funded', 'postpaid', '0', '0', terms('100', '500')],
     ['not funded', 'prepaid', '0', '0', terms('100', '500')],
@@ -48,7 +48,7 @@ describe('an account is', () => {
     expect(isFunded(one)).toBe(expected === 'funded');
   });
 
-  it('funded on some terms and not on others', async () => {
+  it('decided for each model by its own terms', async () => {
     const [strict, lenient] = [terms('1000', '5000'), terms('10', '5000')];
 
     const isFunded = await fundingOf(table, await account('prepaid', '50', '20'), [strict, lenient]);

@@ -52,8 +52,8 @@ async function begin(spender: Spender, of = quote()): Promise<{ extender: HoldEx
 const limited = (limit: string) => newSpender(table, { key: { daily: rub(limit) } });
 const heldBy = async (spender: Spender) => (await books(table, spender)).key[0];
 
-describe('a stream inside its hold', () => {
-  it('gives back what was held for its prompt and is not needed, when the provider has counted it', async () => {
+describe('a stream within its hold', () => {
+  it('releases the unused part of the hold for its prompt after the provider has counted it', async () => {
     const spender = await limited('10');
     const { extender } = await begin(spender);
     expect(await heldBy(spender)).toBe('0 of 1.2');
@@ -65,7 +65,7 @@ describe('a stream inside its hold', () => {
     expect(await heldBy(spender)).toBe('0 of 0.25');
   });
 
-  it('keeps what pays for the answer so far, however late the prompt is counted', async () => {
+  it('keeps the part that pays for the answer so far, however late the prompt is counted', async () => {
     const spender = await limited('10');
     const { extender } = await begin(spender);
     await extender.cover(900);
@@ -78,14 +78,14 @@ describe('a stream inside its hold', () => {
     expect(rub('1.85').exceeds(hold.amount)).toBe(false);
   });
 
-  it('does not spend a transaction on giving back what nobody would miss', async () => {
+  it('sends no transaction to release an insignificant amount', async () => {
     const spender = await limited('1000');
     const { extender } = await begin(spender);
     extender.promptCounted({ inputTokens: 50, outputTokens: 0 });
     expect((await extender.settled()).hold.steps).toBe(1);
   });
 
-  it('is extended in steps that double, so that a long answer takes few of them', async () => {
+  it('is extended in doubling steps, so that a long answer needs few transactions', async () => {
     const spender = await limited('1000');
     const { extender } = await begin(spender);
 
@@ -96,7 +96,7 @@ describe('a stream inside its hold', () => {
     expect(hold.amount.exceeds(rub('40'))).toBe(true);
   });
 
-  it('ends where its scope has no room, and is charged no more than it holds', async () => {
+  it('ends if its scope has no room, and is charged at most its hold', async () => {
     const spender = await limited('1.5');
     const { extender, request } = await begin(spender);
 
@@ -111,14 +111,14 @@ describe('a stream inside its hold', () => {
     expect((await books(table, spender)).key).toEqual(settledEverywhere('1.5'));
   });
 
-  it('holds more at its end when the whole answer cost more, and there is room', async () => {
+  it('is extended at its end if the whole answer cost more, and there is room', async () => {
     const spender = await limited('10');
     const { extender } = await begin(spender);
     expect((await extender.chargeable(rub('3'))).toString()).toBe('3');
     expect(await heldBy(spender)).toBe('0 of 3');
   });
 
-  it('waits a moment for what other requests give back', async () => {
+  it('waits a moment for amounts that other requests release', async () => {
     const spender = await limited('2.5');
     const { extender } = await begin(spender);
     const other = holdRequest(spender, rub('1.2'));
@@ -130,14 +130,14 @@ describe('a stream inside its hold', () => {
     expect(await covering).toBeUndefined();
   });
 
-  it('is not watched where nothing is limited', async () => {
+  it('is not extended without a limited scope', async () => {
     const spender = await newSpender(table, {});
     const { extender } = await begin(spender);
     expect(extender.cover(1_000_000)).toBeUndefined();
     expect((await extender.chargeable(rub('500'))).toString()).toBe('500');
   });
 
-  it('asks for nothing more when all of its output is held from the start', async () => {
+  it('is not extended if all of its output is held from the start', async () => {
     const spender = await limited('1000');
     const { extender } = await begin(spender, quote({ outputTokens: 2_000 }, 2_000));
     expect(extender.cover(100_000)).toBeUndefined();
@@ -145,8 +145,8 @@ describe('a stream inside its hold', () => {
   });
 });
 
-describe('a stream that is out of money', () => {
-  it('does not wait for what only it holds itself', async () => {
+describe('a stream without remaining money', () => {
+  it('does not wait for amounts that only itself holds', async () => {
     const { extender } = await begin(await limited('2'));
     const startMs = performance.now();
 
@@ -157,7 +157,7 @@ describe('a stream that is out of money', () => {
 });
 
 describe('many streams on one budget', () => {
-  it('never hold or spend more than it has, whatever they write and whatever is told of it', async () => {
+  it('never hold or spend more than the budget, for any outputs and reports', async () => {
     const stream = fc.record({
       told: fc.nat(1_200),
       writes: fc.array(fc.nat(600), { maxLength: 6 }),

@@ -29,7 +29,7 @@ const refusalOf = (work: Promise<unknown>) =>
   );
 
 describe('a hold', () => {
-  it('lets exactly as many of 200 concurrent requests pass as there is room for', async () => {
+  it('is admitted for exactly as many of 200 concurrent requests as there is room for', async () => {
     const spender = await newSpender(table, { key: { daily: rub('33.5') }, workspace: { monthly: rub('1000') } });
     const requests = Array.from({ length: 200 }, () => holdRequest(spender, rub('1')));
 
@@ -65,7 +65,7 @@ describe('a hold', () => {
     expect((await books(table, spender)).key).toEqual(settledEverywhere('0'));
   });
 
-  it('takes what is left to the last digit', async () => {
+  it('takes the remaining amount to the last digit', async () => {
     const spender = await newSpender(table, { key: { lifetime: rub('1.000000000001') } });
     await placeHold(table, holdRequest(spender, rub('1')));
 
@@ -79,12 +79,12 @@ describe('a hold', () => {
     });
   });
 
-  it('is refused by a limit of 0, even when it costs nothing', async () => {
+  it('is refused by a limit of 0, even if it costs nothing', async () => {
     const spender = await newSpender(table, { key: { daily: rub('0') } });
     expect(await refusalOf(placeHold(table, holdRequest(spender, rub('0'))))).toMatchObject({ status: 402 });
   });
 
-  it('notices a limit that was raised or lowered since the caller was read', async () => {
+  it('respects a limit that was raised or lowered since the caller was read', async () => {
     const spender = await newSpender(table, { workspace: { daily: rub('1') } });
     const workspace = spender.scopes.find(({ kind }) => kind === 'workspace')!;
     const change = { limits: { daily: rub('5') }, revision: 1 };
@@ -97,7 +97,7 @@ describe('a hold', () => {
   });
 
   it.each(['3', '0'])(
-    'is refused by a limit that was just lowered to %s, with nothing counted yet',
+    'is refused by a limit that was just lowered to %s, before anything is counted',
     async (lowered) => {
       const spender = await newSpender(table, { key: { daily: rub('10') } });
       const change = { limits: { daily: rub(lowered) }, revision: 1 };
@@ -110,13 +110,13 @@ describe('a hold', () => {
     },
   );
 
-  it('is refused with 401 once a limited scope was switched off', async () => {
+  it('is refused with 401 after a limited scope was disabled', async () => {
     const spender = await newSpender(table, { key: { daily: rub('10') } });
     await transact(table, { counter: activeUpdate(table, spender.scopes[0]!, false) });
     expect(await refusalOf(placeHold(table, holdRequest(spender, rub('1'))))).toMatchObject({ status: 401 });
   });
 
-  it('touches no counter when nothing is limited', async () => {
+  it('writes no counter without a limited scope', async () => {
     const spender = await newSpender(table, {});
     const placed = await placeHold(table, holdRequest(spender, rub('1000000')));
     expect(placed.hold.scopes).toEqual([]);
@@ -138,7 +138,7 @@ describe('an extension of a hold', () => {
     expect((await books(table, spender)).key[0]).toBe('0 of 2');
   });
 
-  it('is not made twice when its first reply was lost', async () => {
+  it('is applied once if its first reply was lost', async () => {
     const spender = await newSpender(table, { key: { daily: rub('10') } });
     const request = holdRequest(spender, rub('1'));
     const placed = await placeHold(table, request);
@@ -150,7 +150,7 @@ describe('an extension of a hold', () => {
     expect((await books(table, spender)).key[0]).toBe('0 of 2');
   });
 
-  it('takes the amount of a step whose reply was lost from the record, whatever is asked for now', async () => {
+  it('reads the amount of a step with a lost reply from the record, whatever amount is requested now', async () => {
     const spender = await newSpender(table, { key: { daily: rub('10') } });
     const request = holdRequest(spender, rub('1'));
     const placed = await placeHold(table, request);
@@ -162,7 +162,7 @@ describe('an extension of a hold', () => {
     expect((await books(table, spender)).key[0]).toBe('0 of 1.3');
   });
 
-  it('is refused once the generation is settled', async () => {
+  it('is refused after the generation is settled', async () => {
     const spender = await newSpender(table, { key: { daily: rub('10') } });
     const request = holdRequest(spender, rub('1'));
     const placed = await placeHold(table, request);
@@ -173,8 +173,8 @@ describe('an extension of a hold', () => {
   });
 });
 
-describe('what a hold gives back', () => {
-  it('is room for others at once, in every scope, and settlement knows of it', async () => {
+describe('a partial release of a hold', () => {
+  it('makes room for others at once, in every scope, and the settlement includes it', async () => {
     const spender = await newSpender(table, { key: { daily: rub('10') }, member: { weekly: rub('20') } });
     const request = holdRequest(spender, rub('8'));
     const placed = await placeHold(table, request);

@@ -49,7 +49,7 @@ async function sweepAt(nowMs: number): Promise<void> {
 }
 
 describe('a record that names a lease', () => {
-  it('is given up when it is not written in half a minute', async () => {
+  it('is abandoned if it is not written within half a minute', async () => {
     const spender = await limitedSpender(table, '200');
     const leases = await withLease(faulty, spender);
     proxy.faultFor = (call) => {
@@ -64,7 +64,7 @@ describe('a record that names a lease', () => {
     expect(proxy.calls.filter(isRecord)).toHaveLength(1);
   });
 
-  it('is given up while it meets transactions at its item, too', async () => {
+  it('is abandoned also if its writes conflict with transactions all that time', async () => {
     const spender = await limitedSpender(table, '200');
     const leases = await withLease(faulty, spender);
     proxy.faultFor = (call) => {
@@ -79,7 +79,7 @@ describe('a record that names a lease', () => {
     expect(proxy.calls.filter(isRecord)).toHaveLength(3);
   });
 
-  it('is one that is lost: requests are held one by one for three seconds', async () => {
+  it('loses its lease if it is abandoned, and requests get single holds for three seconds', async () => {
     const spender = await limitedSpender(table, '200');
     const leases = await withLease(faulty, spender);
     proxy.faultFor = (call) => (isRecord(call) ? 'lost-reply' : undefined);
@@ -97,7 +97,7 @@ describe('a record that names a lease', () => {
 });
 
 describe('a lease', () => {
-  it('is over by the wall clock after its machine was suspended', async () => {
+  it('expires by the wall clock after its machine was suspended', async () => {
     const spender = await limitedSpender(table, '200');
     const leases = await withLease(faulty, spender);
     const asked = holdRequest(spender, rub('0.1'));
@@ -107,7 +107,7 @@ describe('a lease', () => {
     expect(await leasedBy(spender, leases, asked)).toBeUndefined();
   });
 
-  it('is over when its time has passed before it was there', async () => {
+  it('expires if its time passes before its creation is confirmed', async () => {
     const spender = await limitedSpender(table, '200');
     const leases = eagerLeases();
     placed(await placeHold(faulty, holdRequest(spender, rub('0.1')), { leases }));
@@ -125,7 +125,7 @@ describe('a lease', () => {
     expect(await keyOf(table, spender)).toBe('0 of 0.3');
   });
 
-  it('ends at midnight, so that the new day has one of its own', async () => {
+  it('ends at midnight, so that the new day has its own lease', async () => {
     const midnightMs = Math.ceil(Date.now() / 86_400_000) * 86_400_000;
     vi.setSystemTime(midnightMs - 500);
     const spender = await limitedSpender(table, '200');
@@ -142,7 +142,7 @@ describe('a lease', () => {
     expect(lease?.createdAtMs).toBeGreaterThanOrEqual(midnightMs);
   });
 
-  it('is not taken for requests that have waited for long', async () => {
+  it('is not used for requests that have waited for long', async () => {
     const spender = await limitedSpender(table, '200');
     const leases = await withLease(faulty, spender);
     const [lease] = await leasesOf(table, spender);
@@ -157,7 +157,7 @@ describe('a lease', () => {
     expect(await leasesOf(table, spender)).toHaveLength(1);
   });
 
-  it('that cannot be returned at once does not keep a request waiting that finds no room', async () => {
+  it('that cannot be returned at once does not delay a request without room', async () => {
     const spender = await limitedSpender(table, '200');
     const leases = await withLease(faulty, spender);
     const { promise: asked, resolve: noteAsked } = Promise.withResolvers<void>();
@@ -188,8 +188,8 @@ async function slowLease(spender: Spender): Promise<{ leases: Leases; lease: Lea
   return { leases, lease: lease!, realNow };
 }
 
-describe('the sweep', () => {
-  it('does not return the lease of a server that lives, however slow its clock is', async () => {
+describe('the sweep of leases', () => {
+  it('does not return the lease of a running server, however slow its clock is', async () => {
     const spender = await limitedSpender(table, '200');
     const { leases, lease, realNow } = await slowLease(spender);
 
@@ -204,7 +204,7 @@ describe('the sweep', () => {
     expect(await keyOf(table, spender)).toBe('0.05 of 0.85');
   });
 
-  it('returns a lease that it finds open again when its last record is written or given up', async () => {
+  it('returns a lease that it finds open again after its last record is written or abandoned', async () => {
     const spender = await limitedSpender(table, '200');
     const { lease, realNow } = await slowLease(spender);
 
@@ -217,7 +217,7 @@ describe('the sweep', () => {
     expect(await keyOf(table, spender)).toBe('0 of 0.8');
   });
 
-  it('changes nothing of a lease that was returned since it was read', async () => {
+  it('changes nothing in a lease that was returned since it was read', async () => {
     const spender = await limitedSpender(table, '200');
     const { leases, lease, realNow } = await slowLease(spender);
     await leases.returnAll();
@@ -225,7 +225,7 @@ describe('the sweep', () => {
     expect(await writeAlone(table, leaseFound(table, lease, realNow))).toBeDefined();
   });
 
-  it('goes on with others where one lease cannot be read', async () => {
+  it('continues with other leases if one lease is unreadable', async () => {
     const spenders = [await limitedSpender(table, '200'), await limitedSpender(table, '200')];
     const found: Lease[] = [];
     for (const spender of spenders) {

@@ -361,7 +361,7 @@ class Model {
   }
 }
 
-it('leases admit no more than one number would, lose nothing, and refuse nothing for what their own process has, wherever processes die', async () => {
+it('leases admit exactly as much as one shared counter, lose nothing, and never refuse because of their own process, wherever processes are killed', async () => {
   let leased = 0;
   await fc.assert(
     fc.asyncProperty(steps, async (all) => {

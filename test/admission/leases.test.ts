@@ -25,8 +25,8 @@ const keyOf = (spender: Spender) => support.keyOf(table, spender);
 const leasesOf = (spender: Spender) => support.leasesOf(table, spender);
 const withLease = (spender: Spender, through = table) => support.withLease(through, spender);
 
-describe('a process that leases', () => {
-  it('holds what is asked for in two seconds, once a payer asks often, in all its limited scopes', async () => {
+describe('a process with leases', () => {
+  it('holds the amount of two seconds in all limited scopes for a payer with frequent requests', async () => {
     const spender = await limited('200');
 
     await withLease(spender);
@@ -39,7 +39,7 @@ describe('a process that leases', () => {
     });
   });
 
-  it('holds for a request in memory, and writes its record by itself', async () => {
+  it('holds a request in memory, and writes its record without a transaction', async () => {
     const spender = await limited('200');
     const leases = await withLease(spender, faulty);
     proxy.calls.length = 0;
@@ -58,7 +58,7 @@ describe('a process that leases', () => {
     expect(await keyOf(spender)).toBe('0 of 2');
   });
 
-  it('gives back what is left when its time is over, so that what records hold is all that is held', async () => {
+  it('returns the remainder when the lease expires, so that the held amount equals the records', async () => {
     vi.useRealTimers();
     const spender = await limited('200');
     const leases = await withLease(spender);
@@ -72,7 +72,7 @@ describe('a process that leases', () => {
     expect(await keyOf(spender)).toBe('0.05 of 0.85');
   });
 
-  it('settles what was taken from a lease while that is open', async () => {
+  it('settles requests of a lease while the lease is open', async () => {
     const spender = await limited('200');
     const leases = await withLease(spender);
     const request = holdRequest(spender, rub('0.15'));
@@ -85,7 +85,7 @@ describe('a process that leases', () => {
     expect(await keyOf(spender)).toBe('0.05 of 0.85');
   });
 
-  it('holds one by one what is more than the lease has left', async () => {
+  it('places single holds for requests above the remainder of the lease', async () => {
     const spender = await limited('200');
     const leases = await withLease(spender);
 
@@ -96,7 +96,7 @@ describe('a process that leases', () => {
     expect(stored).toMatchObject({ lease: undefined, hold: { amount: rub('1.3') } });
   });
 
-  it('takes the next lease when less than half of one is left', async () => {
+  it('takes the next lease when less than half of the current one remains', async () => {
     const spender = await limited('200');
     const leases = await withLease(spender);
 
@@ -110,7 +110,7 @@ describe('a process that leases', () => {
     expect(await keyOf(spender)).toBe('0 of 1.3');
   });
 
-  it('takes none for a payer that asks now and then, and for one without limits', async () => {
+  it('takes no lease for a payer with rare requests, or without limits', async () => {
     const [rare, free] = [await limited('200'), await newSpender(table, {})];
     const [usual, eagerOnes] = [new Leases(), eager()];
 
@@ -122,7 +122,7 @@ describe('a process that leases', () => {
     for (const spender of [rare, free]) expect(await leasesOf(spender)).toEqual([]);
   });
 
-  it('is one that says so: others hold one by one', async () => {
+  it('takes no lease unless a setting enables leases', async () => {
     const spender = await limited('200');
 
     for (let hold = 0; hold < 20; hold += 1) placed(await placeHold(table, holdRequest(spender, rub('0.1'))));
@@ -130,7 +130,7 @@ describe('a process that leases', () => {
     expect(await leasesOf(spender)).toEqual([]);
   });
 
-  it('takes a 64th of the room at most, and nothing where that is less than four holds', async () => {
+  it('takes at most a 64th of the room, and no lease if that is less than four holds', async () => {
     const [roomy, tight] = [await limited('64'), await limited('20')];
 
     const leases = eager();
@@ -145,7 +145,7 @@ describe('a process that leases', () => {
     expect(await leasesOf(tight)).toEqual([]);
   });
 
-  it('returns what it has before a request of its own is refused for it', async () => {
+  it('returns its own lease before it refuses one of its requests', async () => {
     const spender = await limited('200');
     const leases = await withLease(spender);
 
@@ -157,7 +157,7 @@ describe('a process that leases', () => {
     expect(await leasesOf(spender)).toEqual([]);
   });
 
-  it('takes nothing from a lease under other limits than those that it was made with', async () => {
+  it('uses no lease after the limits have changed since it was taken', async () => {
     const spender = await limited('200');
     const leases = await withLease(spender);
     const key = spender.scopes.find(({ kind }) => kind === 'key')!;
@@ -174,7 +174,7 @@ describe('a process that leases', () => {
     expect(await keyOf(spender)).toBe('0 of 0.9');
   });
 
-  it('keeps requests of another day, and such that have waited, out of a lease', async () => {
+  it('uses no lease for requests of another day, or after a wait', async () => {
     const spender = await limited('200');
     const leases = await withLease(spender);
     const [lease] = await leasesOf(spender);
@@ -188,7 +188,7 @@ describe('a process that leases', () => {
     });
   });
 
-  it('has the times of a lease within its UTC day', () => {
+  it('keeps the times of a lease within its UTC day', () => {
     const midnight = Date.UTC(2026, 10, 25);
 
     expect(leasedTimes({ createdAtMs: midnight + 1_000 })).toEqual({ fromMs: midnight, toMs: midnight + 3_000 });
@@ -197,7 +197,7 @@ describe('a process that leases', () => {
 });
 
 describe('a request that does not wait for its record', () => {
-  it('is held before that is written', async () => {
+  it('is admitted before the record is written', async () => {
     const spender = await limited('200');
     const leases = await withLease(spender, faulty);
     const { promise: reply, resolve: letGo } = Promise.withResolvers<void>();
@@ -214,7 +214,7 @@ describe('a request that does not wait for its record', () => {
     expect(await readGeneration(table, accountId, request.generation.id)).toMatchObject({ state: 'pending' });
   });
 
-  it('learns when that fails', async () => {
+  it('gets the error if the write fails', async () => {
     const spender = await limited('200');
     const leases = await withLease(spender, faulty);
     proxy.faultFor = (call) => (isRecord(call) ? 'unavailable' : undefined);
@@ -226,8 +226,8 @@ describe('a request that does not wait for its record', () => {
   });
 });
 
-describe('the lease of a process that has died', () => {
-  it('is returned by the sweep when it is due: what records have of it stays held', async () => {
+describe('the lease of a killed process', () => {
+  it('is returned by the sweep when it is due, except the amounts in records', async () => {
     const spender = await limited('200');
     const leases = await withLease(spender);
     const [pending, settled] = [holdRequest(spender, rub('0.15')), holdRequest(spender, rub('0.05'))];
@@ -243,7 +243,7 @@ describe('the lease of a process that has died', () => {
     expect(await keyOf(spender)).toBe('0.12 of 0.92');
   });
 
-  it('is returned at once where its run is known to be over', async () => {
+  it('is returned at once if its run has ended', async () => {
     const spender = await limited('200');
     await withLease(spender);
     const [lease] = await leasesOf(spender);
@@ -253,7 +253,7 @@ describe('the lease of a process that has died', () => {
     expect(await keyOf(spender)).toBe('0 of 0.8');
   });
 
-  it('is returned once, also where its process was only slow', async () => {
+  it('is returned once, also if its process was only slow', async () => {
     const spender = await limited('200');
     const leases = await withLease(spender);
     const [lease] = await leasesOf(spender);
@@ -266,8 +266,8 @@ describe('the lease of a process that has died', () => {
   });
 });
 
-describe('a record whose fate is not known', () => {
-  it('leaves its lease to the sweep, whether or not the record is there', async () => {
+describe('a record with an unknown outcome', () => {
+  it('leaves its lease to the sweep, whether or not the record was written', async () => {
     for (const isWritten of [true, false]) {
       const spender = await limited('200');
       const leases = await withLease(spender, faulty);
@@ -285,7 +285,7 @@ describe('a record whose fate is not known', () => {
     }
   });
 
-  it('is found by the next try, and stays held in the lease', async () => {
+  it('is found by the next attempt, and stays held in the lease', async () => {
     const spender = await limited('200');
     const leases = await withLease(spender, faulty);
     const request = holdRequest(spender, rub('0.15'));
@@ -303,7 +303,7 @@ describe('a record whose fate is not known', () => {
     expect(await keyOf(spender)).toBe('0 of 0.95');
   });
 
-  it('is no lease where the reply to a lease was lost: the sweep returns that', async () => {
+  it('without a reply for its lease uses a single hold, and the sweep returns the lease', async () => {
     const spender = await limited('200');
     const leases = eager();
     placed(await placeHold(faulty, holdRequest(spender, rub('0.1')), { leases }));

@@ -301,7 +301,7 @@ class Model {
   }
 }
 
-it('a limit in parts admits what one number would, and no more, after any sequence of holds, settlements, changes and deaths', async () => {
+it('a limit in parts admits exactly as much as a single counter, after any sequence of holds, settlements, changes and kills', async () => {
   const limits = { daily: thousandths(2_000) };
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 20 }), async (steps) => {

@@ -86,8 +86,8 @@ async function holdAtOnce(spender: Spender, amount: string, count: number): Prom
   return requests.filter((_, index) => 'placed' in results[index]!);
 }
 
-describe('a limited counter that holds meet others at', () => {
-  it('gets parts, half of its room in them, and the hold is in one', async () => {
+describe('a limited counter with conflicting holds', () => {
+  it('gets parts with half of its room, and the hold is in one of them', async () => {
     const spender = await newSpender(table, { key: { daily: rub('200') } });
     const key = keyOf(spender);
     meetOthersAt(proxy, key);
@@ -101,7 +101,7 @@ describe('a limited counter that holds meet others at', () => {
     expect(await held(spender)).toBe('0 of 0.01');
   });
 
-  it('stays one item where its room is for few holds of the size', async () => {
+  it('gets no parts if its room is only a few holds of that size', async () => {
     const spender = await newSpender(table, { key: { daily: rub('200') } });
     meetOthersAt(proxy, keyOf(spender));
 
@@ -111,7 +111,7 @@ describe('a limited counter that holds meet others at', () => {
     expect(await held(spender)).toBe('0 of 1');
   });
 
-  it('stays one item where no operator has allowed parts', async () => {
+  it('gets no parts without the permission of an operator', async () => {
     const cautious = await newTable();
     const spender = await newSpender(cautious, { key: { daily: rub('200') } });
     meetOthersAt(proxy, keyOf(spender));
@@ -123,7 +123,7 @@ describe('a limited counter that holds meet others at', () => {
 });
 
 describe('a hold of a counter with parts', () => {
-  it('touches the counter only where its part needs room', async () => {
+  it('writes the counter only if its part needs room', async () => {
     const { spender, key } = await busySpender();
     const before = await rootOf(table, key);
 
@@ -133,7 +133,7 @@ describe('a hold of a counter with parts', () => {
     expect(await held(spender)).toBe('0 of 0.2');
   });
 
-  it('that is larger than the room of a part is granted room', async () => {
+  it('above the room of a part is granted room', async () => {
     const { spender, key } = await busySpender();
 
     await placeHold(table, holdRequest(spender, rub('30')));
@@ -142,7 +142,7 @@ describe('a hold of a counter with parts', () => {
     expect(await held(spender)).toBe('0 of 30');
   });
 
-  it('that is larger than what the counter has left takes the parts in, and finds room', async () => {
+  it('above the remaining room of the counter merges the parts, and finds room', async () => {
     const { spender, key } = await busySpender();
 
     await placeHold(table, holdRequest(spender, rub('150')));
@@ -151,7 +151,7 @@ describe('a hold of a counter with parts', () => {
     expect(await held(spender)).toBe('0 of 150');
   });
 
-  it('finds them where its process does not know of them yet', async () => {
+  it('finds parts that its process does not have in its cache', async () => {
     const { spender, key } = await busySpender();
     forgetParts(key);
 
@@ -161,7 +161,7 @@ describe('a hold of a counter with parts', () => {
     expect(await held(spender)).toBe('0 of 0.01');
   });
 
-  it('goes to the counter where the parts that its process knows were taken in', async () => {
+  it('uses the counter if the cached parts were merged', async () => {
     const { spender, key } = await busySpender();
     await gatherCounter(table, key);
 
@@ -171,7 +171,7 @@ describe('a hold of a counter with parts', () => {
     expect(await held(spender)).toBe('0 of 0.01');
   });
 
-  it('takes another part where one is busy', async () => {
+  it('uses another part if one is busy', async () => {
     const { spender } = await busySpender();
     let busy: string | undefined;
     proxy.faultFor = ({ action, body }) => {
@@ -187,7 +187,7 @@ describe('a hold of a counter with parts', () => {
     expect(await held(spender)).toBe('0 of 0.01');
   });
 
-  it('is extended and given back in any part, and settled in another', async () => {
+  it('is extended and released in any part, and settled in another', async () => {
     const { spender, key } = await busySpender();
     const request = holdRequest(spender, rub('0.05'));
     const placed = await placeHold(table, request);
@@ -205,7 +205,7 @@ describe('a hold of a counter with parts', () => {
     expect(await rootOf(table, key)).toEqual(before);
   });
 
-  it('counts for the day on which it came, before midnight and after', async () => {
+  it('counts for the day of its request, before midnight and after', async () => {
     const { spender } = await busySpender();
     const tomorrowMs = Date.now() + DAY_MS;
     await placeHold(table, holdRequest(spender, rub('0.01')));
@@ -216,7 +216,7 @@ describe('a hold of a counter with parts', () => {
     expect(await held(spender, tomorrowMs)).toBe('0 of 0.02');
   });
 
-  it('that found no reply is found again, and held once', async () => {
+  it('without a reply is found again, and placed once', async () => {
     const { spender } = await busySpender();
     let isLost = false;
     proxy.faultFor = ({ action }) => {
@@ -232,8 +232,8 @@ describe('a hold of a counter with parts', () => {
   });
 });
 
-describe('the limit', () => {
-  it('is as hard as that of one item: of requests at once exactly as many pass as it has room for', async () => {
+describe('the limit of a counter with parts', () => {
+  it('is as strict as that of a single counter: it admits exactly as many concurrent requests as have room', async () => {
     const { spender, key } = await busySpender({ daily: rub('2'), lifetime: rub('100') });
 
     const passed = await holdAtOnce(spender, '0.01', 260);
@@ -243,7 +243,7 @@ describe('the limit', () => {
     expect(await hasParts(table, key)).toBe(false);
   });
 
-  it('refuses with the figures of the whole counter', async () => {
+  it('refuses with the amounts of the whole counter', async () => {
     const { spender } = await busySpender({ daily: rub('2') });
     await holdAtOnce(spender, '0.01', 190);
 
@@ -255,7 +255,7 @@ describe('the limit', () => {
     });
   });
 
-  it('has room again for what settlements give back, in whatever part', async () => {
+  it('has room again after settlements, in any part', async () => {
     const { spender } = await busySpender({ daily: rub('2') });
     const passed = await holdAtOnce(spender, '0.01', 220);
     const hold = { amount: rub('0.01'), steps: 1, scopes: ['key' as const], serviceHolds: [] };
@@ -268,7 +268,7 @@ describe('the limit', () => {
     expect(await holdAtOnce(spender, '0.01', 220)).toHaveLength(200);
   });
 
-  it('that is lowered counts for the next hold', async () => {
+  it('counts for the next hold after it is lowered', async () => {
     const { spender, key } = await busySpender();
     await holdAtOnce(spender, '0.01', 10);
 
@@ -279,7 +279,7 @@ describe('the limit', () => {
     expect(await held(spender)).toBe('0 of 0.15');
   });
 
-  it('that is added counts for the next hold, also where its process knows the parts of the new limits', async () => {
+  it('counts for the next hold after it is added, also if the process has cached the parts of the new limits', async () => {
     const { spender, key } = await busySpender();
     const limits = { daily: rub('200'), lifetime: rub('220') };
     await setLimits(key, limits, 1);
@@ -292,7 +292,7 @@ describe('the limit', () => {
     expect(await held(spender)).toBe('0 of 0.01');
   });
 
-  it('that is lifted leaves nothing behind, and settlements of what was held go on', async () => {
+  it('leaves nothing behind after it is removed, and held requests are settled', async () => {
     const { spender, key } = await busySpender();
     const request = holdRequest(spender, rub('0.05'));
     const { hold } = await placeHold(table, request);
@@ -316,8 +316,8 @@ describe('the limit', () => {
   });
 });
 
-describe('a scope that is switched off', () => {
-  it('admits nothing from then on, although its parts had room', async () => {
+describe('a disabled scope with parts', () => {
+  it('admits nothing, although its parts had room', async () => {
     const { spender, key } = await busySpender();
 
     await gatherGranted(table, key);
@@ -327,13 +327,13 @@ describe('a scope that is switched off', () => {
     expect(await held(spender)).toBe('0 of 0');
   });
 
-  it('is not while room is granted to its parts', async () => {
+  it('is not disabled while room is granted to its parts', async () => {
     const { key } = await busySpender();
 
     expect(await transact(table, { counter: activeUpdate(table, key, false) })).toMatchObject({ committed: false });
   });
 
-  it('gets no parts', async () => {
+  it('gets no new parts', async () => {
     const spender = await newSpender(table, { key: { daily: rub('200') } });
     await transact(table, { counter: activeUpdate(table, keyOf(spender), false) });
     meetOthersAt(proxy, keyOf(spender));
@@ -344,8 +344,8 @@ describe('a scope that is switched off', () => {
   });
 });
 
-describe('what was not held', () => {
-  it('is counted at the counter, so that its room is less', async () => {
+describe('spending without a hold', () => {
+  it('is added to the counter, and reduces its room', async () => {
     const { spender, key } = await busySpender();
     const unheld = { ...spender, scopes: [] };
     const request = holdRequest(unheld, rub('1'));
@@ -358,8 +358,8 @@ describe('what was not held', () => {
   });
 });
 
-describe('parts that are taken in', () => {
-  it('are so by one of all whose holds find no room', async () => {
+describe('a merge of parts', () => {
+  it('is done by only one of all concurrent holds without room', async () => {
     const { spender, key } = await busySpender({ daily: rub('2') });
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
     // The date stands still, so that a process does not count as dead on a slow machine.
@@ -377,7 +377,7 @@ describe('parts that are taken in', () => {
     expect(await hasParts(table, key)).toBe(false);
   });
 
-  it('are so by the next where the one has died', async () => {
+  it('is completed by the next hold if its process was killed', async () => {
     const { spender, key } = await busySpender({ daily: rub('2') });
     const since = update(table, counterKey(key), { set: { gathering_since_ms: Date.now() - 1_800 } });
     await transact(table, { since });
@@ -389,7 +389,7 @@ describe('parts that are taken in', () => {
     expect(await held(spender)).toBe('0 of 1.2');
   });
 
-  it('are so once a day, and not before', async () => {
+  it('is done once a day, and not earlier', async () => {
     const { spender, key } = await busySpender();
     const of = async () => {
       const request = holdRequest(spender, rub('0.01'));
@@ -404,7 +404,7 @@ describe('parts that are taken in', () => {
     expect(await hasParts(table, key)).toBe(false);
   });
 
-  it('are so at the next hold where an older release has limited a scope that had some', async () => {
+  it('is done by the next hold if an older release has limited a scope with parts', async () => {
     const spender = await newSpender(table, {});
     const key = { ...keyOf(spender), limits: { daily: rub('1') } };
     await spreadCounter(table, key);
@@ -417,8 +417,8 @@ describe('parts that are taken in', () => {
   });
 });
 
-describe('readers', () => {
-  it('see exactly what is held while room is granted all the time', async () => {
+describe('readers of counters with parts', () => {
+  it('always see exactly the held amount, also during grants', async () => {
     const { spender, key } = await busySpender({ daily: rub('100000') });
     rememberLimitedParts(key, { ...limitedPartsOf(key)!, grant: Money.zero });
     await holdAtOnce(spender, '0.01', 5);

@@ -54,7 +54,7 @@ beforeAll(() =>
   vi.waitUntil(async () => (await countPromptTokens(['Hello'], 'o200k')) !== undefined, { timeout: 60_000 }),
 );
 
-describe('a local count', () => {
+describe('a local token count', () => {
   it.each([
     ['nothing', ''],
     ['a word', 'Hello'],
@@ -76,7 +76,7 @@ describe('a local count', () => {
     ['numbers', '123456 1,5 '],
     ['line ends', 'x=y;\r\n\n\t  }//!\n'],
     ['scripts', '漢字ABCdef ¿qué? да/\n'],
-  ])('is exact wherever a long text has to be cut: %s', (_name, part) => {
+  ])('is exact at each cut of a long text: %s', (_name, part) => {
     for (let offset = 0; offset <= part.length; offset += 1) {
       const text = part.slice(offset) + part.repeat(400);
 
@@ -84,7 +84,7 @@ describe('a local count', () => {
     }
   });
 
-  it('adds up its texts', async () => {
+  it('is the sum over its texts', async () => {
     expect(await countPromptTokens(['Hello', russian, code], 'o200k')).toBe(
       exactly('Hello') + exactly(russian) + exactly(code),
     );
@@ -115,7 +115,7 @@ describe('a local count', () => {
     );
   });
 
-  it('counts the longer of what was sent and its normal form', () => {
+  it('is that of the longer form, the original text or its Unicode normal form', () => {
     const ligature = '\ufdfa ';
     const styled = '𝐀𝐁𝐂 ';
 
@@ -123,7 +123,7 @@ describe('a local count', () => {
     expect(count(styled)).toBe(exactly(styled));
   });
 
-  it('counts a word that is too long to be merged by its bytes', () => {
+  it('is the bytes of a word that is too long for merges', () => {
     expect(count('я'.repeat(1_000))).toBe(2_000);
   });
 
@@ -131,18 +131,18 @@ describe('a local count', () => {
     ['digits', '1234567890 '.repeat(20), 200],
     ['Georgian', 'ყველა ადამიანი იბადება თავისუფალი. '.repeat(20), 1_800],
     ['line ends of two characters', 'ok\r\n'.repeat(20), 60],
-  ])('expects other vocabularies to take %s apart', (_name, text, atLeast) => {
+  ])('assumes more tokens in other vocabularies for %s', (_name, text, atLeast) => {
     expect(count(text, 'other')).toBeGreaterThanOrEqual(atLeast);
     expect(count(text)).toBeLessThan(atLeast);
   });
 
-  it('expects other vocabularies to count Russian, English and code much as this one does', () => {
+  it('is about the same in other vocabularies for Russian, English and code', () => {
     for (const text of [russian, english, code]) {
       expect(count(text, 'other')).toBeLessThanOrEqual(exactly(text) * 1.3);
     }
   });
 
-  it('keeps nothing of what it counted', () => {
+  it('keeps no text in memory', () => {
     const text = Array.from({ length: 2_000 }, () => letters(150)).join(' ');
     count(english);
     collectGarbage();
@@ -154,7 +154,7 @@ describe('a local count', () => {
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(1_000_000);
   });
 
-  it('does not count more than it is worth, nor for longer', async () => {
+  it('stops at a maximum of text and time', async () => {
     const large = Array.from({ length: 3 }, () => 'a '.repeat(400_000));
     const slow = Array.from({ length: 10_000 }, () => letters(190)).join(' ');
 
@@ -163,7 +163,7 @@ describe('a local count', () => {
   });
 });
 
-describe('while a local count runs', () => {
+describe('during a local token count', () => {
   it.each(hostile)('other requests do not wait: %s', async (_name, text) => {
     await countPromptTokens(['the thread runs'], undefined);
     const before = { here: process.threadCpuUsage(), everywhere: process.cpuUsage() };
@@ -175,7 +175,7 @@ describe('while a local count runs', () => {
     expect(milliseconds(process.cpuUsage(before.everywhere))).toBeLessThan(2_000);
   });
 
-  it('other requests are served while prompts are read that have many parts', async () => {
+  it('other requests are answered while prompts with many parts are read', async () => {
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 1);
 
@@ -185,15 +185,15 @@ describe('while a local count runs', () => {
     expect(turns).toBeGreaterThan(1);
   });
 
-  it('others are counted too', async () => {
+  it('other prompts are counted too', async () => {
     const counts = await Promise.all(Array.from({ length: 20 }, () => countPromptTokens([russian], 'o200k')));
 
     expect(counts).toEqual(counts.map(() => exactly(russian)));
   });
 });
 
-describe('a process that has counted', () => {
-  it('ends when its work is done', async () => {
+describe('a process with a counting thread', () => {
+  it('ends after its work', async () => {
     const module = new URL('../../lambdas/admission/prompt/local-count.ts', import.meta.url).href;
     // On a busy machine, the first count may take longer than a request waits for it.
     const program = `import { countPromptTokens } from '${module}';
@@ -207,8 +207,8 @@ describe('a process that has counted', () => {
   });
 });
 
-describe('what is held for a local count', () => {
-  it('is a little more for a provider with this vocabulary, and half as much again for any other', () => {
+describe('the hold after a local token count', () => {
+  it('is slightly above the count for a provider with this vocabulary, and half as much again for others', () => {
     expect(withTokenizerMargin(1_000, 'o200k')).toBe(1_050);
     expect(withTokenizerMargin(1_000, undefined)).toBe(1_500);
     expect(withTokenizerMargin(1_000, 'claude')).toBe(2_000);

@@ -31,18 +31,18 @@ const bytesOf = (request: MessagesRequest) => Buffer.byteLength(JSON.stringify(r
 
 const estimateOf = (request: MessagesRequest) => measurePrompt(request).estimatedTokens;
 
-describe('the bound of a prompt', () => {
-  it('is its bytes, and what a provider adds to it', () => {
+describe('the upper bound of a prompt', () => {
+  it('is its bytes, and the tokens that a provider adds', () => {
     const request = requestOf({ messages: [{ role: 'user', content: 'Привет' }] });
 
     expect(boundOf(request)).toBe(bytesOf(request) + ADDED);
   });
 
-  it('is the model’s context at most', () => {
+  it('is at most the context of the model', () => {
     expect(boundOf(requestOf(), { contextLength: 500 })).toBe(500);
   });
 
-  it('has images at their declared size, not at that of their base64', () => {
+  it('includes images with their declared size, not with the size of their base64', () => {
     const data = 'A'.repeat(100_000);
     const request = ofBlocks(image(data));
 
@@ -50,19 +50,19 @@ describe('the bound of a prompt', () => {
     expect(boundOf(request, { quirks: { max_image_tokens: 100 } })).toBe(bytesOf(request) - data.length + 100 + ADDED);
   });
 
-  it('has text that hides as the data of an image that is fetched', () => {
+  it('includes text in the URL of an image', () => {
     const request = ofBlocks(image('hidden'.repeat(1_000), 'url'));
 
     expect(boundOf(request)).toBe(bytesOf(request) + 6_000 + ADDED);
   });
 
-  it('has text in the longer of its forms: some providers normalise it', () => {
+  it('includes text in the longer of its Unicode forms, because some providers normalize it', () => {
     const request = requestOf({ messages: [{ role: 'user', content: 'ﷺ'.repeat(100) }] });
 
     expect(boundOf(request)).toBeGreaterThan(bytesOf(request) + ADDED);
   });
 
-  it('has JSON with escapes for what is not ASCII: some providers write it anew', () => {
+  it('includes JSON with escapes for non-ASCII characters, because some providers serialize it again', () => {
     const plain = ofBlocks({ type: 'text', text: 'я'.repeat(100) });
     const json = ofBlocks({ type: 'tool_use', id: 't', name: 'n', input: { a: 'я'.repeat(100) } });
 
@@ -76,21 +76,21 @@ describe('the bound of a prompt', () => {
     ['custom', 0],
     ['bash_20250124', 1_500],
     ['browser_toolset_20260101', 7_500],
-  ])('has what a provider says of a tool of type %s: %i tokens', (type, tokens) => {
+  ])('includes the documented tokens for a tool of type %s: %i tokens', (type, tokens) => {
     const request = requestOf({ tools: [{ name: 'n', ...(type ? { type } : {}) }] });
 
     expect(boundOf(request)).toBe(bytesOf(request) + tokens + ADDED);
   });
 });
 
-describe('a prompt without a bound', () => {
+describe('a prompt without a byte bound', () => {
   it.each<[string, Block]>([
     ['a PDF', pdf],
     ['a document by its address', { type: 'document', source: { type: 'url', url: 'https://x' } }],
     ['a block that is newer than us', { type: 'video', text: 'x' }],
     ['a recording', { type: 'audio', source: { type: 'base64', media_type: 'audio/wav', data: 'UklGRg==' } }],
     ['a PDF in a result', { type: 'tool_result', tool_use_id: 't', content: [pdf] }],
-  ])('has %s, and is taken for the whole context', (_what, block) => {
+  ])('counts as the whole context because of %s', (_what, block) => {
     const content = measurePrompt(ofBlocks(block));
 
     expect(content.unbounded).toBe(true);
@@ -104,13 +104,13 @@ describe('a prompt without a bound', () => {
     ['a document of blocks', { type: 'document', source: { type: 'content', content: [{ type: 'text', text: 'x' }] } }],
     ['an image', image('AAAA')],
     ['a call and its result', { type: 'tool_result', tool_use_id: 't', content: 'x' }],
-  ])('is not one with %s', (_what, block) => {
+  ])('is not assumed because of %s', (_what, block) => {
     expect(measurePrompt(ofBlocks(block)).unbounded).toBe(false);
   });
 });
 
-describe('what a prompt probably is', () => {
-  it('has 32 tokens for each second of a recording, as usual MP3 has seconds', () => {
+describe('the estimated size of a prompt', () => {
+  it('has 32 tokens per second of a recording, at the usual bit rate of MP3', () => {
     const minute = Buffer.alloc(60 * 16_000).toString('base64');
     const source = { type: 'base64', media_type: 'audio/mpeg', data: minute };
 
@@ -120,7 +120,7 @@ describe('what a prompt probably is', () => {
     expect(tokens).toBeLessThan(1_940);
   });
 
-  it('counts system, messages, tools and the schema of the answer', () => {
+  it('includes system, messages, tools and the schema of the answer', () => {
     const text = 'x'.repeat(400);
     const input_schema = { description: text };
 
@@ -132,26 +132,26 @@ describe('what a prompt probably is', () => {
     ).toBeGreaterThan(100);
   });
 
-  it('takes images and documents at a usual size', () => {
+  it('includes images and documents at a typical size', () => {
     expect(estimateOf(ofBlocks(image('A'.repeat(10_000)), image('B')))).toBe(3_000);
     expect(estimateOf(ofBlocks(pdf))).toBe(3_000);
   });
 
-  it('finds words in results at any depth, and no prompt in a field that nobody reads', () => {
+  it('includes text in results at any depth, and no text in unknown fields', () => {
     const nested = { type: 'search_result', content: [{ type: 'text', text: 'x'.repeat(400) }] };
 
     expect(estimateOf(ofBlocks({ type: 'tool_result', content: [nested] }))).toBe(100);
     expect(estimateOf(ofBlocks({ type: 'text', text: '', content: [nested] }))).toBe(0);
   });
 
-  it('counts nothing for a null in a field that its source does not have', () => {
+  it('includes nothing for null in a field of a source', () => {
     const source = { type: 'text', media_type: 'text/plain', data: 'x'.repeat(400), content: [null] };
 
     expect(estimateOf(ofBlocks({ type: 'document', source }))).toBe(100);
   });
 });
 
-describe('the bound that follows from a count', () => {
+describe('the bound from a token count', () => {
   const thought = measurePrompt(
     ofBlocks(
       { type: 'thinking', thinking: 'x'.repeat(30), signature: 'y'.repeat(20) },
@@ -160,22 +160,22 @@ describe('the bound that follows from a count', () => {
     ),
   );
 
-  it('of the provider is a little more than it says, and all earlier thinking', () => {
+  it("is slightly above a provider's count, and includes all earlier thinking", () => {
     expect(countedBound(10_000, thought, {})).toBe(10_000 + 200 + 64 + 100);
     expect(countedBound(1, thought, {})).toBe(2 + 64 + 100);
   });
 
-  it('of our own is what stands around the texts, too', () => {
+  it('includes the tokens around the texts for a local count', () => {
     expect(textBound(10_000, thought, { quirks: { max_image_tokens: 300 } })).toBe(10_000 + 300 + 100 + ADDED);
   });
 
-  it('is the model’s context at most', () => {
+  it('is at most the context of the model', () => {
     expect(countedBound(10_000, thought, { contextLength: 9_000 })).toBe(9_000);
     expect(textBound(10_000, thought, { quirks: {}, contextLength: 9_000 })).toBe(9_000);
   });
 });
 
-describe('caches that a request asks to be written', () => {
+describe('requested cache writes', () => {
   it.each([
     ['{"messages":[]}', 'none'],
     ['{"cache_control":{"type":"ephemeral"}}', '5m'],

@@ -72,7 +72,7 @@ describe('the texts of a prompt', () => {
       { type: 'search_result', source: 'kb', title: 'T', content: [{ type: 'text', text: 'Found' }] },
       ['Found', 'T', 'kb'],
     ],
-  ])('include those of %s', (_name, block, texts) => {
+  ])('include the texts of %s', (_name, block, texts) => {
     expect(textsOfBlock(block).toSorted()).toEqual(texts.toSorted());
   });
 
@@ -90,11 +90,11 @@ describe('the texts of a prompt', () => {
         content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: base64 } }],
       },
     ],
-  ])('leave out %s', (_name, block) => {
+  ])('exclude %s', (_name, block) => {
     expect(textsOfBlock(block)).toEqual([]);
   });
 
-  it('have JSON with escapes, unless the provider is known to send it as it is', () => {
+  it('include JSON with escapes, unless the provider is known not to escape', () => {
     const tools = [{ name: 'погода' }];
 
     expect(textsOf({ tools })).toEqual([String.raw`{"name":"\u043f\u043e\u0433\u043e\u0434\u0430"}`]);

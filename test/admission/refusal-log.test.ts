@@ -29,8 +29,8 @@ function refusalLog(write: (refusal: Refusal) => Promise<void> = async () => {})
   return { clock, written, log };
 }
 
-describe('refusals are noted', () => {
-  it('ten a second of one key, which leaves room for others', async () => {
+describe('the record of refusals', () => {
+  it('has ten per second for one key, which leaves room for other keys', async () => {
     const { clock, written, log } = refusalLog();
     for (let turn = 0; turn < 100; turn += 1) await log.note(refusalOf('loop'));
     await log.note(refusalOf('other'));
@@ -41,14 +41,14 @@ describe('refusals are noted', () => {
     expect(written).toHaveLength(12);
   });
 
-  it('fifty a second of all keys', async () => {
+  it('has fifty per second for all keys', async () => {
     const { written, log } = refusalLog();
     for (let key = 0; key < 100; key += 1) await log.note(refusalOf(`key-${key}`));
 
     expect(written).toHaveLength(50);
   });
 
-  it('without failing the request when the table is away', async () => {
+  it('does not fail the request if the table is unavailable', async () => {
     const { written, log } = refusalLog(() => Promise.reject(new Error('away')));
 
     await expect(log.note(refusalOf('k'))).resolves.toBeUndefined();

@@ -30,45 +30,45 @@ function refused(times: number, by: Counter, scope = key, amount: Money = rub('2
 const recall = (more: { scope?: Scope; amount?: Money; afterMs?: number } = {}) =>
   memory.recall(more.scope ?? key, windows, more.amount ?? rub('2'), startMs + (more.afterMs ?? 10));
 
-describe('a scope that has spent its limit', () => {
-  it('is refused from memory once it was refused three times within a second, with its numbers', () => {
+describe('a scope with a spent limit', () => {
+  it('is refused from memory after three refusals within a second, with the same amounts', () => {
     refused(3, counter('9', '9.5'));
     const recalled = recall()!;
     expect([recalled.spent(windows.daily), recalled.committed(windows.daily)].map(String)).toEqual(['9', '9.5']);
     expect(recalled).toMatchObject({ revision: 3, limits: key.limits });
   });
 
-  it('is asked of the store after one refusal, or two', () => {
+  it('is read from the table after one or two refusals', () => {
     refused(2, counter('9'));
     expect(recall()).toBeUndefined();
   });
 
-  it('is asked of the store when refusals are more than a second apart', () => {
+  it('is read from the table if refusals are more than a second apart', () => {
     for (const afterMs of [0, 1_000, 2_000, 3_000]) {
       memory.remember(key, windows, counter('9'), rub('2'), startMs + afterMs);
     }
     expect(recall({ afterMs: 3_001 })).toBeUndefined();
   });
 
-  it('is asked of the store again after a second, however often it was recalled', () => {
+  it('is read from the table again after a second, however often it was refused from memory', () => {
     refused(3, counter('9'));
     for (let afterMs = 3; afterMs < 1_002; afterMs += 100) expect(recall({ afterMs })).toBeDefined();
     expect(recall({ afterMs: 1_002 })).toBeUndefined();
   });
 
-  it('is asked of the store for a request that may still fit', () => {
+  it('is read from the table for a request that may still fit', () => {
     refused(3, counter('9'));
     expect(recall({ amount: rub('1') })).toBeUndefined();
     expect(recall({ amount: rub('1.000000000001') })).toBeDefined();
   });
 
-  it('is asked of the store when its limits have changed, and when a window has ended', () => {
+  it('is read from the table after its limits have changed, or a window has ended', () => {
     refused(3, counter('9'));
     expect(recall({ scope: { ...key, revision: 4 } })).toBeUndefined();
     expect(memory.recall(key, windowsAt(startMs + 86_400_000), rub('2'), startMs + 10)).toBeUndefined();
   });
 
-  it('does not refuse for another scope', () => {
+  it('does not refuse requests of another scope', () => {
     refused(3, counter('9'));
     expect(recall({ scope: { ...key, id: 'b' } })).toBeUndefined();
     expect(recall({ scope: { ...key, kind: 'workspace' } })).toBeUndefined();
@@ -81,15 +81,15 @@ describe('a scope that has spent its limit', () => {
   });
 });
 
-describe('a scope whose limit is only held', () => {
-  it('is asked of the store, because a settlement may make room at any moment', () => {
+describe('a scope with a limit that is held, but not spent', () => {
+  it('is read from the table, because a settlement may make room at any moment', () => {
     refused(5, counter('1', '9.5'));
     expect(recall()).toBeUndefined();
   });
 });
 
-describe('the memory', () => {
-  it('keeps the latest of as many scopes as it has room for', () => {
+describe('the memory of refusals', () => {
+  it('keeps the most recent scopes up to its size', () => {
     memory = new RefusalMemory(10);
     const scopes = Array.from({ length: 15 }, (_, index) => ({ ...key, id: `key ${index}` }));
     for (const scope of scopes) refused(3, counter('9'), scope);
@@ -102,14 +102,14 @@ describe('the memory', () => {
 
 const isUsedUp = (afterMs: number, scope = key) => memory.isUsedUp(scope, windows, startMs + afterMs);
 
-describe('a scope that is used up', () => {
-  it('is known for a minute after one refusal, if nothing of its limit is left', () => {
+describe('a scope with no remaining amount', () => {
+  it('is known for a minute after one refusal', () => {
     refused(1, counter('10'));
 
     expect([59_999, 60_000].map((afterMs) => isUsedUp(afterMs))).toEqual([true, false]);
   });
 
-  it('is not known if something is left, if its limit has changed, or before a refusal', () => {
+  it('is unknown if some amount remains, if its limit has changed, or before a refusal', () => {
     expect(isUsedUp(1)).toBe(false);
     refused(3, counter('9.99'));
     expect(isUsedUp(10)).toBe(false);

@@ -42,7 +42,7 @@ function noRoom(
 const refusal = (of: NoRoom, more: object = {}) => refusalError(of, { atMs, ...more });
 
 describe('the room of a scope', () => {
-  it('is what is left with holds, and what would be left without them', () => {
+  it('is the remaining amount with holds, and without them', () => {
     const room = roomOf(noRoom({ daily: rub('10') }, { spent: '6', held: '3' }));
 
     expect(Object.fromEntries(Object.entries(room).map(([name, value]) => [name, String(value)]))).toEqual({
@@ -69,7 +69,7 @@ describe('the room of a scope', () => {
   });
 });
 
-describe('waiting', () => {
+describe('waiting for held money', () => {
   it.each([
     ['may help where holds are in the way', { spent: '1', held: '9' }, true],
     ['helps nobody who asks for more than is left of the limit', { spent: '9', held: '1' }, false],
@@ -78,15 +78,15 @@ describe('waiting', () => {
     expect(isHeldOnly(noRoom({ daily: rub('10') }, of))).toBe(helps);
   });
 
-  it('is for what others hold, not for what is held by oneself', () => {
+  it('makes sense only for amounts held by other requests', () => {
     const refused = noRoom({ daily: rub('10') }, { held: '5' });
 
     expect([isHeldByOthers(refused, rub('4.9')), isHeldByOthers(refused, rub('5'))]).toEqual([true, false]);
   });
 });
 
-describe('a refusal for money', () => {
-  it('has the numbers that a person needs to act, in words and for machines', () => {
+describe('a refusal for lack of money', () => {
+  it('has the amounts that a person needs, in its message and in its metadata', () => {
     const error = refusal(noRoom({ daily: rub('10') }, { spent: '9', amount: '3' }), {
       inputAmount: rub('0.5'),
       isPromptCounted: true,
@@ -113,7 +113,7 @@ describe('a refusal for money', () => {
     });
   });
 
-  it('says that the amount is a bound, with no figure for the prompt, where that was not counted', () => {
+  it('says that the amount is a bound, without an amount for the prompt, if the prompt was not counted', () => {
     const error = refusal(noRoom({ lifetime: rub('0') }, { amount: '3' }), { inputAmount: rub('0.5') });
 
     expect(error.message).toBe(
@@ -128,7 +128,7 @@ describe('a refusal for money', () => {
     ['workspace', 'workspace_budget', 'raise the budget of the workspace'],
     ['member', 'member_budget', 'raise the budget of the member'],
     ['account', 'account_balance', 'top up the account'],
-  ])('of a %s names it as %s, and what to do: %s', (kind, source, remedy) => {
+  ])('of a %s names it as %s, with the remedy: %s', (kind, source, remedy) => {
     const error = refusal(noRoom({ lifetime: rub('1') }, { kind }));
 
     expect(error.metadata['limit_source']).toBe(source);
@@ -139,18 +139,18 @@ describe('a refusal for money', () => {
     ['weekly', '2026-11-23T00:00:00.000Z'],
     ['monthly', '2026-12-01T00:00:00.000Z'],
     ['lifetime', null],
-  ])('of a %s limit says when there is room again: %s', (interval, resetsAt) => {
+  ])('of a %s limit has the time of its reset: %s', (interval, resetsAt) => {
     expect(refusal(noRoom({ [interval]: rub('1') })).metadata['resets_at']).toBe(resetsAt);
   });
 
-  it('advises a shorter answer where one would fit into what is left', () => {
+  it('advises a shorter answer if it would fit into the remaining amount', () => {
     const error = refusal(noRoom({ daily: rub('10') }, { spent: '9' }), { affordableTokens: 400 });
 
     expect(error.message).toContain('lower max_tokens to 400, or raise');
     expect(error.metadata['affordable_max_tokens']).toBe(400);
   });
 
-  it('asks to be tried again where only requests in flight are in the way', () => {
+  it('permits a retry if only requests in flight are in the way', () => {
     const error = refusal(noRoom({ daily: rub('10') }, { spent: '1', held: '8' }));
 
     expect(error.headers).toEqual({ 'retry-after': '3', 'x-should-retry': 'true' });
@@ -161,32 +161,32 @@ describe('a refusal for money', () => {
 describe('any other refusal of a hold', () => {
   const request = { atMs };
 
-  it('is 401 where the key was switched off', () => {
+  it('is a 401 if the key was disabled', () => {
     expect(refusalError({ kind: 'switched_off', scope: 'key' }, request)).toMatchObject({ status: 401 });
   });
 
-  it('is a timeout where somebody has settled the answer', () => {
+  it('is a timeout if the generation was settled by the sweep', () => {
     expect(refusalError({ kind: 'settled' }, request)).toMatchObject({ status: 504 });
   });
 
-  it('is what kept the table busy', () => {
+  it('is the error of a busy table', () => {
     const cause = new StoreBusyError();
 
     expect(refusalError({ kind: 'busy', cause }, request)).toBe(cause);
     expect(outOfMoneyError({ kind: 'busy', cause }, atMs)).toBe(cause);
   });
 
-  it('is masked where nobody knows what went wrong', () => {
+  it('is masked if the cause is unknown', () => {
     expect(refusalError({ kind: 'busy', cause: new Error('secret') }, request)).toMatchObject({ status: 500 });
   });
 
-  it('is for nobody where the client has left', () => {
+  it('is a 408 if the client has disconnected', () => {
     expect(refusalError({ kind: 'client_left' }, request)).toMatchObject({ status: 408 });
   });
 });
 
-describe('an answer that money ends', () => {
-  it('says what to do for a longer one', () => {
+describe('an answer that ends for lack of money', () => {
+  it('has the remedy for a longer answer', () => {
     const error = outOfMoneyError(noRoom({ monthly: rub('10') }, { spent: '9' }), atMs);
 
     expect(error.status).toBe(402);
@@ -197,7 +197,7 @@ describe('an answer that money ends', () => {
     expect(error.metadata).toMatchObject({ limit_rub: '10', spend_rub: '9', interval: 'monthly' });
   });
 
-  it('says so when it was shortened beforehand', () => {
+  it('has the remedy if it was shortened in advance', () => {
     const error = shortenedError({
       refusal: noRoom({ lifetime: rub('10') }, { kind: 'workspace' }),
       maxTokens: 4_096,

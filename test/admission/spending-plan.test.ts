@@ -39,83 +39,83 @@ const shortenedTo = (room: string, ...quotes: Quote[]) => lengths(shortened(plan
 
 const affordable = (amount: string, ...quotes: Quote[]) => affordableTokens(planSpending(quotes, STEP), rub(amount));
 
-describe('what is held at first', () => {
-  it('is the prompt and one step of the answer', () => {
+describe('the first hold', () => {
+  it('covers the prompt and one step of the answer', () => {
     expect(amounts(quote(5_000))).toEqual(['1.2', '1']);
   });
 
-  it('is no more than the whole answer where that is short', () => {
+  it('covers at most the whole answer', () => {
     expect(amounts(quote(10))).toEqual(['1.02', '1']);
   });
 
-  it('is all that may be thought unseen, too', () => {
+  it('covers all hidden thinking, too', () => {
     expect(amounts(quote(5_000, cheap, { hiddenReasoningTokens: 2_000 }))).toEqual(['5.2', '1']);
     expect(amounts(unseen(5_000))).toEqual(['11', '1']);
   });
 
-  it('is enough for the dearest endpoint that may answer', () => {
+  it('covers the most expensive endpoint that may answer', () => {
     expect(amounts(quote(5_000), quote(5_000, dear))).toEqual(['1.5', '1']);
   });
 });
 
 describe('a shorter answer', () => {
-  it('is as long as there is room for', () => {
+  it('is as long as the room allows', () => {
     expect(shortenedTo('3', unseen(5_000))).toEqual([1_000]);
   });
 
-  it('is made only where some of it could not be watched', () => {
+  it('is made only if some of it is hidden', () => {
     expect(shortenedTo('1.1', quote(5_000))).toBeUndefined();
   });
 
-  it('is none where all of it fits', () => {
+  it('is not made if the whole answer fits', () => {
     expect(shortenedTo('11', unseen(5_000))).toBeUndefined();
   });
 
-  it('is at least one step', () => {
+  it('has at least one step', () => {
     expect(shortenedTo('1.2', unseen(5_000))).toEqual([STEP]);
     expect(shortenedTo('1.199', unseen(5_000))).toBeUndefined();
   });
 
-  it('is at least one step beside what is thought beside max_tokens', () => {
+  it('has at least one step in addition to thinking beyond max_tokens', () => {
     expect(shortenedTo('3', unseen(5_000, cheap, { beyondMaxTokens: 901 }))).toBeUndefined();
     expect(shortenedTo('3', unseen(5_000, cheap, { beyondMaxTokens: 900 }))).toEqual([1_000]);
   });
 
-  it('is what the dearest endpoint can give, and leaves shorter ones as they are', () => {
+  it('is limited by the most expensive endpoint, and keeps shorter answers', () => {
     expect(shortenedTo('6', unseen(5_000), unseen(5_000, dear), quote(300))).toEqual([1_000, 1_000, 300]);
   });
 });
 
-describe('the least that is ever held', () => {
-  it('is the prompt and one step, however much may be thought unseen', () => {
+describe('the smallest hold', () => {
+  it('covers the prompt and one step, also with much hidden thinking', () => {
     const least = shortest(planSpending([unseen(5_000), quote(10)], STEP));
 
     expect([least.amount.toString(), lengths(least)]).toEqual(['1.2', [STEP, 10]]);
   });
 
-  it('is not worth asking for when not even a few tokens of the cheapest answer could be paid', () => {
+  it('is not attempted if not even a few tokens of the cheapest answer could be paid', () => {
     expect(minAmount(planSpending([quote(5_000), quote(5_000, dear)], STEP)).toString()).toBe('0.032');
     expect(minAmount(planSpending([quote(4)], STEP)).toString()).toBe('0.008');
   });
 });
 
-describe('the longest answer that an amount pays for', () => {
-  it('is what is left after the prompt', () => {
+describe('the longest answer for an amount', () => {
+  it('is paid by the remainder after the prompt', () => {
     expect(affordable('1.5', quote(5_000))).toBe(250);
     expect(affordable('0.9', quote(5_000))).toBe(0);
   });
 
-  it('is that of the dearest endpoint, unless that is never so long', () => {
+  it('is that of the most expensive endpoint with answers of that length', () => {
     expect(affordable('1.5', quote(5_000), quote(5_000, dear))).toBe(100);
     expect(affordable('1.5', quote(5_000), quote(50, dear))).toBe(250);
   });
 
-  it('has no end where all of it is paid', () => {
+  it('is unlimited if all of it is paid', () => {
     expect(affordable('11', quote(5_000))).toBe(Infinity);
   });
 });
 
-describe('what an amount covers after a prompt whose cost is known', () => {
+describe('the remainder after a prompt of known cost', () => {
   it.each([
     ['1', '0.5', 250],
     ['1', '1', 0],
@@ -124,13 +124,13 @@ describe('what an amount covers after a prompt whose cost is known', () => {
     expect(coveredTokens(rub(amount), rub(prompt), quote(5_000))).toBe(tokens);
   });
 
-  it('is everything where output is free', () => {
+  it('covers everything if output is free', () => {
     expect(coveredTokens(rub('0'), rub('1'), quote(10, { prompt: rub('1'), completion: rub('0') }))).toBe(Infinity);
   });
 });
 
-describe('what may be written beside max_tokens', () => {
-  it('is the most that any endpoint may write', () => {
+describe('output beyond max_tokens', () => {
+  it('is the maximum over all endpoints', () => {
     const quotes = [quote(10), quote(10, cheap, { beyondMaxTokens: 7 })];
 
     expect(beyondMaxTokens(planSpending(quotes, STEP))).toBe(7);

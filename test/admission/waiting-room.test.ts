@@ -17,7 +17,7 @@ async function elapsedMs(work: Promise<unknown>): Promise<number> {
 }
 
 describe('a waiting room', () => {
-  it('has so many places in front of each scope, and no more', () => {
+  it('has a fixed number of places per scope', () => {
     const room = new WaitingRoom();
 
     const waiters = enter(room, MAX_WAITING + 1);
@@ -26,7 +26,7 @@ describe('a waiting room', () => {
     expect(room.enter('key#b')?.name).toBe('key#b');
   });
 
-  it('has a place again when somebody leaves, and only one however often he does', () => {
+  it('has a free place after a request leaves, and only one for repeated calls', () => {
     const room = new WaitingRoom();
     const [first] = enter(room, MAX_WAITING);
 
@@ -37,8 +37,8 @@ describe('a waiting room', () => {
   });
 });
 
-describe('who waits', () => {
-  it('asks when his time is over, wherever he stands', async () => {
+describe('a request in a waiting room', () => {
+  it('tries again when its time is over, at any position', async () => {
     const [first, second] = enter(new WaitingRoom(), 2) as [Waiter, Waiter];
     const deadlineMs = inMs(30);
 
@@ -47,7 +47,7 @@ describe('who waits', () => {
     expect(performance.now() - deadlineMs).toBeLessThan(300);
   });
 
-  it('asks after whoever came before him, in the order in which they came', async () => {
+  it('tries again after the requests before it, in order of arrival', async () => {
     const waiters = enter(new WaitingRoom(), 3) as Waiter[];
     const order: number[] = [];
 
@@ -62,7 +62,7 @@ describe('who waits', () => {
     expect(order).toEqual([0, 1, 2]);
   });
 
-  it('asks now and then behind somebody who never leaves: he may want less', async () => {
+  it('tries again at intervals behind a request that stays, because it may need less', async () => {
     const [, second] = enter(new WaitingRoom(), 2) as [Waiter, Waiter];
 
     const waitedMs = await elapsedMs(second.turn(far()));

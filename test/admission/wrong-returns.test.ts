@@ -56,7 +56,7 @@ async function hold(): Promise<void> {
 const corrections = () => log.filter(({ message }) => message === 'returned lease corrected');
 const isReturn = ({ action, body }: DynamodbCall) => action === 'TransactWriteItems' && body.includes('returned_rub');
 
-describe('a lease that is returned while its process lives', () => {
+describe('a lease that the sweep returns while its process is running', () => {
   it('is corrected by its process when it ends', async () => {
     await sweepDeadBoots();
     for (let time = 0; time < 2; time += 1) await hold();
@@ -68,7 +68,7 @@ describe('a lease that is returned while its process lives', () => {
     expect(corrections()).toHaveLength(1);
   });
 
-  it('is corrected once, although its process and the sweep both do so, in any order', async () => {
+  it('is corrected once, although both its process and the sweep correct it, in any order', async () => {
     await sweepDeadBoots();
     await hold();
 
@@ -79,7 +79,7 @@ describe('a lease that is returned while its process lives', () => {
     expect(corrections()).toHaveLength(1);
   });
 
-  it('is corrected where two sweeps have clocks that differ by minutes', async () => {
+  it('is corrected if two sweeps have clocks that differ by minutes', async () => {
     await sweepTwice(table, Date.now() + 10 * MINUTE_MS);
     await hold();
 
@@ -88,7 +88,7 @@ describe('a lease that is returned while its process lives', () => {
     expect(await keyOf(table, spender)).toBe('0 of 0.9');
   });
 
-  it('is corrected by the sweep if the process dies before it ends the lease', async () => {
+  it('is corrected by the sweep if the process is killed before it ends the lease', async () => {
     await sweepDeadBoots();
     await hold();
 
@@ -113,8 +113,8 @@ describe('a lease that is returned while its process lives', () => {
   });
 });
 
-describe('a record that gets to the table after its lease was returned', () => {
-  it('is held from the check of the sweep on, if its process is gone', async () => {
+describe('a record that is written after its lease was returned', () => {
+  it('is held from the check of the sweep on, if its process has ended', async () => {
     const request = holdRequest(spender, rub('0.1'));
     proxy.faultFor = (call) => (isRecord(call) ? 'delayed' : undefined);
     await expect(placeHold(faulty, request, { leases })).rejects.toThrow();
@@ -150,7 +150,7 @@ describe('a record that gets to the table after its lease was returned', () => {
 });
 
 describe('a return that the table rejects', () => {
-  it('is retried while its process lives', async () => {
+  it('is retried while its process is running', async () => {
     proxy.faultFor = (call) => (isReturn(call) ? 'unavailable' : undefined);
     const ended = leases.returnAll();
     await expect.poll(() => proxy.calls.filter(isReturn).length).toBeGreaterThan(3);
@@ -163,7 +163,7 @@ describe('a return that the table rejects', () => {
     expect(await keyOf(table, spender)).toBe('0 of 0.8');
   });
 
-  it('is given up after a minute: the sweep returns the lease', async () => {
+  it('is abandoned after a minute, and the sweep returns the lease', async () => {
     proxy.faultFor = (call) => (isReturn(call) ? 'unavailable' : undefined);
     const ended = leases.returnAll();
     await expect.poll(() => proxy.calls.filter(isReturn).length).toBeGreaterThan(0);
@@ -176,7 +176,7 @@ describe('a return that the table rejects', () => {
   });
 });
 
-it('a record that the table was too busy to write leaves its lease to its process', async () => {
+it('a record that a busy table did not accept leaves its lease to its process', async () => {
   proxy.faultFor = (call) => (isRecord(call) ? 'conflict' : undefined);
   await expect(placeHold(faulty, holdRequest(spender, rub('0.1')), { leases })).rejects.toThrow('busy');
   proxy.faultFor = () => undefined;

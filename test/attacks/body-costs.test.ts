@@ -79,7 +79,7 @@ function costOf(way: (body: string) => string, body: string): Cost {
 }
 
 describe('a request with a large body', () => {
-  it.each(entriesIn(largeBodies, { ofWhichAlways: 20 }))('costs little on every wire: %s', (_name, write) => {
+  it.each(entriesIn(largeBodies, { ofWhichAlways: 20 }))('takes little time on every wire: %s', (_name, write) => {
     const body = `{"model":"sandbox/gpt",${write()}}`;
     expect(Buffer.byteLength(body)).toBeLessThanOrEqual(6 * 1024 * 1024);
     for (const [name, way] of Object.entries(ways)) {
@@ -88,7 +88,7 @@ describe('a request with a large body', () => {
     }
   });
 
-  it('is in part one that is accepted, so that the whole way is measured', () => {
+  it('is in part an accepted request, so that all stages are measured', () => {
     const outcomes = ['messages, as many as may be', 'blocks', 'tools', 'a text'].map((name) => {
       const [, write] = largeBodies.find(([other]) => other === name)!;
       return go(ways['the chat wire'], `{"model":"sandbox/gpt",${write()}}`).slice(0, 14);

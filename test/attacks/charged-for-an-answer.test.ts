@@ -59,8 +59,8 @@ const beginsOnly: Behaviour = async ({ begin, send, closed, dialect }) => {
   await closed;
 };
 
-describe('an answer that its client gives up', () => {
-  it('is charged with the schema that it was to follow', async () => {
+describe('an answer whose client disconnects', () => {
+  it('is charged with the schema that was requested', async () => {
     const description = 'long words of a description here, '.repeat(10_000);
     const schema = { type: 'object', properties: { a: { type: 'string', description } } };
 
@@ -82,8 +82,8 @@ const THINKS_MS = 2_500;
 
 const isFirst = (path: string) => path.startsWith('/first/');
 
-describe.concurrent('an endpoint behind one that thinks unseen and has failed', () => {
-  it('costs nothing when it is silent and does not think unseen itself', async () => {
+describe.concurrent('an endpoint after a failed endpoint with hidden thinking', () => {
+  it('is not charged if it is silent and has no hidden thinking', async () => {
     const client = await scripted.withLimit(5_000);
     const marker = scripted.behaves(({ path, respond, closed }) =>
       isFirst(path) ? respond('500 Oops', {}, '{}') : closed,
@@ -104,7 +104,7 @@ describe.concurrent('an endpoint behind one that thinks unseen and has failed', 
     });
   });
 
-  it('is not charged for the time of the first as for thinking of its own', async () => {
+  it('is not charged for the time of the first endpoint', async () => {
     const marker = scripted.behaves(async (exchange) => {
       if (!isFirst(exchange.path)) return beginsOnly(exchange);
       await sleep(THINKS_MS);
@@ -118,8 +118,8 @@ describe.concurrent('an endpoint behind one that thinks unseen and has failed', 
   });
 });
 
-describe('a refusal behind thinking', () => {
-  it('is charged, though nothing was written', async () => {
+describe('a refusal after thinking', () => {
+  it('is charged, although no text was written', async () => {
     const client = await scripted.withLimit(5_000);
     const { event, stop } = dialects.anthropic;
     const thinking = [
@@ -165,22 +165,22 @@ const charged = async ({ limitRub, tokens }: { limitRub: number; tokens: number 
     }),
   );
 
-describe('more tokens than there are bytes, but no more than max_tokens', () => {
-  it('are charged in full where the limit has room, although less was held', async () => {
+describe('more reported tokens than bytes, within max_tokens', () => {
+  it('are charged in full if the limit has room, although less was held', async () => {
     // The cost is 10 × 0.0001 + 250 × 0.01.
     const generation = await charged({ limitRub: 50, tokens: 250 });
     expect(generation).toMatchObject({ total_cost: 2.501, tokens_completion: 250, capped: false });
   });
 
-  it('are charged up to the hold where it has none', async () => {
+  it('are charged up to the hold if the limit has no room', async () => {
     const { total_cost: cost, capped } = await charged({ limitRub: 1.5, tokens: 250 });
     expect(cost).toBeLessThanOrEqual(1.5);
     expect(capped).toBe(true);
   });
 });
 
-describe('a few tokens more than max_tokens', () => {
-  it('raise the alarm where the limit had no room for the answer either', async () => {
+describe('a few reported tokens above max_tokens', () => {
+  it('raise the alarm also if the limit had no room for the answer', async () => {
     const { id } = await charged({ limitRub: 1.5, tokens: 305 });
     const alarms = scripted.gateway
       .log()

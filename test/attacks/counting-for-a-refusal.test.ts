@@ -21,12 +21,12 @@ afterAll(() => scripted.stop());
 const REQUESTS = 30;
 const pdf = { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'AAAA' } };
 
-describe('a prompt that is refused whatever it counts', () => {
+describe('a prompt that is refused at any count', () => {
   it.each([
     { why: 'for a limit of 0', limitRub: 0, beside: [] },
     { why: 'for a limit that the answer alone exceeds', limitRub: 0.01, beside: [] },
     { why: 'for a limit of 0 and with a PDF', limitRub: 0, beside: [pdf] },
-  ])('is sent to no provider to be counted: $why', async ({ limitRub, beside }) => {
+  ])('is not sent to a provider for counting: $why', async ({ limitRub, beside }) => {
     const client = await scripted.withLimit(limitRub);
     let counts = 0;
     const marker = scripted.behaves(({ respond }) => {

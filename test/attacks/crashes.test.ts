@@ -31,7 +31,7 @@ async function again(times: number, once: (time: number) => Promise<unknown>): P
 
 const KB = 1_024;
 
-it.each(wires)('an error without its reason, over %s', async (wire) => {
+it.each(wires)('an error without a message, over %s, does not end the gateway', async (wire) => {
   const errors = [
     '{"type":"error"}',
     '{"type":"error","error":null}',
@@ -56,7 +56,7 @@ it.each(wires)('an error without its reason, over %s', async (wire) => {
   await hostile.expectAlive();
 });
 
-it('a client that leaves while a short answer waits for its hold', async () => {
+it('a client that disconnects while a short answer waits for its hold does not end the gateway', async () => {
   await again(repeated(60, { ofWhichAlways: 30 }), (time) => {
     const left = Promise.withResolvers<void>();
     return hostile.abandon(
@@ -95,7 +95,7 @@ const endings: Record<string, Behaviour> = {
   'falls silent': ({ closed }) => closed,
 };
 
-it.each(Object.entries(endings))('clients that leave at any time, when the provider %s', async (_how, ending) => {
+it.each(Object.entries(endings))('clients that disconnect at any time do not end the gateway if the provider %s', async (_how, ending) => {
   await again(repeated(18, { ofWhichAlways: 8 }), (time) => {
     const left = Promise.withResolvers<void>();
     return hostile.abandon(
@@ -117,7 +117,7 @@ it.each(Object.entries(endings))('clients that leave at any time, when the provi
   await hostile.expectAlive();
 });
 
-it('end nobody else’s answer', async () => {
+it('crash attacks do not end the answers of other clients', async () => {
   await hostile.expectUnharmed();
   expect(hostile.upstream.trapped()).toBe(0);
 });

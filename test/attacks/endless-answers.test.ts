@@ -134,8 +134,8 @@ const outpourings: [WireName, string, string, Outpouring][] = [
   ['bedrock-converse', 'tool calls without arguments', '', (round) => bedrockCall(round + 1)],
 ];
 
-describe('two megabytes of', () => {
-  it.concurrent.each(outpourings)('(%s) %s are ended at max_tokens', async (wire, _what, before, event) => {
+describe('an answer with two megabytes of', () => {
+  it.concurrent.each(outpourings)('(%s) %s is ended at max_tokens', async (wire, _what, before, event) => {
     const aftermath = await attack(
       wire,
       async (exchange) => {
@@ -151,7 +151,7 @@ describe('two megabytes of', () => {
     expectEndedByGateway(aftermath);
   });
 
-  it.concurrent.each(attackedWires)('text over %s are ended for a client that does not stream, too', async (wire) => {
+  it.concurrent.each(attackedWires)('text over %s is ended also for a client that does not stream', async (wire) => {
     const aftermath = await attack(wire, (exchange) => pourOut(exchange));
     expectEndedByGateway(aftermath);
   });
@@ -169,8 +169,8 @@ const unfinishedCalls: [WireName, (index: number) => string][] = [
 const hundredFrom = (first: number, event: (index: number) => string) =>
   Array.from({ length: 100 }, (_, index) => event(first + index)).join('');
 
-describe('calls that only begin', () => {
-  it.concurrent.each(unfinishedCalls)('are not read on behind max_tokens (%s)', async (wire, call) => {
+describe('an answer with calls that only begin', () => {
+  it.concurrent.each(unfinishedCalls)('is not read further after max_tokens (%s)', async (wire, call) => {
     const isRead = Promise.withResolvers<boolean>();
     await attack(wire, async (exchange) => {
       await exchange.begin();
@@ -182,18 +182,18 @@ describe('calls that only begin', () => {
 });
 
 describe.each(attackedWires)('an answer over %s', (wire) => {
-  it.concurrent.each([true, false])('is not read on behind max_tokens (streamed: %s)', async (stream) => {
+  it.concurrent.each([true, false])('is not read further after max_tokens (streamed: %s)', async (stream) => {
     const isRead = Promise.withResolvers<boolean>();
     // The size exceeds all buffers on the way.
     await attack(wire, (exchange) => isRead.resolve(pourOut(exchange, 64 * MB)), { stream });
     expect(await isRead.promise).toBe(false);
   });
 
-  it.concurrent('is ended at max_tokens for a key without a limit, too', async () => {
+  it.concurrent('is ended at max_tokens also for a key without a limit', async () => {
     expectEndedByGateway(await attack(wire, (exchange) => pourOut(exchange), { limitRub: null, stream: true }));
   });
 
-  it.concurrent.each([5, 120_000])('that goes on after telling %i tokens is ended', async (output) => {
+  it.concurrent.each([5, 120_000])('that continues after a report of %i tokens is ended', async (output) => {
     const ended = await attack(
       wire,
       async (exchange) => {
@@ -213,7 +213,7 @@ describe.each(attackedWires)('an answer over %s', (wire) => {
   });
 
   it.concurrent.each([true, false])(
-    'of 65 KB in one piece is not charged beyond max_tokens (streamed: %s)',
+    'of 65 KB in one piece is charged at most max_tokens (streamed: %s)',
     async (stream) => {
       const { cost, generation } = await attack(
         wire,
@@ -230,7 +230,7 @@ describe.each(attackedWires)('an answer over %s', (wire) => {
     },
   );
 
-  it.concurrent('of 65 KB in one piece without any usage is not charged beyond max_tokens', async () => {
+  it.concurrent('of 65 KB in one piece without any usage is charged at most max_tokens', async () => {
     const { generation } = await attack(wire, async ({ begin, send, dialect, finish }) => {
       await begin();
       await send(dialect.opening() + dialect.text('x'.repeat(65 * KB)) + dialect.reason('{}') + dialect.stop);
@@ -241,7 +241,7 @@ describe.each(attackedWires)('an answer over %s', (wire) => {
   });
 
   it.concurrent.each([true, false])(
-    'that tells its end and then only pings is taken as ended (streamed: %s)',
+    'that reports its end and then only pings counts as ended (streamed: %s)',
     async (stream) => {
       const ended = await attack(
         wire,
@@ -259,4 +259,4 @@ describe.each(attackedWires)('an answer over %s', (wire) => {
   );
 });
 
-it('leaves the gateway and everybody else unharmed', () => hostile.expectUnharmed());
+it('endless answers leave the gateway and other clients unharmed', () => hostile.expectUnharmed());

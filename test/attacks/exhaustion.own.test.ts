@@ -262,21 +262,21 @@ const grinding: [string, Attack][] = [
   ],
 ];
 
-describe('memory', () => {
-  it.each([...floods, ...manyOnes])('is not filled by %s', { timeout: 120_000 }, async (_what, attack) => {
+describe('the memory of the gateway', () => {
+  it.each([...floods, ...manyOnes])('is not exhausted by %s', { timeout: 120_000 }, async (_what, attack) => {
     const { peakMb } = await measured(attack);
     expect(peakMb).toBeLessThan(PEAK_MB);
   });
 });
 
-describe('the processor', () => {
-  it.each(grinding)('is not kept by %s', { timeout: 120_000 }, async (_what, attack) => {
+describe('the processor of the gateway', () => {
+  it.each(grinding)('is not blocked by %s', { timeout: 120_000 }, async (_what, attack) => {
     const { tookMs } = await measured(attack);
     expect(tookMs).toBeLessThan(MAX_BUSY_MS);
   });
 });
 
-it('leaves the gateway and everybody else unharmed, and gives the memory back', { timeout: 120_000 }, async () => {
+it('attacks on memory and processor leave the gateway and other clients unharmed, and memory is freed', { timeout: 120_000 }, async () => {
   await untilIdle();
   await warmUp();
   const now = await usedMb();

@@ -173,7 +173,7 @@ function fieldOf(answer: string): unknown {
 }
 
 describe.each(subjects)('mutated requests to $model at $routes', ({ routes: paths, bodies }) => {
-  it('begin as requests that are accepted', async () => {
+  it('start from accepted requests', async () => {
     for (const path of new Set(paths)) {
       for (const body of bodies) {
         expect(await ask({ path, body: JSON.stringify(body) }), JSON.stringify(body)).toEqual({ status: 200 });
@@ -181,7 +181,7 @@ describe.each(subjects)('mutated requests to $model at $routes', ({ routes: path
     }
   });
 
-  it('are answered or refused by the name of a field, and leave nothing behind', { timeout: 300_000 }, async () => {
+  it('are answered, or refused by the name of a field, and leave no hold', { timeout: 300_000 }, async () => {
     const statuses = new Map<number, number>();
     const asked = fc.record({ path: fc.constantFrom(...paths), body: mutated(bodies) });
     const several = fc.array(asked, { minLength: AT_ONCE, maxLength: AT_ONCE });

@@ -51,12 +51,12 @@ const answering: Behaviour = async ({ begin, send, finish, dialect }) => {
   await finish();
 };
 
-describe('a prompt beside an image that is not sent', () => {
+describe('a prompt next to an image that is not sent', () => {
   /** Prompt of 80,000 tokens, for which 5 RUB are not enough. The image has as many bytes. */
   const words = 'word '.repeat(80_000);
   const image = imageOf('A'.repeat(words.length));
 
-  it('is held as the text it is over openai-chat', async () => {
+  it('is held with its text over openai-chat', async () => {
     const client = await scripted.withLimit(5);
 
     const { status } = await askFor(client, {
@@ -67,7 +67,7 @@ describe('a prompt beside an image that is not sent', () => {
     expect(status).toBe(402);
   });
 
-  it('is held as the text it is over anthropic', async () => {
+  it('is held with its text over anthropic', async () => {
     const client = await scripted.withLimit(5);
     const hiding = { type: 'thinking', thinking: '', content: [image] };
 
@@ -85,7 +85,7 @@ describe('a prompt beside an image that is not sent', () => {
 });
 
 describe('the schema of an answer', () => {
-  it('is held for under its older name, too', async () => {
+  it('is held also under its older name', async () => {
     const client = await scripted.withLimit(5);
     const description = 'long words of a description here, '.repeat(10_000);
     const schema = { type: 'object', properties: { a: { type: 'string', description } } };
@@ -132,7 +132,7 @@ describe('a hold', () => {
   it.each([
     ['with its last event', 0],
     ['just before its last event', 50],
-  ])('is not changed when it is about to be settled: the prompt was counted %s', async (_when, pauseMs) => {
+  ])('is unchanged shortly before its settlement: the prompt was counted %s', async (_when, pauseMs) => {
     const { gateway, behaves, withLimit } = scripted;
     const client = await withLimit(5);
     // The provider reports far fewer prompt tokens than were held.
@@ -156,7 +156,7 @@ describe('a hold', () => {
     expect(record!.hold.steps).toBe(1);
   });
 
-  it('covers the estimate that would be charged if the gateway died', async () => {
+  it('covers the estimated charge after a crash of the gateway', async () => {
     const { gateway, behaves, withLimit } = scripted;
     const client = await withLimit(50);
     const isLookedAt = Promise.withResolvers<void>();

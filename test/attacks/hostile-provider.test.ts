@@ -91,7 +91,7 @@ const failures = [
 ];
 
 describe('before an answer, a provider that', () => {
-  it.concurrent.each(failures)('(%s) %s is told as %i, and costs nothing', async (wire, _what, status, behaviour) => {
+  it.concurrent.each(failures)('(%s) %s is reported as %i, and costs nothing', async (wire, _what, status, behaviour) => {
     const { status: told, cost, generation } = await attack(wire, behaviour);
     expect([told, cost.toString()]).toEqual([status, '0']);
     expect(generation['finish_reason']).not.toBe('end_turn');
@@ -103,7 +103,7 @@ describe('before an answer, a provider that', () => {
     expect(generation['provider_name']).toMatch(/^sound/);
   });
 
-  it.concurrent('redirects is not followed to where it points', async () => {
+  it.concurrent('redirects is not followed to the target', async () => {
     const statuses = ['300', '301', '302', '303', '307', '308'];
     const location = `${hostile.upstream.url}${TRAP_PATH}`;
     const told = await Promise.all(
@@ -113,7 +113,7 @@ describe('before an answer, a provider that', () => {
     expect(hostile.upstream.trapped()).toBe(0);
   });
 
-  it.concurrent('answers with any status at all is told as a status of ours', async () => {
+  it.concurrent('answers with any unknown status is reported with a status of the gateway', async () => {
     const expected: Record<string, number> = {
       '400': 400,
       '401': 502,
@@ -190,14 +190,14 @@ const begun =
 
 describe.each(attackedWires)('in the middle of an answer over %s, a provider that', (wire) => {
   it.concurrent.each(withinTheAnswer)(
-    '%s is told as a failure, and what it has told is charged',
+    '%s is reported as a failure, and its reported usage is charged',
     async (_what, behaviour) => {
       expectBrokenOff(await attack(wire, begun(behaviour)), wire);
     },
   );
 
   it.concurrent.each(withinTheAnswer)(
-    '%s is told so within the stream, and what it wrote is charged',
+    '%s is reported as a failure within the stream, and its output is charged',
     async (_what, behaviour) => {
       const { status, text, error, events, generation } = await attack(wire, begun(behaviour), { stream: true });
       expect(generation).toMatchObject({ estimated: true, tokens_completion: '3' });
@@ -282,14 +282,14 @@ const oddButSound: [string, Behaviour][] = [
 ];
 
 describe.each(attackedWires)('an answer over %s that comes', (wire) => {
-  it.concurrent.each(oddButSound)('%s is an answer all the same', async (_how, behaviour) => {
+  it.concurrent.each(oddButSound)('%s is accepted', async (_how, behaviour) => {
     const whole = await attack(wire, behaviour);
     expect([whole.status, whole.text, whole.stopReason]).toEqual([200, WORDS, 'end_turn']);
     const streamed = await attack(wire, behaviour, { stream: true });
     expect([streamed.text, streamed.stopReason, streamed.error]).toEqual([WORDS, 'end_turn', undefined]);
   });
 
-  it.concurrent('with two lengths is no answer to trust', async () => {
+  it.concurrent('with two lengths is refused', async () => {
     const { status } = await attack(wire, ({ write, dialect }) =>
       write(
         `${HEAD}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n${chunked(dialect, answer(dialect, WORDS))}0\r\n\r\n`,
@@ -298,7 +298,7 @@ describe.each(attackedWires)('an answer over %s that comes', (wire) => {
     expect([200, 502]).toContain(status);
   });
 
-  it.concurrent('with bytes that are no UTF-8 loses only these', async () => {
+  it.concurrent('with bytes that are not UTF-8 loses only these bytes', async () => {
     const { status, text } = await attack(wire, async ({ begin, send, finish, dialect }) => {
       await begin();
       await send(dialect.opening());
@@ -311,4 +311,4 @@ describe.each(attackedWires)('an answer over %s that comes', (wire) => {
   });
 });
 
-it('leaves the gateway and everybody else unharmed', () => hostile.expectUnharmed());
+it('hostile providers leave the gateway and other clients unharmed', () => hostile.expectUnharmed());

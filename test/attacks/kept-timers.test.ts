@@ -30,7 +30,7 @@ const bodies: [status: number, path: string, body: object][] = [
 ];
 
 /** A timer keeps all objects of its request in memory until the timeout of the function, which is many minutes. */
-it('leaves no timer behind, whatever was asked and answered', async () => {
+it('requests and answers of all kinds leave no timer behind', async () => {
   const statusOf = async (path: string, body: object) => {
     const response = await post(gateway, path, body);
     await response.text();

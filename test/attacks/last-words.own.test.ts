@@ -14,7 +14,7 @@ afterAll(() => hostile.stop());
 const target = { providerId: 'p', upstreamModel: 'm', maxOutputTokens: 10, supportedParameters: [], quirks: {} };
 const context = { target, request: { model: 'm', messages: [] }, estimatedInputTokens: 1 };
 
-describe('an answer that has told its reason and then is silent', () => {
+describe('an answer that has sent its stop reason and then is silent', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -25,7 +25,7 @@ describe('an answer that has told its reason and then is silent', () => {
   it.each([
     ['anthropic', anthropicWire],
     ['openai-chat', openaiChatWire],
-  ] as const)('is waited for only some seconds longer (%s)', async (name, wire) => {
+  ] as const)('is ended after a few seconds (%s)', async (name, wire) => {
     const { opening, text, reason } = dialects[name];
     async function* body() {
       yield Buffer.from(opening() + text('x') + reason());
@@ -39,7 +39,7 @@ describe('an answer that has told its reason and then is silent', () => {
   });
 });
 
-describe('an answer that [DONE] ends without a reason', () => {
+describe('an answer that [DONE] ends without a stop reason', () => {
   it('is complete', async () => {
     const { error } = await hostile.attack({
       wire: 'openai-chat',

@@ -152,7 +152,7 @@ const beginnings: [WireName, string, string][] = [
 
 describe('an answer that begins with', () => {
   it.concurrent.each(entriesIn(beginnings, { ofWhichAlways: 30 }))(
-    '(%s) %s is a failure of its provider, and free',
+    '(%s) %s is a failure of its provider, and free of charge',
     async (wire, _what, text) => {
       const { status, cost } = await attack(wire, streamOf(text));
       expect([status, cost.toString()]).toEqual([502, '0']);
@@ -168,9 +168,9 @@ describe('an answer that begins with', () => {
   );
 });
 
-describe('an answer in which there comes', () => {
+describe('an answer with an event that is', () => {
   it.concurrent.each(entriesIn(unreadable, { ofWhichAlways: 25 }))(
-    '(%s) %s is a failure, charged as the provider said',
+    "(%s) %s is a failure, with the provider's usage charged",
     async (wire, json) => {
       const { event, opening, text } = dialects[wire];
       const broken = await attack(wire, streamOf(opening() + text(WORDS), event(json)));
@@ -179,7 +179,7 @@ describe('an answer in which there comes', () => {
   );
 
   it.concurrent.each(entriesIn(unreadable, { ofWhichAlways: 25 }))(
-    '(%s) %s is told within the stream',
+    '(%s) %s is reported within the stream',
     async (wire, json) => {
       const { event, opening, text } = dialects[wire];
       const behaviour = streamOf(opening() + text(WORDS), event(json));
@@ -367,7 +367,7 @@ describe('an answer with', () => {
     },
   );
 
-  it.concurrent('thinking without its signature, of a provider that signs by itself, is its failure', async () => {
+  it.concurrent('thinking without a signature, of a provider that signs thinking, is a failure of the provider', async () => {
     const early = streamOf(event('{"type":"content_block_delta","index":0}'));
     expect((await attack('anthropic', early, { signing: true })).status).toBe(502);
     const late = streamOf(opening(), event(blockDelta('{"type":"signature_delta","signature":{}}')), reason() + stop);
@@ -375,7 +375,7 @@ describe('an answer with', () => {
   });
 });
 
-it('a reason to stop of a megabyte keeps nobody from being settled', async () => {
+it('a stop reason of a megabyte does not prevent settlements', async () => {
   const endless = (opening() + text(WORDS) + reason() + stop).replace('end_turn', 'x'.repeat(1_000_000));
   const [huge, usual] = await Promise.all([
     attack('anthropic', streamOf(endless)),
@@ -385,4 +385,4 @@ it('a reason to stop of a megabyte keeps nobody from being settled', async () =>
   expect(usual.status).toBe(200);
 });
 
-it('leaves the gateway and everybody else unharmed', () => hostile.expectUnharmed());
+it('malformed answers leave the gateway and other clients unharmed', () => hostile.expectUnharmed());

@@ -106,7 +106,7 @@ const stages: [string, string, string, RegExp][] = [
   ['reporting the settlement', 'settle', 'Hello', /^status 200$|^ended with message_stop$/],
 ];
 
-describe('a fault of our own', () => {
+describe('a fault of the gateway', () => {
   it.each(stages)('in %s ends that request, and no other', async (_stage, model, words, outcome) => {
     const long = Array.from({ length: 60 }, (_, index) => `word${index}`).join(' ');
     const other = ask('plain', long, true).then(readEvents);
@@ -122,7 +122,7 @@ describe('a fault of our own', () => {
     await expect.poll(leftAndSpent).toBeCloseTo(1_000, 9);
   });
 
-  it('is logged where it escapes everything', () => {
+  it('is logged if it is caught nowhere else', () => {
     expect(gateway.log()).toContain('"uncaught error"');
   });
 });

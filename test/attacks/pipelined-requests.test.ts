@@ -57,7 +57,7 @@ async function watched({ url, pid }: { url: string; pid: number }, attack: () =>
 }
 
 describe.each(doors)('%s', (_name, door) => {
-  it.each([5_000, 25])('stays small and answers others when ten connections send %i requests each', async (count) => {
+  it.each([5_000, 25])('uses little memory and answers others while ten connections send %i requests each', async (count) => {
     const { url, pid } = await door();
     const lines = 'GET /v1/models HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(count);
 
@@ -69,7 +69,7 @@ describe.each(doors)('%s', (_name, door) => {
     expect(grownMb).toBeLessThan(MAX_GROWTH_MB);
   });
 
-  it('stays small and answers others next to five hundred slow heads and bodies', async () => {
+  it('uses little memory and answers others during five hundred slow heads and bodies', async () => {
     const { url, pid } = await door();
     const slow = [
       'POST /v1/messages HTTP/1.1\r\nhost: x\r\nx-slow: ',

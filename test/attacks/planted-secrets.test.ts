@@ -140,8 +140,8 @@ function leastSent({ sends }: PlantedRoute, share: number): number {
   return share === 1 ? sends : Math.floor(sends * share * 0.85);
 }
 
-describe('a value in any text of a request', () => {
-  it.each(routes)('of $name leaves the gateway nowhere', { timeout: 120_000 }, async (route) => {
+describe('a secret in any text of a request', () => {
+  it.each(routes)('of $name appears in no log, record or error', { timeout: 120_000 }, async (route) => {
     sent.length = 0;
     const { values, share } = await planting(route);
     // Videos are submitted after their response.

@@ -73,8 +73,8 @@ const pieces = [
   '\u{1f600}',
 ];
 
-describe('a text that is searched at once', () => {
-  it('takes little time, whatever it is made of', async () => {
+describe('a text that is searched in the main thread', () => {
+  it('takes little time, for any content', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 6 }),
@@ -92,7 +92,7 @@ describe('a text that is searched at once', () => {
 
 const emails = (count: number) => Array.from({ length: count }, (_, index) => `a${index}@b.co`).join(' ');
 
-describe('the longest prompt keeps the event loop for a moment', () => {
+describe('the longest prompt blocks the event loop only for a moment', () => {
   // Timers are simulated, because the time that a thread needs depends on the machine. A search that times out would
   // prove less, because its result is not read.
   beforeEach(() => {
@@ -123,7 +123,7 @@ describe('the longest prompt keeps the event loop for a moment', () => {
     120_000,
   );
 
-  it('and is protected as a short one is', async () => {
+  it('and is protected like a short one', async () => {
     const request = prompt(`${filled('word ', AT_ONCE)} ann@example.org`, { system: 'Falcon, ann@example.org' });
     const dictionary = [{ term: 'falcon', substitute: 'it' }];
 
@@ -139,7 +139,7 @@ describe('the longest prompt keeps the event loop for a moment', () => {
     expect([...originals!.values()]).toEqual(['ann@example.org', 'bob@example.org']);
   });
 
-  it('and is refused by its field as a short one is', async () => {
+  it('and is refused by its field like a short one', async () => {
     const long = prompt(filled('word ', AT_ONCE + 1), { tools: [{ name: 'ann@example.org' }] });
 
     const unchangeable = await refusedLater(() => protect(long, everything));
@@ -151,7 +151,7 @@ describe('the longest prompt keeps the event loop for a moment', () => {
     ]);
   });
 
-  it('and is refused with more different values than anybody reads', async () => {
+  it('and is refused with too many different values', async () => {
     const error = await refusedLater(() => protect(prompt(emails(50_001)), everything));
 
     expect(error).toMatchObject({ status: 400, metadata: { field: 'messages.0.content' } });

@@ -42,9 +42,9 @@ const errorTypes: [string, number][] = [
 const OPERATORS = new Set(['authentication_error', 'permission_error', 'billing_error']);
 
 /** A wire reads the messages; the meaning of a status is the same for all wires. */
-describe('a refusal', () => {
+describe('an error of a provider', () => {
   it.concurrent.each([400, 413, 422, 429, 500, 503, 504, 529, 599])(
-    'with status %i is told in its words, without its secrets',
+    'with status %i is passed on with its message, without its secrets',
     async (status) => {
       const { error } = await attack('anthropic', ({ respond, dialect }) =>
         respond(`${status} No`, json, dialect.refusal('api_error', tellTale())),
@@ -54,7 +54,7 @@ describe('a refusal', () => {
     },
   );
 
-  it.concurrent.each([401, 402, 403, 404])('with status %i is not told in its words', async (status) => {
+  it.concurrent.each([401, 402, 403, 404])('with status %i is passed on without its message', async (status) => {
     const { status: told, error } = await attack('anthropic', ({ respond, dialect }) =>
       respond(`${status} No`, json, dialect.refusal('authentication_error', tellTale())),
     );
@@ -62,14 +62,14 @@ describe('a refusal', () => {
     expect(error!.message).not.toContain('sad');
   });
 
-  it.concurrent('has no secrets in what it says of a retry', async () => {
+  it.concurrent('has no secrets in its retry headers', async () => {
     const { headers } = await attack('anthropic', ({ respond, dialect }) =>
       respond('429 Slow', { ...json, 'retry-after': CREDENTIAL }, dialect.refusal('rate_limit_error', '"Slow down."')),
     );
     expect(headers.get('retry-after')).toBeNull();
   });
 
-  it.concurrent('says when to try again as the provider does', async () => {
+  it.concurrent("has the provider's retry time", async () => {
     const { status, headers } = await attack('anthropic', ({ respond, dialect }) =>
       respond('429 Slow', { ...json, 'retry-after': '7' }, dialect.refusal('rate_limit_error', '"Slow down."')),
     );
@@ -77,8 +77,8 @@ describe('a refusal', () => {
   });
 });
 
-describe.each(wires)('a refusal over %s', (wire) => {
-  it.concurrent('is told in its words, without its secrets', async () => {
+describe.each(wires)('an error of a provider over %s', (wire) => {
+  it.concurrent('is passed on with its message, without its secrets', async () => {
     const { error } = await attack(wire, ({ respond, dialect }) =>
       respond('400 No', json, dialect.refusal('api_error', tellTale())),
     );
@@ -87,7 +87,7 @@ describe.each(wires)('a refusal over %s', (wire) => {
   });
 
   it.concurrent.each(entriesIn(errorTypes, { ofWhichAlways: 4 }))(
-    'that is the first event, %s, is told as %i',
+    'in the first event, %s, is reported as %i',
     async (type, expected) => {
       const { status, error, cost } = await attack(wire, async ({ begin, send, finish, dialect }) => {
         await begin();
@@ -114,7 +114,7 @@ describe.each(wires)('a refusal over %s', (wire) => {
     },
   );
 
-  it.concurrent('of many words is cut', async () => {
+  it.concurrent('with a long message is cut', async () => {
     const long = JSON.stringify(`The model is sad. ${'So sad. '.repeat(6_000)}`);
     const refused = await attack(wire, ({ respond, dialect }) =>
       respond('400 No', json, dialect.refusal('invalid_request_error', long)),
@@ -134,7 +134,7 @@ describe.each(wires)('a refusal over %s', (wire) => {
   });
 
   it.concurrent.each(entriesIn(['{"a":1}', '["a"]', '5', 'null', 'true', '""'], { ofWhichAlways: 3 }))(
-    'whose message is %s is told in words of ours',
+    'with a message that is %s gets a message of the gateway',
     async (message) => {
       for (const status of ['400 No', '500 No']) {
         const { error } = await attack(wire, ({ respond, dialect }) =>
@@ -148,7 +148,7 @@ describe.each(wires)('a refusal over %s', (wire) => {
 
   const noRefusals = ['', 'null', '[]', '5', '{"error":', '<h1>Bad gateway</h1>', '{"error":[]}', '\u0000'];
   it.concurrent.each(entriesIn(noRefusals, { ofWhichAlways: 4 }))(
-    'that is %j is told in words of ours',
+    'with the body %j gets a message of the gateway',
     async (body) => {
       const { status, error } = await attack(wire, ({ respond }) => respond('500 No', json, body));
       expect(status).toBe(502);
@@ -161,7 +161,7 @@ const refusing: Behaviour = ({ respond, dialect }) =>
   respond('200 OK', json, dialect.refusal('overloaded_error', tellTale()));
 
 describe.each(wires)('JSON instead of a stream over %s', (wire) => {
-  it.concurrent('is an answer, when it is one', async () => {
+  it.concurrent('is an answer if it has the form of one', async () => {
     const behaviour: Behaviour = ({ respond, dialect }) => respond('200 OK', json, dialect.whole(WORDS));
     const whole = await attack(wire, behaviour);
     expect([whole.status, whole.text, whole.stopReason]).toEqual([200, WORDS, 'end_turn']);
@@ -171,7 +171,7 @@ describe.each(wires)('JSON instead of a stream over %s', (wire) => {
     expect([streamed.text, streamed.stopReason, streamed.cost.toString()]).toEqual([WORDS, 'end_turn', '0.051']);
   });
 
-  it.concurrent('is a refusal in its own words, when it is one', async () => {
+  it.concurrent('is an error with its own message if it has the form of one', async () => {
     const { status, error, cost } = await attack(wire, refusing);
     expect([status, cost.toString()]).toEqual([529, '0']);
     expect(error!.message).toContain('The model is sad.');
@@ -180,7 +180,7 @@ describe.each(wires)('JSON instead of a stream over %s', (wire) => {
   });
 
   const noAnswers = ['null', '{}', '[]', '{"choices":[]}', '{"choices":[{}]}', '{"type":"message"}', '"ok"', '{'];
-  it.concurrent.each(entriesIn(noAnswers, { ofWhichAlways: 4 }))('is a failure, when it is %s', async (body) => {
+  it.concurrent.each(entriesIn(noAnswers, { ofWhichAlways: 4 }))('is a failure if it is %s', async (body) => {
     const behaviour: Behaviour = ({ respond }) => respond('200 OK', json, body);
     const { status, cost } = await attack(wire, behaviour);
     expect([status, cost.toString()]).toEqual([502, '0']);
@@ -205,7 +205,7 @@ const count = async (behaviour: Behaviour) => {
   };
 };
 
-describe('a count of tokens', () => {
+describe('a token count of a provider', () => {
   it.concurrent.each([
     'null',
     '{}',
@@ -230,13 +230,13 @@ describe('a count of tokens', () => {
     expect(refused.status).toBe(status.startsWith('400') ? 400 : 502);
   });
 
-  it.concurrent('that never comes ends', async () => {
+  it.concurrent('that never arrives is abandoned', async () => {
     const { status } = await count(({ closed }) => closed);
     expect([200, 504]).toContain(status);
   });
 });
 
-it('leaves the gateway and everybody else unharmed', async () => {
+it('provider messages leave the gateway and other clients unharmed', async () => {
   expect((await get(hostile.gateway, '/health')).status).toBe(200);
   await hostile.expectUnharmed();
 });

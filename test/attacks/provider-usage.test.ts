@@ -70,7 +70,7 @@ async function expectCapped(aftermath: Aftermath): Promise<void> {
 const noCounts = ['1e400', '1e300', '9007199254740993', '-5', '"7"', 'null', '10.5', '{}', '[]', 'true', undefined];
 const absurdCounts = ['217', '5000', '1e15'];
 
-describe.each(wires)('output that a provider on %s tells', (wire) => {
+describe.each(wires)('output that a provider on %s reports', (wire) => {
   it.concurrent.each(entriesIn(noCounts, { ofWhichAlways: 5 }))('as %s is counted by the gateway', async (value) => {
     const aftermath = await toldOutput(wire, value);
     expect(aftermath).toMatchObject({ status: 200, text: WORDS, generation: { estimated: true } });
@@ -81,14 +81,14 @@ describe.each(wires)('output that a provider on %s tells', (wire) => {
     expectHonestUsage(aftermath);
   });
 
-  it.concurrent('as nothing is not believed, when there is an answer', async () => {
+  it.concurrent('as zero is ignored if there is an answer', async () => {
     const aftermath = await toldOutput(wire, '0');
     expect(aftermath.generation).toMatchObject({ estimated: true });
     expect(tokens(aftermath).completion).toBeGreaterThanOrEqual(3);
     expectHonestUsage(aftermath);
   });
 
-  it.concurrent.each(absurdCounts)('as %s of 200 is charged as 200, and somebody is told', async (value) => {
+  it.concurrent.each(absurdCounts)('as %s of 200 is charged as 200, with an alarm', async (value) => {
     const aftermath = await toldOutput(wire, value);
     expect(aftermath).toMatchObject({ status: 200, text: WORDS });
     expect(tokens(aftermath)).toEqual({ prompt: 10, completion: MAX_TOKENS });
@@ -98,14 +98,14 @@ describe.each(wires)('output that a provider on %s tells', (wire) => {
     await expectCapped(aftermath);
   });
 
-  it.concurrent('as a few tokens more than 200 is charged as 200, which wakes nobody', async () => {
+  it.concurrent('as a few tokens above 200 is charged as 200, without an alarm', async () => {
     const aftermath = await toldOutput(wire, '201');
     expect(aftermath.generation).toMatchObject({ capped: true });
     expect(aftermath.cost.toString()).toBe('2.001');
     expect(hostile.alarms('usage beyond the hold', aftermath)).toEqual([]);
   });
 
-  it.concurrent('as 200 of 200 is nothing to tell anybody', async () => {
+  it.concurrent('as 200 of 200 is charged without an alarm', async () => {
     const aftermath = await toldOutput(wire, '200');
     expect(aftermath.cost.toString()).toBe('2.001');
     expect(aftermath.generation['capped'] ?? false).toBe(false);
@@ -150,7 +150,7 @@ describe.each(wires)('a prompt that a provider on %s counts', (wire) => {
     },
   );
 
-  it.concurrent.each(['1e15', '150000'])('as %s is charged as what it can be at most', async (value) => {
+  it.concurrent.each(['1e15', '150000'])('as %s is charged at its upper bound', async (value) => {
     const aftermath = await toldInput(wire, value);
     expect(aftermath.status).toBe(200);
     expect(tokens(aftermath).prompt).toBeGreaterThan(500);
@@ -228,7 +228,7 @@ const odd: [WireName, string, string, boolean][] = [
   ['bedrock-converse', '', '{}', false],
 ];
 
-describe('usage', () => {
+describe('reported usage', () => {
   it.concurrent.each(odd)('(%s) of %s and %s is charged, and within its bound', async (wire, start, end, isBeyond) => {
     const aftermath = await told(wire, start, end);
     expect(aftermath).toMatchObject({ status: 200, text: WORDS });
@@ -239,4 +239,4 @@ describe('usage', () => {
   });
 });
 
-it('leaves the gateway and everybody else unharmed', () => hostile.expectUnharmed());
+it('invalid usage leaves the gateway and other clients unharmed', () => hostile.expectUnharmed());

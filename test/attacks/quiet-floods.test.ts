@@ -89,7 +89,7 @@ describe('one event with 100,000 tool calls', () => {
   it.each([
     ['with names', '{"index":%,"id":"t%","type":"function","function":{"name":"f","arguments":"{}"}}'],
     ['that are small', '{"id":"t%","function":{"name":"f"}}'],
-  ])('%s is the provider’s failure', async (_what, call) => {
+  ])('%s is a failure of the provider', async (_what, call) => {
     const calls = Array.from({ length: 100_000 }, (_, index) => call.replaceAll('%', String(index)));
     const { status, error } = await hostile.attack({
       wire: 'openai-chat',
@@ -106,7 +106,7 @@ describe('one event with 100,000 tool calls', () => {
     expect([status, error?.metadata['error_type']]).toEqual([502, 'provider_unavailable']);
   });
 
-  it('that come one by one is cut off at ten thousand', async () => {
+  it('that arrive one by one is cut off at ten thousand', async () => {
     const { status } = await hostile.attack({
       wire: 'openai-chat',
       maxTokens: 1_000_000,
@@ -133,4 +133,4 @@ describe('one event with 100,000 tool calls', () => {
   });
 });
 
-it('leaves the gateway and everybody else unharmed', () => hostile.expectUnharmed());
+it('floods leave the gateway and other clients unharmed', () => hostile.expectUnharmed());

@@ -60,8 +60,8 @@ const report = fc.record({
   together: fc.boolean(),
 });
 
-describe.each(wires)('usage that a provider on %s reports again and again', (wire) => {
-  it('is told as it is billed, streamed and whole', async () => {
+describe.each(wires)('usage that a provider on %s reports repeatedly', (wire) => {
+  it('is reported to the client as it is billed, streamed and whole', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(report, { minLength: 1, maxLength: 3 }), fc.boolean(), async (reports, stream) => {
         // Every answer is checked by the function that sends the request.
@@ -71,7 +71,7 @@ describe.each(wires)('usage that a provider on %s reports again and again', (wir
     );
   }, 120_000);
 
-  it('costs the same, however its bytes were cut', async () => {
+  it('costs the same at any cuts of its bytes', async () => {
     const [cut, whole] = await Promise.all([
       reported(wire, correctedDownwards(false), true),
       reported(wire, correctedDownwards(true), true),
@@ -83,7 +83,7 @@ describe.each(wires)('usage that a provider on %s reports again and again', (wir
   });
 });
 
-describe('usage that is told three times', () => {
+describe('usage that is reported three times', () => {
   const counts: Counts[] = [
     { prompt: '100', output: '1', read: '30' },
     { prompt: '40', output: '2' },
@@ -120,7 +120,7 @@ describe('usage that is told three times', () => {
   });
 });
 
-describe('caches of imitations of the Messages API', () => {
+describe('caches of other providers with the Messages API', () => {
   const cached = { tokens_prompt: '884', native_tokens_cached: '881' };
   it.each([
     ['an input that had them in it, corrected', { prompt: '3', read: '881' }],
@@ -139,7 +139,7 @@ describe('caches of imitations of the Messages API', () => {
     expect(generation).toMatchObject({ ...cached, tokens_prompt: prompt });
   });
 
-  it('that only the beginning tells are told at the end, too', async () => {
+  it('that only the first event reports are reported at the end, too', async () => {
     const { message } = await reported(
       'anthropic',
       [
@@ -153,7 +153,7 @@ describe('caches of imitations of the Messages API', () => {
   });
 });
 
-it('tokens that are named as read and as written are charged once', async () => {
+it('tokens reported both as read and as written are charged once', async () => {
   const counts = { prompt: '217', output: '5', read: '210', written: '210' };
   const { generation } = await reported('openai-chat', [{ counts, together: true }], true);
   expect(generation).toMatchObject({ tokens_prompt: '217', native_tokens_cached: '210' });

@@ -41,7 +41,7 @@ const holdsUntil =
   };
 
 describe('a stream', () => {
-  it.concurrent('is not cut while another one only holds money ahead', async () => {
+  it.concurrent('is not ended while another stream only holds money in advance', async () => {
     const client = await scripted.withLimit(20);
     const isAhead = Promise.withResolvers<void>();
     const isRead = Promise.withResolvers<void>();
@@ -90,7 +90,7 @@ const REFUSED_WITHIN_MS = 300;
 const RELEASED_AFTER_MS = 8_500;
 
 describe('a request that waits for money', () => {
-  it.concurrent('is not sent to a provider once its client has left', async () => {
+  it.concurrent('is not sent to a provider after its client has disconnected', async () => {
     const client = await scripted.withLimit(2);
     const released = Promise.withResolvers<void>();
     const holder = await stream(client, scripted.behaves(holdsUntil(released.promise)), 100);
@@ -113,7 +113,7 @@ describe('a request that waits for money', () => {
     expect(isSent).toBe(false);
   });
 
-  it.concurrent('hears something within fifteen seconds, however silent its provider is then', async () => {
+  it.concurrent('gets a first byte within fifteen seconds, also if its provider is silent', async () => {
     const client = await scripted.withLimit(2);
     const released = Promise.withResolvers<void>();
     const holder = await stream(client, scripted.behaves(holdsUntil(released.promise)), 100);

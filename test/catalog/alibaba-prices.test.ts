@@ -41,12 +41,12 @@ describe('a model of Alibaba', () => {
     expect(costOf('qwen-plus', { inputTokens: 1_000, outputTokens: 1_000, reasoningTokens })).toBe(rub);
   });
 
-  it('counts cached tokens for the tier', () => {
+  it('includes cached tokens in the tier', () => {
     const usage = { inputTokens: 10_000, cacheReadTokens: 290_000, outputTokens: 0 };
     expect(costOf('qwen3-coder-plus', usage)).toBe('40.392');
   });
 
-  it('has a fifth of the price of the prompt for what it reads from its implicit cache', () => {
+  it('has a fifth of the prompt price for reads from its implicit cache', () => {
     expect(costOf('qwen3.7-plus', { inputTokens: 2_000, cacheReadTokens: 8_000, outputTokens: 10 })).toBe('0.18117');
     const other = endpoints.flatMap(({ id, pricing }) => {
       const levels = [pricing!, ...(pricing?.overrides ?? [])];

@@ -14,7 +14,7 @@ describe('a catalog that was checked when the functions were bundled', () => {
     expect(read.models[0]!.endpoints[0]!.pricing!.prompt).toBeInstanceOf(Money);
   });
 
-  it('is not written with a text that would be read as an amount', () => {
+  it('is not written if a text has the form that marks amounts', () => {
     const pricing = { prompt: '0.1', completion: '0.2' };
     const model = textModel('test/model', [{ provider: 'anthropic', pricing }], { description: '₽5 a day' });
     const directory = catalogDirectory([model]);

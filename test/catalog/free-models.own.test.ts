@@ -42,7 +42,7 @@ function load(id: string, more: { terms?: object | undefined; endpoint?: object;
 }
 
 describe('a free model', () => {
-  it('has its terms, a price of zero, and what it costs the service', () => {
+  it('has its terms, a price of zero, and its service cost', () => {
     const model = load('test/model:free').find('test/model:free')!;
 
     expect(model.data.service_free!.daily_budget_rub.toString()).toBe('10');
@@ -50,7 +50,7 @@ describe('a free model', () => {
     expect(model.endpoints[0]!.serviceCost!.completion.toString()).toBe('0.001');
   });
 
-  it('may cost the service nothing, and then needs no budget', () => {
+  it('may have no service cost, and then needs no budget', () => {
     const nothing = { service_cost: { prompt: '0', completion: '0' } };
 
     expect(() => load('test/model:free', { endpoint: nothing, terms: { daily_budget_rub: '0' } })).not.toThrow();
@@ -73,7 +73,7 @@ describe('a free model', () => {
       'test/model:free',
       { endpoint: { quirks: { reasoning_beyond_max_tokens: true } } },
     ],
-  ])('is refused with the name of what is wrong: %s of %s', (field, id, more) => {
+  ])('is refused with the name of the wrong field: %s of %s', (field, id, more) => {
     expect(() => load(id, more)).toThrow(field);
   });
 });
@@ -81,7 +81,7 @@ describe('a free model', () => {
 describe('the shipped free models', () => {
   const free = loadShippedCatalog().models.filter(({ data }) => data.service_free);
 
-  it('are one of the sandbox and some real ones', () => {
+  it('are one of the sandbox and several real ones', () => {
     expect(free.map(({ id }) => id).toSorted()).toEqual([
       'google/gemma-4-31b-it:free',
       'meta-llama/llama-3.3-70b-instruct:free',
@@ -92,7 +92,7 @@ describe('the shipped free models', () => {
     ]);
   });
 
-  it('cost the service what their paid models cost, without the markup', () => {
+  it('have the service cost of their paid models, without the markup', () => {
     const catalog = loadShippedCatalog();
     for (const { id, endpoints } of free.filter((model) => !model.id.startsWith('sandbox/'))) {
       const paid = catalog.find(id.replace(':free', ''))!;

@@ -37,7 +37,7 @@ function edit(file: string, change: (content: Content) => void): void {
   writeFileSync(path, JSON.stringify(content));
 }
 
-describe('the catalog that comes with the code', () => {
+describe('the shipped catalog', () => {
   it('has 120 real models of 20 providers, 25 of them with two endpoints or more, and every modality', () => {
     const { models } = loadCatalog();
     const real = models.filter(({ id, aliasOf }) => !id.startsWith('sandbox/') && !aliasOf);
@@ -53,7 +53,7 @@ describe('the catalog that comes with the code', () => {
     expect(loadCatalog().find('anthropic/claude-sonnet-latest')?.aliasOf?.id).toBe('anthropic/claude-sonnet-5.5');
   });
 
-  it('leaves out providers whose address is not set', () => {
+  it('leaves out providers without an address', () => {
     delete process.env[variables.sandboxUrl];
     const catalog = loadCatalog();
     expect(catalog.find('sandbox/claude')).toBeUndefined();
@@ -61,7 +61,7 @@ describe('the catalog that comes with the code', () => {
   });
 });
 
-describe('a catalog with a mistake is refused, naming file and field', () => {
+describe('a catalog is refused with the file and field of a mistake, such as', () => {
   const sandbox = 'models/sandbox.json';
   it.each<[string, string, Parameters<typeof edit>[1], RegExp]>([
     [
@@ -266,12 +266,12 @@ describe('a catalog with a mistake is refused, naming file and field', () => {
     expect(() => loadCatalog(directory)).toThrow(/models\/broken\.json is not JSON/);
   });
 
-  it('a directory that is not there', () => {
+  it('a directory that does not exist', () => {
     expect(() => loadCatalog('/nowhere')).toThrow(/\/nowhere/);
   });
 });
 
-it('a catalog without models is refused: nothing could be asked of the gateway', () => {
+it('a catalog without models is refused', () => {
   const empty = catalogDirectory([]);
 
   expect(() => loadCatalog(empty.path)).toThrow('lists no model in models/*.json');

@@ -5,7 +5,7 @@ import { loadShippedCatalog } from '../support/catalog.ts';
 const shipped = loadShippedCatalog();
 const model = (id: string) => ({ id, endpoints: [], aliasOf: undefined, data: {} }) as unknown as Model;
 
-describe('a model', () => {
+describe('a model name', () => {
   it.each([
     ['by its id', 'anthropic/claude-opus-4.8', 'anthropic/claude-opus-4.8'],
     ['without its author', 'claude-opus-4.8', 'anthropic/claude-opus-4.8'],
@@ -22,13 +22,13 @@ describe('a model', () => {
   });
 
   it.each(['claude-opus', 'claude-opus-4-8-2025', 'claude-opus-4-8[', '[1m]', '-20250929', '', 'x'.repeat(10_000)])(
-    'is not guessed at from %j',
+    'is not guessed from %j',
     (name) => {
       expect(shipped.meant(name)).toBeUndefined();
     },
   );
 
-  it('is not chosen among several of a name', () => {
+  it('is refused if it is ambiguous', () => {
     const catalog = new Catalog([model('one/m-1.5'), model('two/m-1-5'), model('two/m-1-5-20250101')], [], 'v');
 
     expect(catalog.meant('m-1-5')).toBeUndefined();

@@ -102,20 +102,20 @@ const models = loadShippedCatalog().models.filter(
   ({ id, data, aliasOf }) => data.output_modalities.includes('text') && !aliasOf && !id.startsWith('sandbox/'),
 );
 
-describe('what the catalog promises of a model, at least one endpoint of it takes', () => {
-  it('and there is a test of every promise', () => {
+describe('the capabilities of a model in the catalog', () => {
+  it('have a test each', () => {
     const made = new Set(models.flatMap(({ data }) => [...data.input_modalities, ...data.supported_parameters]));
     const tested = new Set([...Object.keys(inputs), ...Object.keys(parameters), 'tool_choice']);
     expect([...made].filter((promise) => !tested.has(promise))).toEqual([]);
   });
 
-  it.each(Object.entries(inputs))('and a door lets it in: %s', (_kind, { request }) => {
+  it.each(Object.entries(inputs))('are accepted by the schema of requests: %s', (_kind, { request }) => {
     const body = { model: 'a/b', messages: [{ role: 'user', content: 'Hello' }], ...request };
 
     expect(messagesRequestSchema.safeParse(body).success).toBe(true);
   });
 
-  it.each(models)('$id', (model) => {
+  it.each(models)('are encoded by at least one endpoint of $id', (model) => {
     const { input_modalities: kinds, supported_parameters: names } = model.data;
     const broken = [
       ...kinds.filter((kind) => inputs[kind] && !keeps(model, inputs[kind])),

@@ -56,7 +56,7 @@ const tunings: Partial<MessagesRequest> = {
 };
 const names = Object.keys(tunings);
 
-describe('fields that only tune', () => {
+describe('tuning fields', () => {
   it.each<[string, object, string[]]>([
     [
       'openai/openai/gpt-4.1',
@@ -109,7 +109,7 @@ describe('fields that only tune', () => {
     ],
     ['anthropic/anthropic/claude-haiku-4.5', {}, names],
     ['amazon-bedrock/amazon/nova-pro-v1', {}, names],
-  ])('are sent as %s takes them, and left out and named otherwise', (id, body, leftOut) => {
+  ])('are encoded as %s expects them, and left out and named otherwise', (id, body, leftOut) => {
     const place = placeOf(id);
 
     const sent = sendTo(place, tunings);
@@ -119,7 +119,7 @@ describe('fields that only tune', () => {
     for (const name of leftOut) expect(JSON.stringify(sent.body)).not.toContain(`"${name}"`);
   });
 
-  it('exclude an endpoint that does not list one if the request requires all parameters', () => {
+  it('exclude an endpoint without one of them if the request requires all parameters', () => {
     const route = { parameters: [], promptTokens: 10 };
     const misfit = (id: string, more: Partial<MessagesRequest>) => {
       const { model, endpoint } = placeOf(id);
@@ -182,18 +182,18 @@ describe('probabilities of tokens', () => {
     'azure/openai/gpt-4o',
     'cerebras/openai/gpt-oss-120b',
     'fireworks-ai/openai/gpt-oss-120b',
-  ])('are asked for at %s', (id) => {
+  ])('are requested at %s', (id) => {
     expect(sendTo(placeOf(id), asked).body).toMatchObject(asked);
   });
 
-  it('are those of its own tokens alone at DeepInfra', () => {
+  it('are returned only for the tokens of the answer at DeepInfra', () => {
     const place = placeOf('deepinfra/openai/gpt-oss-120b');
 
     expect(sendTo(place, { logprobs: true }).body).toMatchObject({ logprobs: true });
     expect(() => sendTo(place, asked)).toThrow('top_logprobs: ');
   });
 
-  it('switch off thinking at DeepSeek', () => {
+  it('disable thinking at DeepSeek', () => {
     expect(sendTo(placeOf('deepseek/deepseek/deepseek-v4-pro'), asked).body).toMatchObject({
       ...asked,
       thinking: { type: 'disabled' },
@@ -208,7 +208,7 @@ describe('probabilities of tokens', () => {
     'togetherai/openai/gpt-oss-120b',
     'xai/x-ai/grok-4.20-0309-non-reasoning',
     'anthropic/anthropic/claude-haiku-4.5',
-  ])('are refused by name at %s', (id) => {
+  ])('are refused by the name of the field at %s', (id) => {
     expect(() => sendTo(placeOf(id), asked)).toThrow('logprobs: ');
   });
 });

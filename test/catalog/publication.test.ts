@@ -14,7 +14,7 @@ describe('a published catalog', () => {
     expect(readPublication(text)).toEqual(published);
   });
 
-  it('says in its first line alone who has published which version, and when', () => {
+  it('has its author, version and time in the first line', () => {
     expect(JSON.parse(header)).toMatchObject({
       form: 1,
       published_at: published.publishedAt,
@@ -23,7 +23,7 @@ describe('a published catalog', () => {
     });
   });
 
-  it('may say that none is in force any more', () => {
+  it('may declare that no publication is in force', () => {
     const withdrawal = { ...published, files: undefined };
     expect(readPublication(writePublication(withdrawal))).toEqual(withdrawal);
   });
@@ -40,7 +40,7 @@ describe('a published catalog', () => {
     ['with another version', headed({ version: 'other' }), 'The version of the published catalog differs'],
     ['of nobody', headed({ by: '' }), 'is not a catalog'],
     ['of no time', headed({ published_at: 'yesterday' }), 'is not a catalog'],
-  ])('is refused as a text %s', (_what, wrong, message) => {
+  ])('is refused if it is %s', (_what, wrong, message) => {
     expect(() => readPublication(wrong)).toThrow(message);
   });
 });

@@ -50,8 +50,8 @@ const pricesOf = (catalog: ReturnType<typeof load>) => endpointOf(catalog).prici
 
 afterEach(() => vi.unstubAllEnvs());
 
-describe('the search of a catalog', () => {
-  it('has one price, on every text model', () => {
+describe('the web search of a catalog', () => {
+  it('has the same price on every text model', () => {
     const catalog = load({ ...shipped(), price: '1.5' });
     expect([catalog.search?.price.toString(), pricesOf(catalog)?.web_search?.toString()]).toEqual(['1.5', '1.5']);
   });
@@ -61,17 +61,17 @@ describe('the search of a catalog', () => {
     expect([pricing?.web_search?.toString(), serviceCost?.web_search?.toString()]).toEqual(['0', '0.99']);
   });
 
-  it('is not there without its file, and no model has its price', () => {
+  it('is absent without its file, and no model has its price', () => {
     const catalog = load(undefined);
     expect([catalog.search, pricesOf(catalog)?.web_search]).toEqual([undefined, undefined]);
   });
 
-  it('is part of the version', () => {
+  it('is part of the version of the catalog', () => {
     const versions = [undefined, shipped(), { ...shipped(), price: '1' }].map((search) => load(search).version);
     expect(new Set(versions).size).toBe(3);
   });
 
-  it('has the backends whose addresses and folders are known here', () => {
+  it('has the backends with a known address and folder', () => {
     for (const name of ['YANDEX_FOLDER_ID', 'SEARXNG_URL', 'GATEWAY_SANDBOX_SEARCH_URL']) vi.stubEnv(name, undefined);
     const ids = () => load(shipped()).search!.backends.map(({ id }) => id);
     expect(ids()).toEqual(['brave', 'tavily', 'exa']);
@@ -90,7 +90,7 @@ function edited(index: number, change: Json) {
   return search;
 }
 
-describe('a search file with a mistake is refused, naming the field', () => {
+describe('a search file is refused with the field of a mistake:', () => {
   it.each<[string, () => object, RegExp]>([
     ['a price that is no decimal', () => ({ ...shipped(), price: 1 }), /search\.json: price/],
     ['more results than backends give', () => ({ ...shipped(), max_results: 21 }), /search\.json: max_results/],
@@ -123,21 +123,21 @@ describe('a search file with a mistake is refused, naming the field', () => {
     expect(() => load(search())).toThrow(message);
   });
 
-  it('takes an address in the clear on this machine', () => {
+  it('accepts a plain http address on this machine', () => {
     expect(() => load(edited(1, { base_url: 'http://127.0.0.1:8080' }))).not.toThrow();
   });
 
   it.each([
     ['pricing', { pricing: { web_search: '1' } }],
     ['service_cost', { serviceCost: { web_search: '1' } }],
-  ])('a price of an endpoint’s own in %s', (field, more) => {
+  ])('an endpoint with its own search price in %s', (field, more) => {
     const message = `.endpoints[0].${field}.web_search: must be left out, because a search costs`;
     expect(() => load(shipped(), more)).toThrow(message);
   });
 });
 
-describe('a price of an endpoint’s own', () => {
-  it('is for searches of its provider, where the gateway makes none', () => {
+describe('the search price of an endpoint', () => {
+  it('is for searches of its provider if the gateway has no search', () => {
     expect(pricesOf(load(undefined, { pricing: { web_search: '1' } }))?.web_search?.toString()).toBe('1');
   });
 });

@@ -54,8 +54,8 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-describe('the catalog that is served', () => {
-  it('is the deployed one while nothing is published', async () => {
+describe('the served catalog', () => {
+  it('is the deployed one without a publication', async () => {
     expect(await following().versionNow()).toBe('deployed');
   });
 
@@ -66,7 +66,7 @@ describe('the catalog that is served', () => {
     expect(await served.versionNow()).toBe('first');
   });
 
-  it('is looked for beside a request: the next one has it', async () => {
+  it('is refreshed during a request, for the next request', async () => {
     const served = following();
     served.publish('first');
     await served.versionNow();
@@ -77,7 +77,7 @@ describe('the catalog that is served', () => {
     expect(await served.versionNow()).toBe('second');
   });
 
-  it('is looked for once in its time, by many requests together, and told by its tag', async () => {
+  it('is refreshed once per interval for many concurrent requests, by its ETag', async () => {
     const served = following();
     served.publish('first');
     await Promise.all([served.versionNow(), served.versionNow()]);
@@ -89,7 +89,7 @@ describe('the catalog that is served', () => {
     expect(served.seen).toEqual([undefined, 'tag of first']);
   });
 
-  it('is waited for by a function that was frozen: an old price is not served', async () => {
+  it('is refreshed before an answer after a function was frozen, so that no old price is used', async () => {
     const served = following();
     served.publish('first');
     await served.versionNow();
@@ -99,7 +99,7 @@ describe('the catalog that is served', () => {
     expect(await served.versionNow()).toBe('second');
   });
 
-  it('is the deployed one again when that was withdrawn', async () => {
+  it('is the deployed one again after the publication was withdrawn', async () => {
     const served = following();
     served.publish('first');
     await served.versionNow();
@@ -112,7 +112,7 @@ describe('the catalog that is served', () => {
   it.each([
     ['cannot be read', new Error('away')],
     ['is not a catalog', { text: '{}', tag: 'bad' }],
-  ])('stays the last good one while what is published %s, and each look says so in the log', async (_what, bad) => {
+  ])('stays the last valid one while the publication %s, and each refresh logs the reason', async (_what, bad) => {
     const served = following();
     served.publish('first');
     await served.versionNow();
@@ -128,7 +128,7 @@ describe('the catalog that is served', () => {
     expect(await served.versionNow()).toBe('second');
   });
 
-  it('is the deployed one in a function that starts while nothing can be read', async () => {
+  it('is the deployed one in a function that starts while the publication is unreadable', async () => {
     const served = following();
     served.become(new Error('away'));
 
@@ -136,7 +136,7 @@ describe('the catalog that is served', () => {
     expect(lines.join('')).toContain(catalogTripwires.publishedUnused);
   });
 
-  it('is not waited for longer than two seconds', async () => {
+  it('waits at most two seconds for the publication', async () => {
     const served = following();
     served.become('hanging');
     const beganMs = performance.now();
@@ -145,7 +145,7 @@ describe('the catalog that is served', () => {
     expect(performance.now() - beganMs).toBeLessThan(10_000);
   });
 
-  it('outlives a clock that is set back', async () => {
+  it('is refreshed also if the clock is set back', async () => {
     const served = following();
     served.publish('first');
     await served.versionNow();

@@ -9,12 +9,12 @@ const realTextModels = textModels.filter(({ id }) => !id.startsWith('sandbox/'))
 const find = (id: string): Model => models.find((model) => model.id === id)!;
 const only = (id: string): Endpoint => find(id).endpoints[0]!;
 
-describe('thinking without being asked', () => {
+describe('thinking by default', () => {
   const thinking = textModels
     .filter(({ endpoints }) => endpoints.some(({ quirks }) => (quirks as AnthropicQuirks).thinks_by_default))
     .map(({ id }) => id);
 
-  it('is marked on the models that do it', () => {
+  it('is marked on each model that has it', () => {
     expect(thinking.toSorted()).toEqual([
       'anthropic/claude-fable-5',
       'anthropic/claude-fable-5.1',
@@ -53,8 +53,8 @@ describe('thinking without being asked', () => {
   });
 });
 
-describe('prices beside those of tokens', () => {
-  it('are the fees of providers that charge for each request', () => {
+describe('other prices than token prices', () => {
+  it('include the fees of providers that charge per request', () => {
     const fees = realTextModels.flatMap(({ endpoints }) =>
       endpoints.flatMap(({ id, pricing }) => (pricing?.request ? [[id, pricing.request.toString()]] : [])),
     );
@@ -65,18 +65,18 @@ describe('prices beside those of tokens', () => {
     });
   });
 
-  it('are on no real text model for images', () => {
+  it('include no image price on real text models', () => {
     const priced = realTextModels.filter(({ endpoints }) => endpoints.some(({ pricing }) => pricing?.image));
     expect(priced.map(({ id }) => id)).toEqual([]);
   });
 
-  it('are the same for a search on every text model that has a price', () => {
+  it('include the same search price on every text model with a price', () => {
     const endpoints = textModels.filter(({ data }) => !data.service_free).flatMap((model) => model.endpoints);
     const prices = endpoints.filter(({ pricing }) => pricing).map(({ pricing }) => pricing?.web_search?.toString());
     expect(new Set(prices)).toEqual(new Set(['0.99']));
   });
 
-  it('are, for a search on a free model, the service’s and not the client’s', () => {
+  it('include the search price of a free model as service cost, not as a price for the client', () => {
     const endpoints = textModels.filter(({ data }) => data.service_free).flatMap((model) => model.endpoints);
     const prices = endpoints.map(({ pricing, serviceCost }) =>
       [pricing, serviceCost].map((one) => String(one?.web_search)),
@@ -84,22 +84,13 @@ describe('prices beside those of tokens', () => {
     expect(new Set(prices.map(String))).toEqual(new Set(['0,0.99']));
   });
 
-  it('are on a sandbox model, to be tried', () => {
+  it('are present on a sandbox model for experiments', () => {
     const { pricing } = only('sandbox/priced');
     expect([pricing?.request?.toString(), pricing?.image?.toString()]).toEqual(['0.25', '0.5']);
   });
 });
 
-describe('the tokenizer of Claude', () => {
-  it('is named on every endpoint of Claude, because its prompts have more tokens than those of other models', () => {
-    const claude = realTextModels.filter(({ id }) => id.startsWith('anthropic/')).flatMap(({ endpoints }) => endpoints);
-
-    expect(claude.length).toBeGreaterThan(20);
-    expect(claude.filter(({ quirks }) => quirks.tokenizer !== 'claude').map(({ id }) => id)).toEqual([]);
-  });
-});
-
-describe('bounds of what one image counts for', () => {
+describe('the token bound of one image', () => {
   it.each([
     ['openai/gpt-5.5', 12_000],
     ['openai/gpt-4o-mini', 48_169],
@@ -109,7 +100,7 @@ describe('bounds of what one image counts for', () => {
     ['qwen/qwen3.7-plus', 16_384],
     ['qwen/qwen3.6-flash', 16_384],
     ['z-ai/glm-4.6v', 12_288],
-  ])('%s counts at most %i', (id, maxImageTokens) => {
+  ])('of %s is %i', (id, maxImageTokens) => {
     expect(only(id).quirks.max_image_tokens).toBeGreaterThanOrEqual(maxImageTokens);
   });
 });

@@ -10,7 +10,7 @@ const rub = (usd: bigint, perSeconds = 1n) => (usd * 99n) / perSeconds;
 const optionsOf = (id: string) => films.find((model) => model.id === id)!.data.video!;
 
 describe('models that make videos', () => {
-  it('are at providers whose wire makes them', () => {
+  it('have endpoints with a wire for videos', () => {
     const endpoints = films.flatMap((model) => model.endpoints);
     expect(
       endpoints.filter(({ wire }) => factsOf(wire).answers !== 'video' || !videoWire(wire)).map(({ id }) => id),
@@ -18,7 +18,7 @@ describe('models that make videos', () => {
     expect(endpoints.length).toBeGreaterThanOrEqual(8);
   });
 
-  it('cost what their providers list, at 90 RUB per USD plus 10 %', () => {
+  it('cost the list price of their provider at 90 RUB per USD plus 10 %', () => {
     const thousandths = Object.fromEntries(
       films
         .filter(({ id }) => !id.startsWith('sandbox/'))
@@ -47,7 +47,7 @@ describe('models that make videos', () => {
     });
   });
 
-  it('are made at fewer durations where a resolution has its own', () => {
+  it('have fewer durations at a resolution with its own list', () => {
     expect(durationsAt(optionsOf('google/veo-3.1'), '720p')).toEqual([4, 6, 8]);
     expect(durationsAt(optionsOf('google/veo-3.1'), '1080p')).toEqual([8]);
     expect(durationsAt(optionsOf('minimax/hailuo-2.3'), '1080p')).toEqual([6]);

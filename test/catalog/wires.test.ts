@@ -17,7 +17,7 @@ const HOMONYMS: Record<string, string> = {
 };
 
 describe('the name of a wire', () => {
-  it('is known to the catalog and to the codecs alone', () => {
+  it('exists only in the catalog and in the codecs', () => {
     const sources = readdirSync(lambdas, { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.ts') && !ROOMS.test(path) && !EXAMPLES.test(path))
       .map((path) => ({
@@ -57,12 +57,12 @@ function quirksOf(endpoint: object, provider: object): object {
 describe('the quirks of an endpoint', () => {
   const chat = acme('openai-chat', { stream_usage: false, tokenizer: 'o200k' });
 
-  it('are those of its provider, of which it may change each', () => {
+  it('are those of its provider, with its own changes', () => {
     const endpoint = { quirks: { stream_usage: true, max_image_tokens: 9 } };
     expect(quirksOf(endpoint, chat)).toEqual({ stream_usage: true, tokenizer: 'o200k', max_image_tokens: 9 });
   });
 
-  it('are its own and those of any wire where it has another wire than its provider', () => {
+  it('are its own and the common ones if its wire differs from that of its provider', () => {
     const endpoint = { wire: 'anthropic', quirks: { count_tokens: true } };
     expect(quirksOf(endpoint, chat)).toEqual({ count_tokens: true, tokenizer: 'o200k' });
   });
