@@ -111,8 +111,8 @@ const countedDays = (item: Attributes) =>
 const textsOf = (columns: string[], view: string) =>
   `SELECT ${columns.map((name) => `CAST("${name}" AS VARCHAR) AS "${name}"`).join(', ')} FROM ${view} ORDER BY ALL`;
 
-describe('the views of Athena', () => {
-  it('have what DuckDB makes of the same exports, view by view', async () => {
+describe('Athena views', () => {
+  it('return the same rows in DuckDB as the views of exports', async () => {
     writeHistory(items);
     const [athena, duckdb] = [await openAthenaBooks(directory), await openBooks(directory)];
     const counts: Record<string, number> = {};
@@ -152,7 +152,7 @@ describe('the views of Athena', () => {
     expect([queries.length > 8, rows > 0]).toEqual([true, true]);
   });
 
-  it('find nothing in books that add up', async () => {
+  it('find no difference in books that add up', async () => {
     writeHistory(items);
     expect(await found()).toEqual({});
   });
@@ -191,7 +191,7 @@ describe('the views of Athena', () => {
     }
   });
 
-  it('have the columns that Athena is told, of the types that it is told', async () => {
+  it('have the declared columns and types', async () => {
     writeHistory([]);
     const books = await openAthenaBooks(directory);
     const typesIn = { VARCHAR: 'varchar', JSON: 'varchar', BOOLEAN: 'boolean', BIGINT: 'bigint', HUGEINT: 'bigint' };
@@ -212,7 +212,7 @@ describe('the views of Athena', () => {
     ['model_drift', '"model_month"', /("spent_day_\d\d":\{"N":")(\d)/g],
     ['day_drift', '"activity_row"', /("usage_rub":\{"N":")(\d)/],
     ['payment_drift', '"top_up"', /("amount_rub":\{"N":")(\d)/],
-  ])('tell one digit that was changed: %s by %s', async (view, kind, digit) => {
+  ])('find one changed digit: %s by %s', async (view, kind, digit) => {
     const place = items.findIndex((item) => {
       const text = JSON.stringify(item);
       const isCharged = !/"capped":\{"BOOL":true|"tokens_prompt":\{"N":"0"/.test(text);
@@ -226,7 +226,7 @@ describe('the views of Athena', () => {
     expect(Object.keys(await found())).toContain(view);
   });
 
-  it('do not compare the first day that models are counted', async () => {
+  it('do not compare the first day with counts of models', async () => {
     const [first] = items.flatMap(countedDays).toSorted();
     const [month, name] = first!.split(' ') as [string, string];
     const other = items.map((item) =>
@@ -237,7 +237,7 @@ describe('the views of Athena', () => {
     expect(await found()).toEqual({});
   });
 
-  it('do not compare rows of a day of which a part is not rolled up', async () => {
+  it('do not compare rows of a day that is not completely rolled up', async () => {
     const wrong = items.map((item) =>
       textIn(item, 'entity') === 'activity_row' ? { ...item, requests: { N: '123456' } } : item,
     );
@@ -259,7 +259,7 @@ describe('the views of Athena', () => {
     [100, null, '0.000123456789'],
     [700, '100', '9.000000000000'],
     [701, '700', '0.000246913578'],
-  ])('charge %d tokens at the highest tier whose bound they pass', async (tokens, tier, price) => {
+  ])('charge %d tokens at the highest tier that they reach', async (tokens, tier, price) => {
     const one = items.find((item) => /"final".*"min_prompt_tokens":\{"N":"700"/.test(JSON.stringify(item)))!;
     const lower = '{"M":{"min_prompt_tokens":{"N":"100"},"prompt":{"N":"9"}}}';
     const withTwo = JSON.stringify(one).replace(/"overrides":\{"L":\[([^\]]*)\]/, `"overrides":{"L":[$1,${lower}]`);
@@ -282,7 +282,7 @@ describe('the views of Athena', () => {
   });
 
   it.each(['0.1234567890123', '1.234567E-7', '1E-13', '1.23456789012345E-3', 'NaN', '0x10'])(
-    'refuse %s, which twelve digits do not hold',
+    'refuse %s, which has more than twelve decimal digits',
     async (digits) => {
       const first = items.find((item) => JSON.stringify(item).includes('"generation"'));
       writeFull(1, [withAmount(first!, digits)]);
@@ -298,8 +298,8 @@ const names = async () => {
   return Object.fromEntries(rows.map(({ id, name }) => [id, name])) as Record<string, string>;
 };
 
-describe('exports that Athena reads', () => {
-  it('leave a gap where an increment is missing between them', async () => {
+describe('exports in Athena', () => {
+  it('have a gap if an increment is missing between others', async () => {
     writeFull(5, [accountItem('a', 'old')]);
     writeIncrement(5, []);
     writeIncrement(3, [changeLine(accountItem('a', ''), 9, accountItem('a', 'new'))]);
@@ -311,7 +311,7 @@ describe('exports that Athena reads', () => {
     ]);
   });
 
-  it('leave one where the first increment begins after the full one', async () => {
+  it('have a gap if the first increment begins after the full export', async () => {
     writeFull(5, [accountItem('a', 'old')]);
     writeIncrement(4, []);
     expect(await asked('SELECT from_time, until_time FROM export_gaps')).toEqual([
@@ -319,7 +319,7 @@ describe('exports that Athena reads', () => {
     ]);
   });
 
-  it('have none where increments overlap, or are there twice', async () => {
+  it('have no gap if increments overlap, or are present twice', async () => {
     writeFull(5, [accountItem('a', 'old')]);
     for (const daysAgo of [5, 5, 4, 3]) writeIncrement(daysAgo, []);
     const from = { exportFromTime: midnight(4), exportToTime: midnight(2) };
@@ -327,7 +327,7 @@ describe('exports that Athena reads', () => {
     expect(await found()).toEqual({});
   });
 
-  it('are told to be missing where none has all of the table, or the last is of an earlier month', async () => {
+  it('are reported as missing without a full export of this month', async () => {
     writeIncrement(1, [changeLine(accountItem('a', ''), 9, accountItem('a', 'new'))]);
     writeFull(70, [accountItem('a', 'old')]);
     expect(await asked('SELECT * FROM export_gaps')).toEqual([
@@ -336,7 +336,7 @@ describe('exports that Athena reads', () => {
     expect(await names()).toEqual({});
   });
 
-  it('count once their manifests are there, and with the files that these name', async () => {
+  it('count after their manifests and the files of the manifests are present', async () => {
     writeFull(3, [accountItem('a', 'old'), accountItem('b', 'same')]);
     const begun = writeFull(2, [accountItem('a', 'half of it')]);
     for (const name of ['manifest-summary', 'manifest-files']) rmSync(join(begun.folder, `${name}.json`));
@@ -348,7 +348,7 @@ describe('exports that Athena reads', () => {
     expect(await found()).toEqual({});
   });
 
-  it('are found below the prefix of their kind alone', async () => {
+  it('are read only below the prefix of their kind', async () => {
     writeFull(3, [accountItem('a', 'old')]);
     writeIncrement(3, [changeLine(accountItem('a', ''), 9, accountItem('a', 'new'))]);
     const increment = join(directory, `incremental/dt=${dateOf(midnight(3))}`);
@@ -359,7 +359,7 @@ describe('exports that Athena reads', () => {
     expect(await names()).toEqual({ a: 'old' });
   });
 
-  it('are told to differ where a file is gone, or has other lines than its manifest says', async () => {
+  it('are reported as different if a file is missing, or has other lines than its manifest declares', async () => {
     writeFull(4, [accountItem('a', 'old')]);
     const [gone, shortened, unread, cut] = [4, 3, 2, 1].map((daysAgo) =>
       writeIncrement(daysAgo, [changeLine(accountItem('a', ''), 9, accountItem('a', 'new'))]),

@@ -101,7 +101,7 @@ const rounds = () => [
   chargedFor({ ...tokens, billed_units: { search_units: 2 } }),
 ];
 
-describe('a unit of the table', () => {
+describe('a new billing unit in the table of units', () => {
   it('has its price in the catalog', () => {
     const file = readFileSync(join(import.meta.dirname, '../../lambdas/catalog/data/models/sandbox.json'), 'utf8');
     const { models } = JSON.parse(file) as { models: { endpoints: { pricing?: object }[] }[] };
@@ -112,23 +112,23 @@ describe('a unit of the table', () => {
     expect(read!.endpoints[0]!.pricing).toMatchObject({ search_unit: rub('0.25') });
   });
 
-  it('is held at its bound', () => {
+  it('is held at its upper bound', () => {
     // Every token of the prompt has the price of audio, and every token of the answer the price of images.
     expect(String(priceUpperBound(bound, pricing))).toBe('1.65');
   });
 
-  it('is charged as reported, and cut to what was held', () => {
+  it('is charged as reported, and cut to the hold', () => {
     expect(rounds().map(({ cost }) => String(cost))).toEqual(['0.75', '0.59']);
     const beyond = chargedFor({ ...tokens, billed_units: { search_units: 9 }, image_tokens: 7 });
     expect([String(beyond.cost), beyond.exceeded]).toEqual(['1.394', true]);
   });
 
-  it('is bought at its purchase price, also without tokens', () => {
+  it('has a service cost at its purchase price, also without tokens', () => {
     const charged = { usage: { inputTokens: 0, outputTokens: 0, searchUnits: 3 } };
     expect(String(serviceCostOf({ serviceCost: pricing }, charged))).toBe('0.75');
   });
 
-  it('has a name in both languages, and a place in the document', async () => {
+  it('has a name in both languages, and a field in the API document', async () => {
     expect([unitLabels('en'), unitLabels('ru')]).toMatchObject([
       { search_unit: 'search units' },
       { search_unit: 'единицы поиска' },
@@ -139,7 +139,7 @@ describe('a unit of the table', () => {
   });
 });
 
-describe('a generation with such units', () => {
+describe('a generation with new billing units', () => {
   let table: Table;
   let history: History;
   let sealing: Sealing;
@@ -202,7 +202,7 @@ describe('a generation with such units', () => {
     expect(String(generation.outcome.cost)).toBe('1.34');
   });
 
-  it('has sealed lines that begin with those of earlier releases', async () => {
+  it('has sealed lines that begin with the fields of earlier releases', async () => {
     const [width, ...earlier] = sealedWidths as [number, ...number[]];
     const lines = chargeLines(generation, 'charge');
     expect(sealedColumns.slice(-6, -4)).toEqual(['search_unit_units', 'search_unit_price_rub']);

@@ -104,7 +104,7 @@ const plain = (amount: unknown) => String(Money.parse(String(amount)));
 const total = () => history.total.toString();
 
 describe('a statement', () => {
-  it('comes to what was spent, and proves it in three ways', async () => {
+  it('equals the spending, and proves it in three ways', async () => {
     const statement = await ask();
 
     expect(statement.total.usage.toString()).toBe(total());
@@ -122,7 +122,7 @@ describe('a statement', () => {
     expect(sum.usage.toString()).toBe(total());
   });
 
-  it('of days that people live in has other days, and the same whole', async () => {
+  it('by days of another time zone has other days, and the same total', async () => {
     const zone = 'Europe/Moscow';
     const [first, second] = history.dates as [string, string];
     // The day in Moscow that contains the end of the last UTC day.
@@ -136,7 +136,7 @@ describe('a statement', () => {
     expect(statements[0]!.total.requests).toBeLessThan(ofUtc.total.requests);
   });
 
-  it('of one key, a deleted one, has what is that key’s', async () => {
+  it('of a deleted key has only the requests of that key', async () => {
     const hash = history.keys['old server']!;
     const all = await ask({ by: ['key'] });
     const own = await ask({ filter: { isKey: async (found: string) => found === hash } });
@@ -151,7 +151,7 @@ describe('a statement', () => {
     ]);
   });
 
-  it('says how a prepaid balance came about, month after month', async () => {
+  it('explains the prepaid balance month by month', async () => {
     const { balance } = await ask();
     const [first, ...rest] = await Promise.all(
       history.dates.map(async (date) => (await ask({ period: periodOf({ from: date, to: date }) })).balance!),
@@ -168,10 +168,10 @@ describe('a statement', () => {
   });
 });
 
-describe('files', () => {
+describe('files of a statement', () => {
   beforeAll(async () => void (await report('once')), 300_000);
 
-  it('are the same byte for byte when they are written again', async () => {
+  it('are the same byte for byte after a second run', async () => {
     const again = await report('again');
     for (const { name } of again.files) {
       expect(readFileSync(join(directory, 'again', name)).equals(readFileSync(join(directory, 'once', name)))).toBe(
@@ -180,7 +180,7 @@ describe('files', () => {
     }
   });
 
-  it('of generations have lines whose units and prices make up what was charged', async () => {
+  it('with generations have units and prices whose product is the charge', async () => {
     const product = meters
       .map((meter) => `coalesce(CAST(${meter}_units AS BIGINT) * CAST(${meter}_price_rub AS DECIMAL(38,12)), 0)`)
       .join(' + ');
@@ -219,7 +219,7 @@ describe('files', () => {
     expect([plain(sum!['billed']), plain(sum!['priced'])]).toEqual([total(), total()]);
   });
 
-  it('of FOCUS have their total, their proof and the form of each column in the metadata beside them', async () => {
+  it('in FOCUS format have their total, their proof and the form of each column in the metadata', async () => {
     const metadata = JSON.parse(readFileSync(join(directory, 'once', 'focus-metadata.json'), 'utf8')) as {
       Schema: { ColumnDefinition: { ColumnName: string; DataType: string }[] };
     };
@@ -233,18 +233,18 @@ describe('files', () => {
     expect(metadata.Schema.ColumnDefinition.filter(({ DataType: type }) => type === 'Decimal')).toHaveLength(8);
   });
 
-  it('have deleted keys by their names, and no name that a spreadsheet takes for a formula', async () => {
+  it('have the names of deleted keys, and no name that a spreadsheet reads as a formula', async () => {
     const rows = await csv('once', 'days.csv', "SELECT DISTINCT key FROM file WHERE line <> 'total' ORDER BY key");
     expect(rows.map(({ key }) => key)).toEqual(["'=laptop", 'old server', 'server']);
   });
 
-  it('of payments show how the balance came about', async () => {
+  it('with payments explain the balance', async () => {
     const rows = await csv('once', 'ledger.csv', 'SELECT line, reference, amount_rub, balance_rub FROM file');
     expect(rows.map(({ line }) => line)).toEqual(['opening', 'top_up', 'refund', 'spending', 'total']);
     expect(rows.at(-1)!['balance_rub']).toBe(String(Money.parse('1000000.25').minus(history.total)));
   });
 
-  it('have a page that asks nobody for anything', () => {
+  it('have a page that loads nothing from the network', () => {
     const page = readFileSync(join(directory, 'once', 'statement.html'), 'utf8');
     expect(page).toContain('Acme, &quot;ООО&quot;');
     expect(page).toContain(`${total()} RUB`);
@@ -252,7 +252,7 @@ describe('files', () => {
     expect(page).not.toMatch(/<script|https?:\/\/|url\(/);
   });
 
-  it('of a Russian spreadsheet have decimal commas', async () => {
+  it('for a Russian spreadsheet have decimal commas', async () => {
     const { files } = await writeStatementFiles(
       history.table,
       { account, period: whole, by: ['day'], filter: {} },
@@ -303,7 +303,7 @@ describe('an export', () => {
     expect(await differing()).toEqual({});
   });
 
-  it('comes to the same total as the statement', async () => {
+  it('has the same total as the statement', async () => {
     const books = await openBooks(exported());
     const [generations] = await books.query('SELECT sum(total_cost_rub) AS rub FROM generations');
     const [rounds] = await books.query(
@@ -324,7 +324,7 @@ describe('an export', () => {
     expect(queries.length).toBeGreaterThan(5);
   });
 
-  it('with one flipped digit is told, wherever that is', async () => {
+  it('with one changed digit is reported, at any place', async () => {
     const flips = [
       ['unproven', /"total_cost_rub":\{"N":"(\d)/],
       ['unproven', /"tokens_completion":\{"N":"(\d)/],
@@ -349,7 +349,7 @@ describe('an export', () => {
     expect(await alteredFiles(findExports(copy))).toEqual([expect.stringMatching(/was changed after the export$/)]);
   });
 
-  it('with another value in any field of a daily row is told, with the row', async () => {
+  it('with another value in any field of a daily row is reported, with the row', async () => {
     const told: object[] = [];
     const copy = altered((items) => {
       const changed = new Set<number>();
@@ -377,8 +377,8 @@ describe('an export', () => {
   });
 });
 
-describe('an export that is put back', () => {
-  it('is the same table again, whose books are right', async () => {
+describe('an import of an export', () => {
+  it('restores the same table, with correct books', async () => {
     const exported = join(directory, 'to-restore');
     await exportTable(history.table, exported, () => {});
     const table = await newTable();
@@ -392,7 +392,7 @@ describe('an export that is put back', () => {
     expect((await reconcile(table, whole)).findings).toEqual([]);
   });
 
-  it('is not put over an account, and not at all when a file was altered', async () => {
+  it('is refused over an existing account, and completely if a file was altered', async () => {
     const exported = join(directory, 'to-restore');
     await expect(restoreTable(history.table, exported, () => {})).rejects.toThrow(/already has an account/);
     const [file] = filesIn(exported);
@@ -427,8 +427,8 @@ const withDifference = async (key: Key, name: string, amount: Money, more = Mone
   }
 };
 
-describe('reconciling', () => {
-  it('finds nothing in books that add up, from records and from rows', async () => {
+describe('reconcile', () => {
+  it('finds no difference in correct books, from records and from rows', async () => {
     const deep = await compare();
     const quick = await compare({ dates: history.dates.slice(0, -1), isDeep: false, isWhole: false });
 
@@ -457,7 +457,7 @@ describe('reconciling', () => {
     ]);
   });
 
-  it('names a model and its day, but for the first that was counted', async () => {
+  it('names a model and its day, except on the first counted day', async () => {
     const [firstDate, date] = history.dates as [string, string];
     const spentOn = async (day: string) => {
       const days = await readModelDays(history.table, account.id, day.slice(0, 7));
@@ -501,7 +501,7 @@ describe('reconciling', () => {
     ]);
   });
 
-  it('names a row that says another model', async () => {
+  it('names a row with another model', async () => {
     const date = history.dates[0]!;
     const [row] = await Array.fromAsync(dailyRows(history.table, account.id, date, { level: 'KEY' }));
     const key = { pk: `ACTIVITY#${account.id}#${date}`, sk: dailyRowName(row!) };
@@ -513,7 +513,7 @@ describe('reconciling', () => {
     ]);
   });
 
-  it('names each sum of a row that is gone', async () => {
+  it('names each sum of a missing row', async () => {
     const date = history.dates[0]!;
     const [row] = await Array.fromAsync(dailyRows(history.table, account.id, date, { level: 'MEMBER' }));
     await deleteRows(history.table, account.id, date, [row!]);
@@ -527,7 +527,7 @@ describe('reconciling', () => {
     });
   });
 
-  it('names an account whose limit is not what was paid in', async () => {
+  it('names an account whose limit differs from its payments', async () => {
     const key = { pk: `ACCOUNT#${account.id}`, sk: 'TOPUP#invoice-1' };
     const findings = await withDifference(key, 'amount_rub', Money.parse('1000010.5'));
 
@@ -537,7 +537,7 @@ describe('reconciling', () => {
     ]);
   });
 
-  it('agrees with what GET /activity adds up', async () => {
+  it('agrees with the sums of GET /activity', async () => {
     const rows = await readActivity(history.table, account.id, history.dates.slice(0, -1), { splitBy: ['key'] });
     const { total: sum } = await ask({ period: periodOf({ from: history.dates[0]!, to: history.dates.at(-2)! }) });
     expect(Money.sum(rows.map(({ usage }) => usage)).toString()).toBe(sum.usage.toString());

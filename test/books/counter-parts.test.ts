@@ -90,7 +90,7 @@ async function counted(name: string): Promise<{ drift: unknown[]; lifetimes: unk
   return { drift, lifetimes };
 }
 
-it('books whose counters have parts add up, at each step of gathering them', async () => {
+it('books with parts of counters add up, at each step of a merge', async () => {
   const { table, account } = history;
   expect(await findings()).toEqual([]);
   const before = await counted('parts');
@@ -111,7 +111,7 @@ it('books whose counters have parts add up, at each step of gathering them', asy
   expect(account.mode).toBe('postpaid');
 });
 
-it('books of a counter that has granted room to its parts add up', async () => {
+it('books with a counter that has granted room to its parts add up', async () => {
   const { table, account } = history;
   const scope = { kind: 'account', id: account.id } as const;
   const limits = { daily: rub('1000') };
@@ -123,7 +123,7 @@ it('books of a counter that has granted room to its parts add up', async () => {
   expect((await counted('granted')).drift).toEqual([]);
 });
 
-it('one digit of a part that is altered is told', async () => {
+it('an altered digit in a part of a counter is reported', async () => {
   const { table, keys } = history;
   const scope = { kind: 'key', id: keys['server']! } as const;
   const spread = (await spreadCounter(table, scope))!;

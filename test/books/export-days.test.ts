@@ -46,7 +46,7 @@ const run = (at: string, how: TableExports['begin'] = begin) =>
   exportDays(table, { begin: how, stateOf }, { ...where, atMs: Date.parse(at) });
 
 describe('exports of the books', () => {
-  it('begin with all of the table, as of a moment that backups of a new table have', async () => {
+  it('start with the full table, at a time that backups of a new table have', async () => {
     await run('2026-10-29T14:10:00Z');
     await run('2026-10-29T14:29:59Z');
     expect(begun).toEqual([]);
@@ -55,7 +55,7 @@ describe('exports of the books', () => {
     expect(begun).toEqual(['full/dt=2026-10-29:  to 2026-10-29T14:10:00.000Z']);
   });
 
-  it('go on with what has changed, up to each midnight, and all of it at each beginning of a month', async () => {
+  it('continue with the changes up to each midnight, and with the full table at each start of a month', async () => {
     await seen('2026-10-29T14:30:00Z');
     await run('2026-10-29T14:30:00Z');
     begun = [];
@@ -74,7 +74,7 @@ describe('exports of the books', () => {
     ]);
   });
 
-  it('are never shorter than DynamoDB takes them', async () => {
+  it("are never shorter than DynamoDB's minimum", async () => {
     await seen('2026-10-30T00:10:00Z');
     await run('2026-10-30T00:10:00Z');
     begun = [];
@@ -83,7 +83,7 @@ describe('exports of the books', () => {
     expect(begun).toEqual(['incremental/dt=2026-10-29: 2026-10-29T23:50:00.000Z to 2026-10-30T23:50:00.000Z']);
   });
 
-  it('are begun again where a run broke off, with no gap', async () => {
+  it('continue without a gap after an interrupted run', async () => {
     await seen('2026-10-29T14:30:00Z');
     await run('2026-10-29T14:30:00Z');
     await expect(run('2026-10-30T00:20:00Z', refused)).rejects.toThrow('refused');
@@ -92,7 +92,7 @@ describe('exports of the books', () => {
     expect(begun).toEqual(['incremental/dt=2026-10-29: 2026-10-29T14:10:00.000Z to 2026-10-30T00:00:00.000Z']);
   });
 
-  it('begin anew where backups do not go back far enough', async () => {
+  it('start again with the full table if backups do not go back far enough', async () => {
     await seen('2026-08-01T12:00:00Z');
     await run('2026-08-01T12:00:00Z');
     begun = [];
@@ -100,7 +100,7 @@ describe('exports of the books', () => {
     expect(begun).toEqual(['full/dt=2026-10-29:  to 2026-10-29T00:00:00.000Z']);
   });
 
-  describe('that DynamoDB has begun and fails', () => {
+  describe('that fail in DynamoDB after their start', () => {
     const first = 'incremental/dt=2026-10-29: 2026-10-29T14:10:00.000Z to 2026-10-30T00:00:00.000Z';
     const second = 'incremental/dt=2026-10-30: 2026-10-30T00:00:00.000Z to 2026-10-31T00:00:00.000Z';
     let lines: LogLine[];
@@ -114,7 +114,7 @@ describe('exports of the books', () => {
     });
     afterEach(() => void vi.restoreAllMocks());
 
-    it('are told an hour later, and begun again from the same start', async () => {
+    it('are reported an hour later, and started again from the same time', async () => {
       await run('2026-10-30T01:19:59Z');
       expect([begun, lines]).toEqual([[], []]);
       await run('2026-10-30T01:20:00Z');
@@ -130,7 +130,7 @@ describe('exports of the books', () => {
       ]);
     });
 
-    it('are begun again each hour while they fail, and no later one is begun before', async () => {
+    it('are started again each hour while they fail, and no later export is started before', async () => {
       states['incremental/dt=2026-10-29 #2'] = { state: 'FAILED', code: 'S3NoSuchBucket' };
       states['incremental/dt=2026-10-29 #3'] = { state: 'IN_PROGRESS' };
       await run('2026-10-30T01:20:00Z');
@@ -145,13 +145,13 @@ describe('exports of the books', () => {
       expect(begun).toEqual([first, first, second]);
     });
 
-    it('are begun again by the next run where this one breaks off', async () => {
+    it('are started again by the next run if this run is interrupted', async () => {
       await expect(run('2026-10-30T01:20:00Z', refused)).rejects.toThrow('refused');
       await run('2026-10-30T01:21:00Z');
       expect(begun).toEqual([first]);
     });
 
-    it('give way to all of the table where backups no longer go back to their start', async () => {
+    it('are replaced by the full table if backups no longer go back to their start', async () => {
       states['incremental/dt=2026-10-29 #2'] = { state: 'FAILED', code: 'S3NoSuchBucket' };
       await run('2026-10-30T01:20:00Z');
       begun = [];
@@ -160,14 +160,14 @@ describe('exports of the books', () => {
     });
   });
 
-  it('are asked after once, when they are complete', async () => {
+  it('are checked once after they are complete', async () => {
     await seen('2026-10-29T14:30:00Z');
     await run('2026-10-29T14:30:00Z');
     for (const at of ['15:29:59', '15:30:00', '15:31:00', '18:00:00']) await run(`2026-10-29T${at}Z`);
     expect(asked).toEqual(['full/dt=2026-10-29 #1']);
   });
 
-  it('are asked for as DynamoDB wants it', async () => {
+  it('are requested with the parameters that DynamoDB expects', async () => {
     const sent: object[] = [];
     const client = {
       send: async ({ input }: ExportTableToPointInTimeCommand) => {
@@ -227,14 +227,14 @@ describe('exports of the books', () => {
 
 const day = (date: string) => `2026-10-${date}T00:00:00.000Z`;
 
-describe('exports that were fetched from S3', () => {
+describe('exports downloaded from S3', () => {
   let directory: string;
   beforeEach(() => void (directory = mkdtempSync(join(tmpdir(), 'gateway-exports-'))));
   afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
   const write = (prefix: string, lines: object[], times: object) => writeExport(directory, prefix, lines, times);
 
-  it('are put together: the newest image of each item, without those that were deleted', async () => {
+  it('are merged: the newest image of each item, without deleted items', async () => {
     write(
       'full/dt=2026-10-29',
       [{ Item: accountItem('a', 'old') }, { Item: accountItem('b', 'same') }, { Item: accountItem('c', 'gone') }],
@@ -262,7 +262,7 @@ describe('exports that were fetched from S3', () => {
     ]);
   });
 
-  it('are refused where one is missing between them', async () => {
+  it('are refused if one is missing in between', async () => {
     write('full/dt=2026-10-29', [{ Item: accountItem('a', 'old') }], { exportTime: day('29') });
     write('incremental/dt=2026-10-30', [changeLine(accountItem('a', ''), 9, accountItem('a', 'new'))], {
       exportFromTime: day('30'),

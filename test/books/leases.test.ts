@@ -108,7 +108,7 @@ async function queried(name: string, sql: string): Promise<unknown[]> {
   return rows;
 }
 
-it('add up: what it has left is held, though no record says so', async () => {
+it('books with an open lease add up: its remainder is held without a record', async () => {
   expect(await findings()).toEqual([]);
   expect(await queried('whole', 'SELECT * FROM drift')).toEqual([]);
   expect(await queried('left', 'SELECT id, CAST(left_rub AS VARCHAR) AS rub FROM leases_left')).toEqual([
@@ -116,7 +116,7 @@ it('add up: what it has left is held, though no record says so', async () => {
   ]);
 });
 
-it('add up while records are written that name it, which change no counter', async () => {
+it('books with an open lease add up while records that name it are written, without changes of counters', async () => {
   const proxy = await startFaultProxy(inject('dynamodbEndpoint'));
   const leased: unknown[] = [];
   // The proxy runs this before and after the records of the day are read.
@@ -133,7 +133,7 @@ it('add up while records are written that name it, which change no counter', asy
   expect(found).toEqual([]);
 });
 
-it('tell nothing that differs in another way each time it is looked at', async () => {
+it('books with an open lease have no difference that varies between reads', async () => {
   const proxy = await startFaultProxy(inject('dynamodbEndpoint'));
   const counter = counterKey({ kind: 'key', id: lease.payer.keyHash });
   const add = (amount: Money) =>
@@ -153,7 +153,7 @@ it('tell nothing that differs in another way each time it is looked at', async (
   expect(found).toEqual([]);
 });
 
-it('name each window whose counter says something else than a lease of which a digit was changed', async () => {
+it('books with an altered lease name each window whose counter differs', async () => {
   const key = { pk: `LEASE#${lease.id}`, sk: 'LEASE' };
   const set = { amount_rub: moneyAttribute(lease.amount.plus(Money.fromPico(1n))) };
   await writeAlone(table, update(table, key, { set }));

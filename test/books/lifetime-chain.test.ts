@@ -62,8 +62,8 @@ async function spendMoreInAll(table: Table, scope: ScopeId, more: Money): Promis
   );
 }
 
-describe('what a scope has ever spent', () => {
-  it('is compared with all rows of an account that is young', async () => {
+describe('the lifetime spending of a scope', () => {
+  it('is compared with all rows of a young account', async () => {
     const { table, key } = await history();
     await spendMoreInAll(table, key, rub('0.000000000001'));
 
@@ -73,7 +73,7 @@ describe('what a scope has ever spent', () => {
     expect(lines[0]!['reason']).toMatch(new RegExp(`^key ${key.id} lifetime spent says `));
   });
 
-  it('is what was proved before and the rows since, of an older account', async () => {
+  it('is the proved amount plus the rows since, for an older account', async () => {
     const { table, account, key } = await longHistory();
     const proved = { ...key, through: dayBeforeYesterday, spent: rub('5') };
     await writeProvedAccount(table, account.id, { through: dayBeforeYesterday, scopes: [proved] });
@@ -84,7 +84,7 @@ describe('what a scope has ever spent', () => {
     expect(lines).toEqual([]);
   });
 
-  it('that differs from what was proved is told', async () => {
+  it('is reported if it differs from the proved amount', async () => {
     const { table, account, key } = await longHistory();
     const proved = { ...key, through: dayBeforeYesterday, spent: rub('5') };
     await writeProvedAccount(table, account.id, { through: dayBeforeYesterday, scopes: [proved] });
@@ -95,7 +95,7 @@ describe('what a scope has ever spent', () => {
     expect(lines[0]!['reason']).toMatch(new RegExp(`^key ${key.id} lifetime spent says `));
   });
 
-  it('is not compared where an older account has no chain yet', async () => {
+  it('is not compared if an older account has no chain yet', async () => {
     const { table, key } = await longHistory();
     await spendMoreInAll(table, key, rub('5'));
 
@@ -104,7 +104,7 @@ describe('what a scope has ever spent', () => {
   });
 });
 
-describe('the chain', () => {
+describe('the chain of proved spending', () => {
   const account = { id: 'chained', createdAt: '2026-09-05T12:00:00.000Z' } as Account;
   const key = { kind: 'key', id: 'one' } as const;
   const spent = (days: Record<string, string>) => {
@@ -122,7 +122,7 @@ describe('the chain', () => {
     return proved(table);
   };
 
-  it('takes a month in three weeks after its end', async () => {
+  it('includes a month three weeks after its end', async () => {
     const table = await newTable();
     const days = { '2026-09-05': '1', '2026-09-30': '2', '2026-10-01': '4', '2026-10-31': '8' };
 
@@ -133,7 +133,7 @@ describe('the chain', () => {
     expect(await continued(table, '2026-11-21', days)).toEqual(['2026-10-31', '15']);
   });
 
-  it('that was written down in part counts no day twice', async () => {
+  it('counts no day twice after a partial write', async () => {
     const table = await newTable();
     const days = { '2026-09-30': '2', '2026-10-31': '8' };
     await continued(table, '2026-10-21', days);
@@ -146,7 +146,7 @@ describe('the chain', () => {
     expect(await continued(table, '2026-11-22', days)).toEqual(['2026-10-31', '10']);
   });
 
-  it('is read from the day after it, and at least from the beginning of the month', async () => {
+  it('is read from the day after its last one, and at least from the beginning of the month', async () => {
     const table = await newTable();
     const first = await readLifetimeChain(table, account, '2026-10-02');
     await beginChain(table, account, { scopes: [], date: '2026-11-21' });
@@ -157,7 +157,7 @@ describe('the chain', () => {
     expect(datesSince(undefined, '2026-11-21').slice(0, 1)).toEqual(['2026-11-01']);
   });
 
-  it('is begun anew from all records', async () => {
+  it('is computed anew from all records', async () => {
     const table = await newTable();
     await writeProvedAccount(table, account.id, {
       through: '2026-09-30',

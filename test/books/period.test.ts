@@ -4,7 +4,7 @@ import { dayFinder, daysOfMonth, periodOf, utcDaysOf } from '../../lambdas/books
 const iso = (atMs: number) => new Date(atMs).toISOString();
 
 describe('a period', () => {
-  it('of UTC begins and ends at its midnights', () => {
+  it('in UTC begins and ends at midnight UTC', () => {
     const period = periodOf({ from: '2026-10-01', to: '2026-10-31' });
     expect([iso(period.startMs), iso(period.endMs)]).toEqual(['2026-10-01T00:00:00.000Z', '2026-11-01T00:00:00.000Z']);
     expect(period.days).toHaveLength(31);
@@ -16,12 +16,12 @@ describe('a period', () => {
     ['Europe/Berlin', '2026-09-30T22:00:00.000Z', '2026-10-31T23:00:00.000Z'],
     ['Asia/Kolkata', '2026-09-30T18:30:00.000Z', '2026-10-31T18:30:00.000Z'],
     ['America/Los_Angeles', '2026-10-01T07:00:00.000Z', '2026-11-01T07:00:00.000Z'],
-  ])('of %s begins and ends at the midnights of its people', (zone, start, end) => {
+  ])('in %s begins and ends at the midnights of that zone', (zone, start, end) => {
     const { startMs, endMs } = periodOf({ ...daysOfMonth('2026-10'), zone });
     expect([iso(startMs), iso(endMs)]).toEqual([start, end]);
   });
 
-  it('has no gap where clocks change, not even at midnight', () => {
+  it('has no gap at clock changes, also at midnight', () => {
     // In São Paulo, clocks were advanced at midnight, so this day began at one o'clock.
     const { days } = periodOf({ from: '2018-11-03', to: '2018-11-05', zone: 'America/Sao_Paulo' });
     expect(days.map(({ startMs }) => iso(startMs))).toEqual([
@@ -32,7 +32,7 @@ describe('a period', () => {
     expect(days.slice(1).map(({ startMs }) => startMs)).toEqual(days.slice(0, -1).map(({ endMs }) => endMs));
   });
 
-  it('finds the day of an instant', () => {
+  it('finds the day of a time', () => {
     const dayOf = dayFinder(periodOf({ from: '2026-10-01', to: '2026-10-02', zone: 'Europe/Moscow' }));
     expect(dayOf(Date.parse('2026-09-30T20:59:59.999Z'))).toBeUndefined();
     expect(dayOf(Date.parse('2026-09-30T21:00:00.000Z'))).toBe('2026-10-01');
@@ -40,7 +40,7 @@ describe('a period', () => {
     expect(dayOf(Date.parse('2026-10-02T21:00:00.000Z'))).toBeUndefined();
   });
 
-  it('touches one UTC day more where it begins before midnight', () => {
+  it('includes one more UTC day if it begins before midnight UTC', () => {
     const period = periodOf({ from: '2026-10-01', to: '2026-10-02', zone: 'Europe/Moscow' });
     expect(utcDaysOf(period)).toEqual(['2026-09-30', '2026-10-01', '2026-10-02']);
   });

@@ -40,7 +40,7 @@ async function pendingOf({ id }: Account): Promise<string[]> {
   return pending;
 }
 
-it(`${HISTORIES} random histories: records, counters, payments and limits say the same while a fifth of all calls fails`, async () => {
+it(`${HISTORIES} random histories leave records, counters, payments and limits that agree, while a fifth of all calls fails`, async () => {
   let leased = 0;
   const modes = fc.constantFrom<Account['mode']>('prepaid', 'postpaid');
   await fc.assert(

@@ -73,11 +73,11 @@ async function falsify(table: Table): Promise<number> {
   return used.part;
 }
 
-it('finds nothing in budgets that say what the records of all accounts do', async () => {
+it('reconcile finds no difference if budgets agree with the records of all accounts', async () => {
   expect(await reconcileBudgets(await history(), date)).toEqual([]);
 });
 
-it('names a part of a budget that says something else', async () => {
+it('reconcile names a part of a budget that differs from the records', async () => {
   const table = await history();
   const part = await falsify(table);
 
@@ -85,7 +85,7 @@ it('names a part of a budget that says something else', async () => {
   expect([others, difference!.part, String(difference!.spent.minus(difference!.recorded))]).toEqual([[], part, '1']);
 });
 
-describe('budgets of free models, at night', () => {
+describe('the nightly comparison of budgets of free models', () => {
   let lines: LogLine[];
   beforeEach(() => {
     lines = keepLog();
@@ -95,7 +95,7 @@ describe('budgets of free models, at night', () => {
   });
   const told = () => lines.filter(({ message }) => message === 'books differ');
 
-  it('are compared with what the roll-up has read in the records of all accounts', async () => {
+  it('uses the sums that the roll-up has computed from the records of all accounts', async () => {
     const table = await history();
 
     await reconcileDays(table, { atMs: at('01:00:00') });
@@ -105,7 +105,7 @@ describe('budgets of free models, at night', () => {
     expect(String(Money.sum(recorded.map(({ spent }) => spent)))).toBe('0.5');
   });
 
-  it('that differ are told once, an hour later: by then what came late would agree', async () => {
+  it('reports a difference once, an hour later, because late settlements may resolve it', async () => {
     const table = await history();
     const part = await falsify(table);
 
@@ -118,7 +118,7 @@ describe('budgets of free models, at night', () => {
     expect(told()[0]!['reason']).toMatch(`budget of ${model} part ${part} says 1.`);
   });
 
-  it('agree again once a settlement that came late is rolled up', async () => {
+  it('finds no difference after a late settlement is rolled up', async () => {
     const table = await history();
     const late = await (await freeUser(table, 'C')).ask();
     await late.settle('0.125');
@@ -130,7 +130,7 @@ describe('budgets of free models, at night', () => {
     expect(await reconcileRolledUpBudgets(table, date)).toEqual([]);
   });
 
-  it('agree when a correction takes back all that an estimate had spent', async () => {
+  it('finds no difference after a correction removes all estimated spending', async () => {
     const table = await newTable();
     const lost = await (await freeUser(table, 'C')).ask();
     await lost.settle('0.125', true);
@@ -142,7 +142,7 @@ describe('budgets of free models, at night', () => {
     expect(await reconcileRolledUpBudgets(table, date)).toEqual([]);
   });
 
-  it('miss a budget that is gone, although records say that it was spent', async () => {
+  it('reports a missing budget for which records have spending', async () => {
     const table = await history();
     for (const { part } of await readBudget(table, date, model)) {
       const Key = { pk: `FREE#BUDGET#${date}#${part}`, sk: model };
@@ -154,7 +154,7 @@ describe('budgets of free models, at night', () => {
     expect(String(Money.sum(differences.map(({ recorded }) => recorded)))).toBe('0.5');
   });
 
-  it('do not go back to what an older recomputation has read', async () => {
+  it('ignores the result of an older computation', async () => {
     const table = await newTable();
     const shard = { accountId: 'a', date, shard: 3 };
 

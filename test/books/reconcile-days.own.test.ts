@@ -46,7 +46,7 @@ async function history(): Promise<History> {
 }
 
 describe('the books of a day', () => {
-  it('are compared once, an hour after its end', async () => {
+  it('are compared once, an hour after the end of the day', async () => {
     const { table } = await history();
 
     expect(await reconcileDays(table, { atMs: at('00:59:59') })).toBe(0);
@@ -55,7 +55,7 @@ describe('the books of a day', () => {
     expect(lines).toEqual([]);
   });
 
-  it('that agree are a difference of zero in the metrics: it says that somebody has looked', async () => {
+  it('give a difference of zero in the metrics if they agree, which shows that they were compared', async () => {
     const { table } = await history();
     vi.stubEnv('METRICS_NAMESPACE', 'ModelGateway/test');
 
@@ -64,7 +64,7 @@ describe('the books of a day', () => {
     expect(lines).toMatchObject([{ DriftRub: 0 }]);
   });
 
-  it('are compared with no other rights than those of the worker', async () => {
+  it('are compared with only the rights of the worker', async () => {
     const { table } = await history();
     const proxy = await startFaultProxy(inject('dynamodbEndpoint'));
     await reconcileDays(tableThrough(proxy.endpoint, table), { atMs: at('01:00:00') });
@@ -74,7 +74,7 @@ describe('the books of a day', () => {
     expect([...rights].toSorted()).toEqual([...functions['reconcile-days']!.grants.table!].toSorted());
   });
 
-  it('that differ are told, with what each says', async () => {
+  it('are reported if they differ, with both amounts', async () => {
     const { table, keys } = await history();
     const scope = { kind: 'key', id: keys['server']! } as const;
     const spent = (await readCounter(table, scope)).spent(`day_${yesterday}`);
@@ -96,7 +96,7 @@ describe('the books of a day', () => {
     );
   });
 
-  it('wait until the day is rolled up, and that is told when it is late', async () => {
+  it('wait until the day is rolled up, and are reported as late after some time', async () => {
     const { table, account } = await history();
     await saveDaysDone(table, 'RECONCILED', utcDate(Date.now() - 2 * DAY_MS));
     await documentsOf(table).send(
@@ -118,7 +118,7 @@ describe('the books of a day', () => {
     expect(lines).toHaveLength(1);
   });
 
-  it('are left to the next run when there is no time', async () => {
+  it('are left to the next run if there is no time', async () => {
     const { table } = await history();
     expect(await reconcileDays(table, { atMs: at('04:00:00'), deadlineMs: performance.now() })).toBe(0);
     expect(await reconcileDays(table, { atMs: at('04:01:00') })).toBe(1);
@@ -126,7 +126,7 @@ describe('the books of a day', () => {
 });
 
 describe('a record that does not prove its price', () => {
-  it('is told by its id when its day is rolled up', async () => {
+  it('is reported with its id when its day is rolled up', async () => {
     const { table, account, dates } = await history();
     const generations = await Array.fromAsync(generationsOfDay(table, account.id, dates[0]!));
     // Free and capped charges would not change with another token, so this generation is neither.

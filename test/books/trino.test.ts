@@ -62,7 +62,7 @@ const functionsIn = (sql: string) =>
 const withoutAliases = (sql: string) => sql.replace(/\bAS [a-z_]+\([^)]*\)/g, '');
 
 describe('a statement for Athena', () => {
-  it.each(athenaViews.map(({ name, query }) => [name, query]))('is one of Trino: %s', async (name, query) => {
+  it.each(athenaViews.map(({ name, query }) => [name, query]))('is valid in Trino: %s', async (name, query) => {
     expect(await trinoMistakes(`CREATE VIEW ${name} AS ${query}`)).toEqual([]);
   });
 
@@ -72,18 +72,18 @@ describe('a statement for Athena', () => {
     "SELECT a->>'$.b' FROM c",
     'SELECT list_filter(a, lambda x: x > 1) FROM b',
     'SELECT DISTINCT ON (a) b FROM c',
-  ])('is none where it is one of DuckDB alone: %s', async (sql) => {
+  ])('is reported if only DuckDB accepts it: %s', async (sql) => {
     expect(await trinoMistakes(sql)).not.toEqual([]);
   });
 
-  it('has functions that Trino has', () => {
+  it('uses only functions of Trino', () => {
     const used = athenaViews.flatMap(({ query }) => functionsIn(withoutAliases(query)));
     const unknown = new Set(used.filter((name) => ![...ofTrino, ...words, 'decimal'].includes(name)));
     expect([...unknown]).toEqual([]);
     expect(ofTrino.filter((name) => !used.includes(name))).toEqual([]);
   });
 
-  it('is one of Trino where docs/billing.md has it', async () => {
+  it('is valid in Trino if it is in docs/billing.md', async () => {
     const text = readFileSync(join(import.meta.dirname, '../../docs/billing.md'), 'utf8');
     const queries = [...text.matchAll(/[`"](SELECT [^`"]+)[`"]/g)].map(([, sql]) => sql!);
     for (const sql of queries) expect([sql, await trinoMistakes(sql)]).toEqual([sql, []]);
@@ -91,7 +91,7 @@ describe('a statement for Athena', () => {
     expect([queries.length > 8, unknown]).toEqual([true, []]);
   });
 
-  it('reads the items as often as docs/billing.md counts: each time costs', () => {
+  it('reads the items as often as docs/billing.md declares, because each read costs money', () => {
     const queries = new Map(athenaViews.map(({ name, query }) => [name, query]));
     const readings = (name: string): number =>
       name === 'items'
@@ -109,7 +109,7 @@ describe('a statement for Athena', () => {
     ]);
   });
 
-  it('reads no view that comes after its own', () => {
+  it('reads no view that is defined later', () => {
     const names = athenaViews.map(({ name }) => name);
     for (const [place, { query }] of athenaViews.entries()) {
       const later = names.slice(place).filter((name) => new RegExp(`\\b(?:FROM|JOIN) ${name}\\b`).test(query));

@@ -34,7 +34,7 @@ const otherEntities = [
 ];
 
 describe('views of an export', () => {
-  it('know every kind of item that the store writes', () => {
+  it('have every kind of item that the store writes', () => {
     const store = join(root, 'lambdas/store');
     const texts = [
       ...readdirSync(store, { recursive: true, encoding: 'utf8' })

@@ -41,7 +41,7 @@ describe.each(Object.entries(apis))('a request of %s', (path, { field, read }) =
     expect(refusal.message).toContain('at least one that is not blank');
   });
 
-  it('is read where one message has more than blank texts', () => {
+  it('is read if one message has a text that is not blank', () => {
     const { messages } = read([
       { role: 'user', content: 'Hi' },
       { role: 'assistant', content: 'Hello' },
@@ -52,7 +52,7 @@ describe.each(Object.entries(apis))('a request of %s', (path, { field, read }) =
   });
 });
 
-it('an input of a blank text is refused', () => {
+it('an input with only blank text is refused', () => {
   const refusal = refused(() => parseWith(responsesRequestSchema, { model, input: ' ' }));
 
   expect(refusal).toMatchObject({ status: 400, metadata: { field: 'input' } });

@@ -106,7 +106,7 @@ interface Completion {
 }
 
 describe('a streamed chat', () => {
-  it('comes to the same message as one in one piece, wherever its bytes are cut', () => {
+  it('has the same message as a whole answer, at any cuts of its bytes', () => {
     fc.assert(
       fc.property(answerEvents, byteCuts, (events, cuts) => {
         const whole = chatCompletion(wholeMessage(events), settings) as unknown as Completion;
@@ -127,7 +127,7 @@ describe('a streamed chat', () => {
     );
   });
 
-  it('has chunks with every member that strict clients ask for, and none that is null where they take none', () => {
+  it('has chunks with every member that strict clients require, and no null that they refuse', () => {
     fc.assert(
       fc.property(answerEvents, (events) => {
         const chunks = chunksIn(dataIn(cutBytes(written(events), [])));
@@ -151,7 +151,7 @@ describe('a streamed chat', () => {
     );
   });
 
-  it('shows no thinking where the client wants none', () => {
+  it('has no thinking if the client excludes it', () => {
     fc.assert(
       fc.property(answerEvents, (events) => {
         expect(written(events, { showsReasoning: false })).not.toContain('reasoning_content');
@@ -160,7 +160,7 @@ describe('a streamed chat', () => {
     );
   });
 
-  it('ends with an error that every client finds, and with the end that some wait for', () => {
+  it('ends with an error that every client finds, and with the end marker of some clients', () => {
     const writer = new ChunkWriter(identity, settings);
     const error = new GatewayError('provider_overloaded', 'Overloaded');
 
@@ -197,20 +197,20 @@ describe('a call of a custom tool', () => {
   };
   const end = { type: 'content_block_stop', index: 0 };
 
-  it('is begun by its name, and has its input in one piece when that is whole', () => {
+  it('begins with its name, and has its input in one piece when the input is complete', () => {
     expect(written([begin, jsonPiece('{"input":"a\\n'), jsonPiece('b"}'), end])).toEqual([
       { tool_calls: [{ index: 0, id: 'c1', type: 'custom', custom: { name: 'run', input: '' } }] },
       { tool_calls: [{ index: 0, custom: { input: 'a\nb' } }] },
     ]);
   });
 
-  it('has what was written where a limit has cut it', () => {
+  it('has its partial input if a limit has cut it', () => {
     expect(written([begin, jsonPiece('{"input":"a'), end]).at(-1)).toEqual({
       tool_calls: [{ index: 0, custom: { input: '{"input":"a' } }],
     });
   });
 
-  it('is the same in an answer in one piece', () => {
+  it('is the same in a whole answer', () => {
     const content = [{ type: 'tool_use', id: 'c1', name: 'run', input: { input: 'x' } }];
     const message = { id: identity.generationId, content, usage: {} } as unknown as Parameters<
       typeof chatCompletion

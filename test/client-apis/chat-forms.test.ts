@@ -58,17 +58,17 @@ function wholeOf(events: MessagesEvent[], call: ChatCall): Choice {
   return (chatCompletion(wholeMessage(events), call) as { choices: Choice[] }).choices[0]!;
 }
 
-describe('functions in their older form', () => {
+describe('functions in the older form', () => {
   const call = read({ functions: [look], function_call: { name: 'files.look' } });
 
-  it('are tools of which one is called at a time', () => {
+  it('become tools with one call at a time', () => {
     const { tools, tool_choice: choice } = call.message;
 
     expect(tools).toMatchObject([{ description: 'Looks.', input_schema: { type: 'object' } }]);
     expect(choice).toEqual({ type: 'tool', name: tools![0]!.name, disable_parallel_tool_use: true });
   });
 
-  it('are called in the form that was asked for', () => {
+  it('are called in the older form', () => {
     const block = { type: 'tool_use', id: 'c', name: call.message.tools![0]!.name, input: {} };
     const events = answerOf(block, { type: 'input_json_delta', partial_json: '{"a":1}' }, 'tool_use');
 
@@ -99,7 +99,7 @@ describe('functions in their older form', () => {
     ]);
   });
 
-  it('are refused beside tools, and where the choice names none', () => {
+  it('are refused next to tools, and if the choice names no function', () => {
     const tools = [{ type: 'function', function: look }];
 
     expect(refused(() => read({ functions: [look], tools })).metadata).toMatchObject({ field: 'functions' });
@@ -108,8 +108,8 @@ describe('functions in their older form', () => {
   });
 });
 
-describe('words of refusal', () => {
-  it('are the refusal of a message and not its content', () => {
+describe('the refusal text of a model', () => {
+  it('becomes the refusal of a message and not its content', () => {
     const events = answerOf(refusalBlock(), { type: 'text_delta', text: 'I cannot do that.' }, 'refusal');
 
     expect(wholeOf(events, read({}))).toMatchObject({
@@ -123,7 +123,7 @@ describe('words of refusal', () => {
 });
 
 describe('the usage of a stream', () => {
-  it('is in a chunk of its own only where the client has asked for that', () => {
+  it('is in its own chunk only if the client requests that', () => {
     const events = answerOf({ type: 'text', text: '' }, { type: 'text_delta', text: 'Hi' }, 'end_turn');
 
     const last = written(events, read({})).at(-1)!;
@@ -135,7 +135,7 @@ describe('the usage of a stream', () => {
 });
 
 describe('probabilities of tokens', () => {
-  it('are with the choice, streamed and whole', () => {
+  it('are in the choice, streamed and whole', () => {
     const logprobs = [{ token: 'Hi', logprob: -0.1, bytes: [72, 105], top_logprobs: [] }];
     const events = answerOf({ type: 'text', text: '' }, { type: 'text_delta', text: 'Hi', logprobs }, 'end_turn');
     const call = read({ logprobs: true });
@@ -145,8 +145,8 @@ describe('probabilities of tokens', () => {
   });
 });
 
-describe('marks of caches', () => {
-  it('may be on a message, on a part, and in the words of OpenAI', () => {
+describe('cache marks of a chat', () => {
+  it("may be on a message, on a part, and in OpenAI's form", () => {
     const breakpoint = { prompt_cache_breakpoint: { mode: 'explicit', ttl: '30m' } };
     const { messages, system } = read({
       messages: [

@@ -21,7 +21,7 @@ const look = { type: 'function', function: { name: 'look' } };
 const custom = (more: object = {}) => ({ type: 'custom', custom: { name: 'run', ...more } });
 
 describe('custom tools of a chat', () => {
-  it('are functions with one argument, by whose input an earlier call is told', () => {
+  it('become functions with one argument, which has the input of earlier calls', () => {
     const grammar = { definition: 'start: "x"', syntax: 'lark' };
     const {
       tools,
@@ -63,13 +63,13 @@ describe('custom tools of a chat', () => {
       { messages: [hello, { role: 'assistant', tool_calls: [{ id: 'c1', type: 'custom', custom: { name: 'run' } }] }] },
       ['messages.1.tool_calls.0.custom.input'],
     ],
-  ])('are refused by the name of the field that is wrong: %j', (body, fields) => {
+  ])('are refused by the name of the wrong field: %j', (body, fields) => {
     expect(faultsOf(body)).toEqual(fields);
   });
 });
 
 describe('a chat as a message', () => {
-  it('has the system messages of its beginning as the system prompt, and later ones where they stand', () => {
+  it('has its leading system messages as the system prompt, and later ones at their place', () => {
     const { system, messages } = messageOf({
       messages: [
         { role: 'system', content: 'Be short.' },
@@ -84,7 +84,7 @@ describe('a chat as a message', () => {
     expect(messages.map(({ role }) => role)).toEqual(['user', 'system', 'user']);
   });
 
-  it('has the results of neighbouring tool messages in one message', () => {
+  it('has the results of adjacent tool messages in one message', () => {
     const { messages } = messageOf({
       messages: [
         hello,
@@ -107,7 +107,7 @@ describe('a chat as a message', () => {
     });
   });
 
-  it('passes on arguments that are no JSON object as a text', () => {
+  it('passes on arguments that are not a JSON object as a text', () => {
     const { messages } = messageOf({
       messages: [
         hello,
@@ -159,7 +159,7 @@ describe('a chat as a message', () => {
       undefined,
     ],
     [{ reasoning: { enabled: true }, enable_thinking: false }, { type: 'adaptive', display: 'summarized' }, undefined],
-  ])('thinks as %j asks', (body, thinking, output) => {
+  ])('has the thinking settings of %j', (body, thinking, output) => {
     const message = messageOf(body);
 
     expect(message.thinking).toEqual(thinking);
@@ -170,11 +170,11 @@ describe('a chat as a message', () => {
     [{ max_tokens: 5 }, 5],
     [{ max_completion_tokens: 6 }, 6],
     [{ max_tokens: 5, max_completion_tokens: 6 }, 6],
-  ])('has the limit of %j', (body, limit) => {
+  ])('has the output limit of %j', (body, limit) => {
     expect(messageOf(body).max_tokens).toBe(limit);
   });
 
-  it('leaves out what says nothing, because not every provider takes it', () => {
+  it('omits default values, because not every provider accepts them', () => {
     const message = messageOf({
       top_p: 1,
       top_k: 0,
@@ -196,7 +196,7 @@ describe('a chat as a message', () => {
       { tool_choice: look, tools: [look] },
       { type: 'tool', name: 'look' },
     ],
-  ])('has the choice of %j', (body, choice) => {
+  ])('has the tool choice of %j', (body, choice) => {
     expect(messageOf(body).tool_choice).toEqual(choice);
   });
 
@@ -215,7 +215,7 @@ describe('a chat as a message', () => {
     [{ tools: [{ type: 'openrouter:web_search', parameters: { engine: 'exa' } }] }, 'tools.0.parameters.engine'],
     [{ tools: [{ type: 'web_search', external_web_access: false }] }, 'tools.0.external_web_access'],
     [{ tools: [look], tool_choice: { ...look, more: 1 } }, 'tool_choice.more'],
-  ])('names a setting that nobody here knows: %j', (body, field) => {
+  ])('is refused with the name of an unknown setting: %j', (body, field) => {
     const read = () => parseWith(chatRequestSchema, { model: 'sandbox/claude', messages: [hello], ...body });
 
     expect(refused(read).metadata).toMatchObject({ field });
@@ -238,7 +238,7 @@ describe('a chat as a message', () => {
     ['file.file_data', { type: 'file', file: { file_data: 'data:application/pdf;base64,JVBE\nRi0=' } }],
     ['file.file_data', { type: 'file', file: { file_data: 'data:text/plain;base64,Words.' } }],
     ['input_audio.data', { type: 'input_audio', input_audio: { data: 'not base64!!', format: 'wav' } }],
-  ])('is refused where data is no base64: %s', (field, part) => {
+  ])('is refused if data is not base64: %s', (field, part) => {
     const messages = [{ role: 'user', content: [part] }];
 
     const refusal = refused(() => parseWith(chatRequestSchema, { model: 'sandbox/claude', messages }));
@@ -248,7 +248,7 @@ describe('a chat as a message', () => {
     expect(refusal.message).toContain('must be base64');
   });
 
-  it('tells the model of a schema that stands beside a format without one', () => {
+  it('has the schema next to a format without one in the prompt', () => {
     const { system } = messageOf({ response_format: { type: 'json_object', schema: { type: 'object' } } });
 
     expect(system).toMatchObject([{ text: expect.stringContaining('{"type":"object"}') as string }]);
@@ -259,7 +259,7 @@ describe('a chat as a message', () => {
     [{ parameters: { max_results: 4, search_context_size: 'low' } }, { max_results: 4 }],
     [{ filters: { blocked_domains: ['a.example'] } }, { blocked_domains: ['a.example'] }],
     [{ filters: { allowed_domains: ['a.example'] } }, { allowed_domains: ['a.example'] }],
-  ])('has the search of %j', (settings, said) => {
+  ])('has the search settings of %j', (settings, said) => {
     const { tools } = messageOf({ tools: [{ type: 'web_search', ...settings }] });
 
     expect(tools).toEqual([{ type: 'web_search_20250305', name: 'web_search', ...said }]);
@@ -288,7 +288,7 @@ describe('a chat as a message', () => {
       ['messages.0.content.0.type'],
     ],
     [{ reasoning: { effort: 'low', max_tokens: 5 } }, ['reasoning.max_tokens']],
-  ])('is refused by name: %j', (body, fields) => {
+  ])('is refused with the name of the field: %j', (body, fields) => {
     expect(faultsOf(body)).toEqual(fields);
   });
 });

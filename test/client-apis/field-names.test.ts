@@ -13,7 +13,7 @@ function fieldAt(path: string, names: Parameters<typeof withClientFieldName>[1])
   return error.metadata['field'];
 }
 
-describe('what the engine refuses, in a chat', () => {
+describe('a field that the engine refuses, in a chat', () => {
   const { origins } = chatRequestSchema.parse({
     model: 'sandbox/claude',
     messages: [
@@ -37,12 +37,12 @@ describe('what the engine refuses, in a chat', () => {
     ['a call', 'messages.1.content.0.type', 'messages.2'],
     ['a part of a result', 'messages.2.content.0.content.0.type', 'messages.3'],
     ['a text', 'messages.3.content', 'messages.4'],
-  ])('is named as it was sent: %s', (_what, path, field) => {
+  ])('has the name that the client sent: %s', (_what, path, field) => {
     expect(fieldAt(path, chatFieldNames(origins))).toBe(field);
   });
 });
 
-describe('what the engine refuses, in a response', () => {
+describe('a field that the engine refuses, in a response', () => {
   const { origins } = responsesRequestSchema.parse({
     model: 'sandbox/claude',
     input: [
@@ -65,7 +65,7 @@ describe('what the engine refuses, in a response', () => {
     ['a call', 'messages.1.content.0.type', 'input.2'],
     ['a part of a result', 'messages.2.content.0.content.0.type', 'input.3'],
     ['a text', 'messages.3.content.0.type', 'input.4'],
-  ])('is named as it was sent: %s', (_what, path, field) => {
+  ])('has the name that the client sent: %s', (_what, path, field) => {
     expect(fieldAt(path, responsesFieldNames(origins))).toBe(field);
   });
 });

@@ -12,15 +12,15 @@ const said = (...input: object[]) => read(...input).message.messages.slice(1);
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=';
 
-describe('items of a conversation that was begun elsewhere', () => {
+describe('items of a conversation from another service', () => {
   it.each(['web_search_call', 'tool_search_call', 'ghost_snapshot', 'mcp_list_tools', 'mcp_approval_request'])(
-    'become nothing: %s',
+    'are left out: %s',
     (type) => {
       expect(said({ type, id: 'x', status: 'completed', ghost_commit: {} })).toEqual([]);
     },
   );
 
-  it('become a call and its result where an agent has made it, whichever id connects them', () => {
+  it('become a call and its result if an agent made the call, whichever id connects them', () => {
     const action = { type: 'exec', command: ['ls'], env: {} };
 
     const messages = said(
@@ -38,7 +38,7 @@ describe('items of a conversation that was begun elsewhere', () => {
     ]);
   });
 
-  it('become a text where another service has made the call', () => {
+  it('become a text if another service made the call', () => {
     const [message] = said(
       { type: 'mcp_call', id: 'mcp_1', server_label: 'docs', name: 'find', arguments: '{"q":"x"}', output: 'Found it' },
       { type: 'code_interpreter_call', id: 'ci_1', code: 'print(1)', outputs: [{ type: 'logs', logs: '1' }] },
@@ -60,12 +60,12 @@ describe('items of a conversation that was begun elsewhere', () => {
     expect(refusal.message).toMatch(/Codex shortens|send back the items of the answer’s output/);
   });
 
-  it('are refused where their type is unknown, with those that there are', () => {
+  it('are refused with the list of known types if their type is unknown', () => {
     expect(refused(() => read({ type: 'hologram' })).message).toContain('ghost_snapshot');
   });
 });
 
-describe('the result of a call', () => {
+describe('the result of a tool call', () => {
   const call = { type: 'function_call', call_id: 'a', name: 'view', arguments: '{}' };
   const contentOf = (output: unknown) => {
     const [, { content }] = said(call, { type: 'function_call_output', call_id: 'a', output }) as [
@@ -75,7 +75,7 @@ describe('the result of a call', () => {
     return content[0]!.content;
   };
 
-  it('has its parts where they came as a text that is a whole list of them', () => {
+  it('has its parts if the text is a complete JSON list of them', () => {
     const parts = [
       { type: 'input_image', image_url: PIXEL },
       { type: 'input_text', text: 'A pixel' },
@@ -90,7 +90,7 @@ describe('the result of a call', () => {
     '[{"type":"input_text","text":"x"}] and more',
     '[{"type":"log"}]',
     '["input_image"]',
-  ])('stays any other text: %s', (text) => {
+  ])('is unchanged as any other text: %s', (text) => {
     expect(contentOf(text)).toBe(text);
   });
 
@@ -100,8 +100,8 @@ describe('the result of a call', () => {
   });
 });
 
-describe('an id of a call that stands in an earlier turn', () => {
-  it('becomes a new one together with its results, the same in every request', () => {
+describe('a repeated id of a tool call from an earlier turn', () => {
+  it('is replaced together with its results, in the same way in every request', () => {
     const turn = [
       { type: 'function_call', call_id: 'call_0', name: 'a', arguments: '{}' },
       { type: 'function_call_output', call_id: 'call_0', output: 'x' },
@@ -121,7 +121,7 @@ describe('an id of a call that stands in an earlier turn', () => {
     expect(said(...turn, ...turn, ...turn, ...turn).slice(0, 6)).toEqual(messages);
   });
 
-  it('is told apart within one turn, in the order of the results', () => {
+  it('is replaced within one turn, in the order of the results', () => {
     const call = { type: 'function_call', call_id: 'same', name: 'a', arguments: '{}' };
     const result = { type: 'function_call_output', call_id: 'same', output: 'x' };
 

@@ -9,7 +9,7 @@ const response = { model: 'm', input: 'Hi' };
 const readChat = (more: object) => parseWith(chatRequestSchema, { ...chat, ...more });
 const readResponse = (more: object) => parseWith(responsesRequestSchema, { ...response, ...more });
 
-describe('a field that no endpoint is sent', () => {
+describe('a left-out field', () => {
   it.each([
     [{ newest_field: 1 }, ['newest_field']],
     [{ reasoning: { effort: 'low', context: 'all_turns' } }, ['reasoning.context']],
@@ -20,13 +20,13 @@ describe('a field that no endpoint is sent', () => {
     [{ prediction: { type: 'content', content: 'x' } }, ['prediction']],
     [{ newest_field: null }, []],
     [{ 'a\r\nset-cookie: b': 1, 'c d': 2 }, ['other']],
-  ])('is named, in both APIs: %j', (more, names) => {
+  ])('is reported by name, in both APIs: %j', (more, names) => {
     expect(readChat(more).leftOut).toEqual(names);
     expect(readResponse(more).leftOut).toEqual(names);
     expect(Object.keys(readChat(more).message)).not.toContain('newest_field');
   });
 
-  it('is refused by name where the request insists on every parameter', () => {
+  it('is refused by name if the request requires all parameters', () => {
     const insists = { provider: { require_parameters: true }, newest_field: 1 };
 
     expect(refused(() => readChat(insists)).metadata).toMatchObject({ field: 'newest_field' });
@@ -39,14 +39,14 @@ describe('a field that no endpoint is sent', () => {
     [{ logit_bias: { 1: 200 } }, 'logit_bias.1'],
     [{ moderation: { model: 'x' } }, 'moderation'],
     [{ prompt_cache_options: { prewarm: true } }, 'prompt_cache_options.prewarm'],
-  ])('is none that is known and wrong, or that asks for something: %j', (more, field) => {
+  ])('is not a known field with a wrong or effective value: %j', (more, field) => {
     expect(refused(() => readChat(more)).metadata).toMatchObject({ field });
     expect(refused(() => readResponse(more)).metadata).toMatchObject({ field });
   });
 });
 
-describe('fields that only tune', () => {
-  it('go to the engine, without values that say nothing', () => {
+describe('tuning fields', () => {
+  it('are passed to the engine, without default values', () => {
     const tuned = { seed: 7, min_p: 0.1, top_a: 0, logit_bias: { 5: -100 } };
 
     expect(readChat({ ...tuned, verbosity: 'low' }).message).toMatchObject({ seed: 7, min_p: 0.1, verbosity: 'low' });
@@ -57,14 +57,14 @@ describe('fields that only tune', () => {
     expect(readChat(tuned).message).not.toHaveProperty('top_a');
   });
 
-  it('ask for probabilities in the words of each API', () => {
+  it('request probabilities with the field names of each API', () => {
     expect(readChat({ logprobs: true, top_logprobs: 2 }).message).toMatchObject({ logprobs: true, top_logprobs: 2 });
     expect(readResponse({ include: ['message.output_text.logprobs'] }).message).toMatchObject({ logprobs: true });
     expect(readResponse({}).message).not.toHaveProperty('logprobs');
     expect(refused(() => readChat({ top_logprobs: 2 })).metadata).toMatchObject({ field: 'top_logprobs' });
   });
 
-  it('keep the name of a schema, and what it is for', () => {
+  it('keep the name and the description of a schema', () => {
     const named = { name: 'Weather', description: 'The weather of a day.', schema: { type: 'object' } };
     const chatFormat = { type: 'json_schema', json_schema: { ...named, strict: true } };
 

@@ -56,7 +56,7 @@ function callsOf(call: ResponsesCall, events: MessagesEvent[]): object[] {
 }
 
 describe('tools in a namespace', () => {
-  it('are declared under the name of their group and their own, with its description once', () => {
+  it('are declared under the names of their group and of the tool, with the description of the group once', () => {
     const { tools } = read({ tools: [shell, files] }).message;
 
     expect(tools).toMatchObject([
@@ -75,7 +75,7 @@ describe('tools in a namespace', () => {
       expect(call).toMatchObject({ type: 'function_call', namespace: 'mcp__files', name: 'read_file', call_id: 'c1' });
   });
 
-  it('are called with a text where they are custom tools', () => {
+  it('are called with a text if they are custom tools', () => {
     const calls = callsOf(read({ tools: [files] }), calling('mcp__files__patch', '{"input":"x"}'));
 
     for (const call of calls)
@@ -108,7 +108,7 @@ describe('tools in a namespace', () => {
     expect(namesIn(call)).toEqual(names);
   });
 
-  it('keep apart tools whose joined names are the same, and come back as they were declared', () => {
+  it('with the same joined name stay distinct, and are returned as they were declared', () => {
     const call = read({ tools: [{ ...shell, name: 'mcp__files__read_file' }, files] });
     const [plain, grouped] = namesIn(call);
 
@@ -119,7 +119,7 @@ describe('tools in a namespace', () => {
   });
 
   it.each(['x'.repeat(120), 'читать', 'files.read'])(
-    'keep their characters, in which protection looks for what the client wrote, and come back: %s',
+    "keep their characters for the protection of the client's text, and are returned unchanged: %s",
     (name) => {
       const call = read({ tools: [{ ...files, tools: [{ ...readFile, name }] }] });
       const [sent] = namesIn(call);
@@ -157,11 +157,11 @@ const searched = (more: object, found: object[]) => [
   { type: 'tool_search_output', call_id: 's', execution: 'client', tools: found, ...more },
 ];
 
-describe('a search among tools that the client makes', () => {
+describe('a tool search that the client runs', () => {
   const parameters = { type: 'object', properties: { query: { type: 'string' } } };
   const search = { type: 'tool_search', execution: 'client', description: 'Finds tools.', parameters };
 
-  it('is a function, and called as a search, in a stream and whole', () => {
+  it('is a function, and is returned as a search, in a stream and whole', () => {
     const call = read({ tools: [shell, search] });
     const [whole, begun, done] = callsOf(call, calling('tool_search', '{"query":"read"}'));
 
@@ -176,7 +176,7 @@ describe('a search among tools that the client makes', () => {
     expect(whole).not.toHaveProperty('name');
   });
 
-  it('has a result that names the tools which it has declared', () => {
+  it('has a result with the names of the tools that it declared', () => {
     const { tools, messages } = read({ tools: [search], input: searched({}, [files, shell]) }).message;
 
     expect(tools!.map(({ name }) => name)).toEqual([
@@ -200,7 +200,7 @@ describe('a search among tools that the client makes', () => {
     ]);
   });
 
-  it('may have found nothing, and have its arguments as a text', () => {
+  it('may have no result, and may have arguments as a text', () => {
     const { messages } = read({ tools: [search], input: searched({ arguments: '{"query":"write"}' }, []) }).message;
 
     expect(messages[1]!.content).toMatchObject([{ input: { query: 'write' } }]);
@@ -208,7 +208,7 @@ describe('a search among tools that the client makes', () => {
   });
 
   it.each([{ execution: 'server' }, { call_id: null }])(
-    'is nothing to the model where a service has made it: %j',
+    'is left out if a service ran it: %j',
     (more) => {
       const { tools, messages } = read({ input: searched(more, [files]) }).message;
 
@@ -217,7 +217,7 @@ describe('a search among tools that the client makes', () => {
     },
   );
 
-  it('may be allowed alone, and stand beside a function of its name', () => {
+  it('may be the only allowed tool, and may be next to a function of the same name', () => {
     const allowed = { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'tool_search' }] };
 
     expect(namesIn(read({ tools: [shell, search], tool_choice: allowed }))).toEqual(['tool_search']);

@@ -38,7 +38,7 @@ function textOf(events: readonly Event[], type: string, id: string): string {
 const timeless = (response: object) => ({ ...response, completed_at: null });
 
 describe('a streamed response', () => {
-  it('ends with the same response as one in one piece, wherever its bytes are cut', () => {
+  it('ends with the same response as a whole answer, at any cuts of its bytes', () => {
     fc.assert(
       fc.property(answerEvents, byteCuts, fc.boolean(), (events, cuts, showsThinking) => {
         const asked = { ...settings, showsThinking };
@@ -51,7 +51,7 @@ describe('a streamed response', () => {
     );
   });
 
-  it('has its events in the order that clients ask for: numbered, created first, each item added before its pieces, and done', () => {
+  it('has its events in the order that clients require: numbered, created first, each item added before its pieces, then done', () => {
     fc.assert(
       fc.property(answerEvents, (sent) => {
         const events = eventsIn(written(sent));
@@ -75,7 +75,7 @@ describe('a streamed response', () => {
     );
   });
 
-  it('has in its pieces what the items say when they are done', () => {
+  it('has the same text in its pieces as in its completed items', () => {
     fc.assert(
       fc.property(answerEvents, (sent) => {
         const events = eventsIn(written(sent));
@@ -96,7 +96,7 @@ describe('a streamed response', () => {
     );
   });
 
-  it('gives thinking back as its provider has signed it', () => {
+  it('returns thinking with the signature of its provider', () => {
     const block = { type: 'thinking', thinking: 'Hm. 😀', signature: 'abc' };
     const events: MessagesEvent[] = [
       { type: 'content_block_start', index: 0, content_block: block },
@@ -108,7 +108,7 @@ describe('a streamed response', () => {
     expect(unsealedThinking(item.encrypted_content)).toEqual(block);
   });
 
-  it('has no word of thinking where no summary was asked for, and gives it back whole', () => {
+  it('has no thinking text without a requested summary, and accepts it back', () => {
     const block = { type: 'thinking', thinking: 'Hm.', signature: 'abc' };
     const sent: MessagesEvent[] = [
       { type: 'content_block_start', index: 0, content_block: { ...block, thinking: '', signature: '' } },
@@ -125,7 +125,7 @@ describe('a streamed response', () => {
     expect(unsealedThinking(item.encrypted_content)).toEqual(block);
   });
 
-  it('shows the input of a custom tool as the text that it is', () => {
+  it('has the input of a custom tool as the text', () => {
     const call = { type: 'tool_use', id: 'c1', name: 'apply_patch', input: {} };
     const events: MessagesEvent[] = [
       { type: 'content_block_start', index: 0, content_block: call },
@@ -145,7 +145,7 @@ describe('a streamed response', () => {
     expect(done.item).toMatchObject({ type: 'custom_tool_call', call_id: 'c1', input: '*** Begin Patch' });
   });
 
-  it('shows a search with what it has found', () => {
+  it('has a search with its results', () => {
     const found = [{ type: 'web_search_result', url: 'https://a.example', title: 'A', encrypted_content: 'x' }];
     const events = [
       {

@@ -19,12 +19,12 @@ const parsed = (input: object[]) => parseWith(responsesRequestSchema, { model: '
 const look = { type: 'function', name: 'look' };
 const search = { type: 'web_search' };
 
-describe('the input of a response as a message', () => {
-  it('is what the user says, where it is a text', () => {
+describe('the input of a response as messages', () => {
+  it('is one message of the user if it is a text', () => {
     expect(messageOf({}).messages).toEqual([{ role: 'user', content: 'Hello' }]);
   });
 
-  it('has instructions and the developer’s messages of its beginning as the system prompt', () => {
+  it('has instructions and leading developer messages as the system prompt', () => {
     const { system } = messageOf({
       instructions: 'Be short.',
       input: [{ role: 'developer', content: 'Be kind.' }, asked],
@@ -33,7 +33,7 @@ describe('the input of a response as a message', () => {
     expect(system).toMatchObject([{ text: 'Be short.' }, { text: 'Be kind.' }]);
   });
 
-  it('has neighbouring items of the assistant in one message, and so the results', () => {
+  it('has adjacent items of the assistant in one message, and adjacent results too', () => {
     const { messages } = messageOf({
       input: [
         asked,
@@ -50,7 +50,7 @@ describe('the input of a response as a message', () => {
     expect(messages[2]!.content).toMatchObject([{ tool_use_id: 'a' }, { tool_use_id: 'b' }]);
   });
 
-  it('has what answers no call as a text of the user, behind the results', () => {
+  it('has an output without a call as a text of the user, after the results', () => {
     const goal = { type: 'function_call_output', name: 'goal_objective', namespace: 'agent', output: 'Kazan' };
 
     const { messages } = messageOf({ input: [asked, call('a'), call('b'), output('a'), goal, output('b')] });
@@ -63,7 +63,7 @@ describe('the input of a response as a message', () => {
     ]);
   });
 
-  it('has custom tools as functions with one argument, and their calls so', () => {
+  it('has custom tools as functions with one argument, and their calls too', () => {
     const { tools, messages } = messageOf({
       tools: [{ type: 'custom', name: 'patch', description: 'Patches.' }],
       input: [
@@ -77,7 +77,7 @@ describe('the input of a response as a message', () => {
     expect(messages[1]!.content).toMatchObject([{ type: 'tool_use', name: 'patch', input: { input: '*** Begin' } }]);
   });
 
-  it('leaves out tools that agents always declare and no model here can have, and thinking from elsewhere', () => {
+  it('omits tools that agents always declare but only OpenAI runs, and thinking of other services', () => {
     const { tools, messages } = messageOf({
       tools: [
         { type: 'tool_search' },
@@ -96,7 +96,7 @@ describe('the input of a response as a message', () => {
     expect(messages[1]!.content).toMatchObject([{ type: 'tool_use' }]);
   });
 
-  it('takes groups of tools that are called alike, and a group twice', () => {
+  it('accepts groups of tools with the same names, and a repeated group', () => {
     const group = { type: 'namespace', name: 'look', tools: [look, look] };
 
     const { tools } = messageOf({ tools: [group, group, look, { ...search, external_web_access: false }, search] });
@@ -104,7 +104,7 @@ describe('the input of a response as a message', () => {
     expect(tools!.map(({ name }) => name)).toEqual(['look__look', 'look', 'web_search']);
   });
 
-  it('has an item for what its type says, though a client gave it a role as well', () => {
+  it('reads an item by its type, also if a client added a role', () => {
     const { messages } = messageOf({
       input: [
         asked,
@@ -126,7 +126,7 @@ describe('the input of a response as a message', () => {
     [{ tools: [{ ...search, filters: { more: 1 } }] }, 'tools.0.filters.more'],
     [{ tools: [look], tool_choice: { ...look, more: 1 } }, 'tool_choice.more'],
     [{ tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [], more: 1 } }, 'tool_choice.more'],
-  ])('names a setting that nobody here knows: %j', (body, field) => {
+  ])('is refused with the name of an unknown setting: %j', (body, field) => {
     const read = () => parseWith(responsesRequestSchema, { model: 'sandbox/claude', input: 'Hello', ...body });
 
     expect(refused(read).metadata).toMatchObject({ field });
@@ -145,7 +145,7 @@ describe('the input of a response as a message', () => {
   it.each<[string, object]>([
     ['image_url', { type: 'input_image', image_url: 'data:image/png;base64,not base64!!' }],
     ['file_data', { type: 'input_file', file_data: 'data:application/pdf;base64,JVBERi0' }],
-  ])('is refused where data is no base64: %s', (field, part) => {
+  ])('is refused if data is not base64: %s', (field, part) => {
     const asked = { type: 'message', role: 'user', content: [part] };
     const answered = { type: 'function_call_output', call_id: 'a', output: [part] };
 
@@ -160,13 +160,13 @@ describe('the input of a response as a message', () => {
     [{ reasoning: { summary: 'none' } }, false],
     [{ reasoning: { summary: 'auto' } }, true],
     [{ reasoning: { generate_summary: 'concise' } }, true],
-  ])('shows the thinking only to who asks for a summary: %j', (body, shows) => {
+  ])('includes thinking only if a summary is requested: %j', (body, shows) => {
     const call = responsesRequestSchema.parse({ model: 'sandbox/claude', input: 'Hello', ...body });
 
     expect(call.showsThinking).toBe(shows);
   });
 
-  it('leaves out a search that asks for what OpenAI has in store, whatever it says', () => {
+  it("omits a search in OpenAI's stored pages, whatever its settings", () => {
     const stored = { ...search, external_web_access: false, more: 1 };
 
     expect(messageOf({ tools: [stored] }).tools).toBeUndefined();
@@ -181,7 +181,7 @@ describe('the input of a response as a message', () => {
       { tool_choice: { type: 'web_search' }, tools: [search] },
       { type: 'tool', name: 'web_search' },
     ],
-  ])('has the choice of %j', (body, choice) => {
+  ])('has the tool choice of %j', (body, choice) => {
     expect(messageOf(body).tool_choice).toEqual(choice);
   });
 
@@ -213,7 +213,7 @@ describe('the input of a response as a message', () => {
     [{ input: [{ type: 'custom_tool_call_output', output: 'x' }] }, ['input.0.call_id']],
     [{ input: [] }, ['input']],
     [{ background: true }, ['background']],
-  ])('is refused by name: %j', (body, fields) => {
+  ])('is refused with the name of the field: %j', (body, fields) => {
     expect(faultsOf(body)).toEqual(fields);
   });
 });

@@ -77,21 +77,21 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('Anthropic %s', 
       expect(second.stop_reason).toBe('end_turn');
     });
 
-    it('is held to a forced tool', async () => {
+    it('gets a call of a forced tool', async () => {
       const message = await clients[version]().messages.create(
         ask('Go\n@sandbox delay=0', { tools, tool_choice: { type: 'tool', name: 'get_time' } }),
       );
       expect(message.content.at(-1)).toMatchObject({ type: 'tool_use', name: 'get_time', input: {} });
     });
 
-    it('is told max_tokens', async () => {
+    it('gets the stop reason max_tokens', async () => {
       const message = await clients[version]().messages.create(
         ask('Long\n@sandbox tokens=50 delay=0', { max_tokens: 20 }),
       );
       expect(message).toMatchObject({ stop_reason: 'max_tokens', usage: { output_tokens: 20 } });
     });
 
-    it('is told a refusal', async () => {
+    it('gets the stop reason refusal', async () => {
       const message = await clients[version]().messages.create(ask('No\n@sandbox refuse delay=0'));
       expect(message.stop_reason).toBe('refusal');
     });
@@ -100,7 +100,7 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('Anthropic %s', 
       [529, 'overloaded_error'],
       [429, 'rate_limit_error'],
       [400, 'invalid_request_error'],
-    ])('throws a %d of the provider before the first byte as such', async (status, type) => {
+    ])('throws a %d of the provider before the first byte as the same error', async (status, type) => {
       const error = await clients[version]()
         .messages.create(ask(`Fail\n@sandbox error=${status}`))
         .catch((caught: unknown) => caught);
@@ -125,7 +125,7 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('Anthropic %s', 
     });
   });
 
-  it('throws what the gateway refuses, with the field', async () => {
+  it('throws a refusal of the gateway, with the field', async () => {
     const client = clients[version]();
     const params = { model: 'sandbox/claude', max_tokens: 10, messages: [said('x')], plugins: [{ id: 'file-parser' }] };
     await expect(client.messages.create(params)).rejects.toMatchObject({
@@ -140,7 +140,7 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('Anthropic %s', 
 });
 
 describe('Anthropic SDK 1.x', () => {
-  it('runs tools until it has an answer, without a conversation that the provider keeps', async () => {
+  it('runs tools until it has an answer, without a stored conversation', async () => {
     const runner = new Anthropic({
       baseURL: gateway.anthropicUrl,
       apiKey: gateway.key,
@@ -161,7 +161,7 @@ describe('Anthropic SDK 1.x', () => {
     [{ thread: { type: 'create' } }, {}],
     [{ betas: ['message-threads-2026-08-12'] }, {}],
     [{}, { 'anthropic-beta': 'message-threads-2026-08-12' }],
-  ])('is told in its own words that there are no such conversations: %o %o', async (body, headers) => {
+  ])('gets an error for stored conversations: %o %o', async (body, headers) => {
     const response = await fetch(`${gateway.baseUrl}/messages`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-api-key': gateway.key, ...headers },

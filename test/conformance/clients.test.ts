@@ -21,19 +21,19 @@ beforeAll(async () => {
 
 /** Common client programs, through every API and over all wires of the sandbox, against one running gateway. */
 describe('clients', () => {
-  it('are tried over every wire that answers messages', () => {
+  it('are tested over every wire with messages', () => {
     expect(sandboxModels().map(({ wire }) => wire)).toEqual(messagesWires);
   });
 
-  it('get what they ask for', () => {
+  it('get the expected results', () => {
     expect(report.unexplained).toEqual([]);
   });
 
-  it('are in docs/conformance.md as they were tried: npm run conformance writes it', () => {
+  it('have their current results in docs/conformance.md (npm run conformance writes it)', () => {
     expect(linesOf(documented('Clients')!)).toEqual(expect.arrayContaining(linesOf(report.markdown)));
   });
 
-  it.runIf(isLongForm)('are in docs/conformance.md as a whole', () => {
+  it.runIf(isLongForm)('have all their results in docs/conformance.md', () => {
     expect(documented('Clients')).toBe(report.markdown);
   });
 });

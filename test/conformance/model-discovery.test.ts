@@ -53,7 +53,7 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('Anthropic %s', 
   });
 
   it.each([1, 7, 1_000])(
-    'walks to the end in pages of %i, and finds every text model that can be called once',
+    'reads all pages of %i models, and finds every text model once',
     async (limit) => {
       const models = await all(clients[name]().models.list({ limit }));
 
@@ -64,7 +64,7 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('Anthropic %s', 
     },
   );
 
-  it('walks backwards', async () => {
+  it('reads pages backwards', async () => {
     const whole = await clients[name]().models.list({ limit: 1_000 });
     const end = whole.data[5]!.id;
 
@@ -103,7 +103,7 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('Anthropic %s', 
     expect(id).toBe('sandbox/claude');
   });
 
-  it.each(['sandbox/nothing', 'sandbox/painter', '%2F'])('is told that %s is no model to ask', async (id) => {
+  it.each(['sandbox/nothing', 'sandbox/painter', '%2F'])('gets an error for %s, which is not a model for messages', async (id) => {
     const error = await clients[name]()
       .models.retrieve(id)
       .catch((caught: unknown) => caught);
@@ -111,7 +111,7 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('Anthropic %s', 
     expect(error).toMatchObject({ status: 404, error: { type: 'error', error: { type: 'not_found_error' } } });
   });
 
-  it('finds no models that are retired', async () => {
+  it('finds no retired models', async () => {
     const client = clients[name]();
     expect((await client.models.list({ lifecycle: ['retired'] })).data).toEqual([]);
     expect((await client.models.list({ lifecycle: ['active', 'retired'] })).data).toHaveLength(20);
@@ -128,7 +128,7 @@ describe('a client of the Messages API', () => {
     );
   });
 
-  it('filters and orders in its own shape', async () => {
+  it('filters and orders a list in the Messages API', async () => {
     const query = '/models?q=sandbox&input_modalities=file&sort=context-high-to-low&limit=2';
     expect((await read(query, version)).body).toMatchObject({
       data: [{ type: 'model' }, { type: 'model' }],
@@ -137,7 +137,7 @@ describe('a client of the Messages API', () => {
     });
   });
 
-  it('sees only what makes text', async () => {
+  it('gets only models that make text', async () => {
     expect(await idsOf('/models?output_modalities=all&q=sandbox/painter', version)).toEqual([]);
   });
 
@@ -146,7 +146,7 @@ describe('a client of the Messages API', () => {
     expect(body).toMatchObject({ has_more: true, data: expect.any(Array) as unknown[] });
   });
 
-  it('gets endpoints in the shape of those who ask for them', async () => {
+  it('gets endpoints in the form of the public convention', async () => {
     expect((await read('/models/sandbox/claude/endpoints', version)).body).toMatchObject({
       data: { id: 'sandbox/claude', endpoints: [{ provider_name: 'Sandbox' }] },
     });
@@ -158,7 +158,7 @@ describe('a client of the Messages API', () => {
     ['limit', '/models?limit=1001', version],
     ['after_id', '/models?after_id=sandbox/claude', {}],
     ['lifecycle', '/models?lifecycle=active', {}],
-  ])('is told which %s is wrong: %s with %j', async (field, path, headers) => {
+  ])('gets an error for a wrong %s: %s with %j', async (field, path, headers) => {
     const { status, body } = await read(path, headers);
     expect(status).toBe(400);
     expect(body).toMatchObject({ type: 'error', error: { type: 'invalid_request_error', metadata: { field } } });
@@ -188,7 +188,7 @@ describe('the OpenRouter SDK', () => {
     expect(prices).toEqual(prices.toSorted((a, b) => a - b));
   });
 
-  it.each([7, 500])('walks a filtered list to its end in pages of %i', async (limit) => {
+  it.each([7, 500])('reads a filtered list to its end in pages of %i', async (limit) => {
     const query = 'supported_parameters=tools&sort=newest';
     const pages = await all(
       await client.models.list({ supportedParameters: 'tools', sort: 'newest', offset: 0, limit }),
@@ -205,7 +205,7 @@ describe('the OpenRouter SDK', () => {
     expect(result.data.length).toBeGreaterThan(30);
   });
 
-  it('orders by speed, whether or not any was measured', async () => {
+  it('orders by speed, with or without measurements', async () => {
     const all = await idsOf('/models');
 
     expect((await idsOf('/models?sort=throughput-high-to-low')).toSorted()).toEqual(all.toSorted());
@@ -214,7 +214,7 @@ describe('the OpenRouter SDK', () => {
   it.each([
     [{ sort: 'most-popular' as const }, 'sort: nobody counts'],
     [{ minCodingIndex: 1 }, 'min_coding_index: is not supported as a filter'],
-  ])('is told what cannot be found by: %j', async (query, message) => {
+  ])('gets an error for an unsupported filter or order: %j', async (query, message) => {
     await expect(client.models.list(query)).rejects.toMatchObject({
       statusCode: 400,
       message: expect.stringContaining(message) as string,

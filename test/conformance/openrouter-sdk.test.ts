@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 /** Tests with the OpenRouter SDK, whose validators check every response. It throws if it cannot read a response. */
 describe('the OpenRouter SDK', () => {
-  it('creates a key and sees its secret once', async () => {
+  it('creates a key and reads its secret once', async () => {
     const created = await manager.apiKeys.create({
       requestBody: { name: 'sdk', limit: 12.5, limitReset: 'monthly', expiresAt: new Date('2030-01-01T00:00:00Z') },
     });
@@ -45,12 +45,12 @@ describe('the OpenRouter SDK', () => {
     expect((await manager.apiKeys.getCurrentKeyMetadata()).data.isManagementKey).toBe(true);
   });
 
-  it('reads what the account has paid in and spent', async () => {
+  it('reads payments and spending of the account', async () => {
     const { data } = await manager.credits.getCredits();
     expect(data).toEqual({ totalCredits: 0, totalUsage: expect.any(Number) });
   });
 
-  it('has questions answered', async () => {
+  it('gets answers to questions', async () => {
     const decided = await client.systemOne.create({
       decisionsRequest: {
         model: 'sandbox/judge',
@@ -80,7 +80,7 @@ describe('the OpenRouter SDK', () => {
     expect(await finalGeneration(gateway, decided.id!)).toMatchObject({ api_type: 'decisions' });
   });
 
-  it('has a video made, and downloads it', async () => {
+  it('creates a video, and downloads it', async () => {
     const submitted = await client.videoGeneration.generate({
       videoGenerationRequest: {
         model: 'sandbox/filmmaker',
@@ -111,14 +111,14 @@ describe('the OpenRouter SDK', () => {
     expect(own.result.data.map(({ id }) => id)).toEqual(allIds.filter((id) => id.startsWith('sandbox/')));
   });
 
-  it('lists models of every modality, and what makes video', async () => {
+  it('lists models of every modality, and models that make video', async () => {
     const { result } = await client.models.list({ outputModalities: 'all' });
     expect(result.data.map(({ id }) => id)).toContain('sandbox/filmmaker');
     const videos = await client.videoGeneration.listVideosModels();
     expect(videos.data[0]!.pricingSkus).toMatchObject({ 'per-video-second-768p': '12.5' });
   });
 
-  it('walks models page by page to the end', async () => {
+  it('reads all pages of models', async () => {
     const ids: string[] = [];
     for await (const page of await client.models.listForUser({ bearer: gateway.key }, { limit: 3 })) {
       ids.push(...page.result.data.map(({ id }) => id));

@@ -43,7 +43,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-describe.skipIf(sample.length === 0)('a recording, through the whole gateway', () => {
+describe.skipIf(sample.length === 0)('a recording, replayed through the whole gateway', () => {
   describe.each(wireRows.map(({ wire }) => wire))('of %s', (wire) => {
     const own = sample.filter((interaction) => interaction.wire === wire);
     it.each(own.map((interaction) => [interaction.name, interaction] as const))('%s, cut at random', (_, interaction) =>

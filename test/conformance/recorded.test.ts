@@ -7,47 +7,47 @@ import { wireRows } from './recorded/rows.ts';
 
 /** Recordings of the traffic of real providers, in both directions. docs/conformance.md describes the results. */
 describe('recorded interactions', () => {
-  it('are measured on every wire that answers messages', () => {
+  it('are measured on every wire with messages', () => {
     expect(wireRows.map(({ wire }) => wire).toSorted()).toEqual(messagesWires.toSorted());
   });
 
-  describe.skipIf(!hasRecordings)('where they are present', () => {
+  describe.skipIf(!hasRecordings)('present on this machine', () => {
     let report: RecordedReport;
     beforeAll(async () => {
       report = await reportOnRecordings();
       process.stdout.write(`\n${report.table}\n\n`);
     }, 60_000);
 
-    it('are of Anthropic and of at least eight chat-completions providers', () => {
+    it('include Anthropic and at least eight chat-completions providers', () => {
       const wires = report.answers.shares.map(({ wire }) => wire);
       expect(wires).toContain('anthropic');
       expect(wires.filter((wire) => wire === 'openai-chat').length).toBeGreaterThanOrEqual(8);
     });
 
-    it('have answers that come through whole, and that strict clients accept', () => {
+    it('have answers that are decoded completely, and that strict clients accept', () => {
       expect(report.answers.unexplained).toEqual([]);
     });
 
-    it('have requests that we would send in a form that the provider was seen to accept, and that say the same', () => {
+    it('have requests that the gateway would send in an accepted form, with the same meaning', () => {
       expect(report.requests.unexplained).toEqual([]);
     });
 
-    it('say the same to clients of OpenAI’s APIs, through the API of each', () => {
+    it('have the same meaning for clients of OpenAI’s APIs', () => {
       expect(report.inwardAnswers.unexplained).toEqual([]);
     });
 
-    it('are the same requests when they come in and go on to their provider', () => {
+    it('have the same requests at the client and at their provider', () => {
       expect(report.inwardRequests.unexplained).toEqual([]);
     });
 
-    it('have no exception that explains nothing', () => {
+    it('have no unused exception', () => {
       const { answers, requests, inwardAnswers, inwardRequests } = report;
       const outcomes = [answers, requests, inwardAnswers, inwardRequests];
       const explained = outcomes.flatMap((outcome) => [...outcome.explained]);
       expect(explained.filter(([, count]) => count === 0).map(([{ reason }]) => reason)).toEqual([]);
     });
 
-    it('are in docs/conformance.md as they were measured: npm run conformance writes it', () => {
+    it('have their current results in docs/conformance.md (npm run conformance writes it)', () => {
       expect(documented('Recorded interactions')).toBe(report.markdown);
     });
   });

@@ -62,7 +62,7 @@ async function charged(): Promise<{ count: number; pending: number }> {
 }
 
 it(
-  `charges each of ${HEADERS} Idempotency-Keys once, although the gateway is killed ${KILLS} times`,
+  `the gateway charges each of ${HEADERS} Idempotency-Keys once, although it is killed ${KILLS} times`,
   { timeout: 900_000 },
   async () => {
     // One call in ten has a fault.

@@ -36,7 +36,7 @@ afterAll(() => queue.stop());
 /** Real cost of each accepted generation; undefined if its handler ended without a report. */
 type Truth = Map<string, Money | undefined>;
 
-it('with its worker down for an hour, settlement is late, limits stay strict, and nothing is estimated', async () => {
+it('settlement is late, limits stay strict, and nothing is estimated while its worker is down for an hour', async () => {
   const spenders = await Promise.all(Array.from({ length: 5 }, () => newSpender(table, { key: { daily: LIMIT } })));
   const truths: Truth[] = spenders.map(() => new Map());
   const watch = new BacklogWatch();

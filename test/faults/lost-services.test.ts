@@ -30,8 +30,8 @@ async function endingWithout(
 const theEndOf = (name: string, after: string) =>
   `${name} ended by itself (signal SIGKILL). The gateway cannot work without it, and stops. Start it again with npm start. ${after}.`;
 
-describe('a gateway that loses a process which it cannot do without', () => {
-  it('says that its database has ended and what to do, ends, and settles what was running at its next start', async () => {
+describe('a gateway that loses a required process', () => {
+  it('reports that its database has ended and the remedy, ends, and settles running requests at its next start', async () => {
     const gateway = await startGateway({ args: ['--data', data] });
     const running = await post(gateway, '/messages', {
       model: 'sandbox/claude',
@@ -52,7 +52,7 @@ describe('a gateway that loses a process which it cannot do without', () => {
     await next.stop();
   });
 
-  it('ends as well when its queues have ended, and says what becomes of what was in memory', async () => {
+  it('ends also if its queues have ended, and reports what happens to queued messages', async () => {
     const gateway = await startGateway({ args: ['--ephemeral'] });
 
     const { code, lines } = await endingWithout(gateway, 'aws-server');
@@ -61,7 +61,7 @@ describe('a gateway that loses a process which it cannot do without', () => {
     expect(lines).toContain(theEndOf('The process of queues and files', 'Its data was in memory and is lost'));
   });
 
-  it('ends as well when the server of --web has ended', async () => {
+  it('ends also if the server of --web has ended', async () => {
     const gateway = await startGateway({ args: ['--data', data, '--web'] });
 
     const { code, lines } = await endingWithout(gateway, 'server-main');
@@ -70,7 +70,7 @@ describe('a gateway that loses a process which it cannot do without', () => {
     expect(lines.find((line) => line.startsWith('The server of --web ended by itself'))).toBeDefined();
   });
 
-  it('takes its database with it when it is killed', async () => {
+  it('ends its database if it is killed', async () => {
     const gateway = await startGateway({ args: ['--data', data] });
     const { endpoint } = gateway.table();
     const answers = () =>
@@ -85,7 +85,7 @@ describe('a gateway that loses a process which it cannot do without', () => {
     await expect.poll(answers).toBe(false);
   });
 
-  it('says nothing of the kind when it is stopped', async () => {
+  it('reports no lost process if it is stopped', async () => {
     const gateway = await startGateway({ args: ['--data', data, '--web'] });
     await gateway.stop();
     expect(gateway.process.exitCode).toBe(0);
@@ -94,7 +94,7 @@ describe('a gateway that loses a process which it cannot do without', () => {
 });
 
 describe('a database program that cannot be run', () => {
-  it('is named in one sentence', () => {
+  it('is reported in one sentence', () => {
     const { status, stderr } = spawnSync(process.execPath, ['bin/local.ts', '--ephemeral', '--port', '0'], {
       encoding: 'utf8',
       env: { ...process.env, DYNAMODB_BINARY: join(import.meta.dirname, 'lost-services.test.ts') },

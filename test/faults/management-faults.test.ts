@@ -54,7 +54,7 @@ describe.each<TableFault[][]>([
   [['lost-reply']],
   [['lost-reply', 'conflict']],
 ])('with %j', (faults) => {
-  it('a key is created once, and stands once in its lists', async () => {
+  it('a key is created once, and is once in its lists', async () => {
     const view = inferenceKeysOf({ workspaceId, includeDisabled: true });
     const before = await keyPage(table, view, { offset: 0, limit: 1 });
     suffer(faults);
@@ -101,7 +101,7 @@ describe.each<TableFault[][]>([
     expect([counter.revision, String(counter.limits.daily)]).toEqual([1, '3']);
   });
 
-  it('money is paid in and given back once', async () => {
+  it('a payment is booked once, and refunded once', async () => {
     const { id } = await createAccount(table, operator, { name: 'Prepaid', mode: 'prepaid' });
     const prepaid = { ...context, accountId: id };
     suffer(faults);
@@ -113,7 +113,7 @@ describe.each<TableFault[][]>([
     expect(entries.map(({ amount }) => amount.toString()).toSorted()).toEqual(['-10', '10']);
   });
 
-  it('a change of a named version is made once, and is not refused as a change of another', async () => {
+  it('a change with If-Match is made once, and is not refused as a conflict', async () => {
     const { key } = await newKey();
     const workspace = await createWorkspace(context, { name: 'v', slug: `v-${faults.join('-')}` });
     suffer(faults);
@@ -145,7 +145,7 @@ describe.each<TableFault[][]>([
     expect([deleted, archived]).toEqual([{ archived: false }, { archived: true }]);
   });
 
-  it('members are added and removed without an error, and counted as changed', async () => {
+  it('members are added and removed without an error, and counted correctly', async () => {
     const workspace = await createWorkspace(context, { name: 'm', slug: `m-${faults.join('-')}` });
     suffer(faults);
     const added = await addMembers(context, workspace, ['ann', 'bob']);
@@ -156,7 +156,7 @@ describe.each<TableFault[][]>([
     expect(await auditOf(`workspace ${workspace.id}`)).toHaveLength(3);
   });
 
-  it('a payment is told as one that was not booked before', async () => {
+  it('a payment is reported as new', async () => {
     const { id } = await createAccount(table, operator, { name: 'Prepaid', mode: 'prepaid' });
     suffer(faults);
     const { wasBooked } = await topUp({ ...context, accountId: id }, { amount: rub('10'), reference: 'INV-2' });
@@ -180,7 +180,7 @@ describe.each<TableFault[][]>([
   });
 });
 
-it('rows stay when the reply to the move of the version is lost', async () => {
+it('rows of a day stay if the reply to the change of its version is lost', async () => {
   const spender = await newSpender(table, {});
   const date = dayBefore(utcDate(Date.now()));
   const request = holdRequest(spender, rub('2'), { atMs: Date.parse(date) + 1_000 });
@@ -197,7 +197,7 @@ it('rows stay when the reply to the move of the version is lost', async () => {
   expect(await readActivity(table, accountId, [date], {})).toMatchObject([{ requests: 1, usage: rub('0.7') }]);
 });
 
-it('a key that is busy with holds can still be switched off', async () => {
+it('a key with many concurrent holds can be disabled', async () => {
   proxy.faultFor = () => undefined;
   const { key } = await newKey();
   suffer(Array<TableFault>(20).fill('conflict'));

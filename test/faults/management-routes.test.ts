@@ -87,7 +87,7 @@ async function live(): Promise<void> {
   await ask('DELETE', path, undefined, { mayBeDone: 404 });
 }
 
-it(`${ROUNDS} clients are told what became of their changes, or to come back, and never of a failure`, async () => {
+it(`${ROUNDS} clients get the result of their changes, or a request to retry, and never a failure`, async () => {
   proxy.rules.suffer(troubles, 11);
   let round = 0;
   const work = async () => {

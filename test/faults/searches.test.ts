@@ -95,8 +95,8 @@ function priceOf(turn: number): number {
   return (ROUNDS + 1) * tokens + found * SEARCH_PRICE;
 }
 
-describe('searches in turns that go wrong in every way', () => {
-  it('leave no hold behind, and cost what was found and said', { timeout: 300_000 }, async () => {
+describe('searches over several turns with failures of all kinds', () => {
+  it('leave no hold, and cost the searches and the tokens that were made', { timeout: 300_000 }, async () => {
     inject();
     const turns = Array.from({ length: repeated(100, { ofWhichAlways: 20 }) }, (_, turn) => ({
       turn,

@@ -25,7 +25,7 @@ const answers = (url: string) =>
     () => false,
   );
 
-it('the server of --web ends with a gateway that is killed, so the next start settles only streams that have ended', async () => {
+it('the server of --web ends with a killed gateway, so the next start settles only ended streams', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-server-'));
   ends.push(async () => rmSync(directory, { recursive: true, force: true }));
   const dynamodb = await startDynamodb(undefined);

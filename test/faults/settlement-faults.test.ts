@@ -35,7 +35,7 @@ const itemsOf = ({ body }: DynamodbCall) => (JSON.parse(body) as { TransactItems
 const at = (body: string, item: string) => (body.includes(item) ? { conflictsAt: item } : undefined);
 
 describe('a batch of settlements', () => {
-  it('keeps a payer whose counters stay busy from holding up the others', async () => {
+  it('settles other payers although the counters of one payer stay busy', async () => {
     const [hot, calm] = [await limited(), await limited()];
     const batch = [await message(hot, '0.1'), await message(calm, '0.2'), await message(hot, '0.3')];
     proxy.faultFor = ({ body }) => at(body, `COUNTER#account#${hot.payer.accountId}`);
@@ -46,7 +46,7 @@ describe('a batch of settlements', () => {
     expect((await books(table, calm)).key).toEqual(settledEverywhere('0.2'));
   });
 
-  it('keeps a busy key from holding up the other keys of its account', async () => {
+  it('settles other keys of an account although one key is busy', async () => {
     const hot = await limited();
     const other = await limited();
     const calm: Spender = { ...other, payer: { ...other.payer, accountId: hot.payer.accountId } };
@@ -58,7 +58,7 @@ describe('a batch of settlements', () => {
     expect(results).toEqual([expect.any(StoreBusyError), 'settled']);
   });
 
-  it('is not divided for a counter that all of them add to', async () => {
+  it('is not divided because of a counter that all settlements change', async () => {
     const [one, other] = [await limited(), await limited()];
     const { accountId } = one.payer;
     const colleague: Spender = { ...other, payer: { ...other.payer, accountId } };
@@ -71,7 +71,7 @@ describe('a batch of settlements', () => {
     expect(new Set(transactions().map((call) => itemsOf(call).length))).toHaveLength(1);
   });
 
-  it('keeps a throttled key from holding up the other keys of its account', async () => {
+  it('settles other keys of an account although one key is throttled', async () => {
     const hot = await limited();
     const other = await limited();
     const calm: Spender = { ...other, payer: { ...other.payer, accountId: hot.payer.accountId } };
@@ -84,7 +84,7 @@ describe('a batch of settlements', () => {
     expect(results).toEqual([expect.any(StoreBusyError), 'settled']);
   });
 
-  it('takes out a record that is being changed, and settles the others', async () => {
+  it('excludes a record that is being changed, and settles the others', async () => {
     const spender = await limited();
     const [changing, calm] = [await message(spender, '0.1'), await message(spender, '0.2')];
     proxy.faultFor = ({ body }) => at(body, changing.generationId);
@@ -94,7 +94,7 @@ describe('a batch of settlements', () => {
     expect(results).toEqual([expect.any(StoreBusyError), 'settled']);
   });
 
-  it('returns what DynamoDB will never take as an error of its own, and settles the rest', async () => {
+  it('returns a settlement that DynamoDB always refuses as its own error, and settles the rest', async () => {
     const spender = await limited();
     const batch = [await message(spender, '0.1'), await message(spender, '0.2'), await message(spender, '0.3')];
     // DynamoDB allows no key of this length, and refuses the whole transaction.
@@ -106,7 +106,7 @@ describe('a batch of settlements', () => {
     expect((await books(table, spender)).key).toEqual(settledEverywhere('0.4', '1.4'));
   });
 
-  it('returns a generation id that is none as an error of its own', async () => {
+  it('returns an invalid generation id as its own error', async () => {
     const good = await message(await limited(), '0.2');
 
     const results = await settleBatch(table, [{ ...good, generationId: 'gen-17' }, good], { swept: false });
@@ -114,7 +114,7 @@ describe('a batch of settlements', () => {
     expect(results).toEqual([expect.any(RangeError), 'settled']);
   });
 
-  it('gives up a record that never becomes what it was read as', async () => {
+  it('abandons a record that stays different from the version that was read', async () => {
     const stubborn = await message(await limited(), '0.2');
     // Before each attempt, another process changes the record.
     proxy.before = async ({ action, body }) => {
@@ -128,7 +128,7 @@ describe('a batch of settlements', () => {
     expect(transactions().length).toBeLessThanOrEqual(5);
   });
 
-  it('begins nothing more when its time is over', async () => {
+  it('starts nothing more when its time is over', async () => {
     const late = await message(await limited(), '0.2');
 
     const results = await settleBatch(faulty, [late], { swept: false, deadlineMs: performance.now() - 1 });
@@ -137,7 +137,7 @@ describe('a batch of settlements', () => {
     expect(proxy.calls).toEqual([]);
   });
 
-  it('is one transaction for many payers, and more only beyond a hundred items', async () => {
+  it('is one transaction for many payers, and more only above a hundred items', async () => {
     const spenders = await Promise.all(Array.from({ length: 30 }, limited));
     const batch = await Promise.all(spenders.map((spender) => message(spender, '0.5')));
 
@@ -148,7 +148,7 @@ describe('a batch of settlements', () => {
     expect(transactions().map((call) => itemsOf(call).length)).toEqual([96, 84]);
   });
 
-  it('touches no counter for what cost nothing and was held nowhere', async () => {
+  it('changes no counter for a request without cost and without a hold', async () => {
     const unlimited = await newSpender(table, {});
     const free = await message(unlimited, '0');
 
@@ -157,7 +157,7 @@ describe('a batch of settlements', () => {
     expect(transactions().map((call) => itemsOf(call).length)).toEqual([1]);
   });
 
-  it('touches only the counters that held what cost nothing', async () => {
+  it('changes only the counters with the hold of a request without cost', async () => {
     const free = await message(await limited(), '0');
 
     expect(await settleBatch(faulty, [free], { swept: false })).toEqual(['settled']);

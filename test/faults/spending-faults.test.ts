@@ -27,7 +27,7 @@ function failFirst(fault: TableFault, count: number): void {
   proxy.faultFor = ({ action }) => (/Write|Put|Update/.test(action) && left-- > 0 ? fault : undefined);
 }
 
-describe.each(['conflict', 'throttle', 'lost-reply'] as const)('with a %s on the first tries', (fault) => {
+describe.each(['conflict', 'throttle', 'lost-reply'] as const)('with a %s in the first attempts', (fault) => {
   it('a hold is placed once', async () => {
     const spender = await newSpender(table, { key: { daily: rub('10') }, workspace: { daily: rub('10') } });
     failFirst(fault, 2);

@@ -52,8 +52,8 @@ const freeAndFinal = { state: 'final', swept: false, outcome: { cost: rub('0'), 
 describe.each([
   ['of a limited key', { key: { daily: rub('10') } }],
   ['without limits', {}],
-])('a hold %s of which no reply came through', (_, limits) => {
-  it('is released when it was never made', async () => {
+])('a hold %s without a reply', (_, limits) => {
+  it('is released if it was never placed', async () => {
     const spender = await newSpender(table, limits);
     const request = await placeUncertainly(spender, 'delayed');
 
@@ -64,7 +64,7 @@ describe.each([
     await proxy.deliver();
   });
 
-  it('is released when it was made', async () => {
+  it('is released if it was placed', async () => {
     const spender = await newSpender(table, limits);
     const request = await placeUncertainly(spender, 'lost-reply');
     expect((await stored(request)).state).toBe('pending');
@@ -75,7 +75,7 @@ describe.each([
     expect((await books(table, spender)).key).toEqual(settledEverywhere('0'));
   });
 
-  it('cannot be made any more once it is released', async () => {
+  it('cannot be placed any more after it is released', async () => {
     const spender = await newSpender(table, limits);
     const request = await placeUncertainly(spender, 'delayed');
     await releaseUnknown(table, request.generation);
@@ -100,7 +100,7 @@ describe.each([
     expect((await books(table, spender)).key).toEqual(settledEverywhere('0'));
   });
 
-  it('is free when the release dies half-way, and the sweep comes', async () => {
+  it('costs nothing if its release is interrupted, and the sweep completes it', async () => {
     const spender = await newSpender(table, limits);
     const request = await placeUncertainly(spender, 'delayed');
     // The tombstone (a record that prevents a late hold) is written, and every later write is refused.
@@ -116,8 +116,8 @@ describe.each([
   });
 });
 
-describe('a request that is refused although a try of its hold had no reply', () => {
-  it('holds and costs nothing when that try is carried out later', async () => {
+describe('a request that is refused although an attempt of its hold had no reply', () => {
+  it('holds and costs nothing if that attempt is carried out later', async () => {
     const spender = await newSpender(table, { key: { daily: rub('1.5') } });
     const others = holdRequest(spender, rub('1'));
     const { hold } = await placeHold(table, others).then((result) => ('placed' in result ? result.placed : never()));
@@ -135,7 +135,7 @@ describe('a request that is refused although a try of its hold had no reply', ()
     expect((await books(table, spender)).key).toEqual(settledEverywhere('0.2'));
   });
 
-  it('is told that the gateway is busy while it cannot be released', async () => {
+  it('gets 529 while its hold cannot be released', async () => {
     const spender = await newSpender(table, { key: { daily: rub('0.5') } });
     const request = holdRequest(spender, rub('0.6'));
     const fates: TableFault[] = ['delayed', 'throttle', 'throttle', 'throttle'];
@@ -146,7 +146,7 @@ describe('a request that is refused although a try of its hold had no reply', ()
     await expect(admitted(likely)).rejects.toMatchObject({ status: 529 });
   }, 120_000);
 
-  it('is told what it was refused for where all its tries were answered', async () => {
+  it('gets the reason of the refusal if all attempts had a reply', async () => {
     const spender = await newSpender(table, { key: { daily: rub('0.5') } });
     const request = holdRequest(spender, rub('0.6'));
 
@@ -154,7 +154,7 @@ describe('a request that is refused although a try of its hold had no reply', ()
   });
 });
 
-it('a hold that an earlier try has placed is what its record says', async () => {
+it('a hold of an earlier attempt has the amount of its record', async () => {
   const spender = await newSpender(table, { key: { daily: rub('10') }, workspace: { daily: rub('10') } });
   const request = holdRequest(spender, rub('2'));
   await placeHold(table, request);

@@ -71,7 +71,7 @@ async function generations(): Promise<Map<string, Generation>> {
 }
 
 it(
-  `${REQUESTS} requests while the table throttles, conflicts, is late and loses replies`,
+  `${REQUESTS} requests are charged exactly while the table throttles, conflicts, is late and loses replies`,
   { timeout: 600_000 },
   async () => {
     const { body: key } = await manage(gateway, 'POST', '/keys', {
@@ -136,7 +136,7 @@ async function askRepeatedly(header: string, turn: number): Promise<Answered[]> 
 const isAnswered = ({ status, body }: Answered) =>
   status === 200 || (status === 409 && body.includes('"total_cost_rub"'));
 
-it(`charges each of ${HEADERS} Idempotency-Keys once, however often they are sent`, { timeout: 600_000 }, async () => {
+it(`the gateway charges each of ${HEADERS} Idempotency-Keys once, however often they are sent`, { timeout: 600_000 }, async () => {
   const calm = startTrouble(proxy);
   const answers = new Map<string, Answered[]>();
   let turn = 0;

@@ -26,7 +26,7 @@ async function settled(on: RunningGateway): Promise<number> {
 }
 
 describe('the process of the workers', () => {
-  it('is started again when it ends, and goes on with what is in the queues', async () => {
+  it('is started again when it ends, and continues with the queued messages', async () => {
     gateway = await startGateway();
     const before = await workersOf(gateway);
     process.kill(before, 'SIGKILL');
@@ -38,14 +38,14 @@ describe('the process of the workers', () => {
     expect(gateway.log()).toContain('the workers ended, and are started again');
   });
 
-  it('ends with a gateway that is killed', async () => {
+  it('ends with a killed gateway', async () => {
     const killed = await startGateway();
     const workers = await workersOf(killed);
     await killed.kill();
     await eventually(() => expect(isAlive(workers)).toBe(false));
   });
 
-  it('has handled what is in the queues when the gateway has stopped', async () => {
+  it('has handled the queued messages when the gateway has stopped', async () => {
     const stopped = await startGateway();
     const table = stopped.table();
     const workers = await workersOf(stopped);

@@ -106,7 +106,7 @@ describe('the counters of a history', () => {
     lease('open'),
   ];
 
-  it('have what final records cost, what pending ones hold, and what open leases have left', () => {
+  it('are the cost of final records, the holds of pending records, and the remainder of open leases', () => {
     expect(counterDifferences([...items, ...counters('1.5', '6.5')], NOW_MS)).toEqual([]);
   });
 
@@ -227,7 +227,7 @@ describe('the days of a history', () => {
   });
 });
 
-describe('what the clients of a history were told', () => {
+describe('the costs that clients of a history received', () => {
   const SETTLED_AT = '2026-11-29T23:59:59.000Z';
   const settledAtMs = Date.parse(SETTLED_AT);
   const clocks = [{ fromMs: 0, offsetMs: 0 }];
@@ -241,26 +241,26 @@ describe('what the clients of a history were told', () => {
   });
   const record = (id: string, cost: string, swept = false) => final(id, cost, { settled_at: SETTLED_AT, swept });
 
-  it('is what records cost', () => {
+  it('agree with the records', () => {
     const { compared, differences } = compareTold([record('1', '0.0000001')], [told('1', '1e-7')], clocks);
 
     expect([compared, differences]).toEqual([1, []]);
   });
 
-  it('differs without a record, and with another cost', () => {
+  it('differ without a record, and with another cost', () => {
     const { differences } = compareTold([record('1', '2')], [told('1', '1'), told('2', '1')], clocks);
 
     expect(differences.map(({ kind }) => kind)).toEqual(['told cost', 'no record']);
   });
 
-  it('may be more or less than the sweep charges after a kill', () => {
+  it('may be more or less than the charge of the sweep after a kill', () => {
     const records = [record('1', '0.5', true), record('2', '2', true), pending('3', '1')];
     const { swept, differences } = compareTold(records, [told('1', '1'), told('2', '1'), told('3', '1')], clocks);
 
     expect([swept, differences]).toEqual([{ lower: 1, higher: 1, pending: 1 }, []]);
   });
 
-  it('differs if the sweep has charged a request that was still answered', () => {
+  it('differ if the sweep has charged a request that was still running', () => {
     const late = told('1', '1', { toldAtMs: settledAtMs + 1_000 });
 
     expect(compareTold([record('1', '0.5', true)], [late], clocks).differences).toMatchObject([
@@ -268,7 +268,7 @@ describe('what the clients of a history were told', () => {
     ]);
   });
 
-  it('is compared by the clock of the gateway at that time', () => {
+  it('are compared by the clock of the gateway at that time', () => {
     const spans = [
       { fromMs: 1_000, offsetMs: 0 },
       { fromMs: 2_000, offsetMs: 100_000 },
@@ -278,7 +278,7 @@ describe('what the clients of a history were told', () => {
     expect(machineTimeOf(102_500, spans)).toBe(2_500);
   });
 
-  it('differs if one Idempotency-Key is charged twice', () => {
+  it('differ if one Idempotency-Key is charged twice', () => {
     const answers = [told('1', '1', { idempotencyKey: 'x' }), told('2', '1', { idempotencyKey: 'x' })];
 
     expect(compareTold([record('1', '1'), record('2', '1')], answers, clocks).differences).toMatchObject([

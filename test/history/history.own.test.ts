@@ -13,7 +13,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 /** The nightly run has a longer history (`npm run history`). */
 it.runIf(isLongForm).each([true, false])(
-  'half a minute of kills and faults of the table leaves books that add up (with the server: %s)',
+  'half a minute of kills and table faults leaves books that add up (with the server: %s)',
   { timeout: 400_000 },
   async (hasServer) => {
     const { checks, starts, blows, seed } = await History.run({

@@ -73,8 +73,8 @@ async function issued(life: Life, month: string): Promise<Act> {
 const textsOf = ({ paper: { exact, carriedIn, total, carriedOut } }: Act) =>
   [exact, carriedIn, total, carriedOut].map(String);
 
-describe('a closing paper', () => {
-  it('of a month without lines is issued only if the operator says so', async () => {
+describe('a closing document', () => {
+  it('of a month without lines is issued only if the operator confirms it', async () => {
     const life = await newLife();
     await settled(life, await held(life, '2026-09-10T12:00:00Z'), '0.1004');
     vi.setSystemTime(Date.parse('2026-11-03T00:00:00Z'));
@@ -85,7 +85,7 @@ describe('a closing paper', () => {
     expect(() => requireLines(unused)).toThrow(/2026-10 has no lines.* repeat the command with --empty/);
   });
 
-  it('is in kopecks, and the next one has what it was short of', async () => {
+  it('is in kopecks, and the next document has the rounding difference', async () => {
     const life = await newLife();
     await settled(life, await held(life, '2026-09-10T12:00:00Z'), '0.1004');
     await settled(life, await held(life, '2026-10-10T12:00:00Z'), '0.1004');
@@ -95,7 +95,7 @@ describe('a closing paper', () => {
     expect(textsOf(await issued(life, '2026-10'))).toEqual(['1.004', '0.004', '1.01', '-0.002']);
   });
 
-  it('has a line for what an earlier month has changed by, once', async () => {
+  it('has a line for a change of an earlier month, once', async () => {
     const life = await newLife();
     const first = await held(life, '2026-09-30T12:00:00Z');
     await settled(life, first, '0.1', true);
@@ -117,7 +117,7 @@ describe('a closing paper', () => {
     await expect(asked(life, '2026-09')).rejects.toThrow(/has 1 RUB, but its records now add up to 7 RUB/);
   });
 
-  it('is the same when it is asked for again', async () => {
+  it('is the same after a second request', async () => {
     const life = await newLife();
     await settled(life, await held(life, '2026-09-10T12:00:00Z'), '0.1004');
     vi.setSystemTime(Date.parse('2026-11-01T00:00:00Z'));
@@ -126,7 +126,7 @@ describe('a closing paper', () => {
     expect([again.isIssued, textsOf(again)]).toEqual([true, textsOf(first)]);
   });
 
-  it('goes by the days of its zone', async () => {
+  it('uses the days of its time zone', async () => {
     const life = await newLife();
     await settled(life, await held(life, '2026-09-30T22:00:00Z'), '1');
     vi.setSystemTime(Date.parse('2026-11-01T00:00:00Z'));
@@ -134,7 +134,7 @@ describe('a closing paper', () => {
     expect(textsOf(await asked(life, '2026-10', { zone: 'Europe/Moscow' }))[0]).toBe('10');
   });
 
-  it('waits for what is not settled, for the end of the month, and for the paper before', async () => {
+  it('is refused before the end of the month, before all settlements, and before the earlier document', async () => {
     const life = await newLife();
     await held(life, '2026-09-30T12:00:00Z');
     await expect(asked(life, '2026-09')).rejects.toThrow(/is not over yet/);

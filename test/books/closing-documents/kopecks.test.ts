@@ -32,18 +32,18 @@ describe('the tax of a line', () => {
   });
 });
 
-describe('the lines of a paper', () => {
-  it('that lose most by rounding down are rounded up', () => {
+describe('the lines of a closing document', () => {
+  it('are rounded up if rounding down loses the most', () => {
     const { lines, total, carriedOut } = roundLines([rub('1.004'), rub('1.009'), rub('1.007')], Money.zero);
     expect([lines, total, carriedOut].flat().map(String)).toEqual(['1', '1.01', '1.01', '3.02', '0']);
   });
 
-  it('take what the paper before was short of', () => {
+  it('include the rounding difference of the document before', () => {
     const { lines, carriedOut } = roundLines([rub('1.001')], rub('0.0045'));
     expect([String(lines[0]), String(carriedOut)]).toEqual(['1.01', '-0.0045']);
   });
 
-  it('come to the total, and all papers to the exact sum but for half a kopeck, whatever they are', () => {
+  it('add up to the total, and all documents to the exact sum except for half a kopeck', () => {
     const random = randomFrom(7);
     let carried = Money.zero;
     let exactSum = Money.zero;

@@ -76,14 +76,14 @@ const flippedAt = (byte: number) => (item: Item | undefined) => {
   return { ...item, leaves: bytes.toString('base64') };
 };
 
-describe('what the table keeps of a sealed day', () => {
-  it('is as in the files', async () => {
+describe("the table's copy of a sealed day", () => {
+  it('agrees with the files', async () => {
     const { days, ofFiles, ofRecords } = await verifyAll(sealing, account());
     expect([days, ofFiles, ofRecords]).toEqual([3, [], []]);
   });
 
   it.each(['statement', 'statement_sha256', 'root', 'leaves', 'signature', 'key_id'])(
-    'is named where its %s is another one',
+    'is reported if its %s differs',
     async (name) => {
       const [first] = await foundWhile(dayKey(), flipped(name));
       expect(first).toMatch(
@@ -92,11 +92,11 @@ describe('what the table keeps of a sealed day', () => {
     },
   );
 
-  it('is named where it is gone', async () => {
+  it('is reported if it is missing', async () => {
     expect(await foundWhile(dayKey(), () => undefined)).toEqual([`${day.date} sealed_day is missing in the table`]);
   });
 
-  it('is named where it is of a day that is not sealed', async () => {
+  it('is reported if its day is not sealed', async () => {
     const later = daysAfter(emptyDate, 5);
     const item = await itemAt(dayKey());
     const found = await foundWhile({ ...dayKey(), sk: `DAY#${later}` }, () => ({ ...item, date: later }));
@@ -106,7 +106,7 @@ describe('what the table keeps of a sealed day', () => {
   });
 
   it.each(['date', 'statement_sha256', 'root', 'usage_rub', 'paid_rub'])(
-    'is named where the head’s %s is another one',
+    'is reported if the %s of the head differs',
     async (name) => {
       const found = await foundWhile(headKey(), (item) => ({
         ...item,
@@ -117,27 +117,27 @@ describe('what the table keeps of a sealed day', () => {
   );
 
   it.each(['2099-01-01', '2020-01-01', 'never'])(
-    'is named where the head says that all is sealed to %s',
+    'is reported if the head names %s as the last sealed day',
     async (through) => {
       const found = await foundWhile(headKey(), (item) => ({ ...item, through }));
       expect(found).toContainEqual(`${day.date} seal_head.through is ${through}, but days were not sealed up to there`);
     },
   );
 
-  it('is named where there is no head', async () => {
+  it('is reported without a head', async () => {
     expect(await foundWhile(headKey(), () => undefined)).toEqual([`${day.date} seal_head is missing in the table`]);
   });
 
   it.each([
     ['an owner', 48],
     ['a hash', 48 + 16],
-  ])('is named where %s of its leaves is another one', async (_, byte) => {
+  ])('is reported if %s of its leaves differs', async (_, byte) => {
     expect(await foundWhile(partKey('CHUNK#000000'), flippedAt(byte))).toEqual([
       `${day.date} seal_part has another leaf of line 2 in the table`,
     ]);
   });
 
-  it('is named where a leaf is gone, or one was put in', async () => {
+  it('is reported if a leaf is missing or added', async () => {
     const shorter = await foundWhile(partKey('CHUNK#000000'), (item) => {
       const bytes = Buffer.from(item!['leaves'] as string, 'base64');
       return { ...item, leaves: bytes.subarray(0, 48).toString('base64') };
@@ -153,15 +153,15 @@ describe('what the table keeps of a sealed day', () => {
   it.each([
     ['an owner', 0],
     ['a root', 16],
-  ])('is named where %s in the index of its chunks is another one', async (_, byte) => {
+  ])('is reported if %s in the index of its chunks differs', async (_, byte) => {
     expect(await foundWhile(partKey('CHUNKS'), flippedAt(byte))).toEqual([
       `${day.date} seal_part has another entry of chunk 0 in the table`,
     ]);
   });
 });
 
-describe('a sealed day without a statement', () => {
-  it('is named where a payment is dated on it', async () => {
+describe('a day that is sealed without a statement', () => {
+  it('is reported if it has a payment', async () => {
     const key = { pk: `ACCOUNT#${account()}`, sk: 'TOPUP#invoice-9' };
     const found = await foundWhile(key, () => ({
       id: 'invoice-9',
@@ -172,7 +172,7 @@ describe('a sealed day without a statement', () => {
     expect(found).toEqual([`${emptyDate} invoice-9 was booked on that day, but has no line`]);
   });
 
-  it('is named where a payment is dated before the account was there', async () => {
+  it('is reported if a payment is dated before the creation of the account', async () => {
     const key = { pk: `ACCOUNT#${account()}`, sk: 'TOPUP#invoice-9' };
     const before = daysAfter(history.dates[0]!, -7);
     const found = await foundWhile(key, () => ({
@@ -184,7 +184,7 @@ describe('a sealed day without a statement', () => {
     expect(found).toEqual([`${before} invoice-9 was booked on that day, but has no line`]);
   });
 
-  it('is named where a record is dated on it', async () => {
+  it('is reported if it has a record', async () => {
     const [known] = await Array.fromAsync(generationsInOrder(history.table, account(), day.date));
     const item = await itemAt(generationKey(account(), known!.id));
     const id = firstGenerationId(Date.parse(`${emptyDate}T12:00:00Z`));

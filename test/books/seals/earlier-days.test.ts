@@ -66,14 +66,14 @@ const plainText = (value: unknown) => {
 };
 
 describe('records of earlier releases', () => {
-  it('have each unit that had a price then', () => {
+  it('have each unit that had a price at that time', () => {
     const used = new Set(
       generations.flatMap((one) => linesOf(one)).flatMap(({ units }) => units.map(({ meter }) => meter)),
     );
     expect([...used].toSorted()).toEqual(meters.slice(0, 10).toSorted());
   });
 
-  it('are written as they were read', () => {
+  it('are written unchanged', () => {
     const names = new Set(outcomeRecord.attributes.map(({ name }) => name));
     for (const record of records) {
       const stored = Object.fromEntries(Object.entries(record).filter(([name]) => names.has(name)));
@@ -82,12 +82,12 @@ describe('records of earlier releases', () => {
     }
   });
 
-  it('come to the same price', () => {
+  it('have the same price', () => {
     for (const generation of generations) expect(provesItsPrice(generation, linesOf(generation))).toBe(true);
   });
 });
 
-describe('days that an earlier release has sealed', () => {
+describe('days that an earlier release sealed', () => {
   let sealing: Sealing;
   beforeAll(async () => {
     const table = await tableWith(items);
@@ -99,7 +99,7 @@ describe('days that an earlier release has sealed', () => {
   afterAll(() => rmSync(sealing.directory, { recursive: true }));
 
   it.each([...new Set(days.map(({ account }) => account))])(
-    'are as they were sealed, of account %s',
+    'are unchanged, of account %s',
     async (account) => {
       const found = await verifyAll(sealing, account);
       expect(found).toEqual({ days: days.filter((day) => day.account === account).length, ofFiles: [], ofRecords: [] });

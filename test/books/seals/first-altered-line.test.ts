@@ -39,15 +39,15 @@ function altered(alter: (lines: string[]) => string[]) {
   return firstAlteredLine(path, sealed.leaves.path);
 }
 
-it('has the root of the lines', async () => {
+it('a list of leaves has the root of its lines', async () => {
   expect(await rootOfLeafList(sealed.leaves.path)).toBe(sealed.root);
 });
 
-it('names nothing where all lines are as they were sealed', async () => {
+it('a comparison with the leaves names nothing if all lines are unchanged', async () => {
   expect(await altered((lines) => lines)).toBeUndefined();
 });
 
-it.each([1, 2, 1_024, 1_025, LINES])('names line %i of several that are others', async (number) => {
+it.each([1, 2, 1_024, 1_025, LINES])('a comparison with the leaves names line %i if several lines differ', async (number) => {
   const found = await altered((lines) =>
     lines.map((line, at) => (at >= number && at % 2 === number % 2 ? `${line}0` : line)),
   );
@@ -57,12 +57,12 @@ it.each([1, 2, 1_024, 1_025, LINES])('names line %i of several that are others',
   });
 });
 
-it.each([1, 7, LINES])('names a line that was put in at %i', async (number) => {
+it.each([1, 7, LINES])('a comparison with the leaves names a line added at %i', async (number) => {
   const found = await altered((lines) => lines.toSpliced(number, 0, 'charge,gen-new,1'));
   expect(found).toEqual({ where: `line ${number}, gen-new`, says: 'was added (number of added lines: 1)' });
 });
 
-it('names a line that was put in after the last one', async () => {
+it('a comparison with the leaves names a line added after the last one', async () => {
   const found = await altered((lines) => [...lines, 'charge,gen-new,1']);
   expect(found).toEqual({
     where: `line ${LINES + 1}, gen-new`,
@@ -70,7 +70,7 @@ it('names a line that was put in after the last one', async () => {
   });
 });
 
-it('names a line that is gone by the one that stands at its place', async () => {
+it('a comparison with the leaves names a missing line by the line at its place', async () => {
   const found = await altered((lines) => lines.toSpliced(7, 2));
   expect(found).toEqual({
     where: 'line 7, gen-9',
@@ -78,17 +78,17 @@ it('names a line that is gone by the one that stands at its place', async () => 
   });
 });
 
-it('names the last line where that is gone', async () => {
+it('a comparison with the leaves names a missing last line', async () => {
   const found = await altered((lines) => lines.slice(0, -1));
   expect(found).toEqual({ where: `line ${LINES}`, says: 'was sealed, but the file ends before it' });
 });
 
-it('names one of two lines that have changed places', async () => {
+it('a comparison with the leaves names one of two swapped lines', async () => {
   const found = await altered((lines) => lines.with(7, lineOf(8)).with(8, lineOf(7)));
   expect(found).toEqual({ where: 'line 7, gen-8', says: 'differs from the line that was sealed there' });
 });
 
-it('names a line that is another one before a place from which the file cannot be read', async () => {
+it('a comparison with the leaves names an altered line before an unreadable part of the file', async () => {
   const path = join(directory, 'lines.csv.gz');
   const packed = gzipSync(gunzipSync(readFileSync(sealed.lines.path)).toString('utf8').replace('gen-7,', 'gen-x,'));
   writeFileSync(path, packed.subarray(0, -8));
@@ -96,7 +96,7 @@ it('names a line that is another one before a place from which the file cannot b
   expect(found).toEqual({ where: 'line 7, gen-x', says: 'differs from the line that was sealed there' });
 });
 
-it('is no list of leaves where it has anything else', async () => {
+it('a list of leaves is refused if it has anything else', async () => {
   const path = join(directory, 'leaves.txt.gz');
   writeFileSync(path, gzipSync('no leaf\n'));
   await expect(rootOfLeafList(path)).rejects.toThrow('it contains data other than leaves');

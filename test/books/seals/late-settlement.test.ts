@@ -127,8 +127,8 @@ const alteredBefore = (item: Record<string, unknown>, fields: object) => ({
   before: { ...(item['before'] as object), ...fields },
 });
 
-describe('a generation that is not settled when its day is sealed', () => {
-  it('is open on its day, and late on the first one after it is settled', async () => {
+describe('a generation that is settled after its day is sealed', () => {
+  it('is open on its day, and late on the first day after its settlement', async () => {
     const life = await newLife();
     const first = await held(life, `${MONDAY}T23:59:59Z`);
     await sealedBefore(life, '2026-11-17');
@@ -161,7 +161,7 @@ describe('a generation that is not settled when its day is sealed', () => {
     ]);
   });
 
-  it('is named where the table does not know any more on which later day it was sealed', async () => {
+  it('is reported if the table has lost the day of its later seal', async () => {
     const life = await newLife();
     const first = await held(life, `${MONDAY}T12:00:00Z`);
     await sealedBefore(life, '2026-11-17');
@@ -202,7 +202,7 @@ describe('a generation that is not settled when its day is sealed', () => {
     ['other tokens in the estimate', 'correction', (item) => alteredBefore(item, { tokens_prompt: 999 })],
     ['another model in the estimate', 'correction', (item) => alteredBefore(item, { model: 'acme/other' })],
     ['no entry of the correction', 'correction', () => undefined],
-  ])('is named on its first day when it is altered after its correction: %s', async (_what, kind, alter) => {
+  ])('is reported on its first day if it is altered after its correction: %s', async (_what, kind, alter) => {
     const life = await newLife();
     const first = await held(life, `${MONDAY}T12:00:00Z`);
     await settled(life, first, { cost: '0.1', swept: true });
@@ -243,7 +243,7 @@ describe('a generation that is not settled when its day is sealed', () => {
 });
 
 describe('days without a charge', () => {
-  it('have no statement, and the next one follows the last that has', async () => {
+  it('have no statement, and the next statement follows the last one', async () => {
     const life = await newLife();
     await settled(life, await held(life, `${MONDAY}T12:00:00Z`), { cost: '1' });
     await sealedBefore(life, '2026-11-18');
@@ -254,7 +254,7 @@ describe('days without a charge', () => {
     await expectSound(life);
   });
 
-  it('are sealed one after the other when the gateway was off for a month', async () => {
+  it('are sealed one after the other after the gateway was off for a month', async () => {
     const life = await newLife();
     await settled(life, await held(life, `${MONDAY}T12:00:00Z`), { cost: '1' });
     expect(await sealedBefore(life, '2026-12-16')).toBe(30);
@@ -279,9 +279,9 @@ function failingAt(files: KeptFiles, call: number, when: 'before' | 'after'): Ke
   };
 }
 
-describe('a run that breaks off', () => {
+describe('an interrupted run of seal-days', () => {
   it.each(Array.from({ length: 9 }, (_, index) => index + 1))(
-    'at its call %i of the files is finished by the next, though something was settled meanwhile',
+    'at its file call %i is completed by the next run, also after a settlement in between',
     async (call) => {
       for (const when of ['before', 'after'] as const) {
         const life = await newLife();
@@ -301,7 +301,7 @@ describe('a run that breaks off', () => {
     },
   );
 
-  it('is no matter to another one that seals at the same time', async () => {
+  it('does not affect a concurrent run', async () => {
     const life = await newLife();
     for (const hour of ['10', '11', '12']) {
       await settled(life, await held(life, `${MONDAY}T${hour}:00:00Z`), { cost: '1' });
@@ -315,8 +315,8 @@ describe('a run that breaks off', () => {
   });
 });
 
-describe('any history', () => {
-  it('raises no false alarm, and comes to what was spent', { timeout: 7_200_000 }, async () => {
+describe('any history of a sealed account', () => {
+  it('causes no false report, and adds up to the spending', { timeout: 7_200_000 }, async () => {
     for (let seed = 1; seed <= repeated(10_000, { ofWhichAlways: 8 }); seed += 1) {
       const life = await newLife();
       const random = randomFrom(seed);
@@ -356,7 +356,7 @@ describe('any history', () => {
     }
   });
 
-  it('that is altered in the counter is told by the chain', async () => {
+  it('is reported by the chain if its counter is altered', async () => {
     const life = await newLife();
     await settled(life, await held(life, `${MONDAY}T12:00:00Z`), { cost: '1' });
     await sealedBefore(life, '2026-11-17');

@@ -36,7 +36,7 @@ async function spentMore({ table, account }: History, amount: string): Promise<v
   );
 }
 
-it('the lifetime of an account is compared with its sealed days, and a difference is measured', async () => {
+it('seal-days compares the lifetime of an account with its sealed days, and measures the difference', async () => {
   const made = await makeHistory(await newTable(), { generations: 12, days: 2 });
   const { tools } = await newSealing(made.table);
   const tomorrow = utcDate(Date.now() + DAY_MS);

@@ -44,11 +44,11 @@ function found(isWhole = true): string[] {
   return findings.map(({ account, date, where, says }) => `${account} ${date} ${where} ${says}`);
 }
 
-it('name nothing where all that they list is there', () => {
+it('lists of statements report nothing if all listed files exist', () => {
   expect(found()).toEqual([]);
 });
 
-it('name the last day of an account that is gone', () => {
+it('lists of statements report the missing last day of an account', () => {
   remove(`a/${WEDNESDAY}`);
   const hash = hashOf('a', WEDNESDAY);
   expect(found()).toEqual([
@@ -56,19 +56,19 @@ it('name the last day of an account that is gone', () => {
   ]);
 });
 
-it('name each day of an account that is gone', () => {
+it('lists of statements report each day of a missing account', () => {
   remove('b');
   expect(found()).toEqual(
     DATES.map((date) => expect.stringContaining(`days/${date}.txt lists the statement ${hashOf('b', date)}`) as string),
   );
 });
 
-it('name all that they list where no account is left', () => {
+it('lists of statements report all listed days without any account', () => {
   for (const account of ACCOUNTS) remove(account);
   expect(found()).toHaveLength(6);
 });
 
-it('name nothing of other accounts where the files of one alone were fetched', () => {
+it('lists of statements report nothing about other accounts if only one account was downloaded', () => {
   remove('b');
   expect(found(false)).toEqual([]);
 });
@@ -79,29 +79,29 @@ it.each([
   ['a list between others', [TUESDAY], [TUESDAY]],
   ['the last lists', [TUESDAY, WEDNESDAY], [TUESDAY]],
   ['all lists', DATES, [MONDAY, TUESDAY]],
-])('name days before the last one if %s is gone', (_what, gone, named) => {
+])('lists of statements report earlier days if %s is missing', (_what, gone, named) => {
   for (const date of gone) remove(`days/${date}.txt`);
   expect(found()).toEqual(named.map(missing));
 });
 
-it('name a statement that is listed twice', () => {
+it('lists of statements report a statement that is listed twice', () => {
   write(listFiles(TUESDAY).list, `${listOf(TUESDAY)}${hashOf('a', TUESDAY)}\n`);
   expect(found()).toEqual([`null ${TUESDAY} days/${TUESDAY}.txt lists the statement ${hashOf('a', TUESDAY)} twice`]);
 });
 
-it('name nothing of days before the first list, and of a day that is being sealed', () => {
+it('lists of statements report nothing about days before the first list, and about a day in progress', () => {
   remove(`days/${MONDAY}.txt`);
   remove(`days/${WEDNESDAY}.txt`);
   expect(found()).toEqual([]);
 });
 
-it('name a list that is gone, whose timestamp is there', () => {
+it('lists of statements report a missing list that has a timestamp', () => {
   write(listFiles(WEDNESDAY).timestamp, grantedTimestamp(createHash('sha256').update(listOf(WEDNESDAY)).digest()));
   remove(`days/${WEDNESDAY}.txt`);
   expect(found()).toEqual([`null ${WEDNESDAY} days/${WEDNESDAY}.txt is missing, although its timestamp exists`]);
 });
 
-it.each([true, false])('name a timestamp of another list, also where one account was fetched: %s', (isWhole) => {
+it.each([true, false])('lists of statements report a timestamp of another list, also if one account was downloaded: %s', (isWhole) => {
   for (const date of DATES) {
     write(listFiles(date).timestamp, grantedTimestamp(createHash('sha256').update(listOf(MONDAY)).digest()));
   }
@@ -110,7 +110,7 @@ it.each([true, false])('name a timestamp of another list, also where one account
   );
 });
 
-it('name a timestamp that is none', () => {
+it('lists of statements report an invalid timestamp', () => {
   write(listFiles(MONDAY).timestamp, createHash('sha256').update(listOf(MONDAY)).digest());
   expect(found()).toEqual([`null ${MONDAY} days/${MONDAY}.txt.tsr is not a timestamp of the list`]);
 });

@@ -13,8 +13,8 @@ const leafOfBytes = (hex: string) =>
     .digest();
 const leavesOf = (count: number) => Array.from({ length: count }, (_, index) => leafOf(`line ${index}`));
 
-describe('the tree of hashes', () => {
-  it('has the roots that RFC 6962 knows', () => {
+describe('the Merkle tree', () => {
+  it('has the roots of RFC 6962', () => {
     const leaves = known.map(leafOfBytes);
     expect(
       roots.map((_, index) =>
@@ -25,7 +25,7 @@ describe('the tree of hashes', () => {
     ).toEqual(roots);
   });
 
-  it('has the hash of nothing as the root of no leaves', () => {
+  it('has the hash of the empty string as the root without leaves', () => {
     expect(rootOf([]).toString('hex')).toMatch(/^e3b0c442/);
   });
 
@@ -37,7 +37,7 @@ describe('the tree of hashes', () => {
     }
   });
 
-  it('proves no other leaf, and none at another place', () => {
+  it('does not prove another leaf, or a leaf at another place', () => {
     const leaves = leavesOf(13);
     const [index, path] = [5, pathOf(leaves, 5)];
     const root = rootOf(leaves);
@@ -47,7 +47,7 @@ describe('the tree of hashes', () => {
     expect(rootByPath(leaves[5]!, { index, leaves: 13, path: [...path, root] })).not.toEqual(root);
   });
 
-  it('has the same root when its leaves come one after the other', () => {
+  it('has the same root if its leaves are added one by one', () => {
     const hasher = new RootHasher();
     const leaves = leavesOf(2 * CHUNK_LEAVES + 77);
     expect(hasher.root()).toEqual(rootOf([]));
@@ -58,7 +58,7 @@ describe('the tree of hashes', () => {
     expect(hasher.count).toBe(leaves.length);
   });
 
-  it('has the same root and the same paths when it is made of chunks', () => {
+  it('has the same root and the same paths if it is built from chunks', () => {
     const leaves = leavesOf(2 * CHUNK_LEAVES + 77);
     const chunks = [0, 1, 2].map((place) => leaves.slice(place * CHUNK_LEAVES, (place + 1) * CHUNK_LEAVES));
     const chunkRoots = chunks.map(rootOf);

@@ -36,7 +36,7 @@ const identity = {
 };
 
 describe('a key in KMS', () => {
-  it('signs the digest of a document, and shows its public half', async () => {
+  it('signs the digest of a document, and returns its public key', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const document = Buffer.from('{"format":"statement"}\n');
     const calls: object[] = [];
@@ -119,21 +119,21 @@ describe.each([
   ['a bucket with a lock', bucketWithLock],
   ['a directory', async () => filesInDirectory(directory)],
 ])('files in %s', (_, open) => {
-  it('are there once they were put', async () => {
+  it('can be read after they are written', async () => {
     const files = await open();
     expect(await files.get('sealed/a/statement.json')).toBe(undefined);
     expect(await files.putNew('sealed/a/statement.json', Buffer.from('one'))).toBe(true);
     expect(String(await files.get('sealed/a/statement.json'))).toBe('one');
   });
 
-  it('stay as they are when another one is put under their name', async () => {
+  it('stay unchanged if another file is written under the same name', async () => {
     const files = await open();
     await files.putNew('sealed/a', Buffer.from('one'));
     expect(await files.putNew('sealed/a', Buffer.from('two'))).toBe(false);
     expect(String(await files.get('sealed/a'))).toBe('one');
   });
 
-  it('may be copies of files of this machine', async () => {
+  it('may be copies of local files', async () => {
     const files = await open();
     const path = join(directory, 'large');
     const content = Buffer.alloc(3_000_000, 'lines\n');
@@ -142,7 +142,7 @@ describe.each([
     expect((await files.get('sealed/lines'))!.equals(content)).toBe(true);
   });
 
-  it('are of one of several that are put at once', async () => {
+  it('have the content of one of several concurrent writes', async () => {
     const files = await open();
     const put = await Promise.all(['one', 'two', 'three'].map((text) => files.putNew('sealed/a', Buffer.from(text))));
     expect(put.filter(Boolean)).toHaveLength(1);
@@ -183,21 +183,21 @@ describe('a timestamp', () => {
     expect(verified.toString()).toContain('Verification: OK');
   });
 
-  it('is one of its list, and of no other', async () => {
+  it('is valid for its list, and for no other', async () => {
     const digest = createHash('sha256').update('list').digest();
     const answer = await requestTimestamp(await authority(), digest);
     expect(isTimestampOf(answer, digest)).toBe(true);
     expect(isTimestampOf(answer, createHash('sha256').update('another').digest())).toBe(false);
   });
 
-  it('is not taken from one that answers for another hash', async () => {
+  it('is refused if it signs another hash', async () => {
     const granted = await requestTimestamp(await authority(), createHash('sha256').update('another').digest());
     const mistaken = await answering((_, response) => response.end(granted));
     const digest = createHash('sha256').update('list').digest();
     await expect(requestTimestamp(mistaken, digest)).rejects.toThrow('signed another hash than requested');
   });
 
-  it('is not taken from one that refuses, fails, or answers nonsense or too much', async () => {
+  it('is refused if the authority refuses, fails, or sends an invalid or too long answer', async () => {
     const digest = Buffer.alloc(32);
     // The response is a refusal: status 2, and no token.
     const refusing = await answering((_, response) => response.end(Buffer.from('30053003020102', 'hex')));

@@ -42,7 +42,7 @@ describe('the days of all accounts', () => {
     expect(lines).toEqual([]);
   });
 
-  it('are sealed with no other rights than those of the worker', async () => {
+  it('are sealed with only the rights of the worker', async () => {
     const { table, sealing } = await history();
     const proxy = await startFaultProxy(inject('dynamodbEndpoint'));
     const seen = tableThrough(proxy.endpoint, table);
@@ -57,7 +57,7 @@ describe('the days of all accounts', () => {
     expect([...used].filter((action) => !(granted as readonly string[]).includes(action))).toEqual([]);
   });
 
-  it('are gone on with by the next run when there is no time', async () => {
+  it('are continued by the next run if there is no time', async () => {
     const { sealing } = await history();
     const atMs = Date.parse(`${tomorrow}T02:00:00Z`);
 
@@ -65,7 +65,7 @@ describe('the days of all accounts', () => {
     expect(await sealDays(sealing.tools, { atMs })).toBe(2);
   });
 
-  it('that are late are told', async () => {
+  it('are reported if they are late', async () => {
     const { sealing } = await history();
     const at = (time: string) =>
       sealDays(sealing.tools, { atMs: Date.parse(`${tomorrow}T${time}Z`), deadlineMs: performance.now() - 1 });
@@ -76,7 +76,7 @@ describe('the days of all accounts', () => {
     expect(lines).toMatchObject([{ level: 'error', message: 'books are late', date: today }]);
   });
 
-  it('that are not timestamped are tried again, and nothing is sealed twice', async () => {
+  it('are sealed only once, and get a missing timestamp at the next attempt', async () => {
     const { sealing } = await history();
     const atMs = Date.parse(`${tomorrow}T02:00:00Z`);
     const unreachable = 'http://127.0.0.1:9/';

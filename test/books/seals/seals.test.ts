@@ -56,18 +56,18 @@ const linesOfDay = (date: string) =>
 const generationsOf = (date: string) => Array.fromAsync(generationsInOrder(history.table, history.account.id, date));
 
 describe('a sealed day', () => {
-  it('is as it was sealed, in its files and in the records', async () => {
+  it('is valid in its files and in the records', async () => {
     expect(await verifyAll(sealing, history.account.id)).toEqual({ days: 3, ofFiles: [], ofRecords: [] });
   });
 
-  it('has a chain that comes to what was ever spent and paid', () => {
+  it('has a chain that adds up to all spending and payments', () => {
     const last = statementOf(history.dates.at(-1)!);
     expect(last.usage_so_far_rub).toBe(history.total.toString());
     expect(last.paid_so_far_rub).toBe('1000000.25');
     expect(last.previous?.date).toBe(history.dates.at(-2));
   });
 
-  it('comes to what the statement of that day says', async () => {
+  it('equals the statement of that day', async () => {
     const [date] = history.dates as [string];
     const account = (await readAccount(history.table, history.account.id))!;
     const period = periodOf({ from: date, to: date });
@@ -75,7 +75,7 @@ describe('a sealed day', () => {
     expect(statementOf(date).charged_rub).toBe(total.usage.toString());
   });
 
-  it('has the lines with which generations.csv of a statement begins', async () => {
+  it('has the lines that generations.csv of a statement begins with', async () => {
     const [date] = history.dates as [string];
     const account = (await readAccount(history.table, history.account.id))!;
     const directory = mkdtempSync(join(tmpdir(), 'gateway-statement-'));
@@ -92,7 +92,7 @@ describe('a sealed day', () => {
     expect(cut.toString('utf8').split('\n').slice(1, -2)).toEqual(linesOfDay(date));
   });
 
-  it('is proved by openssl, gunzip and sha256sum alone', async () => {
+  it('can be verified with only openssl, gunzip and sha256sum', async () => {
     const [date] = history.dates as [string];
     const key = join(sealing.directory, 'public.pem');
     writeFileSync(key, sealing.publicKey);
@@ -113,7 +113,7 @@ describe('a sealed day', () => {
     expect(summed.toString().slice(0, 64)).toBe(sha256);
   });
 
-  it('proves a line by the lines of shell that docs/billing.md has', async () => {
+  it('proves a line with the shell commands of docs/billing.md', async () => {
     const [, script] = /```sh\n(.*?)```/s.exec(
       readFileSync(join(import.meta.dirname, '../../../docs/billing.md'), 'utf8'),
     )!;
@@ -135,7 +135,7 @@ describe('a sealed day', () => {
     }
   });
 
-  it('has its leaves beside its lines, one a line, in their order', () => {
+  it('has a file with its leaves, one per line, in order', () => {
     const [date] = history.dates as [string];
     const path = pathOfDay(date, leavesFile(statementOf(date).lines.root));
     const leaves = gunzipSync(readFileSync(path)).toString('utf8').trimEnd().split('\n');
@@ -208,8 +208,8 @@ async function foundInRecords(key: Key, alter: (item: Record<string, unknown>) =
 const first = () => history.dates[0]!;
 const middle = () => history.dates[1]!;
 
-describe('what is altered after a day was sealed', () => {
-  it('is named: a digit of a line', async () => {
+describe('an alteration after a day was sealed', () => {
+  it('is reported: a digit of a line', async () => {
     const { file } = statementOf(middle()).lines;
     const found = await foundInFiles((directory) => {
       const path = pathOfDay(middle(), file, directory);
@@ -226,7 +226,7 @@ describe('what is altered after a day was sealed', () => {
     expect(found).toContainEqual(expect.stringMatching(`^${middle()} line 3, gen-.* was sealed as`));
   });
 
-  it('is named: an amount that is none', async () => {
+  it('is reported: an invalid amount', async () => {
     const { file } = statementOf(middle()).lines;
     const found = await foundInFiles((directory) => {
       const path = pathOfDay(middle(), file, directory);
@@ -237,7 +237,7 @@ describe('what is altered after a day was sealed', () => {
     expect(found).toContainEqual(expect.stringMatching(`^${middle()} line 5, gen-[0-9a-f-]+ differs from the line`));
   });
 
-  it('is named by its file alone where a day has no list of leaves, as those had that were sealed before', async () => {
+  it('is reported with the file alone if a day has no list of leaves, as days of earlier releases', async () => {
     const { file, root } = statementOf(middle()).lines;
     const found = await foundInFiles((directory) => {
       rmSync(pathOfDay(middle(), leavesFile(root), directory));
@@ -249,12 +249,12 @@ describe('what is altered after a day was sealed', () => {
     expect(found.filter((finding) => finding.startsWith(`${middle()} line `))).toEqual([]);
   });
 
-  it('is nothing where a day has no list of leaves, and its lines are as they were sealed', async () => {
+  it('is not reported if a day has no list of leaves, and its lines are unchanged', async () => {
     const { root } = statementOf(middle()).lines;
     expect(await foundInFiles((directory) => rmSync(pathOfDay(middle(), leavesFile(root), directory)))).toEqual([]);
   });
 
-  it('is named: a list of leaves', async () => {
+  it('is reported: a list of leaves', async () => {
     const name = leavesFile(statementOf(middle()).lines.root);
     const found = await foundInFiles((directory) => {
       const path = pathOfDay(middle(), name, directory);
@@ -264,7 +264,7 @@ describe('what is altered after a day was sealed', () => {
     expect(found).toEqual([`${middle()} ${name} has leaves with another root than in the statement`]);
   });
 
-  it('is named: a statement', async () => {
+  it('is reported: a statement', async () => {
     const found = await foundInFiles((directory) => {
       const path = pathOfDay(middle(), 'statement.json', directory);
       const text = readFileSync(path, 'utf8');
@@ -280,7 +280,7 @@ describe('what is altered after a day was sealed', () => {
     );
   });
 
-  it('is named: a day that is gone', async () => {
+  it('is reported: a missing day', async () => {
     const found = await foundInFiles((directory) => {
       rmSync(join(directory, 'sealed', history.account.id, middle()), { recursive: true });
     });
@@ -289,14 +289,14 @@ describe('what is altered after a day was sealed', () => {
     );
   });
 
-  it('is named: the last day, which no other one follows', async () => {
+  it('is reported: the missing last day, which has no successor', async () => {
     const found = await foundInFiles((directory) => {
       rmSync(join(directory, 'sealed', history.account.id, history.dates[2]!), { recursive: true });
     });
     expect(found).toEqual([`${history.dates[2]} statement.json is missing, although the day is sealed in the table`]);
   });
 
-  it('is named: a signature, and one of another key', async () => {
+  it('is reported: a signature, and a signature of another key', async () => {
     const found = await foundInFiles((directory) => {
       writeFileSync(pathOfDay(first(), 'statement.json.sig', directory), 'no signature');
     });
@@ -307,7 +307,7 @@ describe('what is altered after a day was sealed', () => {
     rmSync(other.directory, { recursive: true });
   });
 
-  it('is named: any file that is no such file', async () => {
+  it('is reported: a file of a wrong format', async () => {
     for (const name of readdirSync(pathOfDay(first(), ''))) {
       const found = await foundInFiles((directory) => writeFileSync(pathOfDay(first(), name, directory), 'nonsense'));
       expect(found[0]).toContain(first());
@@ -324,7 +324,7 @@ describe('what is altered after a day was sealed', () => {
     ['the key', 'key_hash', () => 'another'],
     ['the model', 'model', () => 'test/another'],
     ['the time', 'settled_at', () => '2026-01-01T00:00:00.000Z'],
-  ])('is named: %s of a record', async (_, name, changed) => {
+  ])('is reported: %s of a record', async (_, name, changed) => {
     const generations = await generationsOf(first());
     const { id } = generations.find(({ outcome }) => !outcome!.cost.isZero)!;
     const found = await foundInRecords(generationKey(history.account.id, id), (item) => ({
@@ -334,13 +334,13 @@ describe('what is altered after a day was sealed', () => {
     expect(found).toEqual([expect.stringMatching(`^${first()} line \\d+, ${id} was sealed as`)]);
   });
 
-  it('is named: a record that is gone', async () => {
+  it('is reported: a missing record', async () => {
     const [, { id }] = (await generationsOf(middle())) as [Generation, Generation];
     const found = await foundInRecords(generationKey(history.account.id, id), () => undefined);
     expect(found).toEqual([expect.stringMatching(`${id} is sealed, but its record is missing$`)]);
   });
 
-  it('is named: a record that was put in', async () => {
+  it('is reported: an added record', async () => {
     const [, { id }] = (await generationsOf(middle())) as [Generation, Generation];
     const { pk } = generationKey(history.account.id, id);
     const digit = id.at(-9) === '0' ? '1' : '0';
@@ -352,7 +352,7 @@ describe('what is altered after a day was sealed', () => {
     expect(found).toEqual([`${middle()} ${other} has a record with a charge, but no line on its day`]);
   });
 
-  it('is named: a payment, its amount or that it was there', async () => {
+  it('is reported: a payment, its amount or its existence', async () => {
     const key = { pk: `ACCOUNT#${history.account.id}`, sk: 'TOPUP#invoice-1' };
     const changed = await foundInRecords(key, (item) => ({
       ...item,
@@ -373,6 +373,6 @@ describe('what is altered after a day was sealed', () => {
   });
 });
 
-it('names the files of a day by its account and date', () => {
+it('verify reports the files of a day with its account and date', () => {
   expect(sealFiles('a', '2026-10-01').statement).toBe('sealed/a/2026-10-01/statement.json');
 });

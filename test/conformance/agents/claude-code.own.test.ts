@@ -68,7 +68,7 @@ describe.skipIf(isLeftOut('claude'))('Claude Code', () => {
   });
   afterEach(() => desk.clear());
 
-  it.each(models)('goes on after a stream of %s did not begin because the prompt is too long', async (model) => {
+  it.each(models)('continues after a stream of %s was refused because the prompt is too long', async (model) => {
     const log = gateway.begin(session(60_000));
 
     expect(await readRecords(model)).toMatchObject({ is_error: false, result: DONE });
@@ -76,7 +76,7 @@ describe.skipIf(isLeftOut('claude'))('Claude Code', () => {
     expect(log.overflows.length).toBeGreaterThan(0);
   });
 
-  it.each(models)('goes on after a whole answer of %s was refused because the prompt is too long', async (model) => {
+  it.each(models)('continues after a whole answer of %s was refused because the prompt is too long', async (model) => {
     // Claude Code requests an answer without streaming after a stream has broken off.
     const log = gateway.begin(session(60_000, 4));
 
@@ -86,7 +86,7 @@ describe.skipIf(isLeftOut('claude'))('Claude Code', () => {
     expect(whole.map(({ status }) => status)).toContain(400);
   });
 
-  it('shortens the conversation before it is too long where the settings tell the context of the model', async () => {
+  it('shortens the conversation in time if its settings have the context of the model', async () => {
     const log = gateway.begin(session(200_000));
 
     expect(await readRecords('google/gemini-3.8-flash', 100_000)).toMatchObject({ is_error: false, result: DONE });

@@ -117,7 +117,7 @@ describe.skipIf(isLeftOut('codex'))('Codex', () => {
     },
   );
 
-  it('may send compressed requests to the server, as it does to a provider that is named OpenAI', async () => {
+  it('may send compressed requests to the server, as to a provider with the name OpenAI', async () => {
     const settings = gateway
       .configuration('codex', 'openai/gpt-5.5')
       .replace(gateway.baseUrl, gateway.serverUrl)

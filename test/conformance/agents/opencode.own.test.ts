@@ -59,7 +59,7 @@ describe.skipIf(isLeftOut('opencode'))('opencode', () => {
   });
   afterEach(() => desk.clear());
 
-  it.each(apis)('goes on with Amazon Nova over $api after a prompt was too long', async ({ npm, path }) => {
+  it.each(apis)('continues with Amazon Nova over $api after a prompt was too long', async ({ npm, path }) => {
     const log = gateway.begin(session(60_000));
 
     expect(await readRecords({ npm })).toContain(DONE);
@@ -69,7 +69,7 @@ describe.skipIf(isLeftOut('opencode'))('opencode', () => {
   });
 
   it.each(['openai/gpt-5.5', 'google/gemini-3.8-flash'])(
-    'goes on with %s after a prompt was too long',
+    'continues with %s after a prompt was too long',
     async (model) => {
       const log = gateway.begin(session(60_000));
 
@@ -79,7 +79,7 @@ describe.skipIf(isLeftOut('opencode'))('opencode', () => {
     },
   );
 
-  it('shortens the conversation before it is too long where the settings tell the context of the model', async () => {
+  it('shortens the conversation in time if its settings have the context of the model', async () => {
     const log = gateway.begin(session(200_000));
 
     expect(await readRecords({ contextTokens: 50_000 })).toContain(DONE);

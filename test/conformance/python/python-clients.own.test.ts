@@ -31,12 +31,12 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-describe.each(clients)('$program', ({ program, module, checks }) => {
+describe.each(clients)('the Python client $program', ({ program, module, checks }) => {
   const isInstalled = spawnSync(python, ['-c', `import ${module}`]).status === 0;
   const path = fileURLToPath(new URL(program, import.meta.url));
 
   it.skipIf(!isInstalled && !isRequired).each(sandboxModels())(
-    'gets what it expects from $model',
+    'gets the expected answer from $model',
     async ({ model }) => {
       const baseUrl = module === 'anthropic' ? gateway.anthropicUrl : gateway.baseUrl;
       const { stdout } = await promisify(execFile)(python, [path, baseUrl, gateway.key, model]);
