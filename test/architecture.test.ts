@@ -96,12 +96,12 @@ const definedNames = ({ text }: Source): string[] => {
 };
 
 describe('the architecture', () => {
-  it('knows every room', () => {
+  it('has every room in its list', () => {
     const rooms = new Set(sources.map(({ path }) => roomOf(path)).filter((room) => room && !room.endsWith('.ts')));
     expect([...rooms].toSorted()).toEqual(Object.keys(arrows).toSorted());
   });
 
-  it.each(Object.keys(arrows))('lets %s import only what is below it', (room) => {
+  it.each(Object.keys(arrows))('lets %s import only rooms below it', (room) => {
     const allowed = new Set([room, ...arrows[room]!, 'route.ts', 'routes.ts']);
     const wrong = sources
       .filter(({ path }) => roomOf(path) === room)
@@ -118,7 +118,7 @@ describe('the architecture', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('is drawn as it is: each room once, no arrow to a floor above', () => {
+  it('has a drawing with each room once, and no arrow to a higher floor', () => {
     const drawing = readFileSync(join(root, 'docs/pictures/rooms.svg'), 'utf8');
     const floors = drawing.split('<rect class="floor"').slice(1);
     const drawn = floors.flatMap((floor, index) =>
@@ -133,14 +133,14 @@ describe('the architecture', () => {
     expect(upward).toEqual([]);
   });
 
-  it('keeps what runs free of what deploys', () => {
+  it('keeps runtime code free of deployment code', () => {
     const wrong = sources
       .filter(({ path }) => path.startsWith('lambdas/'))
       .filter((source) => imports(source).some((target) => /^(aws-cdk-lib|constructs|lib\/|bin\/)/.test(target)));
     expect(wrong.map(({ path }) => path)).toEqual([]);
   });
 
-  it('keeps what the document says of answers out of what runs, but for its types', () => {
+  it('lets runtime code import only types of the API document', () => {
     const wrong = sources
       .filter(({ path }) => path.startsWith('lambdas/') && !isForReaders(path))
       .filter(({ path, text }) =>
@@ -156,18 +156,18 @@ describe('the architecture', () => {
     expect(reading(/Date\.now\(|new Date\(\)/)).toEqual(['lambdas/platform/clock.ts']);
   });
 
-  it('sets the exit code of a process in the programs of bin/ alone', () => {
+  it('sets the exit code of a process only in the programs of bin/', () => {
     const setting = sources.filter(({ text }) => /process\.exitCode =/.test(text)).map(({ path }) => path);
     expect(setting.filter((path) => !path.startsWith('bin/'))).toEqual([]);
   });
 
-  it('speaks the language of DynamoDB in one room', () => {
+  it('has the syntax of DynamoDB in one room', () => {
     const words = /lib-dynamodb|client-dynamodb|ConditionExpression|UpdateExpression|TableName/;
     const speaking = sources.filter(({ path, text }) => path.startsWith('lambdas/') && words.test(text));
     expect(new Set(speaking.map(({ path }) => roomOf(path)))).toEqual(new Set(['store']));
   });
 
-  it('lets a message without a search pass no code of searches: only two files choose', () => {
+  it('keeps the code of searches out of messages without a search: only two files import it', () => {
     const engine = sources.filter(({ path }) => /^lambdas\/inference\/messages\/[^/]+\.ts$/.test(path));
     const knowing = engine.filter((source) => imports(source).some((target) => target.includes('/search/')));
     expect(knowing.map(({ path }) => path)).toEqual([
@@ -176,7 +176,7 @@ describe('the architecture', () => {
     ]);
   });
 
-  it('has a reader of one message follow few types: what its engine defines, and what it knows of other rooms', () => {
+  it('limits the types that the path of one message uses', () => {
     const engine = sources.filter(({ path }) => /^lambdas\/inference\/messages\/[^/]+$/.test(path));
     const defined = engine.flatMap(({ text }) =>
       [...text.matchAll(/^export (?:type|interface|class) (\w+)/gm)].map(([, name]) => name!),
@@ -193,7 +193,7 @@ describe('the architecture', () => {
     expect(types.size).toBeLessThanOrEqual(46);
   });
 
-  it('has no files that import each other', () => {
+  it('has no circular imports', () => {
     const importsOf = new Map(sources.map((source) => [source.path, imports(source)]));
     const isCircular = (path: string) => {
       const seen = new Set<string>();
@@ -213,7 +213,7 @@ describe('the architecture', () => {
     expect(long.map(({ path }) => path)).toEqual([]);
   });
 
-  it('gives no two exports one name, so that a search finds what is meant', () => {
+  it('gives no two exports the same name, so that a search finds one definition', () => {
     // In bundles, some files replace others (lib/shared/bundles/bundle.ts), so they export the same names.
     const inBundles = ['loadCatalog', 'openTableCalls', 'openQueueCalls'];
     const repeated = new Set(['handler', 'accepts', 'about', 'wholeAnswers', ...inBundles]);
@@ -228,7 +228,7 @@ describe('the architecture', () => {
   it.each([
     { where: 'lambdas', path: /^lambdas\//, maxShare: 0.06 },
     { where: 'lib and bin', path: /^(?:lib|bin)\//, maxShare: 0.03 },
-  ])('lets few names in $where stand for several things', ({ path: folders, maxShare }) => {
+  ])('lets few names in $where have several definitions', ({ path: folders, maxShare }) => {
     const names = sources.filter(({ path }) => folders.test(path)).flatMap(definedNames);
     const files = new Map<string, number>();
     for (const name of names) files.set(name, (files.get(name) ?? 0) + 1);
@@ -258,7 +258,7 @@ describe('the architecture', () => {
     expect([...rooms].filter((room) => !config.includes(`'${room}'`) && !config.includes(`test/${room}/`))).toEqual([]);
   });
 
-  it('gives a process of its own to each test that sets its process up', () => {
+  it('gives each test that changes its process a process of its own', () => {
     const setsUp =
       /\bvi\.(?:mock|doMock|resetModules|stubEnv)\(|process\.env\[[^\]]+\] =|Object\.assign\(process\.env|\badminHere\(/;
     const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })

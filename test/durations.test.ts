@@ -5,7 +5,7 @@ import { dividedByDuration } from './support/recorded-durations.ts';
 const recorded = Object.keys(JSON.parse(readFileSync('test/durations.json', 'utf8')) as object);
 
 describe('recorded durations', () => {
-  it('are of files that exist', () => {
+  it('are of existing files', () => {
     expect(recorded.filter((file) => !existsSync(file))).toEqual([]);
   });
 

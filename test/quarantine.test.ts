@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { MAX_QUARANTINED, quarantinedTests } from './support/quarantine.ts';
 
-it('few tests are in quarantine, each with its file, its day and its cause', () => {
+it('the quarantine has few tests, each with its file, its day and its cause', () => {
   expect(quarantinedTests.length).toBeLessThanOrEqual(MAX_QUARANTINED);
   for (const { test, since, cause } of quarantinedTests) {
     expect(existsSync(test.slice(0, test.indexOf(': '))), test).toBe(true);

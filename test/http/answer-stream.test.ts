@@ -31,7 +31,7 @@ function endless() {
 }
 
 describe('a streamed answer', () => {
-  it('is what was generated, texts and bytes, in order', async () => {
+  it('has the generated texts and bytes, in order', async () => {
     const stream = new AnswerStream(async function* () {
       yield 'Прив';
       yield Buffer.from('ет');
@@ -42,7 +42,7 @@ describe('a streamed answer', () => {
     await stream.settled;
   });
 
-  it('is not begun before somebody reads', async () => {
+  it('does not start before it is read', async () => {
     const { seen } = endless();
     await turn();
     expect(seen.chunks).toBe(0);
@@ -63,7 +63,7 @@ describe('a streamed answer', () => {
     stream.destroy();
   });
 
-  it('fails as its generator fails, and counts as settled', async () => {
+  it('fails if its generator fails, and counts as settled', async () => {
     const stream = new AnswerStream(async function* () {
       yield 'x';
       throw new Error('broken');
@@ -74,7 +74,7 @@ describe('a streamed answer', () => {
   });
 });
 
-describe('a streamed answer that is silent', () => {
+describe('a silent streamed answer', () => {
   const whenSilent = { chunk: 'ping ', afterMs: 10_000 };
   /** Returns an answer whose parts the test sends. */
   function paced() {
@@ -90,7 +90,7 @@ describe('a streamed answer that is silent', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
   afterEach(() => void vi.useRealTimers());
 
-  it('says something each time that it was silent for so long, and not before', async () => {
+  it('sends a keep-alive after each interval of silence, and not before', async () => {
     const { heard, listen, writer } = paced();
     listen();
     await turn();
@@ -109,7 +109,7 @@ describe('a streamed answer that is silent', () => {
     expect(heard).toEqual(['ping ', 'words ', 'ping ']);
   });
 
-  it('says no more than one thing to a reader that does not read', async () => {
+  it('sends only one keep-alive to a reader that does not read', async () => {
     const { stream } = paced();
     stream.read(0);
 
@@ -119,7 +119,7 @@ describe('a streamed answer that is silent', () => {
     stream.destroy();
   });
 
-  it('leaves no timer behind, whichever way it ends', async () => {
+  it('leaves no timer behind, however it ends', async () => {
     const { stream, listen, writer } = paced();
     listen();
     await writer.close();
@@ -134,8 +134,8 @@ describe('a streamed answer that is silent', () => {
   });
 });
 
-describe('when the reader leaves', () => {
-  it('the signal aborts at once, while the generator waits for its upstream', async () => {
+describe('a streamed answer whose reader disconnects', () => {
+  it('aborts its signal at once, while the generator waits for its upstream', async () => {
     const waits = Promise.withResolvers<void>();
     const stream = new AnswerStream(async function* (signal) {
       yield 'x';
@@ -150,7 +150,7 @@ describe('when the reader leaves', () => {
     await stream.settled;
   });
 
-  it('the stream is closed only when the generator has come to its end', async () => {
+  it('closes only after its generator has ended', async () => {
     const { stream, seen } = endless();
     stream.read(0);
     await turn();
@@ -161,7 +161,7 @@ describe('when the reader leaves', () => {
     expect(seen.isSettled).toBe(true);
   });
 
-  it('before anything was read, the generator still comes to its end', async () => {
+  it('runs its generator to the end, also if nothing was read', async () => {
     const { stream, seen } = endless();
 
     stream.destroy();
@@ -170,7 +170,7 @@ describe('when the reader leaves', () => {
     expect(seen.isSettled).toBe(true);
   });
 
-  it('a generator that fails on its way out fails nobody else', async () => {
+  it('does not affect others if its generator fails at the end', async () => {
     const stream = new AnswerStream(async function* () {
       try {
         yield CHUNK;

@@ -11,17 +11,17 @@ import { jsonResponse } from '../../lambdas/http/response.ts';
 import { Money } from '../../lambdas/money/money.ts';
 
 /** These tests run in the compiler: if a line has no type error, its `@ts-expect-error` comment is an error. */
-describe('the shape of an answer is a type', () => {
-  it('takes what the document shows', () => {
+describe('the type of an answer', () => {
+  it('accepts the documented fields', () => {
     expect(jsonResponse<HealthAnswer>(200, { status: 'ok' }).body).toBe('{"status":"ok"}');
   });
 
-  it('refuses an answer that names no shape', () => {
+  it('rejects an answer without a named shape', () => {
     // @ts-expect-error -- nothing fits an answer without a shape
     jsonResponse(200, { status: 'ok' });
   });
 
-  it('refuses an answer with a missing, misspelt, additional or wrong field', () => {
+  it('rejects an answer with a missing, misspelled, additional or wrong field', () => {
     // @ts-expect-error -- missing
     jsonResponse<HealthAnswer>(200, {});
     // @ts-expect-error -- misspelt
@@ -32,7 +32,7 @@ describe('the shape of an answer is a type', () => {
     jsonResponse<HealthAnswer>(200, { status: 'fine' });
   });
 
-  it('refuses a view with a missing or misspelt field', () => {
+  it('rejects a view with a missing or misspelled field', () => {
     const { name, ...nameless } = {} as ReturnType<typeof keyView>;
     // @ts-expect-error -- missing
     const missing: KeyBody = nameless;
@@ -43,7 +43,7 @@ describe('the shape of an answer is a type', () => {
     expect(answer).toBeDefined();
   });
 
-  it('keeps money exact: an amount is Money, not a number', () => {
+  it('requires Money for an amount, not a number', () => {
     const exact: KeyBody['usage'] = Money.parse('0.1');
     // @ts-expect-error -- a float
     const rounded: KeyBody['usage'] = 0.1;
@@ -52,12 +52,12 @@ describe('the shape of an answer is a type', () => {
 });
 
 describe('an endpoint', () => {
-  it('is public only where the manifest says so', () => {
+  it('is public only if the manifest declares it', () => {
     // @ts-expect-error -- it takes a key
     expect(definePublicEndpoint('get-key', {}, () => jsonResponse<HealthAnswer>(200, ok))).toBeDefined();
   });
 
-  it('that takes a key does not answer where nobody looks for one', async () => {
+  it('with a key does not answer if its handler does not authenticate callers', async () => {
     const handler = definePublicEndpoint('list-members' as 'health', {}, () => jsonResponse<HealthAnswer>(200, ok));
     const request = { httpMethod: 'GET', path: '/x', headers: {}, requestContext: { requestId: 'r', identity: {} } };
 
@@ -66,19 +66,19 @@ describe('an endpoint', () => {
     expect(answer.statusCode).toBe(500);
   });
 
-  it('compresses only where it streams: API Gateway takes no bytes otherwise', () => {
+  it('has compression only if it streams, because API Gateway takes no bytes otherwise', () => {
     expect(() =>
       definePublicEndpoint('health', { compress: compressed }, () => jsonResponse<HealthAnswer>(200, ok)),
     ).toThrow('health has compression, but does not stream');
   });
 
-  it('never compresses at a function URL: the events of a model’s answer would wait in the compressor', () => {
+  it('has no compression at a function URL, because it would delay the events of an answer', () => {
     expect(() =>
       defineEndpoint('create-message', { compress: compressed }, () => jsonResponse<HealthAnswer>(200, ok)),
     ).toThrow('create-message has compression, which would delay its events');
   });
 
-  it('answers once only where it says that it does', () => {
+  it('answers an Idempotency-Key once only if it declares that', () => {
     defineEndpoint('create-key', { once: answerOnce }, ({ once }) =>
       once(async () => jsonResponse<HealthAnswer>(200, ok)),
     );
@@ -89,7 +89,7 @@ describe('an endpoint', () => {
 });
 
 describe('a function', () => {
-  it('is not over before the work that its answer does not wait for', async () => {
+  it('does not end before the work that its answer does not wait for', async () => {
     let isOver = false;
     const handler = definePublicEndpoint('health', {}, ({ waitUntil }) => {
       waitUntil(sleep(30).then(() => void (isOver = true)));

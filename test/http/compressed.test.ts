@@ -30,7 +30,7 @@ describe('a large answer', () => {
   );
 
   it.each([undefined, '', 'identity', 'br', 'gzip;q=0', '*;q=0', 'identity, gzip;q=0.5', '\u0000,;;q=x'])(
-    'stays as it is for %j',
+    'is not compressed for %j',
     async (encoding) => {
       const response = await answerTo(encoding);
 
@@ -39,11 +39,11 @@ describe('a large answer', () => {
   );
 });
 
-it('a small answer stays as it is', async () => {
+it('a small answer is not compressed', async () => {
   expect(await answerTo('gzip', '{"data":[]}')).toEqual({ statusCode: 200, headers: {}, body: '{"data":[]}' });
 });
 
-it('a route that repeats its answer compresses each text as it is', async () => {
+it('a route with repeated answers compresses each text once', async () => {
   const compress = compressedOnce();
   const texts = [];
   for (const body of [text, text, `${text} `, text]) {

@@ -19,7 +19,7 @@ async function refusalOf(encoding: string, bytes: Buffer): Promise<GatewayError>
 }
 
 describe('a compressed body', () => {
-  it.each(Object.entries(packers))('is unpacked: %s', async (encoding, pack) => {
+  it.each(Object.entries(packers))('is decompressed: %s', async (encoding, pack) => {
     const request = requestOf(encoding.toUpperCase(), pack(Buffer.from(TEXT)));
 
     await new UnpackedBody().unpack(request);
@@ -28,7 +28,7 @@ describe('a compressed body', () => {
     expect(request.bodyBytes).toBeUndefined();
   });
 
-  it('is refused with the encodings that there are, where it has another', async () => {
+  it('is refused with the list of supported encodings if it has another one', async () => {
     const refusal = await refusalOf('compress', Buffer.from('x'));
 
     expect(refusal.status).toBe(415);
@@ -36,20 +36,20 @@ describe('a compressed body', () => {
     expect(refusal.headers['accept-encoding']).toBe('gzip, deflate, br, zstd');
   });
 
-  it.each(Object.entries(packers))('is refused where its data is broken or cut: %s', async (encoding, pack) => {
+  it.each(Object.entries(packers))('is refused if its data is damaged or cut: %s', async (encoding, pack) => {
     const whole = pack(Buffer.from(TEXT.repeat(50)));
 
     expect((await refusalOf(encoding, whole.subarray(0, whole.length - 9))).status).toBe(400);
     expect((await refusalOf(encoding, Buffer.from('no such data'))).status).toBe(400);
   });
 
-  it.each(Object.entries(packers))('is bounded by what comes out: %s', async (encoding, pack) => {
+  it.each(Object.entries(packers))('is limited by its decompressed size: %s', async (encoding, pack) => {
     const refusal = await refusalOf(encoding, pack(Buffer.alloc(64 * 1024 * 1024, 'a')));
 
     expect(refusal.status).toBe(413);
   });
 
-  it.each(['gzip', 'deflate'])('is taken as the text that API Gateway has unpacked: %s', async (encoding) => {
+  it.each(['gzip', 'deflate'])('is read as text if API Gateway has decompressed it: %s', async (encoding) => {
     const request = {
       headers: { 'content-encoding': encoding },
       unrouted: false,
@@ -65,7 +65,7 @@ describe('a compressed body', () => {
     ['br', false],
     ['zstd', false],
     ['gzip', true],
-  ])('is refused where it came as a text in which its bytes are lost: %s', async (encoding, unrouted) => {
+  ])('is refused if it was passed on as text, which loses bytes: %s', async (encoding, unrouted) => {
     const request = { headers: { 'content-encoding': encoding }, unrouted, body: 'x' } as unknown as HttpRequest;
 
     const refusal = await new UnpackedBody().unpack(request).catch((error: unknown) => error);
@@ -73,7 +73,7 @@ describe('a compressed body', () => {
     expect(refusal).toMatchObject({ status: 415, headers: { 'accept-encoding': 'gzip, deflate' } });
   });
 
-  it('takes of the memory of all requests until it is released', async () => {
+  it('uses the shared memory limit until it is released', async () => {
     const packed = gzipSync(Buffer.from(randomBytes(2_000_000).toString('hex')));
     const open: UnpackedBody[] = [];
     const unpack = () => {

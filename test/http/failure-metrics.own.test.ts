@@ -46,26 +46,26 @@ const measured = () =>
 const provider = { id: 'one', name: 'One', baseUrl: 'https://one.example', credential: undefined };
 const ofProvider = (status: number) => refusalOfResponse({ status, headers: {} }, '{"message":"Busy"}', provider);
 
-describe('a request that fails', () => {
+describe('the metric of a failed request', () => {
   it.each([500, 502, 503, 529, 504, 408, 401])(
-    'is a failure of its provider, which has answered with %d',
+    'counts a failure of the provider if it answers with %d',
     async (status) => {
       await answerThatFails(ofProvider(status));
       expect(measured()).toEqual([{ ProviderFailed: 1, door: 'api' }]);
     },
   );
 
-  it.each([400, 413, 429])('is nobody’s failure where its provider refuses it with %d', async (status) => {
+  it.each([400, 413, 429])('counts no failure if the provider refuses the request with %d', async (status) => {
     await answerThatFails(ofProvider(status));
     expect(measured()).toEqual([]);
   });
 
-  it('is no failure of a provider where the table is busy', async () => {
+  it('counts no failure of a provider if the table is busy', async () => {
     await answerThatFails(new StoreBusyError());
     expect(measured()).toEqual([]);
   });
 
-  it('is a fault of ours where nobody has foreseen it', async () => {
+  it('counts a fault of the gateway for an unexpected error', async () => {
     await answerThatFails(new TypeError('a bug'));
     expect(measured()).toEqual([{ Faults: 1 }, { Faults: 1, door: 'api' }]);
   });
@@ -73,7 +73,7 @@ describe('a request that fails', () => {
   it.each([
     ['url', { event: urlEvent }],
     ['web', { context: { ...lambda, door: 'web' } }],
-  ])('is counted at the door through which it came: %s', async (door, came) => {
+  ])('has the entry point of the request: %s', async (door, came) => {
     await answerThatFails(ofProvider(503), came);
     expect(measured()).toEqual([{ ProviderFailed: 1, door }]);
   });
@@ -81,31 +81,31 @@ describe('a request that fails', () => {
   it.each([
     ['request failed', new TypeError('a bug')],
     ['service busy', new OutOfOrder()],
-  ])('says in the line "%s" by which id Lambda’s own lines are found', async (message, error) => {
+  ])('has the request id of Lambda\'s own lines in the line "%s"', async (message, error) => {
     await answerThatFails(error);
     expect(lines).toContainEqual(expect.objectContaining({ message, awsRequestId: 'lambda-1' }));
   });
 });
 
-describe('an answer that has begun, and breaks off', () => {
-  it('is counted by the provider that did not finish it', () => {
+describe('the metric of an interrupted answer', () => {
+  it('counts the provider that did not complete it', () => {
     measureBreak(ofProvider(529), 'api');
     expect(measured()).toEqual([{ BrokeOff: 1, provider: 'One' }]);
   });
 
-  it('is a fault of ours where nobody has foreseen it', () => {
+  it('counts a fault of the gateway for an unexpected error', () => {
     measureBreak(new TypeError('a bug'), 'url');
     expect(measured()).toEqual([{ Faults: 1 }, { Faults: 1, door: 'url' }]);
   });
 
-  it('is nothing where its client has left', () => {
+  it('counts nothing if the client has disconnected', () => {
     measureBreak(clientHasLeft(ofProvider(503)), 'api');
     expect(measured()).toEqual([]);
   });
 });
 
-describe('a request that no route takes', () => {
-  it('says by which id Lambda’s own lines are found', async () => {
+describe('a request to an unknown route', () => {
+  it("logs the request id of Lambda's own lines", async () => {
     await answerUnknownRoute(restEvent({ ...get, path: '/nothing', resource: '/{path+}' }), lambda);
     expect(lines).toMatchObject([{ route: 'unknown-route', awsRequestId: 'lambda-1' }]);
   });

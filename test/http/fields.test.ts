@@ -22,8 +22,8 @@ describe('a whole number in a query', () => {
   });
 });
 
-describe('true or false in a query', () => {
-  it('is one of the two words', () => {
+describe('a boolean in a query', () => {
+  it('is true or false', () => {
     expect([booleanParameter.parse('true'), booleanParameter.parse('false')]).toEqual([true, false]);
   });
 
@@ -35,7 +35,7 @@ describe('true or false in a query', () => {
 describe('a short text', () => {
   const name = textField(shortTextRule(2, 5));
 
-  it('is taken without the blanks around it', () => {
+  it('is read without surrounding blanks', () => {
     expect(name.parse('  Адa ')).toBe('Адa');
   });
 
@@ -58,13 +58,13 @@ describe('a short text', () => {
   });
 });
 
-describe('a short text with joiners', () => {
-  it.each(['\u{1F468}\u200D\u{1F469}', 'می\u200Cخواهم'])('is taken: %s', (text) => {
+describe('a short text with joiner characters', () => {
+  it.each(['\u{1F468}\u200D\u{1F469}', 'می\u200Cخواهم'])('is accepted: %s', (text) => {
     expect(textField(shortTextRule(1, 20)).parse(text)).toBe(text);
   });
 });
 
-describe('an amount', () => {
+describe('an amount in roubles', () => {
   it.each([
     ['a number with its digits', new NumberText('0.100000000001'), '0.100000000001'],
     ['a number with an exponent', new NumberText('1e-7'), '0.0000001'],
@@ -87,7 +87,7 @@ describe('an amount', () => {
   });
 });
 
-describe('a moment', () => {
+describe('a timestamp', () => {
   it.each(['2027-01-31T00:00:00Z', '2027-01-31T00:00:00.5+03:00'])('has seconds and an offset: %s', (text) => {
     expect(futureTime.parse(text)).toBe(text);
   });

@@ -6,15 +6,15 @@ const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 /** Returns a JSON object with a list of `count` values. */
 const listOf = (count: number, value: string) => `{"list":[${Array.from({ length: count }, () => value).join(',')}]}`;
 
-describe('a text that is no JSON', () => {
-  it('is refused without being quoted: it may be a prompt', () => {
+describe('an invalid JSON body', () => {
+  it('is refused without a quotation, because it may be a prompt', () => {
     const { message, metadata } = refused(() => readJsonBody('{"prompt": "my secret"', {}));
 
     expect(message).toBe('body: is not valid JSON (line 1, column 23)');
     expect(metadata).toEqual({ field: 'body' });
   });
 
-  it('is shown where it is broken', () => {
+  it('is refused with line and column', () => {
     const { message } = refused(() =>
       readJsonBody('{\n  "model": "m",\n  "n": 12345678901234567890,\n  my secret}', {}),
     );
@@ -22,27 +22,27 @@ describe('a text that is no JSON', () => {
     expect(message).toBe('body: is not valid JSON (line 4, column 3)');
   });
 
-  it('is refused in words of its own when it is empty', () => {
+  it('is refused with its own message if it is empty', () => {
     expect(refused(() => readJsonBody('', {})).message).toBe('body: is empty; send a JSON object');
   });
 });
 
-describe('what a body may not have', () => {
+describe('a JSON body', () => {
   it.each([
     ['nesting', 128, nested],
     ['values', 10_000, (count: number) => listOf(count - 2, '1')],
     ['fields', 500, (count: number) => JSON.stringify(Object.fromEntries(numbered(count)))],
-  ])('is more %s than %i', (_what, most, write) => {
+  ])('is refused with more %s than %i', (_what, most, write) => {
     expect(readJsonBody(write(most), {})).toBeDefined();
     expect(refused(() => readJsonBody(write(most + 1), {})).message).toContain(`${most}`);
   });
 
-  it('is more values than its route allows', () => {
+  it('is refused with more values than its route allows', () => {
     expect(readJsonBody('[1,2]', { maxValues: 3 })).toEqual([1, 2]);
     expect(refused(() => readJsonBody('[1,2,3]', { maxValues: 3 })).message).toContain('more than 3 values');
   });
 
-  it('is more fields in all objects together than its route allows, however many numbers it may have', () => {
+  it('is refused with more fields in all objects together than its route allows, however many numbers it may have', () => {
     const rules = { maxValues: 1_000_000, maxFields: 100 };
     const numbers = Array(500_000).fill('1').join(',');
     const inner = (fields: number) =>
@@ -54,7 +54,7 @@ describe('what a body may not have', () => {
     expect(refused(() => readJsonBody(inner(101), rules)).message).toContain('more than 100 fields');
   });
 
-  it('is more than 10000 numbers that no float holds', () => {
+  it('is refused with more than 10000 numbers that a float cannot represent', () => {
     const rules = { maxValues: 100_000 };
 
     expect(readJsonBody(listOf(10_000, '9007199254740993'), rules)).toBeDefined();
@@ -66,12 +66,12 @@ function numbered(count: number): [string, number][] {
   return Array.from({ length: count }, (_, index) => [`f${index}`, index]);
 }
 
-describe('numbers of a body', () => {
-  it('are floats where nothing else is asked for', () => {
+describe('numbers of a JSON body', () => {
+  it('are floats by default', () => {
     expect(readJsonBody('{"limit":0.10}', {})).toEqual({ limit: 0.1 });
   });
 
-  it('keep their text in the fields that are named, at any depth, and nowhere else', () => {
+  it('keep their text in the named fields, at any depth, and nowhere else', () => {
     const body = readJsonBody('{"limit":0.10,"at":{"limit":1e-7},"n":1,"text":"2"}', {
       exactNumbers: ['limit', 'text'],
     });
@@ -79,14 +79,14 @@ describe('numbers of a body', () => {
     expect(body).toEqual({ limit: new NumberText('0.10'), at: { limit: new NumberText('1e-7') }, n: 1, text: '2' });
   });
 
-  it('stay exact within the fields that are named, and are floats around them', () => {
+  it('are exact within the named fields, and floats around them', () => {
     const body = readJsonBody('{"input":{"a":[9007199254740993]},"max":9007199254740993}', { exactWithin: ['input'] });
 
     expect(JSON.stringify(body)).toBe('{"input":{"a":[9007199254740993]},"max":9007199254740992}');
     expect((body as { max: unknown }).max).toBe(9_007_199_254_740_992);
   });
 
-  it('are floats in the named field itself: a schema shall judge it as a number', () => {
+  it('are floats in the named field itself, so that a schema can check them', () => {
     expect(readJsonBody('{"input":9007199254740993}', { exactWithin: ['input'] })).toEqual({
       input: 9_007_199_254_740_992,
     });

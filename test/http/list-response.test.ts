@@ -13,7 +13,7 @@ describe('an answer with a long list', () => {
     expect(JSON.parse(await answered(list))).toEqual({ a: 1, list });
   });
 
-  it('lets others work while it is written', async () => {
+  it('does not block other work while it is written', async () => {
     let turns = 0;
     let isWritten = false;
     const count = () => {

@@ -7,12 +7,12 @@ const path = { pathname: '/v1/letters' };
 const nextOf = (page: { offset?: number; limit?: number }, query?: Record<string, string>) =>
   paginate(letters, page, query ? { ...path, query } : path).links.next;
 
-describe('a list', () => {
-  it('is whole when nobody asks for pages', () => {
+describe('a list with pages', () => {
+  it('is complete without page parameters', () => {
     expect(paginate(letters, {}, path)).toEqual({ data: letters, links: { next: null }, total_count: 7 });
   });
 
-  it('is one page, a link to the next, and the count of all', () => {
+  it('has one page, a link to the next page, and the total count', () => {
     expect(paginate(letters, { offset: 2, limit: 3 }, path)).toEqual({
       data: ['c', 'd', 'e'],
       links: { next: '/v1/letters?offset=5&limit=3' },
@@ -20,7 +20,7 @@ describe('a list', () => {
     });
   });
 
-  it('has no next page at its end, also when the page is full', () => {
+  it('has no next page at its end, also if the last page is full', () => {
     expect(nextOf({ offset: 4, limit: 3 })).toBeNull();
     expect(nextOf({ offset: 3, limit: 3 })).toBe('/v1/letters?offset=6&limit=3');
   });
@@ -29,11 +29,11 @@ describe('a list', () => {
     expect(paginate(letters, { offset: 7 }, path)).toMatchObject({ data: [], links: { next: null }, total_count: 7 });
   });
 
-  it('begins at its start when only a limit is given', () => {
+  it('begins at its start if only a limit is given', () => {
     expect(paginate(letters, { limit: 2 }, path).data).toEqual(['a', 'b']);
   });
 
-  it('has pages of 500 when only an offset is given', () => {
+  it('has pages of 500 if only an offset is given', () => {
     const many = Array.from({ length: 1_000 }, (_, index) => index);
 
     const { data, links } = paginate(many, { offset: 1 }, path);
@@ -41,7 +41,7 @@ describe('a list', () => {
     expect([data.length, data[0], links.next]).toEqual([500, 1, '/v1/letters?offset=501&limit=500']);
   });
 
-  it('keeps what was asked for in the link to its next page', () => {
+  it('keeps the other parameters in the link to its next page', () => {
     expect(nextOf({ limit: 2 }, { q: 'a b&c', offset: '0' })).toBe('/v1/letters?q=a+b%26c&offset=2&limit=2');
   });
 });
@@ -49,7 +49,7 @@ describe('a list', () => {
 describe('the parameters of a page', () => {
   const query = z.object(pageQuery(100));
 
-  it('are both left out, or each by itself', () => {
+  it('may both be absent, or one of them', () => {
     expect([query.parse({}), query.parse({ offset: '0' }), query.parse({ limit: '100' })]).toEqual([
       {},
       { offset: 0 },

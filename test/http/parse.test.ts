@@ -16,14 +16,14 @@ describe('a JSON body', () => {
     'application/json; charset=utf-8',
     ' Application/JSON ',
     'application/merge-patch+json',
-  ])('is read when it is sent as %j', (contentType) => {
+  ])('is read with the content type %j', (contentType) => {
     const headers: Record<string, string> = contentType === undefined ? {} : { 'content-type': contentType };
 
     expect(parseBody('{"name":"Ada"}', headers)).toEqual({ name: 'Ada' });
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'text/json', ''])(
-    'is refused with 415 when it is sent as %j',
+    'is refused with 415 with the content type %j',
     (contentType) => {
       const error = refused(() => parseBody('{"name":"Ada"}', { 'content-type': contentType }));
 
@@ -31,54 +31,54 @@ describe('a JSON body', () => {
     },
   );
 
-  it('that is no object of fields is refused as a whole', () => {
+  it('is refused as a whole if it is not an object', () => {
     expect(refused(() => parseBody('[]'))).toMatchObject({ status: 400, metadata: { field: 'body' } });
   });
 });
 
 const fault = (schema: z.ZodType, value: unknown) => refused(() => parseWith(schema, value));
 
-describe('a field that is refused', () => {
-  it('is named with its whole path', () => {
+describe('a refused field', () => {
+  it('has its whole path in the error', () => {
     const error = fault(z.object({ people: z.array(person) }), { people: [{ name: 'Ada' }, { name: 5 }] });
 
     expect(error.metadata['field']).toBe('people.1.name');
     expect(error.message).toMatch(/^people\.1\.name: /);
   });
 
-  it('is said to be required when it is missing', () => {
+  it('is reported as required if it is missing', () => {
     expect(fault(person, {}).message).toBe('name: is required (expected string)');
   });
 
-  it('that nobody knows is named before one that is missing, with those that are known', () => {
+  it('is reported as unknown, with the known fields, before a missing one', () => {
     expect(fault(person, { nmae: 'Ada' }).message).toBe('nmae: is not a known field; known fields: name, age');
   });
 
-  it('that nobody knows is named with those that are known, through refinements too', () => {
+  it('is reported as unknown with the known fields, also through refinements', () => {
     const refined = person.refine(() => true).transform((value) => value);
 
     expect(fault(refined, { nmae: 'Ada' }).message).toContain('known fields: name, age');
   });
 
-  it('that nobody knows is not named with the fields of another level', () => {
+  it('is reported as unknown without the fields of another level', () => {
     const error = fault(z.object({ person }), { person: { name: 'Ada', nick: 'A' } });
 
     expect(error.message).toBe('person.nick: is not a known field');
   });
 
-  it('is the one that the alternative which got furthest stumbled over', () => {
+  it('is that of the union member with the deepest match', () => {
     const either = z.object({ who: z.union([z.string(), z.object({ person })]) });
 
     expect(fault(either, { who: { person: { name: 5 } } }).metadata['field']).toBe('who.person.name');
   });
 
-  it('is cut where a client has written a book as its name', () => {
+  it('is cut in the error if its name is very long', () => {
     const field = fault(person, { name: 'Ada', ['x'.repeat(5_000)]: 1 }).metadata['field'];
 
     expect(field).toBe('x'.repeat(100));
   });
 
-  it('may come with words for machines', () => {
+  it('may have details for programs', () => {
     const details = { error_code: 'too_young' };
     const schema = person.superRefine((_, context) => {
       context.addIssue({ code: 'custom', path: ['age'], message: 'is too low', params: { details } });
@@ -87,7 +87,7 @@ describe('a field that is refused', () => {
     expect(fault(schema, { name: 'Ada' })).toMatchObject({ message: 'age: is too low', details });
   });
 
-  it('is named as the caller says where the value itself is at fault', () => {
+  it('has the name that the caller gives for the value itself', () => {
     expect(refused(() => parseWith(person, 'x', 'query')).metadata['field']).toBe('query');
   });
 });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { refusalFields } from '../../lambdas/http/refusal-fields.ts';
 import { GatewayError, invalidRequest } from '../../lambdas/platform/errors.ts';
 
-describe('what the log says of a refusal', () => {
-  it('is the kind, the field and the model', () => {
+describe('the log fields of a refusal', () => {
+  it('are its kind, its field and its model', () => {
     const refusal = invalidRequest('messages.0.content', 'is required');
     expect(refusalFields(refusal, { model: 'sandbox/gpt' })).toEqual({
       kind: 'invalid_request',
@@ -12,7 +12,7 @@ describe('what the log says of a refusal', () => {
     });
   });
 
-  it('is the limit that had no room', () => {
+  it('include the limit without room', () => {
     const refusal = new GatewayError('payment_required', 'No money', { metadata: { limit_source: 'key_limit' } });
     expect(refusalFields(refusal, undefined)).toEqual({ kind: 'payment_required', limit: 'key_limit' });
   });
@@ -23,7 +23,7 @@ describe('what the log says of a refusal', () => {
     ['', { nested: 'ann@example.org' }],
     ['', `x/sk-mg-v1-${'xxxxx0'.repeat(10)}`],
     ['', `sk-ant-api03-${'xxxxx0'.repeat(10)}`],
-  ])('is never a text of the request (%j, %j)', (field, model) => {
+  ])('never include a text of the request (%j, %j)', (field, model) => {
     const said = JSON.stringify(refusalFields(invalidRequest(field, 'is wrong'), { model }));
     expect(said).not.toMatch(/ann|xxxxx|words/);
   });

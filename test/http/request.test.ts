@@ -32,7 +32,7 @@ const urlEvent = (more: Partial<APIGatewayProxyEventV2> = {}) =>
   }) as unknown as APIGatewayProxyEventV2;
 
 describe('a request through the REST API', () => {
-  it('is what its event says', () => {
+  it('has the values of its event', () => {
     expect(normaliseRequest(restEvent())).toMatchObject({
       method: 'POST',
       path: '/v1/keys/a%20b',
@@ -63,7 +63,7 @@ describe('a request through the REST API', () => {
     // The request is sent to a custom domain, with and without a base path.
     { path: '/llm/v1/models/a/b', inContext: '/llm/v1/models/a/b', baseUrl: 'https://api.example/llm/v1' },
     { path: '/models/a/b', inContext: '/models/a/b', baseUrl: 'https://api.example' },
-  ])('has its own path, and the address before it: $inContext', ({ path, inContext, baseUrl }) => {
+  ])('has its path, and the base URL in front of it: $inContext', ({ path, inContext, baseUrl }) => {
     const event = restEvent({
       resource: '/models/{slug+}',
       path,
@@ -79,7 +79,7 @@ describe('a request through the REST API', () => {
     { resource: '/videos', path: '/videos/', own: '/videos/', baseUrl: 'https://api.example' },
     { resource: '/', path: '/llm', own: '', baseUrl: 'https://api.example/llm' },
     { resource: '/{path+}', path: '/llm/a/b/', own: '/a/b/', baseUrl: 'https://api.example/llm' },
-  ])('is told apart from a base path, slashes at the end or not: $path', ({ resource, path, own, baseUrl }) => {
+  ])('has its path without a base path, with or without final slashes: $path', ({ resource, path, own, baseUrl }) => {
     const event = restEvent({
       resource,
       path,
@@ -90,7 +90,7 @@ describe('a request through the REST API', () => {
     expect(normaliseRequest(event)).toMatchObject({ path: own, baseUrl });
   });
 
-  it('has repeated headers in one', () => {
+  it('has repeated headers in one value', () => {
     const event = restEvent({
       headers: { 'Anthropic-Beta': 'b' },
       multiValueHeaders: { 'Anthropic-Beta': ['a', 'b'] },
@@ -99,7 +99,7 @@ describe('a request through the REST API', () => {
     expect(normaliseRequest(event).headers).toEqual({ 'anthropic-beta': 'a, b' });
   });
 
-  it('may have nothing but a method and a path', () => {
+  it('may have only a method and a path', () => {
     const event = restEvent({
       headers: null as never,
       multiValueHeaders: null as never,
@@ -114,7 +114,7 @@ describe('a request through the REST API', () => {
 });
 
 describe('a request through the function URL', () => {
-  it('is what its event says, and nobody has looked at its path', () => {
+  it('has the values of its event, and an unmatched path', () => {
     expect(normaliseRequest(urlEvent())).toMatchObject({
       method: 'POST',
       path: '/v1/messages',
@@ -130,13 +130,13 @@ describe.each([
   ['REST API', restEvent],
   ['function URL', urlEvent],
 ])('any request through the %s', (_door, eventWith) => {
-  it('is decoded where its body came as Base64', () => {
+  it('is decoded if its body is base64', () => {
     const body = Buffer.from('{"name":"Ада"}').toString('base64');
 
     expect(normaliseRequest(eventWith({ body, isBase64Encoded: true })).body).toBe('{"name":"Ада"}');
   });
 
-  it('has an id of its own', () => {
+  it('has its own id', () => {
     const [one, other] = [normaliseRequest(eventWith()), normaliseRequest(eventWith())];
 
     expect(one.id).toMatch(/^req_[0-9a-f]{32}$/);

@@ -9,8 +9,8 @@ function read(text: string) {
   return events;
 }
 
-describe('an event', () => {
-  it('is read as what was written, under the name of its type', () => {
+describe('a server-sent event', () => {
+  it('is read as it was written, under the name of its type', () => {
     const data = { type: 'content_block_delta', text: 'one\n\ntwo\r\ndata: three\u2028' };
 
     expect(read(sseEvent(data) + PING)).toEqual([

@@ -5,17 +5,17 @@ import { etag, expectedVersion } from '../../lambdas/http/versions.ts';
 const versionIn = (header: string | undefined) =>
   expectedVersion({ headers: header === undefined ? {} : { 'if-match': header } } as HttpRequest);
 
-describe('the version that a change expects', () => {
-  it('is the one of the tag that was given out', () => {
+describe('the version in If-Match', () => {
+  it('is that of the ETag', () => {
     expect(versionIn(etag(42)['etag'])).toBe(42);
   });
 
-  it.each([undefined, '*', ' * '])('is any for If-Match %j', (header) => {
+  it.each([undefined, '*', ' * '])('is any version for %j', (header) => {
     expect(versionIn(header)).toBeUndefined();
   });
 
   it.each(['42', 'W/"42"', '"42", "43"', '"x"', '""', '"-1"', '"1234567890123456"', ''])(
-    'is one that never exists for If-Match %j',
+    'is an impossible version for %j',
     (header) => {
       expect(versionIn(header)).toBe(-1);
     },

@@ -38,7 +38,7 @@ function listing(written: WeakRef<object>[]): Candidate {
 }
 
 describe('the attempts of a request', () => {
-  it('keep one body, that of the first: bodies may be large, and most are never sent', async () => {
+  it('keep one body, that of the first, because bodies may be large and most are never sent', async () => {
     const written: WeakRef<object>[] = [];
 
     const { attempts } = prepareAttempts(routed, [listing(written), listing(written), listing(written)]);

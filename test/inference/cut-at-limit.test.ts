@@ -8,12 +8,12 @@ const block = eventOf({ type: 'content_block_start', index: 0, content_block: { 
 const text = (said: string) =>
   eventOf({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: said } });
 
-describe('an answer that is cut at a limit', () => {
-  it('begins all the same, if its decoder holds back more than the limit before its first event goes out', () => {
+describe('an answer that the gateway cuts at a limit', () => {
+  it('starts also if its decoder holds back more than the limit before its first event', () => {
     expect(cutAtLimit([start, block, text('a')], 1_000, 100)).toEqual([start]);
   });
 
-  it('has what was written within the limit', () => {
+  it('has the text within the limit', () => {
     const events = [start, block, text('a'.repeat(50)), text('b'.repeat(100))];
 
     expect(cutAtLimit(events, 0, 120)).toEqual(events.slice(0, 3));

@@ -66,8 +66,8 @@ const input = () => ({
 
 const reporting = (completion_tokens: number) => usageWhere({ prompt_tokens: 10, completion_tokens });
 
-describe('what a decision by probabilities may ask at most', () => {
-  it('has the options that are longest as JSON, however many characters they are', () => {
+describe('the largest request of a decision by probabilities', () => {
+  it('has the options that are longest as JSON, whatever their characters', () => {
     const control = '\u0001'.repeat(100);
     const texts = Array.from({ length: 40 }, (_, index) =>
       index % 20 === 0 ? control : 'x'.repeat(index % 20 === 1 ? 300 : 5),
@@ -83,9 +83,9 @@ describe('what a decision by probabilities may ask at most', () => {
   });
 });
 
-describe('a decision whose usage its provider reports in part', () => {
+describe('a decision with a partial usage report', () => {
   it.each([{}, { prompt_tokens: 10 }, { prompt_tokens: 10, completion_tokens: -1 }])(
-    'has written something all the same: %j',
+    'has output tokens in any case: %j',
     async (reported) => {
       expect(await usageWhere(reported)).toMatchObject({ usage: { outputTokens: 1 }, estimated: true });
     },
@@ -93,7 +93,7 @@ describe('a decision whose usage its provider reports in part', () => {
 });
 
 describe('a decision that its provider refuses', () => {
-  it('says with which status, of the attempt that it ended with too', async () => {
+  it('has the status of the refusal, also in its last attempt', async () => {
     const { url } = await upstream((response) => response.writeHead(400).end('{"error": {"message": "no"}}'));
     const offer = { index: 0, candidate: decisionCandidateAt(url), bounds: [], bytes: 0, hasHiddenReasoning: false };
 
@@ -105,8 +105,8 @@ describe('a decision that its provider refuses', () => {
   });
 });
 
-describe('a decider whose answer is larger than the gateway reads', () => {
-  it('is not asked again, nor is another one: the answer may be billed', async () => {
+describe('a decider with an answer above the size limit', () => {
+  it('is not tried again, and neither is another one, because the answer may be billed', async () => {
     let requests = 0;
     const { url } = await upstream((response) => {
       requests += 1;
@@ -125,7 +125,7 @@ describe('a decider whose answer is larger than the gateway reads', () => {
 });
 
 describe('a decider that is silent in the middle of its answer', () => {
-  it('is followed by the next one, where it cannot have been thinking', async () => {
+  it('is followed by the next one if it cannot have been thinking', async () => {
     const asking = input();
 
     const decided = await askEach([await silent(false), await sound()], work, asking);
@@ -134,7 +134,7 @@ describe('a decider that is silent in the middle of its answer', () => {
     expect(asking.log.index).toBe(1);
   });
 
-  it('is the last one, where it may have been thinking: it would be paid for, and the next one as well', async () => {
+  it('is the last one if it may have been thinking, because both would be charged', async () => {
     const asking = input();
 
     const decided = await askEach([await silent(true), await sound()], work, asking);
@@ -144,8 +144,8 @@ describe('a decider that is silent in the middle of its answer', () => {
   });
 });
 
-describe('a decider that reports more than it was asked for', () => {
-  it('raises no alarm for a usual slip, as a message raises none', async () => {
+describe('a decider that reports more than its output limit', () => {
+  it('raises no alarm for a small difference, like a message', async () => {
     const { outputTokens } = [
       ...decisionEngines['decisions-stated'].maxAsks(task, decisionCandidateAt('http://t.test').target),
     ][0]!;
@@ -155,8 +155,8 @@ describe('a decider that reports more than it was asked for', () => {
   });
 });
 
-describe('a request for decisions that allows no fallback', () => {
-  it('is offered to the first endpoint of a model alone', () => {
+describe('a request for decisions without fallbacks', () => {
+  it('has only the first endpoint of a model', () => {
     const first = { ...decisionCandidateAt('http://first.test'), isOnlyFirst: true };
     const second = { ...first, endpoint: { ...first.endpoint, id: 'test/model/1' } };
     const other = { ...first, model: { ...first.model, id: 'test/other' } };

@@ -73,7 +73,7 @@ async function answered(attempts: Attempt[], more: Partial<FailoverOptions> = {}
 }
 
 describe.each(wires)('an answer over %s', (wire) => {
-  it('comes from the first endpoint that gives one', async () => {
+  it('comes from the first endpoint that answers', async () => {
     const [first, second] = [await upstream(soundly(wire)), await upstream(soundly(wire))];
 
     expect(await answered([attemptAt(first, { wire }), attemptAt(second, { wire })])).toEqual({
@@ -84,13 +84,13 @@ describe.each(wires)('an answer over %s', (wire) => {
     expect(second.connections).toHaveLength(0);
   });
 
-  it('may come as one document', async () => {
+  it('may arrive as one document', async () => {
     const seen = await upstream((response) => response.end(dialects[wire].whole('whole')));
 
     expect(await answered([attemptAt(seen, { wire })])).toEqual({ index: 0, text: 'whole' });
   });
 
-  it('goes to the provider’s own path, with its credential', async () => {
+  it('is requested at the provider’s own path, with its credential', async () => {
     const asked: unknown[] = [];
     const { url } = await upstream((response, { url: path, headers }) => {
       asked.push(path, headers['x-api-key'] ?? headers['x-goog-api-key'] ?? headers['authorization']);
@@ -127,7 +127,7 @@ describe.each(wires)('an answer over %s', (wire) => {
     ],
     ['sends a document that is no JSON', (response: ServerResponse) => response.end('{"id":')],
     ['sends a document that is no answer', (response: ServerResponse) => response.end('{"id":"1"}')],
-  ])('comes from the next endpoint when one %s', async (_how, fail) => {
+  ])('comes from the next endpoint if one %s', async (_how, fail) => {
     const [broken, working] = [await upstream(fail), await upstream(soundly(wire))];
 
     expect(await answered([attemptAt(broken, { wire }), attemptAt(working, { wire })])).toEqual({
@@ -150,7 +150,7 @@ describe('no other endpoint is tried', () => {
     expect(second.connections).toHaveLength(0);
   });
 
-  it('of the same model, while another model may take the request', async () => {
+  it('of the same model if the refusal concerns the model, but another model may be tried', async () => {
     const refusing = await upstream(refuses(400, 'prompt is too long'));
     const [same, other] = [await upstream(soundly('anthropic')), await upstream(soundly('anthropic'))];
     const { log } = inTurn();
@@ -162,7 +162,7 @@ describe('no other endpoint is tried', () => {
     expect(failuresIn(log)).toEqual([[0, 400]]);
   });
 
-  it('after a silence that is paid for: the model may have been thinking', async () => {
+  it('after a silence that is charged, because the model may have been thinking', async () => {
     const silent = await upstream((response) => response.writeHead(200).flushHeaders());
     const second = await upstream(soundly('anthropic'));
     const timeouts = { idle_ms: 30 };
@@ -174,7 +174,7 @@ describe('no other endpoint is tried', () => {
     expect(await answered([attemptAt(silent, { timeouts }), attemptAt(second)])).toMatchObject({ index: 1 });
   });
 
-  it('once the client has left', async () => {
+  it('after the client has disconnected', async () => {
     const leaving = new AbortController();
     const first = await upstream((response) => {
       leaving.abort();
@@ -189,8 +189,8 @@ describe('no other endpoint is tried', () => {
   });
 });
 
-describe('the last failure', () => {
-  it('is reported, and not to be repeated where every endpoint has been tried', async () => {
+describe('the last failure of a request', () => {
+  it('is reported, and not to be retried if every endpoint has been tried', async () => {
     const [first, second] = [await upstream(refuses(529, 'First')), await upstream(refuses(429, 'Second'))];
 
     await expect(answered([attemptAt(first), attemptAt(second)])).rejects.toMatchObject({
@@ -221,7 +221,7 @@ describe('the last failure', () => {
     );
   });
 
-  it('may be worth repeating where there is only one endpoint', async () => {
+  it('may be retried if there is only one endpoint', async () => {
     const only = await upstream(refuses(429, 'Later'));
 
     const failure = await answered([attemptAt(only)]).catch((error: unknown) => error as ProviderFailure);
@@ -230,7 +230,7 @@ describe('the last failure', () => {
     expect((failure as ProviderFailure).headers).toEqual({});
   });
 
-  it('has the credential of its own provider hidden', async () => {
+  it('does not contain the credential of its provider', async () => {
     const only = await upstream(refuses(500, 'The key sk-acme-12345 broke it'));
 
     await expect(answered([attemptAt(only, { credential: 'sk-acme-12345' })])).rejects.toMatchObject({
@@ -239,7 +239,7 @@ describe('the last failure', () => {
   });
 });
 
-describe('the first event', () => {
+describe('the first event of an answer', () => {
   const ping = anthropic.event('{"type":"ping"}');
   const busy = anthropic.event(anthropic.refusal('overloaded_error', '"Busy"'));
 
@@ -254,13 +254,13 @@ describe('the first event', () => {
         response.end(busy);
       },
     ],
-  ])('is waited for after signs of life, which are no answer yet: %s', async (_how, fail) => {
+  ])('is awaited after signs of life before the answer: %s', async (_how, fail) => {
     const [alive, working] = [await upstream(fail), await upstream(soundly('anthropic'))];
 
     expect(await answered([attemptAt(alive), attemptAt(working)])).toMatchObject({ index: 1 });
   });
 
-  it('commits to its endpoint: what fails after it is the failure of the answer', async () => {
+  it('ends the fallbacks: a later failure is a failure of the answer', async () => {
     const failing = await upstream((response) => {
       response.write(anthropic.opening() + anthropic.text('begun'), () => response.destroy());
     });
@@ -272,14 +272,14 @@ describe('the first event', () => {
   });
 });
 
-describe('the opening of an answer', () => {
+describe('the opening events of an answer', () => {
   const start = anthropic.opening();
   const leaves = (leaving: AbortController) => (response: ServerResponse) => {
     response.write(start);
     setTimeout(() => leaving.abort(), 1_000);
   };
 
-  it('is kept until the first output, and goes out with it', async () => {
+  it('are kept until the first output, and sent with it', async () => {
     const output = Promise.withResolvers<void>();
     const seen = await upstream(async (response) => {
       response.write(start + anthropic.ping);
@@ -308,7 +308,7 @@ describe('the opening of an answer', () => {
   it.each([
     ['a call', '{"type":"tool_use","id":"t1","name":"look","input":{}}'],
     ['redacted thinking', '{"type":"redacted_thinking","data":"abc"}'],
-  ])('ends with the beginning of %s, which is output', async (_what, block) => {
+  ])('end with the beginning of %s, which is output', async (_what, block) => {
     const seen = await upstream((response) => {
       const [message] = start.split('event: content_block_start');
       response.write(
@@ -323,7 +323,7 @@ describe('the opening of an answer', () => {
     await expect(batches.next().then(() => batches.next())).rejects.toMatchObject({ failure: 'broken' });
   });
 
-  it('is kept for the charge where the client leaves before the first output', async () => {
+  it('are kept for the charge if the client disconnects before the first output', async () => {
     const leaving = new AbortController();
     const seen = await upstream(leaves(leaving));
 
@@ -335,7 +335,7 @@ describe('the opening of an answer', () => {
   });
 
   it.each([true, false])(
-    'is kept for the charge of a silent model that may think unseen: %s',
+    'are kept for the charge of a silent model with hidden thinking: %s',
     async (hasHiddenReasoning) => {
       const silent = await upstream((response) => response.write(start));
       const second = await upstream(soundly('anthropic'));
@@ -349,7 +349,7 @@ describe('the opening of an answer', () => {
   );
 });
 
-describe('reasoning that its provider cannot read any more', () => {
+describe('reasoning that its provider can no longer read', () => {
   const said = {
     role: 'assistant' as const,
     content: [
@@ -372,7 +372,7 @@ describe('reasoning that its provider cannot read any more', () => {
     };
   };
 
-  it('is dropped, and the request sent again to the same endpoint', async () => {
+  it('is dropped, and the request is sent again to the same endpoint', async () => {
     const seen = await upstream((response, _request, before) =>
       before === 0 ? refuses(400, words)(response) : soundly('anthropic')(response),
     );
@@ -385,7 +385,7 @@ describe('reasoning that its provider cannot read any more', () => {
     expect(failuresIn(log)).toEqual([]);
   });
 
-  it('is dropped once: what is refused again is the request’s fault', async () => {
+  it('is dropped once, and a second refusal is the error of the request', async () => {
     const seen = await upstream(refuses(400, words));
 
     await expect(answered([attemptOf(seen)])).rejects.toMatchObject({ kind: 'invalid_request', message: words });
@@ -393,7 +393,7 @@ describe('reasoning that its provider cannot read any more', () => {
     expect(seen.bodies).toHaveLength(2);
   });
 
-  it('is not looked for in a request that has none', async () => {
+  it('is not searched in a request without reasoning', async () => {
     const seen = await upstream(refuses(400, words));
 
     await expect(answered([attemptAt(seen)])).rejects.toMatchObject({ kind: 'invalid_request' });
@@ -403,7 +403,7 @@ describe('reasoning that its provider cannot read any more', () => {
 });
 
 describe('an attempt', () => {
-  it('is noted: which one answered, when its request had left, and how those before it failed', async () => {
+  it('is recorded, with the answering endpoint, the time at which the request was sent, and earlier failures', async () => {
     const { log } = inTurn();
     const [broken, working] = [await upstream(breaksOff), await upstream(soundly('anthropic'))];
     const beganAtMs = performance.now();
@@ -414,7 +414,7 @@ describe('an attempt', () => {
     expect(log.sentAtMs).toBeGreaterThan(beganAtMs);
   });
 
-  it('that was the last is noted with its failure, and is none of those before it', async () => {
+  it('is recorded with its failure if it was the last, separately from earlier ones', async () => {
     const { log } = inTurn();
 
     await answered([attemptAt(await upstream(refuses(529, 'Busy')))], { log }).catch(() => undefined);
@@ -432,7 +432,7 @@ describe('an attempt', () => {
     expect(seen.connections).toHaveLength(1);
   });
 
-  it('that failed gives its connection back', async () => {
+  it('returns its connection if it fails', async () => {
     const closed = Promise.withResolvers<void>();
     const failing = await upstream((response) => {
       response.once('close', () => closed.resolve());
@@ -444,7 +444,7 @@ describe('an attempt', () => {
     await closed.promise;
   });
 
-  it('whose reader leaves ends the work of its provider', async () => {
+  it('ends the work of its provider if its reader disconnects', async () => {
     const closed = Promise.withResolvers<void>();
     const leaving = new AbortController();
     const endless = await upstream(async (response) => {
@@ -466,7 +466,7 @@ describe('an attempt', () => {
 
 const recording = (record: FailoverOptions['health']['record']) => ({ record, publish: async () => {} });
 
-describe('what an attempt says of its endpoint', () => {
+describe('the effect of an attempt on the health of its endpoint', () => {
   const resultsOf = async (fails: (response: ServerResponse) => void, more: Partial<FailoverOptions> = {}) => {
     const results: unknown[] = [];
     const attempts = [attemptAt(await upstream(fails)), attemptAt(await upstream(soundly('anthropic')))];
@@ -502,7 +502,7 @@ describe('what an attempt says of its endpoint', () => {
     expect(await resultsOf(fails)).toEqual(results);
   });
 
-  it('is nothing, when the client has left', async () => {
+  it('is none if the client has disconnected', async () => {
     const leaving = new AbortController();
     const leaves = (response: ServerResponse) => {
       leaving.abort();
@@ -511,7 +511,7 @@ describe('what an attempt says of its endpoint', () => {
     expect(await resultsOf(leaves, { signal: leaving.signal })).toEqual([]);
   });
 
-  it('is a failure, when a silent model may have been thinking', async () => {
+  it('is a failure if a silent model may have been thinking', async () => {
     const silent = await upstream((response) => response.writeHead(200).flushHeaders());
     const results: unknown[] = [];
     const attempt = attemptAt(silent, { timeouts: { idle_ms: 30 }, hasHiddenReasoning: true });

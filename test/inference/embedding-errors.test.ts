@@ -28,11 +28,11 @@ async function embedded(...bodies: unknown[]) {
   return { ...(await askEach(offers, { task, maxAtOnce: 4 }, inTurn)), endedAt: log.index };
 }
 
-describe('an error in an answer with the status 200, where vectors should be', () => {
+describe('an error with the status 200 in place of vectors', () => {
   it.each([
     { error: { type: 'insufficient_quota', message: 'You exceeded your current quota' } },
     { base_resp: { status_code: 1004, status_msg: 'login fail' } },
-  ])('goes to the next endpoint, and is not paid: %j', async (stated) => {
+  ])('is followed by the next endpoint, and not charged: %j', async (stated) => {
     const { result, rounds, endedAt } = await embedded(stated, vectors);
 
     expect(endedAt).toBe(1);
@@ -40,14 +40,14 @@ describe('an error in an answer with the status 200, where vectors should be', (
     expect(rounds).toHaveLength(1);
   });
 
-  it('is the failure of the provider where no other is left', async () => {
+  it('is a failure of the provider if no endpoint remains', async () => {
     const { result, rounds } = await embedded({ error: { type: 'insufficient_quota', message: 'No quota' } });
 
     expect(result).toMatchObject({ failure: { status: 502 } });
     expect(rounds).toEqual([]);
   });
 
-  it('is the request’s fault where it says so, and no other endpoint is asked', async () => {
+  it('is a refusal of the request if it says so, and no other endpoint is tried', async () => {
     const stated = { error: { type: 'invalid_request_error', code: 'context_length_exceeded', message: 'too long' } };
     const { result, endedAt } = await embedded(stated, vectors);
 

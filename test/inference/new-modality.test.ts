@@ -119,7 +119,7 @@ async function keyWith(settings: object): Promise<string> {
   return (created as { key: string }).key;
 }
 
-describe('the recipe for a modality', () => {
+describe('the recipe for a new modality', () => {
   const recipe = readFileSync(join(project, 'CONTRIBUTING.md'), 'utf8')
     .split('### Add a modality\n')[1]!
     .split('\n### ')[0]!;
@@ -128,7 +128,7 @@ describe('the recipe for a modality', () => {
     return rows.flatMap((row) => expanded(/`([^`]+)`/.exec(row)![1]!));
   }) as [string[], string[]];
 
-  it('names at most eight new files and four changed ones, which are those of this test', () => {
+  it('names at most eight new files and four changed ones, which this test uses', () => {
     const named = created.map((file) => file.replaceAll('rerank', 'scores').replace('<wire>', 'toy'));
     expect(named.toSorted()).toEqual(newFiles.toSorted());
     expect(changed.toSorted()).toEqual([...Object.keys(added), sandboxModels].toSorted());
@@ -136,7 +136,7 @@ describe('the recipe for a modality', () => {
     expect(changed.length).toBeLessThanOrEqual(4);
   });
 
-  it('names files that embeddings have', () => {
+  it('names files that exist for embeddings', () => {
     const files = created.map((file) => file.replaceAll('rerank', 'embeddings').replace('<wire>', 'openai'));
     expect([...files, ...changed].filter((file) => !existsSync(join(project, file)))).toEqual([]);
   });
@@ -148,7 +148,7 @@ function expanded(pattern: string): string[] {
   return names === undefined ? [pattern] : names.split(',').map((name) => `${before}${name}${after}`);
 }
 
-describe('a modality that was added by the recipe', () => {
+describe('a modality that follows the recipe', () => {
   it('compiles', { timeout: 400_000 }, async () => {
     const tsconfig = { extends: './tsconfig.json', include: ['lambdas', 'lib/openapi', 'lib/local/sandbox'] };
     writeFileSync(join(copy, 'tsconfig.copy.json'), JSON.stringify(tsconfig));
@@ -179,7 +179,7 @@ describe('a modality that was added by the recipe', () => {
     expect(await score({}, gateway.key, gateway.webUrl)).toMatchObject({ usage: { total_tokens: 20 } });
   });
 
-  it('holds money before it asks a provider', async () => {
+  it('holds money before it sends a request to a provider', async () => {
     expect(await score({}, await keyWith({ limit: 0 }))).toMatchObject({ error: { code: 402 } });
   });
 
@@ -190,7 +190,7 @@ describe('a modality that was added by the recipe', () => {
     });
   });
 
-  it('shows no provider what a key protects', async () => {
+  it('sends no protected value to a provider', async () => {
     const address = { query: '@', texts: ['Write to ann@example.com.'] };
     const protecting = { enabled: true, action: 'replace', categories: ['email'] };
     const key = await keyWith({ sensitive_data: protecting });
@@ -209,13 +209,13 @@ describe('a modality that was added by the recipe', () => {
     });
   });
 
-  it('lists its models, which can be called', async () => {
+  it('lists its models, which are available', async () => {
     const response = await get(gateway, '/scores/models');
 
     expect(await response.json()).toMatchObject({ data: [{ id: 'sandbox/scorer', available: true }], total_count: 1 });
   });
 
-  it('is in the document, with its texts and its kind of request', async () => {
+  it('is in the API document, with its texts and its kind of request', async () => {
     const document = await (await get(gateway, '/openapi.json')).text();
     const { paths } = JSON.parse(document) as { paths: Record<string, Record<string, { operationId: string }>> };
 

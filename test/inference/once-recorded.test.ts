@@ -19,8 +19,8 @@ function recordUnderWay() {
 /** Waits until all work that needs no further input is done. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('an answer whose generation is being recorded', () => {
-  it('goes on when it is recorded', async () => {
+describe('an answer with a pending record', () => {
+  it('continues after the record is written', async () => {
     const { ended, dispatched } = begunAnswer();
     const { record, release, admitted } = recordUnderWay();
     const abort = new AbortController();
@@ -36,7 +36,7 @@ describe('an answer whose generation is being recorded', () => {
     expect([abort.signal.aborted, ended.mock.calls.length]).toEqual([false, 0]);
   });
 
-  it('has its provider stopped at once when the record is lost, and fails when the hold is released', async () => {
+  it('stops its provider at once if the record is lost, and fails after the hold is released', async () => {
     const { ended, dispatched } = begunAnswer();
     const { record, release, admitted } = recordUnderWay();
     const abort = new AbortController();
@@ -53,7 +53,7 @@ describe('an answer whose generation is being recorded', () => {
     expect(ended).toHaveBeenCalledOnce();
   });
 
-  it('is the answer where nothing is being written', async () => {
+  it('is unchanged without a pending write', async () => {
     const { dispatched } = begunAnswer();
 
     expect(await onceRecorded(dispatched, {}, new AbortController())).toBe(await dispatched);

@@ -72,14 +72,14 @@ const sound = (response: ServerResponse) =>
   response.end(bytesOf(dialects.anthropic, answer(dialects.anthropic, 'fine')));
 const UNREADABLE = 'messages.1.content.0: Invalid `signature` in `thinking` block';
 
-describe('an answer of a provider', () => {
-  it('is counted by its provider where sealed reasoning was dropped for it', async () => {
+describe("the metrics of a provider's answer", () => {
+  it('count dropped reasoning by provider', async () => {
     await askedOf((response, before) => (before === 0 ? refusal(response, 400, UNREADABLE) : sound(response)));
 
     expect(measured()).toEqual([{ provider: 'acme', ReasoningDropped: 1 }]);
   });
 
-  it('is counted for all and by its provider where only the operator can end the refusal', async () => {
+  it('count a refusal that only the operator can fix, in total and by provider', async () => {
     await expect(askedOf((response) => refusal(response, 401, 'invalid x-api-key'))).rejects.toMatchObject({
       status: 502,
     });
@@ -87,13 +87,13 @@ describe('an answer of a provider', () => {
     expect(measured()).toEqual([{ OperatorNeeded: 1 }, { provider: 'acme', OperatorNeeded: 1 }]);
   });
 
-  it.each([400, 529])('is none of both where the provider refuses it with %d', async (status) => {
+  it.each([400, 529])('count neither if the provider refuses the request with %d', async (status) => {
     await expect(askedOf((response) => refusal(response, status, 'no'))).rejects.toThrow();
 
     expect(measured()).toEqual([]);
   });
 
-  it('is not counted where nothing went wrong', async () => {
+  it('count nothing for a successful answer', async () => {
     await askedOf(sound);
 
     expect(measured()).toEqual([]);

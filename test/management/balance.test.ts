@@ -33,7 +33,7 @@ async function prepaidAccount(): Promise<ChangeContext> {
 const totalOf = async ({ accountId }: ChangeContext) =>
   (await readAccount(table, accountId))!.limits.lifetime!.toString();
 
-describe('top-ups that come at once', () => {
+describe('concurrent top-ups', () => {
   it('are all booked, to the last digit', async () => {
     const account = await prepaidAccount();
 
@@ -42,7 +42,7 @@ describe('top-ups that come at once', () => {
     expect(await totalOf(account)).toBe('0.000000000008');
   });
 
-  it('are in the audit with what was paid, and for what', async () => {
+  it('are in the audit with their amount and reference', async () => {
     const account = await prepaidAccount();
 
     await topUp(account, { amount: rub('7'), reference: 'INV-4', note: 'Invoice 4' });
@@ -54,7 +54,7 @@ describe('top-ups that come at once', () => {
     });
   });
 
-  it('are booked once, where they have one reference', async () => {
+  it('are booked once if they have the same reference', async () => {
     const account = await prepaidAccount();
     const invoice = { amount: rub('7'), reference: 'INV-2', note: 'Invoice 2' };
 
@@ -66,7 +66,7 @@ describe('top-ups that come at once', () => {
     expect(new Set(booked.map(({ account: { limits } }) => limits.lifetime!.toString()))).toEqual(new Set(['7']));
   });
 
-  it('are of their accounts: another one may have the same reference', async () => {
+  it('of different accounts may have the same reference', async () => {
     const [one, other] = [await prepaidAccount(), await prepaidAccount()];
 
     await topUp(one, { amount: rub('1'), reference: 'INV-3' });
@@ -75,7 +75,7 @@ describe('top-ups that come at once', () => {
     expect([await totalOf(one), await totalOf(other)]).toEqual(['1', '2']);
   });
 
-  it('are refused, where one reference has two amounts', async () => {
+  it('are refused if one reference has two amounts', async () => {
     const account = await prepaidAccount();
     await topUp(account, { amount: rub('1'), reference: 'INV-4' });
 
@@ -109,7 +109,7 @@ const committed = async ({ accountId }: ChangeContext) =>
   (await readCounter(table, { kind: 'account', id: accountId })).committed('lifetime').toString();
 
 describe('a refund', () => {
-  it('is an entry of the ledger below zero, and lowers what can be spent', async () => {
+  it('is a negative entry of the ledger, and lowers the balance', async () => {
     const account = await prepaidAccount();
     await topUp(account, { amount: rub('10'), reference: 'INV-5' });
 
@@ -127,7 +127,7 @@ describe('a refund', () => {
     expect(await hold(account, '6')).toBeDefined();
   });
 
-  it('can take all that is neither spent nor held, and no more', async () => {
+  it('is limited to the amount that is neither spent nor held', async () => {
     const account = await prepaidAccount();
     await topUp(account, { amount: rub('10') });
     await spend(account, '3');
@@ -141,7 +141,7 @@ describe('a refund', () => {
     expect(await totalOf(account)).toBe('5');
   });
 
-  it('of more than was paid in is refused, where nothing was ever spent', async () => {
+  it('above the payments is refused, also if nothing was ever spent', async () => {
     const account = await prepaidAccount();
     await topUp(account, { amount: rub('1') });
 
@@ -150,7 +150,7 @@ describe('a refund', () => {
   });
 
   it.each(['4', '10'])(
-    'of %s roubles of ten is booked once, however often it is asked for at a time',
+    'of %s roubles of ten is booked once, for any number of concurrent requests',
     async (amount) => {
       for (let round = 0; round < 5; round += 1) {
         const account = await prepaidAccount();
@@ -165,14 +165,14 @@ describe('a refund', () => {
     },
   );
 
-  it('does not have the reference of a top-up', async () => {
+  it('cannot have the reference of a top-up', async () => {
     const account = await prepaidAccount();
     await topUp(account, { amount: rub('4'), reference: 'INV-7' });
 
     await expect(refund(account, { amount: rub('4'), reference: 'INV-7' })).rejects.toMatchObject({ status: 409 });
   });
 
-  it('of a postpaid account is refused: it has no balance', async () => {
+  it('of a postpaid account is refused, because it has no balance', async () => {
     const actor = { kind: 'operator', id: 'test' } as const;
     const { id: accountId } = await createAccount(table, actor, { name: 'Bell', mode: 'postpaid' });
 
@@ -182,7 +182,7 @@ describe('a refund', () => {
     });
   });
 
-  it('never takes what a request has got at the same time', async () => {
+  it('never takes an amount that a concurrent request holds', async () => {
     const account = await prepaidAccount();
     await topUp(account, { amount: rub('10') });
 
@@ -205,8 +205,8 @@ describe('a refund', () => {
   });
 });
 
-describe('an absurd payment', () => {
-  it('is refused before the balance has more digits than can be read', async () => {
+describe('an excessively large payment', () => {
+  it('is refused before the balance has too many digits', async () => {
     const account = await prepaidAccount();
     await topUp(account, { amount: rub('900000000000000') });
 
@@ -215,8 +215,8 @@ describe('an absurd payment', () => {
   });
 });
 
-describe('a balance whose counter has granted room to its parts', () => {
-  it('is raised and lowered, and holds notice', async () => {
+describe('a balance with room granted to parts of its counter', () => {
+  it('is raised and lowered, with effect on the next hold', async () => {
     const busyTable = await newTableWithParts();
     const actor = { kind: 'operator', id: 'test' } as const;
     const { id: accountId } = await createAccount(busyTable, actor, { name: 'Busy', mode: 'prepaid' });

@@ -5,7 +5,7 @@ import { noPrivacyLimits } from '../../lambdas/store/accounts/privacy.ts';
 const context = { providerIds: async () => ['acme', 'other'] };
 
 describe('a change of privacy settings', () => {
-  it('names providers that exist', async () => {
+  it('accepts existing providers', async () => {
     expect(await changedPrivacy(context, noPrivacyLimits, { allowedProviders: ['acme'] })).toMatchObject({
       version: 1,
       allowedProviders: ['acme'],
@@ -13,7 +13,7 @@ describe('a change of privacy settings', () => {
   });
 
   it.each(['allowedProviders', 'ignoredProviders'])(
-    'is refused where %s names another, with those that exist',
+    'is refused if %s names an unknown provider, with the list of providers',
     async (field) => {
       await expect(changedPrivacy(context, noPrivacyLimits, { [field]: ['acme', 'acmee'] })).rejects.toThrow(
         `privacy.${field}: there is no provider "acmee"; the providers are acme, other`,
@@ -21,14 +21,14 @@ describe('a change of privacy settings', () => {
     },
   );
 
-  it('names none where nobody says which there are', async () => {
+  it('is refused without a list if the providers are unknown', async () => {
     await expect(changedPrivacy({}, noPrivacyLimits, { ignoredProviders: ['acme'] })).rejects.toThrow(
       'there is no provider "acme"',
     );
   });
 
   it.each([undefined, {}, { allowedProviders: null }])(
-    'that changes nothing leaves the version: %j',
+    'without a difference keeps the version: %j',
     async (change) => {
       expect(await changedPrivacy(context, noPrivacyLimits, change)).toBe(noPrivacyLimits);
     },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { memberIdRule, nameRule, slugRule } from '../../lambdas/management/rules.ts';
 import { obeys } from '../../lambdas/platform/text-rule.ts';
 
-describe('a rule of texts', () => {
+describe('a rule for texts', () => {
   it.each([
     ['a slug of one letter', slugRule, 'a', true],
     ['a slug of 50', slugRule, 'a'.repeat(50), true],
@@ -16,7 +16,7 @@ describe('a rule of texts', () => {
     ['a name with blanks inside', nameRule, 'Отдел продаж', true],
     ['half a character as a name', nameRule, '\ud83d', false],
     ['a name of 101', nameRule, 'x'.repeat(101), false],
-  ])('judges %s', (_, rule, text, obeyed) => {
+  ])('accepts and refuses %s', (_, rule, text, obeyed) => {
     expect(obeys(rule, text)).toBe(obeyed);
   });
 });

@@ -36,7 +36,7 @@ async function newAccount() {
 const isDisabledBefore = async (hash: string) => (await readItem(table, keyItemKey(hash)))!['disabled'];
 const ownSetting = async (hash: string) => (await readKey(table, hash))!.disabled;
 
-describe.each(['suspended', 'closed'] as const)('keys of an account that is %s', (status) => {
+describe.each(['suspended', 'closed'] as const)('keys of an account with status %s', (status) => {
   it('are disabled for the previous release, each kind in each workspace', async () => {
     const { changes, newKey, become } = await newAccount();
     const { id: workspaceId } = await createWorkspace(changes, { name: 'Team', slug: 'team', description: '' });
@@ -49,7 +49,7 @@ describe.each(['suspended', 'closed'] as const)('keys of an account that is %s',
     expect(await Promise.all(hashes.map(ownSetting))).toEqual([false, false, false]);
   });
 
-  it('have their own settings again when it is resumed', async () => {
+  it('have their own setting again after the account is resumed', async () => {
     const { changes, newKey, become } = await newAccount();
     const [enabled, disabled] = [await newKey(), await newKey()];
     await updateKey(changes, { hash: disabled }, { disabled: true });
@@ -64,7 +64,7 @@ describe.each(['suspended', 'closed'] as const)('keys of an account that is %s',
 });
 
 describe('a stopped key', () => {
-  it('stays stopped while its own setting changes, and has the last one when its account is resumed', async () => {
+  it('stays disabled while its own setting changes, and has the last setting after the account is resumed', async () => {
     const { changes, newKey, become } = await newAccount();
     const [on, off] = [await newKey(), await newKey()];
     await updateKey(changes, { hash: on }, { disabled: true });
@@ -78,7 +78,7 @@ describe('a stopped key', () => {
     expect(await Promise.all([on, off].map(isDisabledBefore))).toEqual([false, true]);
   });
 
-  it('is one from its creation on if the account does not work', async () => {
+  it('is disabled from its creation on if the account is not active', async () => {
     const { newKey, become } = await newAccount();
     await become('suspended');
     const hash = await newKey();
@@ -99,8 +99,8 @@ describe('a stopped key', () => {
   });
 });
 
-describe('stopping keys', () => {
-  it('goes on where a command has died, and changes nothing when it is repeated', async () => {
+describe('the command that disables the keys of an account', () => {
+  it('continues after an interrupted run, and changes nothing when it is repeated', async () => {
     const { changes, newKey, become } = await newAccount();
     const hash = await newKey();
     await setAccountStatus(changes, { status: 'suspended', reason: 'The command dies here' });
@@ -111,7 +111,7 @@ describe('stopping keys', () => {
     expect(await become('suspended')).toBe(0);
   });
 
-  it('misses no key of many, whatever else happens to the keys meanwhile', async () => {
+  it('includes each of many keys, also during other changes of keys', async () => {
     const { changes, newKey, become } = await newAccount();
     const hashes: string[] = [];
     for (let count = 0; count < 130; count += 1) hashes.push(await newKey());
@@ -128,7 +128,7 @@ describe('stopping keys', () => {
     expect(stopped.filter((isStopped) => isStopped !== true)).toEqual([]);
   });
 
-  it('leaves what the last command wants, however suspending and resuming overtake each other', async () => {
+  it('ends with the state of the last command, also if suspend and resume run concurrently', async () => {
     const { newKey, become } = await newAccount();
     const hashes: string[] = [];
     for (let count = 0; count < 60; count += 1) hashes.push(await newKey());

@@ -34,8 +34,8 @@ const call = (...json: string[]) =>
     ...json.map((partial_json) => delta(0, { type: 'input_json_delta', partial_json })),
   );
 
-describe('a message', () => {
-  it('is none when none has started', () => {
+describe('an assembled message', () => {
+  it('is undefined before its start', () => {
     expect(assembled({ type: 'ping' }, delta(0, { type: 'text_delta', text: 'x' }))).toBeUndefined();
   });
 
@@ -49,7 +49,7 @@ describe('a message', () => {
     expect(message!.content.map(({ type }) => type)).toEqual(['thinking', 'text']);
   });
 
-  it('has the last word about its end and its usage, and keeps what that does not say', () => {
+  it('has its last stop reason and usage, and keeps earlier fields that the last event omits', () => {
     const message = assembled(
       start,
       end({ output_tokens: 5, input_tokens: null }, { stop_reason: 'tool_use', container: { id: 'c' } }),
@@ -63,21 +63,21 @@ describe('a message', () => {
     });
   });
 
-  it('has what its end says that there is none of, unless it is known', () => {
+  it('has a null of its last event only for unknown values', () => {
     const message = assembled(start, end({ output_tokens: 5 }, { stop_details: null, stop_reason: null }));
 
     expect(message).toMatchObject({ stop_details: null, stop_reason: null });
   });
 
-  it('has fields that stand beside its last word', () => {
+  it('has additional fields of its last event', () => {
     const last = { ...end({ output_tokens: 5 }), context_management: { applied_edits: [] } };
 
     expect(assembled(start, last)).toMatchObject({ id: 'msg_1', context_management: { applied_edits: [] } });
   });
 });
 
-describe('a block', () => {
-  it('of text is what its deltas add to its beginning', () => {
+describe('an assembled block', () => {
+  it('with text has the text of its start and of its deltas', () => {
     const block = blockOf(
       open(0, { type: 'text', text: 'One' }),
       delta(0, { type: 'text_delta', text: ' two' }),
@@ -87,7 +87,7 @@ describe('a block', () => {
     expect(block).toEqual({ type: 'text', text: 'One two three' });
   });
 
-  it('of thinking has its signature', () => {
+  it('with thinking has its signature', () => {
     const block = blockOf(
       open(0, { type: 'thinking', thinking: '', signature: '' }),
       delta(0, { type: 'thinking_delta', thinking: 'Hm' }),
@@ -97,7 +97,7 @@ describe('a block', () => {
     expect(block).toEqual({ type: 'thinking', thinking: 'Hm', signature: 'abc' });
   });
 
-  it('has all of its citations, those of its beginning first, which stays as it came', () => {
+  it('has all of its citations, those of its start first and unchanged', () => {
     const first = { type: 'text', text: '', citations: ['a'] };
 
     const block = blockOf(
@@ -109,27 +109,27 @@ describe('a block', () => {
     expect([block!['citations'], first.citations]).toEqual([['a', 'b', 'c'], ['a']]);
   });
 
-  it('has what a delta newer than us says', () => {
+  it('has the content of deltas of unknown types', () => {
     const block = blockOf(open(0, { type: 'compaction' }), delta(0, { type: 'compaction_delta', content: 'short' }));
 
     expect(block).toEqual({ type: 'compaction', content: 'short' });
   });
 
-  it('that was never opened is not made by its deltas', () => {
+  it('without a start is not created by its deltas', () => {
     expect(assembled(start, delta(3, { type: 'text_delta', text: 'x' }))!.content).toEqual([]);
   });
 });
 
-describe('the input of a call', () => {
-  it('is put together of its pieces, with the numbers that the model wrote', () => {
+describe('the input of an assembled tool call', () => {
+  it('is parsed from its pieces, with exact numbers', () => {
     expect(JSON.stringify(call('{"n":900719925474', '0993}')!['input'])).toBe('{"n":9007199254740993}');
   });
 
-  it('is the one that it began with where nothing follows', () => {
+  it('is that of its start without deltas', () => {
     expect(call()!['input']).toEqual({});
   });
 
-  it('is empty where it was cut off', () => {
+  it('is empty if it was cut', () => {
     expect(call('{"city": "Mosc')!['input']).toEqual({});
   });
 });
@@ -142,8 +142,8 @@ const calling = (json: string, reason: string) =>
     end({ output_tokens: 5 }, { stop_reason: reason }),
   );
 
-describe('a call whose arguments nobody can read', () => {
-  it.each(['{"city": }', '"Moscow"', '42', '[1]'])('is not one to be run: %s', (json) => {
+describe('a tool call with unreadable arguments', () => {
+  it.each(['{"city": }', '"Moscow"', '42', '[1]'])('is marked as not to be run: %s', (json) => {
     expect(calling(json, 'tool_use')).toMatchObject({
       content: [{ type: 'tool_use', input: {} }],
       stop_reason: 'max_tokens',
@@ -151,14 +151,14 @@ describe('a call whose arguments nobody can read', () => {
     });
   });
 
-  it.each(['{"city": "Moscow"}', 'null'])('is not one that has them, or needs none: %s', (json) => {
+  it.each(['{"city": "Moscow"}', 'null'])('is not marked if its arguments are valid or absent: %s', (json) => {
     const message = calling(json, 'tool_use');
 
     expect(message).toMatchObject({ stop_reason: 'tool_use' });
     expect(message).not.toHaveProperty('metadata');
   });
 
-  it('changes nothing where the answer does not say to run it', () => {
+  it('changes nothing if the stop reason does not require a run', () => {
     expect(calling('{"city', 'max_tokens')).not.toHaveProperty('metadata');
   });
 });

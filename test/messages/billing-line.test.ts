@@ -17,12 +17,12 @@ describe('the billing line of an agent', () => {
     ['the first line of a text', `${LINE}\nBe short.`, 'Be short.'],
     ['all there is', [block(LINE)], undefined],
     ['the whole text', LINE, undefined],
-  ])('is taken out where it is %s', (_, system, left) => {
+  ])('is removed if it is %s', (_, system, left) => {
     expect(withoutBillingLine(asking(system)).system).toEqual(left);
   });
 
   it.each([[[block('Be short.'), block(LINE)]], ['Say x-anthropic-billing-header: a'], [undefined], [[]]])(
-    'is none elsewhere (%j)',
+    'is not found elsewhere (%j)',
     (system) => {
       const request = asking(system);
       expect(withoutBillingLine(request)).toBe(request);

@@ -11,8 +11,8 @@ const request = (more: Partial<MessagesRequest>): MessagesRequest => ({
   ...more,
 });
 
-describe('a prompt without marks is marked', () => {
-  it('behind its tools, its system prompt, and the latest two turns of the user', () => {
+describe('a prompt without cache marks is marked', () => {
+  it('after its tools, its system prompt, and the last two turns of the user', () => {
     const asked = request({
       tools: [{ name: 'a' }, { name: 'b' }],
       system: 'Be brief.',
@@ -39,26 +39,26 @@ describe('a prompt without marks is marked', () => {
     });
   });
 
-  it('behind the last tool that the model is told of at once', () => {
+  it('after the last tool that is not deferred', () => {
     const tools = [{ name: 'a' }, { name: 'b', defer_loading: true }];
 
     expect(withBreakpoints(request({ tools })).tools).toEqual([{ name: 'a', ...mark }, tools[1]]);
   });
 
-  it('behind the last block that may have a mark', () => {
+  it('after the last block that may have a mark', () => {
     const result = { type: 'tool_result', tool_use_id: 't', content: 'done' };
     const messages = [{ role: 'user' as const, content: [result, text('')] }];
 
     expect(withBreakpoints(request({ messages })).messages[0]!.content).toEqual([{ ...result, ...mark }, text('')]);
   });
 
-  it('nowhere, where nothing may have a mark', () => {
+  it('nowhere if nothing may have a mark', () => {
     const asked = request({ system: [text('')], tools: [], messages: [{ role: 'user', content: '' }] });
 
     expect(JSON.stringify(withBreakpoints(asked))).not.toContain('cache_control');
   });
 
-  it('at four places at most, and is the same but for the marks', () => {
+  it('at most at four places, and is otherwise unchanged', () => {
     const blocks = fc.array(fc.constantFrom(text('a'), text(''), { type: 'thinking', thinking: 'x' }), {
       maxLength: 4,
     });
@@ -89,7 +89,7 @@ describe('a prompt without marks is marked', () => {
   });
 });
 
-describe('a prompt that its client has marked stays as it is', () => {
+describe('a prompt with cache marks of its client is unchanged', () => {
   it.each<[string, Partial<MessagesRequest>]>([
     ['as a whole', mark],
     ['on a tool', { tools: [{ name: 'a', ...mark }, { name: 'b' }] }],
@@ -105,7 +105,7 @@ describe('a prompt that its client has marked stays as it is', () => {
     expect(withBreakpoints(asked)).toBe(asked);
   });
 
-  it('but not by a null, which says nothing', () => {
+  it("but is marked if the client's mark is null", () => {
     const asked = request({ cache_control: null, system: [{ ...text('a'), cache_control: null }] });
 
     expect(withBreakpoints(asked).system).toEqual([{ ...text('a'), ...mark }]);

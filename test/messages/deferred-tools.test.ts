@@ -11,15 +11,15 @@ const request = (tools: Tool[], content: object[] = []): MessagesRequest => ({
 const reference = (name: string) => ({ type: 'tool_reference', tool_name: name });
 const named = ({ tools = [] }: MessagesRequest) => tools.map(({ name }) => name);
 
-describe('tools whose loading is deferred', () => {
-  it('are sent from the result on that refers to them, and not before', () => {
+describe('tools with deferred loading', () => {
+  it('are sent from the first result that refers to them on, and not before', () => {
     const tools = [tool('find'), tool('write', { defer_loading: true }), tool('read', { defer_loading: true })];
 
     expect(named(withoutDeferral(request(tools)))).toEqual(['find']);
     expect(named(withoutDeferral(request(tools, [reference('write')])))).toEqual(['find', 'write']);
   });
 
-  it('are sent like any other: the mark is gone, and a reference is a text', () => {
+  it('are sent like other tools, without the mark, and a reference becomes a text', () => {
     const said = withoutDeferral(request([tool('write', { defer_loading: true })], [reference('write')]));
 
     expect(said.tools).toEqual([tool('write')]);
@@ -28,7 +28,7 @@ describe('tools whose loading is deferred', () => {
     ]);
   });
 
-  it('are nothing to a request that has none', () => {
+  it('do not affect a request without such tools', () => {
     const plain = request([tool('find')], [{ type: 'text', text: 'x' }]);
 
     expect(withoutDeferral(plain)).toBe(plain);

@@ -17,12 +17,12 @@ const asking = (...content: object[]) => ({
 });
 
 describe('an image', () => {
-  it.each(Object.entries(heads))('that is %s has that type, whatever the request says', (type, data) => {
+  it.each(Object.entries(heads))('with the bytes of %s has that type, whatever the request declares', (type, data) => {
     const request = asking(image('image/tiff', data));
     expect(withTrueImageTypes(request)).toEqual(asking(image(type, data)));
   });
 
-  it('of the type that it says leaves the request as it is, and so does one that nobody knows', () => {
+  it('with the declared type leaves the request unchanged, and so does an unknown type', () => {
     const known = Object.entries(heads).map(([type, data]) => image(type, data));
     const others = [
       image('image/png', base64('no image')),
@@ -35,7 +35,7 @@ describe('an image', () => {
   it.each([
     ['Claude', anthropicWire, '"media_type":"image/jpeg"'],
     ['OpenAI', openaiResponsesWire, 'data:image/jpeg;base64'],
-  ])('within the result of a tool reaches %s with its own type', (_provider, wire, type) => {
+  ])('in a result is sent to %s with its own type', (_provider, wire, type) => {
     const call = { role: 'assistant' as const, content: [{ type: 'tool_use', id: 't1', name: 'shoot', input: {} }] };
     const result = { type: 'tool_result', tool_use_id: 't1', content: [image('image/png', heads['image/jpeg'])] };
     const { messages } = asking(result);

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { firstFault, boundedList } from '../../lambdas/messages/list-of.ts';
 
-describe('a list', () => {
-  it('is passed on as it is, not copied', () => {
+describe('the schema of a list', () => {
+  it('returns the list itself, not a copy', () => {
     const list = [{ a: 1, unknown: 2 }];
 
     expect(boundedList(z.object({ a: z.number() })).parse(list)).toBe(list);
   });
 
-  it('is looked at up to its first fault', () => {
+  it('stops at the first fault', () => {
     const seen: unknown[] = [];
     const element = z.number().or(z.string().refine((value) => seen.push(value) < 0));
 
@@ -24,20 +24,20 @@ describe('a list', () => {
     [{ length: 1 }, 'must be a list'],
     [[], 'must have at least 1 element'],
     [[1, 2, 3], 'must have at most 2 elements'],
-  ])('is refused in plain words: %j', (list, message) => {
+  ])('refuses with a plain message: %j', (list, message) => {
     expect(firstFault(boundedList(z.number(), { min: 1, max: 2 }), list)).toMatchObject({
       path: [],
       message,
     });
   });
 
-  it('has no fault as long as its bounds allow', () => {
+  it('accepts a list within its bounds', () => {
     const bounded = boundedList(z.number(), { min: 1, max: 2 });
 
     expect([[1], [1, 2]].map((list) => firstFault(bounded, list))).toEqual([undefined, undefined]);
   });
 
-  it('ends the check of what is around it', () => {
+  it('ends the check of the enclosing object at a fault', () => {
     const around = z
       .object({ list: boundedList(z.number()) })
       .refine(({ list }) => list.every((value) => value.toFixed() === '1'));

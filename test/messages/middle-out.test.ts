@@ -17,29 +17,29 @@ const talk = (length: number) =>
   Array.from({ length }, (_, index) => (index % 2 === 0 ? user(`Q${index}`) : assistant(`A${index}`)));
 const left = (messages: Message[], maxTokens: number) => middleOut(messages, maxTokens, tokensOf).messages;
 
-describe('what is left of a conversation', () => {
-  it('is all of it where it fits', () => {
+describe('a shortened conversation', () => {
+  it('is complete if it fits', () => {
     expect(left(talk(5), 50)).toEqual(talk(5));
   });
 
-  it('is its beginning and its end', () => {
+  it('has its beginning and its end', () => {
     const [q0, a1, , , , a5, q6] = talk(7);
 
     expect(left(talk(7), 40)).toEqual([q0, a1, a5, q6]);
   });
 
-  it('is its last message where no more fits, and its size says so', () => {
+  it('has only its last message if no more fits, with the size of that message', () => {
     expect(middleOut(talk(7), 5, tokensOf)).toEqual({ messages: [user('Q6')], tokens: 10 });
   });
 
-  it('begins with the user', () => {
+  it('begins with a message of the user', () => {
     const messages = [user('Q0'), assistant('A1'), assistant('A2'), user('Q3')];
 
     expect(left(messages, 20)).toEqual([user('Q0'), user('Q3')]);
     expect(left(messages, 15)).toEqual([user('Q3')]);
   });
 
-  it('has a call with its results, or neither', () => {
+  it('has a call and its results, or neither', () => {
     const messages = [
       user('Q0'),
       assistant([call('1')]),
@@ -52,13 +52,13 @@ describe('what is left of a conversation', () => {
     expect(left(messages, 59)).toEqual([user('Q0'), ...messages.slice(1, 4), user('Q5')]);
   });
 
-  it('has a call whose results are still to come', () => {
+  it('keeps a call with pending results', () => {
     const messages = [user('Q0'), assistant([call('1')]), user('Q2')];
 
     expect(left(messages, 15)).toEqual(messages.slice(1));
   });
 
-  it('ends with the calls that were answered last', () => {
+  it('ends with the most recently answered calls', () => {
     const messages = [...talk(6), assistant([call('1')]), user([result('1')])];
 
     expect(left(messages, 20)).toEqual(messages.slice(-2));
@@ -67,13 +67,13 @@ describe('what is left of a conversation', () => {
   it.each<[string, Message]>([
     ['what the system says', system('Be brief.')],
     ['a block that the gateway does not know', user([{ type: 'tool_addition', tool: { name: 'x' } }])],
-  ])('has %s, wherever it stands', (_what, kept) => {
+  ])('keeps %s at any place', (_what, kept) => {
     const messages = [user('Q0'), assistant('A1'), kept, assistant('A3'), user('Q4')];
 
     expect(left(messages, 10)).toContainEqual(kept);
   });
 
-  it('is in order, keeps pairs whole, and is no larger than it must be', () => {
+  it('is in order, keeps pairs complete, and is as large as possible', () => {
     const turn = fc.oneof(
       fc.uuid().map((words) => [user(words)]),
       fc.uuid().map((words) => [assistant(words)]),

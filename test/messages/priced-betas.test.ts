@@ -2,24 +2,24 @@ import { describe, expect, it } from 'vitest';
 import { refusedBeta } from '../../lambdas/messages/priced-betas.ts';
 
 describe('a beta', () => {
-  it('is refused with its name, the first of those with a price of their own', () => {
+  it('is refused by its name, the first beta with its own price', () => {
     expect(refusedBeta(['effort-2025-11-24', 'web-fetch-2025-09-10', 'skills-2025-10-02'])?.message).toMatch(
       /^"web-fetch-2025-09-10" changes the provider’s price/,
     );
   });
 
-  it('is refused with no more than the beginning of a name that is a book', () => {
+  it('is refused with only the start of a very long name', () => {
     expect(refusedBeta([`skills-${'x'.repeat(1_000)}`])?.message).toMatch(/^"skills-x{93}" /);
   });
 
-  it('of threads is refused in the words at which the official clients go on without one', () => {
+  it('for threads is refused with the message after which the official clients continue without it', () => {
     expect(refusedBeta(['message-threads-2026-08-12'])?.details).toEqual({
       error_code: 'thread_unsupported_request',
       unsupported: ['thread'],
     });
   });
 
-  it('that only has such a name in its middle is none', () => {
+  it('with such a name in the middle of its own is accepted', () => {
     expect(refusedBeta(['no-fast-mode-2026-02-01', ''])).toBeUndefined();
   });
 });

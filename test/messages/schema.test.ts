@@ -26,9 +26,9 @@ function refusedField(read: () => unknown): unknown {
 
 const fieldOf = (more: object) => refusedField(() => parse(request(more)));
 
-describe('names that every object has', () => {
+describe('names of members that every object has', () => {
   it.each(['constructor', '__proto__', 'toString', 'valueOf', 'hasOwnProperty'])(
-    'are types of blocks that only an upstream can judge: %s',
+    'are passed on as block types: %s',
     (type) => {
       const result = { type: 'tool_result', tool_use_id: 't', content: [{ type }] };
       expect(parse(saying([{ type }, result])).messages[0]!.content).toEqual([{ type }, result]);
@@ -41,14 +41,14 @@ describe('names that every object has', () => {
     expect(JSON.stringify(parse(body).messages)).toContain('"input":{"__proto__":{"a":1}}');
   });
 
-  it('give a request no fields that it does not have', () => {
+  it('do not add fields to a request', () => {
     const parsed = parse(request({}).replace('{', '{"__proto__":{"stream":true,"max_tokens":-5},'));
     expect(parsed.stream).toBeUndefined();
     expect(parsed.max_tokens).toBeUndefined();
   });
 });
 
-describe('the first fault of a list', () => {
+describe('the first fault in a list', () => {
   it.each([
     ['messages.0.content.1', saying([{ type: 'text', text: 'a' }, 5, 6])],
     ['messages.0.content.0.text', saying([{ type: 'text' }, { type: 'text' }])],
@@ -62,7 +62,7 @@ describe('the first fault of a list', () => {
     ['tools', request({ tools: 'bash', tool_choice: { type: 'tool' } })],
     ['stop_sequences.0', request({ stop_sequences: [''] })],
     ['stop_sequences', request({ stop_sequences: Array.from({ length: 65 }, () => 'a') })],
-  ])('is named: %s', (field, body) => {
+  ])('is reported: %s', (field, body) => {
     expect(refusedField(() => parse(body))).toBe(field);
   });
 });
@@ -71,7 +71,7 @@ function resultOf(content: unknown[]): object {
   return { type: 'tool_result', tool_use_id: 't', content };
 }
 
-describe('what a body may not cost', () => {
+describe('a body above a bound', () => {
   it.each([
     ['values', request({ metadata: { a: Array.from({ length: 100_000 }, () => 1) } })],
     ['depth', request({}).replace('}', `,"a":${'['.repeat(129)}${']'.repeat(129)}}`)],
@@ -96,8 +96,8 @@ const pdf = (data: string) => ({ type: 'document', source: { type: 'base64', med
 const recording = (source: object) =>
   saying([{ type: 'audio', source: { type: 'base64', media_type: 'audio/wav', data: 'UklGRg==', ...source } }]);
 
-describe('a recording', () => {
-  it.each(['audio/wav', 'audio/mpeg'])('passes as it was written: %s', (media_type) => {
+describe('a recording in a message', () => {
+  it.each(['audio/wav', 'audio/mpeg'])('is passed on unchanged: %s', (media_type) => {
     expect(refusedField(() => parse(recording({ media_type })))).toBeUndefined();
   });
 
@@ -110,7 +110,7 @@ describe('a recording', () => {
   });
 });
 
-describe('sampling', () => {
+describe('a sampling field', () => {
   it.each([
     ['temperature', 2.1],
     ['top_p', 1.1],
@@ -118,12 +118,12 @@ describe('sampling', () => {
     ['frequency_penalty', 'much'],
     ['presence_penalty', -2.1],
     ['repetition_penalty', 2.1],
-  ])('is refused beyond what it may be: %s', (field, value) => {
+  ])('is refused outside of its range: %s', (field, value) => {
     expect(fieldOf({ [field]: value })).toBe(field);
   });
 });
 
-describe('bytes', () => {
+describe('base64 data', () => {
   const words = 'not base64!!';
 
   it.each<[string, unknown]>([
@@ -135,14 +135,14 @@ describe('bytes', () => {
       saying([{ type: 'document', source: { type: 'content', content: [image(words)] } }]),
     ],
     ['system.0.source.data', request({ system: [image(words)] })],
-  ])('are refused that are no base64: %s', (field, body) => {
+  ])('is refused if it is invalid: %s', (field, body) => {
     const refusal = refused(() => parse(body as string));
 
     expect(refusal.metadata).toMatchObject({ field });
     expect(refusal.message).toContain('must be base64');
   });
 
-  it('pass as they were written', () => {
+  it('is passed on unchanged', () => {
     const content = [image('iVBORw0KGgo='), pdf('JVBERi0='), resultOf([image('iVBO')])];
 
     expect(parse(saying(content)).messages[0]!.content).toEqual(content);
@@ -161,7 +161,7 @@ describe('the name of a tool', () => {
     ],
     ['one of the client’s and the search', [{ name: 'see' }, search, { name: 'web_search' }]],
     ['two searches', [{ name: 'see' }, search, { ...search, max_uses: 3 }]],
-  ])('stands once in a request: %s', (_what, tools) => {
+  ])('is unique in a request: %s', (_what, tools) => {
     const refusal = refused(() => parse(request({ tools })));
 
     expect(refusal.status).toBe(400);
@@ -173,12 +173,12 @@ describe('the name of a tool', () => {
     ['differs in its case', [{ name: 'Read' }, { name: 'read' }]],
     ['comes from two servers', [{ name: 'mcp__a__search' }, { name: 'mcp__b__search' }, search]],
     ['is left out of what a type names', [{ type: 'browser_toolset_20260101' }, { type: 'computer_toolset_20260101' }]],
-  ])('is its own where it %s', (_what, tools) => {
+  ])('may be repeated if it %s', (_what, tools) => {
     expect(fieldOf({ tools })).toBeUndefined();
   });
 });
 
-describe('what another API calls otherwise', () => {
+describe('a field name of another API', () => {
   it.each<[object, string, RegExp]>([
     [{ max_completion_tokens: 5 }, 'max_completion_tokens', /is called "max_tokens"/],
     [{ stop: ['END'] }, 'stop', /is called "stop_sequences"/],
@@ -200,7 +200,7 @@ describe('what another API calls otherwise', () => {
       'messages.0.content.0.type',
       /send \{"type": "audio", "source": /,
     ],
-  ])('is named as it is here: %j', (fields, field, expected) => {
+  ])('is refused with the name in this API: %j', (fields, field, expected) => {
     const { error } = messagesRequestSchema.safeParse({
       model: 'm',
       messages: [{ role: 'user', content: 'Hi' }],
@@ -211,16 +211,16 @@ describe('what another API calls otherwise', () => {
     expect(error!.issues[0]!.message).toMatch(expected);
   });
 
-  it('may be null, which says nothing', () => {
+  it('may be null', () => {
     const body = { model: 'm', messages: [{ role: 'user', content: 'Hi' }], stop: null, max_completion_tokens: null };
 
     expect(messagesRequestSchema.safeParse(body).success).toBe(true);
   });
 });
 
-describe('what has no price', () => {
+describe('a feature without a price', () => {
   it.each(['custom', 'bash_20250124', 'text_editor_20250728', 'computer_20251124', 'memory_20250818'])(
-    'is none of the tools that the client runs: %s',
+    'is not a tool that the client runs: %s',
     (type) => {
       expect(fieldOf({ tools: [tool(type)] })).toBeUndefined();
     },
@@ -237,7 +237,7 @@ describe('what has no price', () => {
     'some_tool_of_tomorrow_20300101',
     'constructor',
     '',
-  ])('is a tool that the provider runs, of whatever name: %s', (type) => {
+  ])('is a tool that the provider runs, with any name: %s', (type) => {
     expect(fieldOf({ tools: [{ name: 'good' }, tool(type)] })).toBe('tools.1.type');
     const addition = { type: 'tool_addition', tool: { type: 'tool_definition', definition: tool(type) } };
     const declared = { role: 'system', content: [addition] };
@@ -248,7 +248,7 @@ describe('what has no price', () => {
     expect(refusedField(() => parse(compacted))).toBe('messages.0.content.0.tool_changes.0.tool.definition.type');
   });
 
-  it('is a typed tool that a message declares: only among the tools of the request is it counted', () => {
+  it('is a typed tool in a message, which only counts among the tools of the request', () => {
     expect(refusedField(() => parse(declaring({ name: 'n', input_schema: {} })))).toBeUndefined();
     expect(refusedField(() => parse(declaring(tool('bash_20250124'))))).toBe(
       'messages.0.content.0.tool.definition.type',
@@ -295,11 +295,11 @@ describe('what has no price', () => {
     ],
     ['diagnostics', { previous_message_id: null }],
     ['betas', ['claude-code-20250219']],
-  ])('is not what agents send all the time: %s %j', (field, value) => {
+  ])('is not a field that agents always send: %s %j', (field, value) => {
     expect(parse(request({ [field]: value }))).toHaveProperty(field, value);
   });
 
-  it('is none of the names that betas have in bodies of other services: they are betas', () => {
+  it('is not a name of betas in bodies of other services', () => {
     const sent = { betas: ['a-1'], anthropic_beta: ['b-2', 'a-1'], 'anthropic-beta': 'c-3, b-2' };
     const { betas, ...others } = parse(request({ ...sent, anthropic_version: 'bedrock-2023-05-31' }));
 
@@ -307,7 +307,7 @@ describe('what has no price', () => {
     expect(Object.keys(others).filter((name) => name.startsWith('anthropic'))).toEqual([]);
   });
 
-  it('is any edit of the context that is an answer of its own', () => {
+  it('is any context edit with its own answer', () => {
     const edits = [{ type: 'clear_thinking_20251015' }, { type: 'compact_20260112' }];
     expect(fieldOf({ context_management: { edits } })).toBe('context_management.edits.1.type');
   });
@@ -318,7 +318,7 @@ describe('what has no price', () => {
     );
   });
 
-  it('is sent to no provider when a list of it is empty', () => {
+  it('is not sent to a provider as an empty list', () => {
     expect(parse(request({ mcp_servers: [], plugins: [] }))).not.toHaveProperty('mcp_servers');
   });
 
@@ -333,7 +333,7 @@ describe('what has no price', () => {
     'advisor-tool-2026-03-01',
     'server-side-fallback-2026-07-01',
     'Fast-Mode-2026-02-01',
-  ])('is a beta: %s', (beta) => {
+  ])('is a beta with its own price: %s', (beta) => {
     expect(refusedField(() => refusePricedBetas(`claude-code-20250219, ${beta}`))).toBe('anthropic-beta');
   });
 
@@ -343,15 +343,15 @@ describe('what has no price', () => {
     'pdfs-2024-09-25,files-api-2025-04-14,context-1m-2025-08-07,extended-cache-ttl-2025-04-11,token-counting-2024-11-01,output-128k-2025-02-19',
     'one-of-tomorrow-2030-01-01',
     '',
-  ])('is none of the betas of agents: %s', (header) => {
+  ])('is not a beta that agents send: %s', (header) => {
     expect(refusedField(() => refusePricedBetas(header))).toBeUndefined();
   });
 });
 
-describe('numbers that no double holds', () => {
+describe('numbers with more digits than a double', () => {
   const exact = ['9007199254740993', '1e400', '0.1000000000000000055'];
 
-  it.each(exact)('stay as they are in what models wrote and shall write: %s', (literal) => {
+  it.each(exact)('are unchanged in texts and arguments of models: %s', (literal) => {
     const body = `{"model":"a/b","messages":[{"role":"assistant","content":[
       {"type":"tool_use","id":"t","name":"n","input":{"a":{"b":[${literal}]}}}]}],
       "tools":[{"name":"n","input_schema":{"const":${literal}}}],
@@ -367,11 +367,11 @@ describe('numbers that no double holds', () => {
     ['metadata', '"metadata":1e400'],
     ['tools.0.input_schema', '"tools":[{"name":"n","input_schema":1e400}]'],
     ['output_config.format.schema', '"output_config":{"format":{"type":"json_schema","schema":9007199254740993}}'],
-  ])('are refused where a number means something: %s', (field, member) => {
+  ])('are refused in numeric fields: %s', (field, member) => {
     expect(refusedField(() => parse(request({}).replace('{', `{${member},`)))).toBe(field);
   });
 
-  it('are what JSON.parse makes of them where a number means something', () => {
+  it('are read by JSON.parse in numeric fields', () => {
     expect(parse(request({}).replace('{', '{"temperature":0.1000000000000000055,')).temperature).toBe(0.1);
   });
 });

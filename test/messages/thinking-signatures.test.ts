@@ -22,44 +22,44 @@ const signedByAcme = thinking(gatewaySignature('acme', 'sig.1'));
 const markedAsAcmes = thinking(gatewaySignature('acme'));
 const signedByOther = thinking(gatewaySignature('acme2', 'sig'));
 
-describe('thinking of the gateway', () => {
-  it.each([unsigned, thinking(''), thinking(5), markedAsAcmes, signedByAcme])('is %j', (block) => {
+describe('a signature of the gateway', () => {
+  it.each([unsigned, thinking(''), thinking(5), markedAsAcmes, signedByAcme])('is recognized: %j', (block) => {
     expect(hasGatewaySignature(block)).toBe(true);
   });
 
-  it.each([signedByAnthropic, redacted, text])('is not %j', (block) => {
+  it.each([signedByAnthropic, redacted, text])('is not assumed: %j', (block) => {
     expect(hasGatewaySignature(block)).toBe(false);
   });
 });
 
 describe('messages for Anthropic', () => {
-  it('have only the thinking that it signed', () => {
+  it('have only thinking with its own signature', () => {
     const messages = [said(unsigned, signedByAnthropic, signedByAcme, redacted, text)];
 
     expect(withoutGatewaySigned(messages)).toEqual([said(signedByAnthropic, redacted, text)]);
   });
 
-  it('lose those that had nothing else', () => {
+  it('are left out if they have nothing else', () => {
     const question: Message = { role: 'user', content: 'Hi' };
 
     expect(withoutGatewaySigned([question, said(markedAsAcmes)])).toEqual([question]);
   });
 
-  it('are the same messages where nothing is taken away', () => {
+  it('are the same objects if nothing is removed', () => {
     const message = said(signedByAnthropic, text);
 
     expect(withoutGatewaySigned([message])[0]).toBe(message);
   });
 });
 
-describe('messages for a provider that signs by itself', () => {
-  it('have its own thinking as it signed it, and nobody else’s', () => {
+describe('messages for a provider with its own signatures', () => {
+  it('have its own thinking with its signature, and no other', () => {
     const messages = [said(unsigned, signedByAnthropic, markedAsAcmes, signedByOther, redacted, signedByAcme, text)];
 
     expect(thinkingOf('acme', messages)).toEqual([said(thinking('sig.1'), text)]);
   });
 
-  it('have texts as they are', () => {
+  it('have unchanged texts', () => {
     const messages: Message[] = [{ role: 'user', content: 'Hi' }, said(text)];
 
     expect(thinkingOf('acme', messages)).toEqual(messages);

@@ -11,7 +11,7 @@ const isSentence = (text: string) =>
   text.split(/\s+/).length >= 5 && /^[A-Z`\d“"]/.test(text) && !text.startsWith('Of ') && text.endsWith('.');
 
 describe('the OpenAPI document', () => {
-  it('is what the manifest and the schemas say now (npm run openapi writes it)', async () => {
+  it('is up to date with the manifest and the schemas (npm run openapi writes it)', async () => {
     expect(readFileSync(documentFile, 'utf8') === (await documentText())).toBe(true);
   });
 
@@ -22,7 +22,7 @@ describe('the OpenAPI document', () => {
     expect(documentedOperations.map(({ name }) => name).toSorted()).toEqual(expected.toSorted());
   });
 
-  it('has no resource that docs/api.md does not name', () => {
+  it('has only resources that docs/api.md names', () => {
     const overview = readFileSync('docs/api.md', 'utf8');
     const resources = new Set(documentedOperations.map(({ path }) => `/v1/${path.split('/')[1]}`));
     const unnamed = [...resources].filter((resource) => !overview.includes(`\`${resource}\``));
@@ -37,7 +37,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('describes every field, those of answers to questions of any name among them', () => {
+  it('describes every field, including those of answers with names chosen by the client', () => {
     const undescribed = new Set<string>();
     const walk = (schema: SchemaObject, path: string) => {
       for (const [name, field] of Object.entries(schema.properties ?? {})) {
@@ -63,7 +63,7 @@ describe('the OpenAPI document', () => {
     expect([...undescribed]).toEqual([]);
   });
 
-  it('names every value of a list of values where it names several', () => {
+  it('describes every value of an enumeration with descriptions', () => {
     const incomplete = new Set<string>();
     const check = (value: unknown): void => {
       if (typeof value !== 'object' || value === null) return;
@@ -77,7 +77,7 @@ describe('the OpenAPI document', () => {
     expect([...incomplete]).toEqual([]);
   });
 
-  it('describes in sentences: of five words at least, with a subject, up to a full stop', () => {
+  it('has descriptions of at least five words, with a subject and a full stop', () => {
     const texts = new Set<string>();
     const collect = (value: unknown): void => {
       if (typeof value !== 'object' || value === null) return;

@@ -110,7 +110,7 @@ async function manage(method: string, path: string, body: unknown) {
   return (await response.json()) as { data: Record<string, unknown> };
 }
 
-it('leave the gateway working', async () => {
+it('generated requests leave the gateway running', async () => {
   const response = await get(gateway, '/health');
   expect(response.status).toBe(200);
 });

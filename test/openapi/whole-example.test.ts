@@ -10,16 +10,16 @@ const schema = z.strictObject({
 });
 
 describe('an example of an answer', () => {
-  it('has null for each member that it leaves out and that may be null, in the order of the schema', () => {
+  it('has null for each omitted nullable member, in the order of the schema', () => {
     const whole = wholeExample(schema, { parts: [{ name: 'a' }], id: 'x' });
     expect(JSON.stringify(whole)).toBe('{"id":"x","limit":null,"parts":[{"name":"a","price":null}]}');
   });
 
-  it('lacks a member that may not be null, which the test of examples then names', () => {
+  it('lacks a required member that is not nullable, which the test of examples then reports', () => {
     expect(wholeExample(schema, { parts: [] })).toEqual({ limit: null, parts: [] });
   });
 
-  it('keeps a member that its schema does not have, for the same reason', () => {
+  it('keeps a member that its schema does not have, which the test of examples then reports', () => {
     expect(wholeExample(schema, { id: 'x', parts: [], colour: 'red' })).toMatchObject({ colour: 'red' });
   });
 });

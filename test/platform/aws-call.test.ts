@@ -57,8 +57,8 @@ const refusal =
 const type = (code: string) => ({ __type: `com.amazonaws.dynamodb.v20120810#${code}` });
 const lost: Reply = (response) => response.destroy();
 
-describe('a call of a service', () => {
-  it('names its operation, and answers with what the service said', async () => {
+describe('a call of an AWS service', () => {
+  it('names its operation, and returns the answer of the service', async () => {
     const { call, seen } = await service(fine);
     expect(await call('GetItem', { TableName: 't' })).toEqual({ Item: { pk: { S: 'a' } } });
     expect(seen[0]).toMatchObject({
@@ -67,7 +67,7 @@ describe('a call of a service', () => {
     });
   });
 
-  it('keeps its connection for the next one', async () => {
+  it('keeps its connection for the next call', async () => {
     const { call, sockets } = await service(fine);
     for (let count = 0; count < 3; count += 1) await call('GetItem', {});
     expect(sockets.size).toBe(1);
@@ -79,19 +79,19 @@ describe('a call of a service', () => {
     ['fails in the service', refusal(500, type('InternalServerError'))],
     ['fails before the service', (response: ServerResponse) => response.writeHead(503).end('<html>')],
     ['loses its reply', lost],
-  ])('that %s is made again with the same bytes', async (_, failure) => {
+  ])('that %s is retried with the same bytes', async (_, failure) => {
     const { call, seen } = await service(failure, failure, fine);
     await call('TransactWriteItems', { ClientRequestToken: 'once' });
     expect(seen.map(({ body }) => body)).toEqual(Array.from({ length: 3 }, () => '{"ClientRequestToken":"once"}'));
   });
 
-  it('is made four times at most', async () => {
+  it('has at most four attempts', async () => {
     const { call, seen } = await service(refusal(400, { ...type('ThrottlingException'), message: 'slower' }));
     await expect(call('PutItem', {})).rejects.toMatchObject({ name: 'ThrottlingException', message: 'slower' });
     expect(seen).toHaveLength(4);
   });
 
-  it('that is refused says why, and is not made again', async () => {
+  it('that is refused throws the reason, and is not retried', async () => {
     const details = { Item: { pk: { S: 'a' } } };
     const { call, seen } = await service(refusal(400, { ...type('ConditionalCheckFailedException'), ...details }));
     const error = await call('PutItem', {}).catch((cause: unknown) => cause);
@@ -104,26 +104,26 @@ describe('a call of a service', () => {
     ['throttled', refusal(400, type('ThrottlingException')), false],
     ['answered with 503', (response: ServerResponse) => void response.writeHead(503).end(), true],
     ['without a reply', lost, true],
-  ])('that is %s at every attempt is an overload to clients', async (_, failure, mayBeDone) => {
+  ])('that is %s at every attempt is an overload for clients', async (_, failure, mayBeDone) => {
     const { call } = await service(failure);
     const error = await call('GetItem', {}).catch((cause: unknown) => cause);
     expect(toGatewayError(error)).toMatchObject({ status: 529, headers: { 'retry-after': '1' } });
     expect(isUncertain(error)).toBe(mayBeDone);
   });
 
-  it('that is refused after an attempt without a reply says so', async () => {
+  it('that is refused after an attempt without a reply reports both', async () => {
     const { call } = await service(lost, refusal(400, type('TransactionCanceledException')));
     const error = await call('TransactWriteItems', {}).catch((cause: unknown) => cause);
     expect(error).toMatchObject({ name: 'TransactionCanceledException', isUncertain: true });
   });
 
-  it('is given up in its time, and not made again', async () => {
+  it('is abandoned at its deadline, and not retried', async () => {
     const { call, seen } = await service(() => undefined);
     await expect(call('Query', {}, { timeoutMs: 500 })).rejects.toThrow(/abort/i);
     expect(seen).toHaveLength(1);
   });
 
-  it('without a reply is made again after three seconds', async () => {
+  it('without a reply is retried after three seconds', async () => {
     const { call, seen } = await service(() => undefined, fine);
     const startedMs = performance.now();
     await call('GetItem', {});
@@ -131,7 +131,7 @@ describe('a call of a service', () => {
     expect(seen).toHaveLength(2);
   });
 
-  it('is signed by the clock of the service where that of this machine is wrong', async () => {
+  it('is signed by the clock of the service if the local clock is wrong', async () => {
     const hourAhead = new Date(Date.now() + 3_600_000);
     const skewed = refusal(400, type('InvalidSignatureException'), { date: hourAhead.toUTCString() });
     const { call, seen } = await service(skewed, fine);
@@ -140,13 +140,13 @@ describe('a call of a service', () => {
     expect(seen[1]!.headers['x-amz-date']).toContain(hour);
   });
 
-  it('with a wrong signature is refused, once', async () => {
+  it('with a wrong signature is refused after one attempt', async () => {
     const { call, seen } = await service(refusal(400, type('InvalidSignatureException')));
     await expect(call('GetItem', {})).rejects.toMatchObject({ name: 'InvalidSignatureException' });
     expect(seen).toHaveLength(1);
   });
 
-  it('is signed with the keys of the role, as AWS asks for', async () => {
+  it('is signed with the credentials of the role, as AWS documents', async () => {
     const { call, seen } = await service(fine);
     await call('GetItem', { TableName: 't' });
     const { headers, body } = seen[0]!;

@@ -96,14 +96,14 @@ const byProfile: [what: string, file: string, variables: Record<string, string>]
   ],
 ];
 
-describe('the gateway’s own calls of AWS', () => {
-  it.each(byVariables)('go where the SDK’s clients go: in %s with %j', async (region, variables) => {
+describe('the endpoints of AWS calls', () => {
+  it.each(byVariables)('are those of the SDK’s clients: in %s with %j', async (region, variables) => {
     for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
 
     expect(await byUs(region)).toEqual(await bySdk(region));
   });
 
-  it.each(byProfile)('go where the SDK’s clients go by the profile: %s', async (_what, file, variables) => {
+  it.each(byProfile)('are those of the SDK’s clients with the profile: %s', async (_what, file, variables) => {
     // The SDK caches a file by name, so each test has a file with another name.
     const path = join(directory, 'config');
     writeFileSync(path, file);
@@ -112,14 +112,14 @@ describe('the gateway’s own calls of AWS', () => {
     expect(await byUs('eu-central-1')).toEqual(await bySdk('eu-central-1'));
   });
 
-  it('name a service by the words of its variable', async () => {
+  it('have the service name of the environment variable', async () => {
     vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', 'http://127.0.0.1:7000');
     const place = { region: 'eu-central-1', identity: identityIn('eu-central-1') };
 
     expect((await endpointOf(secrets, place)).origin).toBe('http://127.0.0.1:7000');
   });
 
-  it('go to the address of the queue, unless another one is configured', async () => {
+  it('include the address of the queue, unless another one is configured', async () => {
     const place = { region: 'eu-central-1', identity: identityIn('eu-central-1'), origin: 'https://queue.example' };
     const sqs = { id: 'SQS', host: 'sqs' };
 

@@ -49,7 +49,7 @@ async function newIdentity() {
 }
 
 describe('the identity of a function', () => {
-  it('has the keys of the environment, as they are at the moment', async () => {
+  it('has the current credentials of the environment', async () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'ID');
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'SECRET');
     const identity = await newIdentity();
@@ -65,14 +65,14 @@ describe('the identity of a function', () => {
     });
   });
 
-  it('is missing, with the name of the variable, where nothing says who runs', async () => {
+  it('is missing, with the name of the variable, if no variable is set', async () => {
     const identity = await newIdentity();
     await expect(identity.credentials()).rejects.toThrow('AWS_ACCESS_KEY_ID');
   });
 });
 
 describe('the identity of a container', () => {
-  it('is asked for once by requests that arrive together, with the token of the container', async () => {
+  it('is requested once for concurrent requests, with the token of the container', async () => {
     const { requests } = await agent(60);
     const identity = await newIdentity();
 
@@ -83,7 +83,7 @@ describe('the identity of a container', () => {
     expect(requests.map(({ url, headers }) => [url, headers.authorization])).toEqual([['/role', 'who-asks']]);
   });
 
-  it('is asked for again before it ends, and nobody waits for that', async () => {
+  it('is refreshed before it expires, without a delay for requests', async () => {
     await agent(4, 60);
     const identity = await newIdentity();
 
@@ -92,7 +92,7 @@ describe('the identity of a container', () => {
     await eventually(async () => expect(await identity.credentials()).toMatchObject({ accessKeyId: 'ID-2' }));
   });
 
-  it('stays what it was while the address fails, until it has ended', async () => {
+  it('is kept until it expires if the address fails', async () => {
     const { requests } = await agent(4, undefined);
     const identity = await newIdentity();
     const first = await identity.credentials();
@@ -105,7 +105,7 @@ describe('the identity of a container', () => {
     await expect(identity.credentials()).rejects.toThrow();
   });
 
-  it('comes from no address outside of the machine', async () => {
+  it('is read from no address outside of the machine', async () => {
     vi.stubEnv('AWS_CONTAINER_CREDENTIALS_FULL_URI', 'http://169.254.169.254.example.org/role');
     const identity = await newIdentity();
     await expect(identity.credentials()).rejects.toThrow('URL not accepted');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isBase64 } from '../../lambdas/platform/base64.ts';
 
 describe('base64', () => {
-  it.each([1, 2, 3, 255])('is what bytes are written as: %s of them', (count) => {
+  it.each([1, 2, 3, 255])('encodes bytes: %s of them', (count) => {
     const bytes = Buffer.from(Array.from({ length: count }, (_, index) => 255 - index));
 
     expect(isBase64(bytes.toString('base64'))).toBe(true);
@@ -21,11 +21,11 @@ describe('base64', () => {
     ['too much padding', 'iVBORw0KG==='],
     ['padding before a letter', 'iVBORw=a'],
     ['letters that only look alike', 'іVВОRw0К'],
-  ])('is not %s', (_what, text) => {
+  ])('does not accept %s', (_what, text) => {
     expect(isBase64(text)).toBe(false);
   });
 
-  it('is found in a text of millions of characters, and so is its one fault', () => {
+  it('is validated in a text of millions of characters, including a single fault', () => {
     const text = Buffer.alloc(6_000_000, 'bytes of a file').toString('base64');
 
     expect(isBase64(text)).toBe(true);

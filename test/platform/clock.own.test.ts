@@ -19,12 +19,12 @@ async function clockWith(offset: string, more: Record<string, string> = {}) {
 }
 
 describe('the clock', () => {
-  it('is the system’s', async () => {
+  it('is that of the system', async () => {
     const { nowMs } = await clockWith('');
     expect(nowMs()).toBe(1_000_000);
   });
 
-  it('is another on a laptop that asks for it, and goes on from there', async () => {
+  it('has an offset on a laptop that sets one, and continues from there', async () => {
     const { nowMs } = await clockWith(String(-DAY_MS));
     const before = nowMs();
     vi.advanceTimersByTime(5);
@@ -36,7 +36,7 @@ describe('the clock', () => {
     expect(() => nowMs()).toThrow(variables.clockOffsetMs);
   });
 
-  it('is never pretended in production, which is wherever nobody says otherwise', async () => {
+  it('has no offset in production, which is the default environment', async () => {
     const { nowMs } = await clockWith('1', { GATEWAY_LOCAL: '' });
     expect(() => nowMs()).toThrow('must not be set in production');
   });

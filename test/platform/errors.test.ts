@@ -13,7 +13,7 @@ import { StoreBusyError } from '../../lambdas/store/table/transact.ts';
 const kinds = Object.keys(errorKinds) as ErrorKind[];
 
 describe('an error of the gateway', () => {
-  it.each(kinds)('%s has in its envelope what the table says of its kind', (kind) => {
+  it.each(kinds)('of the kind %s has the envelope of the table of kinds', (kind) => {
     const error = new GatewayError(kind, 'No.', { metadata: { field: 'name' } });
 
     expect(errorEnvelope(error, 'req_1')).toEqual({
@@ -29,41 +29,41 @@ describe('an error of the gateway', () => {
     });
   });
 
-  it('has null for the field where none is at fault', () => {
+  it('has null for the field if no field is wrong', () => {
     expect(errorEnvelope(new GatewayError('server', 'No.'), 'req_1').error).toMatchObject({ param: null });
   });
 
-  it('may have a status of its own', () => {
+  it('may have its own status', () => {
     const error = new GatewayError('server', 'The function failed.', { status: 502 });
 
     expect(errorEnvelope(error, 'req_1').error).toMatchObject({ type: 'api_error', code: 502 });
   });
 
-  it('is masked when nobody meant it for the client', () => {
+  it('is masked if it was not made for the client', () => {
     const error = toGatewayError(new Error('secret'));
 
     expect(error).toMatchObject({ kind: 'server', status: 500 });
     expect(error.message).not.toContain('secret');
   });
 
-  it('is told as it is when it is one', () => {
+  it('is returned unchanged', () => {
     const error = new GatewayError('not_found', 'There is no key.');
 
     expect(toGatewayError(error)).toBe(error);
   });
 
-  it('says when a busy table is worth another try', () => {
+  it('has a retry time if the table is busy', () => {
     expect(toGatewayError(new StoreBusyError())).toMatchObject({ status: 529, headers: { 'retry-after': '1' } });
   });
 });
 
-describe('the table of kinds', () => {
+describe('the table of error kinds', () => {
   it.each([
     [400, 'invalid_request'],
     [502, 'provider_unavailable'],
     [529, 'provider_overloaded'],
     [418, undefined],
-  ])('knows which kind stands for the status %i', (status, kind) => {
+  ])('has the kind of the status %i', (status, kind) => {
     expect(kindOfStatus(status)).toBe(kind);
   });
 
@@ -72,7 +72,7 @@ describe('the table of kinds', () => {
     ['api_error', 'server'],
     ['overloaded_error', 'provider_overloaded'],
     ['teapot_error', undefined],
-  ])('knows which kind stands for the type %s', (type, kind) => {
+  ])('has the kind of the type %s', (type, kind) => {
     expect(kindOfMessagesType(type)).toBe(kind);
   });
 });

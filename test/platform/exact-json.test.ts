@@ -4,17 +4,17 @@ import { measureJson, parseExactly, readExactly } from '../../lambdas/platform/j
 
 const inexactIn = (text: string) => measureJson(text, Infinity).inexactNumbers;
 
-describe('measuring JSON', () => {
+describe('the measures of JSON', () => {
   it.each([
     ['{"a":[1,{"b":[]}]}', 4],
     ['"[[[["', 0],
     ['["\\"[[", "\\\\"]', 1],
     ['5', 0],
-  ])('sees how deep %s is', (text, depth) => {
+  ])('include the depth of %s', (text, depth) => {
     expect(measureJson(text, 100).depth).toBe(depth);
   });
 
-  it('counts at least all values', () => {
+  it('count at least all values', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const count = (inner: unknown): number =>
@@ -26,12 +26,12 @@ describe('measuring JSON', () => {
     );
   });
 
-  it('stops counting soon after the most', () => {
+  it('stop counting soon after the maximum', () => {
     expect(measureJson(`[${'1,'.repeat(1_000)}1]`, 10).values).toBe(11);
   });
 
   it.each(['9007199254740993', '1e400', '-1e400', '0.1000000000000000055', '1e-400', '123456789012345678901234567890'])(
-    'knows that no double holds %s',
+    'detect that a double cannot represent %s',
     (literal) => {
       expect(inexactIn(`{"a":[${literal}]}`)).toBe(1);
     },
@@ -51,13 +51,13 @@ describe('measuring JSON', () => {
     '5e-324',
     '12300e-2',
     '"9007199254740993"',
-  ])('leaves %s to JSON.parse', (literal) => {
+  ])('leave %s to JSON.parse', (literal) => {
     expect(inexactIn(`[${literal}]`)).toBe(0);
   });
 });
 
-describe('parsing exactly', () => {
-  it('writes every number as the number that was read', () => {
+describe('the exact JSON parser', () => {
+  it('writes every number with the digits that were read', () => {
     const number = fc
       .tuple(fc.bigInt(), fc.option(fc.stringMatching(/^\d{1,30}$/)), fc.option(fc.integer({ min: -500, max: 500 })))
       .map(([whole, fraction, power]) => {
@@ -71,11 +71,11 @@ describe('parsing exactly', () => {
     );
   });
 
-  it('refuses what could not be written again', () => {
+  it('refuses values that cannot be written again', () => {
     expect(() => readExactly('['.repeat(100_000) + ']'.repeat(100_000))).toThrow(SyntaxError);
   });
 
-  it('is JSON.parse for what JSON.parse holds', () => {
+  it('equals JSON.parse for values that JSON.parse represents', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);

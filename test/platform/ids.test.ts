@@ -11,18 +11,18 @@ import {
 const atMs = Date.UTC(2026, 10, 20, 12, 0, 0, 123);
 
 describe('a UUID of version 7', () => {
-  it('has its time in front, and its version and variant in their places', () => {
+  it('has its time in front, and its version and variant at their places', () => {
     // The example is from RFC 9562, appendix A.6.
     const exampleMs = Date.UTC(2022, 1, 22, 19, 22, 22);
 
     expect(uuidv7(exampleMs)).toMatch(/^017f22e2-79b0-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
-  it('is another one each time, also within a millisecond', () => {
+  it('is unique, also within a millisecond', () => {
     expect(new Set(Array.from({ length: 100 }, () => uuidv7(atMs))).size).toBe(100);
   });
 
-  it('stands in the order of time', () => {
+  it('sorts by time', () => {
     const ids = [0, 1, 999, 86_400_000].map((laterMs) => uuidv7(atMs + laterMs));
 
     expect(ids.toSorted()).toEqual(ids);
@@ -30,7 +30,7 @@ describe('a UUID of version 7', () => {
 });
 
 describe('the id of a generation', () => {
-  it('tells when it was admitted', () => {
+  it('has the time of admission', () => {
     expect(generationTimeMs(`gen-${uuidv7(atMs)}`)).toBe(atMs);
     expect(Math.abs(generationTimeMs(newGenerationId())! - Date.now())).toBeLessThan(5_000);
   });
@@ -48,7 +48,7 @@ describe('the id of a generation', () => {
 });
 
 describe('the id of a request', () => {
-  it('leads to that of its generation', () => {
+  it('has the id of its generation in it', () => {
     expect(generationTimeMs(generationIdOf(newRequestId())!)).toBeCloseTo(Date.now(), -3);
     expect(generationIdOf('req_01a1faa27c1e7b9a8f003d5c1a2b4c6d')).toBe('gen-01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d');
   });
@@ -59,7 +59,7 @@ describe('the id of a request', () => {
 });
 
 describe('other ids', () => {
-  it('are what their readers expect', () => {
+  it('have the expected form', () => {
     expect(newRequestId()).toMatch(/^req_[0-9a-f]{32}$/);
     expect(newSecretBits()).toMatch(/^[0-9a-f]{64}$/);
     expect(newSecretBits()).not.toBe(newSecretBits());

@@ -32,7 +32,7 @@ const leavingClient = () => {
 };
 
 describe('a thread for jobs', () => {
-  it('does one job after the other and answers each', async () => {
+  it('runs one job after the other and returns each result', async () => {
     const thread = newThread();
 
     const outcomes = await Promise.all([1, 2, 3].map((job) => thread.run(job, ann, PATIENT)));
@@ -40,7 +40,7 @@ describe('a thread for jobs', () => {
     expect(outcomes).toEqual([{ result: 2 }, { result: 4 }, { result: 6 }]);
   });
 
-  it('says of a job that runs too long that it did, ends it, and goes on with the next', async () => {
+  it('reports a job that runs too long, ends it, and continues with the next', async () => {
     const thread = newThread();
 
     const [stuck, next] = await Promise.all([
@@ -51,7 +51,7 @@ describe('a thread for jobs', () => {
     expect([stuck, next]).toEqual([{ failure: 'too_long' }, { result: 8 }]);
   });
 
-  it('says of a job that only waited that the thread was busy, and never does it', async () => {
+  it('reports that the thread was busy for a job that only waited, and never runs it', async () => {
     const thread = newThread();
     const stuck = thread.run('hang', ann, { ...PATIENT, maxRunMs: 600 });
 
@@ -69,13 +69,13 @@ describe('a thread for jobs', () => {
 });
 
 describe('jobs of several accounts', () => {
-  it('are done in turns, and those of one key in their order', async () => {
+  it('run in turns, and those of one key in order', async () => {
     const flood = [1, 2, 3, 4, 5].map((job) => [job, ann] as [number, typeof ann]);
 
     expect(await orderOf([...flood, [11, bob], [12, bob], [21, of('eve')]])).toEqual([1, 11, 21, 2, 12, 3, 4, 5]);
   });
 
-  it('are done in turns by the keys of an account as well', async () => {
+  it('run in turns by the keys of an account as well', async () => {
     const [one, other] = [of('ann', 'one'), of('ann', 'other')];
 
     expect(
@@ -89,7 +89,7 @@ describe('jobs of several accounts', () => {
     ).toEqual([1, 21, 11, 2, 3]);
   });
 
-  it('are refused beyond 32 that wait for one key, and 64 for one account, while others are taken', async () => {
+  it('are refused above 32 waiting for one key, and 64 for one account, while others are accepted', async () => {
     const thread = newThread();
     await thread.run(0, ann, PATIENT);
     const leaving = new AbortController();
@@ -111,7 +111,7 @@ describe('jobs of several accounts', () => {
 });
 
 describe('a job whose client disconnects', () => {
-  it('is ended while it runs, so that the next begins', async () => {
+  it('is ended while it runs, so that the next one starts', async () => {
     const thread = newThread(60_000);
     const { leave, request } = leavingClient();
     const hanging = thread.run('hang', request, PATIENT);
@@ -122,7 +122,7 @@ describe('a job whose client disconnects', () => {
     expect([await hanging, await next]).toEqual([{ failure: 'client_left' }, { result: 2 }]);
   });
 
-  it('is taken out of the queue while it waits', async () => {
+  it('is removed from the queue while it waits', async () => {
     const thread = newThread(60_000);
     const hanging = leavingClient();
     const waiting = leavingClient();
@@ -139,7 +139,7 @@ describe('a job whose client disconnects', () => {
     );
   });
 
-  it('is not begun if the client has disconnected before', async () => {
+  it('is not started if the client has disconnected before', async () => {
     const { leave, request } = leavingClient();
     leave();
 
@@ -147,8 +147,8 @@ describe('a job whose client disconnects', () => {
   });
 });
 
-describe('a job that takes longer than its turn', () => {
-  it('makes way for a new one, and goes on when no other waits', async () => {
+describe('a job that exceeds its time slice', () => {
+  it('is set aside for a new one, and continues when no other waits', async () => {
     const thread = newThread(100);
     const long = thread.run('hang', ann, { maxWaitMs: 20_000, maxRunMs: 1_000 });
 
@@ -156,7 +156,7 @@ describe('a job that takes longer than its turn', () => {
     expect(await long).toEqual({ failure: 'too_long' });
   });
 
-  it('makes way for another that was set aside as well, so that none of them waits for the end of one', async () => {
+  it('is set aside for another one that was set aside, so that none waits for the end of another', async () => {
     const thread = newThread(50);
     const leaving = new AbortController();
     const long = thread.run('hang', { ...ann, clientLeft: leaving.signal }, { maxWaitMs: 20_000, maxRunMs: 30_000 });
@@ -168,7 +168,7 @@ describe('a job that takes longer than its turn', () => {
     leaving.abort();
   });
 
-  it('fails because the thread was busy if others take its time', async () => {
+  it('fails because the thread was busy if others use its time', async () => {
     const thread = newThread(50);
     const leaving = new AbortController();
     const long = thread.run('hang', { ...ann, clientLeft: leaving.signal }, PATIENT);

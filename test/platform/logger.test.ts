@@ -13,8 +13,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('a line of the log', () => {
-  it('is one JSON object with level and timestamp as Lambda reads them, however its fields look', () => {
+describe('a log line', () => {
+  it('is one JSON object with the level and timestamp that Lambda reads, whatever its fields', () => {
     log('warn', 'slow\nrequest', { provider: 'Acme\n"x"', durationMs: 5 });
 
     expect(written).toHaveLength(1);
@@ -30,7 +30,7 @@ describe('a line of the log', () => {
 });
 
 describe('an error in the log', () => {
-  it('has its name and where it was thrown, and not its message, which may be a prompt', () => {
+  it('has its name and stack, and not its message, which may be a prompt', () => {
     const described = describeError(new TypeError('my prompt\n    at prompt length'));
 
     expect(described.reason).toBe('TypeError');
@@ -43,13 +43,13 @@ describe('an error in the log', () => {
     expect(describeError(Object.assign(new Error('x'), { code: 7 })).reason).toBe('Error');
   });
 
-  it('has at most six places of its stack', () => {
+  it('has at most six frames of its stack', () => {
     const deep = (levels: number): unknown => (levels === 0 ? describeError(new Error('x')).stack : deep(levels - 1));
 
     expect(String(deep(9)).split(' < ')).toHaveLength(6);
   });
 
-  it.each([['a text'], [undefined], [{ message: 'secret' }]])('that is none is named by its type: %j', (thrown) => {
+  it.each([['a text'], [undefined], [{ message: 'secret' }]])('that is not an Error is logged with its type: %j', (thrown) => {
     expect(describeError(thrown)).toEqual({ reason: typeof thrown });
   });
 });

@@ -24,8 +24,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('a measurement', () => {
-  it('is a line that CloudWatch makes a metric of', () => {
+describe('a metric', () => {
+  it("is a log line in CloudWatch's embedded format", () => {
     writeMetrics({ Refused: 1 }, { kind: 'server' });
     expect(lines).toEqual([
       {
@@ -45,7 +45,7 @@ describe('a measurement', () => {
     ]);
   });
 
-  it('has the dimensions that its metric is written with, and no other', () => {
+  it('has its dimensions, and no others', () => {
     // @ts-expect-error -- refusals have a kind
     writeMetrics({ Refused: 1 });
     // @ts-expect-error -- holds are swept for nobody's sake
@@ -53,13 +53,13 @@ describe('a measurement', () => {
     expect(lines).toHaveLength(2);
   });
 
-  it('is nothing where metrics have no namespace', () => {
+  it('is not written without a namespace', () => {
     vi.stubEnv('METRICS_NAMESPACE', '');
     writeMetrics({ Swept: 1 });
     expect(lines).toEqual([]);
   });
 
-  it('of more than a hundred values is several lines, and none is lost', () => {
+  it('with more than a hundred values has several lines, and no value is lost', () => {
     writeMetrics({ InputTokens: Array.from({ length: 230 }, (_, index) => index), Settled: 230 });
     expect(lines.map(({ InputTokens: values, Settled }) => [(values as number[]).length, Settled])).toEqual([
       [100, 230],
@@ -68,7 +68,7 @@ describe('a measurement', () => {
     ]);
   });
 
-  it('leaves out what is not a number, and is no line without one', () => {
+  it('omits values that are not numbers, and has no line without values', () => {
     writeMetrics({ OverheadMs: [Number.NaN, Number.POSITIVE_INFINITY], CostRub: [] });
     expect(lines).toEqual([]);
   });
@@ -85,8 +85,8 @@ const made = (providerName: string, more: object = {}) => ({
   isCorrection: false,
 });
 
-describe('the measurements of settlements', () => {
-  it('are what clients notice by provider, and everything else once', () => {
+describe('metrics of settlements', () => {
+  it('have client-visible metrics by provider, and each other one once', () => {
     const some = [
       made('One', { overheadMs: 4 }),
       made('Two', { estimated: true, capped: true }),
@@ -111,18 +111,18 @@ describe('the measurements of settlements', () => {
     expect(two).toMatchObject({ provider: 'Two', Settled: 1, FirstEventMs: 5 });
   });
 
-  it('count corrections of what a sweep has settled', () => {
+  it('count corrections of settlements by the sweep', () => {
     measureSettlements([{ ...made('One'), isCorrection: true }, made('One')], 1_250);
 
     expect(lines[0]).toMatchObject({ Settled: 2, Corrected: 1 });
   });
 
-  it('have nothing of payers, keys or texts', () => {
+  it('contain no payer, key or text', () => {
     measureSettlements([made('One')], 1_250);
     expect(JSON.stringify(lines)).not.toMatch(/"(accountId|keyHash|memberId|model|generationId)"/);
   });
 
-  it('take the time of admission where a message does not say when it was sent', () => {
+  it('use the time of admission for messages without a sending time', () => {
     const { settlement } = made('One', emptyOutcome(outcome(rub('0'))));
     expect(sentAt('1700000000000', settlement)).toBe(1_700_000_000_000);
     expect(Math.abs(sentAt(undefined, settlement) - Date.now())).toBeLessThan(60_000);

@@ -11,7 +11,7 @@ it.each([
   '100.128.0.1',
   '2606:4700:4700::1111',
   '2a00:1450:4010::64',
-])('%s is public', (address) => {
+])('the address %s is public', (address) => {
   expect(isPublicAddress(address)).toBe(true);
 });
 
@@ -32,7 +32,7 @@ it.each([
   ['NAT64', '64:ff9b::7f00:1', '64:ff9b::808:808', '64:ff9b:1::a00:1'],
   ['6to4 and Teredo', '2002:7f00:1::1', '2002:a9fe:a9fe::', '2001:0:4136:e378:8000:63bf:3fff:fdd2'],
   ['no address', '', 'localhost', '1.2.3', '256.1.1.1', '1.2.3.4.5', '[::1]'],
-])('is not public: %s', (_kind, ...addresses) => {
+])('the address is not public: %s', (_kind, ...addresses) => {
   expect(addresses.filter(isPublicAddress)).toEqual([]);
 });
 
@@ -47,7 +47,7 @@ it.each([
   'https://[::ffff:7f00:1]/',
   'https://[fd00:ec2::254]/latest/meta-data/',
   'https://169.254.169.254/latest/meta-data/',
-])('%s is an address that is not public, however it is written', async (text) => {
+])('%s is an address that is not public, in any notation', async (text) => {
   expect(await resolvePublicUrl(text, {})).toBe('not_public');
 });
 
@@ -64,15 +64,15 @@ it.each([
   ['https://me@x.example/', 'userinfo'],
   ['https://x.example:8443/', 'port'],
   ['https://x.example:80/', 'port'],
-])('%s is refused as %s', (text, fault) => {
+])('the URL %s is refused as %s', (text, fault) => {
   expect(readPublicUrl(text, {})).toBe(fault);
 });
 
-it('refuses an address of more than 4,096 characters', () => {
+it('a URL of more than 4,096 characters is refused', () => {
   expect(readPublicUrl(`https://x.example/${'a'.repeat(4_096)}`, {})).toBe('not_a_url');
 });
 
-it('takes a host only if all of its addresses are public', async () => {
+it('a host is accepted only if all of its addresses are public', async () => {
   const hosts: Record<string, string[]> = {
     'good.example': ['8.8.8.8', '2606:4700:4700::1111'],
     'half.example': ['8.8.8.8', '10.0.0.1'],
@@ -92,7 +92,7 @@ it('takes a host only if all of its addresses are public', async () => {
   expect(await resolvePublicUrl('https://unknown.example/', { lookup })).toBe('unresolved');
 });
 
-it('takes http, other ports and this machine, and no other network, where the gateway runs on one machine', async () => {
+it('http, other ports and this machine, but no other network, are accepted for a gateway on one machine', async () => {
   const rules = { allowLoopback: true };
 
   expect(await resolvePublicUrl('http://127.0.0.1:8080/', rules)).toMatchObject({ addresses: [{ family: 4 }] });

@@ -17,8 +17,8 @@ afterAll(() => sqs.stop());
 
 const entries = (...bodies: string[]) => bodies.map((body, index) => ({ Id: String(index), MessageBody: body }));
 
-describe('a call of SQS', () => {
-  it('sends messages, and says which were refused', async () => {
+describe('a call to SQS', () => {
+  it('sends messages, and returns the refused ones', async () => {
     const call = openQueueCalls(url);
 
     const { Failed: failed = [] } = await call<{ Failed?: object[] }>('SendMessageBatch', {
@@ -31,7 +31,7 @@ describe('a call of SQS', () => {
     expect(taken.length).toBeGreaterThan(0);
   });
 
-  it('counts the messages that wait', async () => {
+  it('counts waiting messages', async () => {
     const call = openQueueCalls(url);
     await call('SendMessageBatch', { QueueUrl: url, Entries: entries('one', 'two', 'three') });
 
@@ -43,7 +43,7 @@ describe('a call of SQS', () => {
     expect(counts).toEqual({ ApproximateNumberOfMessages: '3' });
   });
 
-  it('has a message delivered again at once', async () => {
+  it('makes a message available at once', async () => {
     const call = openQueueCalls(url);
     await call('SendMessageBatch', { QueueUrl: url, Entries: entries('one') });
     const [taken] = await receive(sqs, url, 0);
@@ -56,7 +56,7 @@ describe('a call of SQS', () => {
     expect(await receive(sqs, url, 0)).toHaveLength(1);
   });
 
-  it('is refused by a queue that there is not, in the words of the service', async () => {
+  it('to a missing queue is refused with the message of the service', async () => {
     const call = openQueueCalls(url);
 
     const refused = call('GetQueueAttributes', { QueueUrl: `${url}-not`, AttributeNames: ['All'] });

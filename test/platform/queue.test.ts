@@ -57,15 +57,15 @@ beforeEach(() => {
 
 const bodies = (count: number) => Array.from({ length: count }, (_, index) => `message ${index}`);
 
-describe('a message', () => {
-  it('leaves at once when it is alone', async () => {
+describe('a queue message', () => {
+  it('is sent at once if it is alone', async () => {
     await queue.send('alone');
     await queue.send('another');
 
     expect(sqs.batches).toEqual([['alone'], ['another']]);
   });
 
-  it('shares the next call with those that come while one is under way, ten at most', async () => {
+  it('shares the next call with others that arrive during a call, up to ten', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     sqs.gate = promise;
     const sent = Promise.all(bodies(15).map((body) => queue.send(body)));
@@ -77,7 +77,7 @@ describe('a message', () => {
     expect(sqs.batches).toEqual([all.slice(0, 1), all.slice(1, 11), all.slice(11)]);
   });
 
-  it('is sent only when SQS has stored it: one that is refused fails by itself', async () => {
+  it('is sent only after SQS has stored it, and a refused one fails alone', async () => {
     sqs.refuses = (body) => body === 'message 2';
 
     const results = await Promise.allSettled(bodies(4).map((body) => queue.send(body)));
@@ -88,7 +88,7 @@ describe('a message', () => {
     });
   });
 
-  it('fails with its whole call, and the line is free again', async () => {
+  it('fails with its whole call, and the next call is possible', async () => {
     sqs.isAway = true;
     const results = await Promise.allSettled(bodies(3).map((body) => queue.send(body)));
     sqs.isAway = false;

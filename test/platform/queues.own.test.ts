@@ -28,29 +28,29 @@ const send = (to: string) => sqs.client.send(new SendMessageCommand({ QueueUrl: 
 const read = () => openQueueGauge(queueVariable('finalize-cost'), deadLettersVariable('finalize-cost')).read();
 
 describe('the gauge of a queue', () => {
-  it('tells an empty queue', async () => {
+  it('detects an empty queue', async () => {
     expect(await read()).toEqual({ waiting: 0, inFlight: 0, dead: 0 });
   });
 
-  it('tells what waits, what is being worked on, and what was given up', async () => {
+  it('counts waiting messages, messages in process, and dead letters', async () => {
     for (let count = 0; count < 12; count += 1) await send(url);
     await send(deadLettersUrl);
     const taken = await receive(sqs, url, 0);
     expect(await read()).toEqual({ waiting: 12 - taken.length, inFlight: taken.length, dead: 1 });
   });
 
-  it('throws when a queue cannot be asked', async () => {
+  it('throws if a queue is unreachable', async () => {
     process.env[deadLettersVariable('finalize-cost')] = `${deadLettersUrl}-elsewhere`;
     await expect(read()).rejects.toThrow();
   });
 });
 
-describe('a message that failed', () => {
-  it('comes again in seconds, later each time, and in two minutes at the latest', () => {
+describe('a failed message', () => {
+  it('is delivered again in seconds, with growing delays up to two minutes', () => {
     expect([1, 2, 3, 4, 5, 6, 30].map(retryDelaySeconds)).toEqual([5, 10, 20, 40, 80, 120, 120]);
   });
 
-  it('does not wait for the end of its visibility', async () => {
+  it('does not wait for the end of its visibility timeout', async () => {
     await send(url);
     const { Records } = toSqsEvent(await receive(sqs, url, 0), url);
 
@@ -60,7 +60,7 @@ describe('a message that failed', () => {
     expect(again?.Attributes?.ApproximateReceiveCount).toBe('2');
   });
 
-  it('comes when its visibility ends where it cannot be given back', async () => {
+  it('is delivered again after its visibility timeout if it cannot be returned', async () => {
     await send(url);
     const { Records } = toSqsEvent(await receive(sqs, url, 0), url);
     const strangers = Records.map((record) => ({ ...record, receiptHandle: 'of nobody' }));

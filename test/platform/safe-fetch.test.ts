@@ -34,7 +34,7 @@ function answersWith(status: number, headers: Record<string, string> = {}, body:
   answer = (_request, response) => response.writeHead(status, headers).end(body);
 }
 
-it('fetches a file', async () => {
+it('safe fetch downloads a file', async () => {
   answersWith(200, { 'content-type': 'Image/PNG; charset=binary' }, 'a picture');
 
   expect(await fetchPublic(server.url, rules)).toEqual({
@@ -44,7 +44,7 @@ it('fetches a file', async () => {
   });
 });
 
-it('says who it is, and nothing else', async () => {
+it('safe fetch sends its user agent, and no other data', async () => {
   answersWith(200, { ...png, 'set-cookie': 'a=b' });
   await fetchPublic(server.url, rules);
   await fetchPublic(server.url, rules);
@@ -59,7 +59,7 @@ it('says who it is, and nothing else', async () => {
   });
 });
 
-it('asks for a host once, and connects to what it was told', async () => {
+it('safe fetch resolves a host once, and connects to that address', async () => {
   answersWith(200, png, 'x');
   const answers = [[{ address: '127.0.0.1', family: 4 }], [{ address: '10.0.0.1', family: 4 }]];
   let asked = 0;
@@ -73,7 +73,7 @@ it('asks for a host once, and connects to what it was told', async () => {
   expect(requests).toHaveLength(1);
 });
 
-it('asks anew for the host of a redirect, though it is the same', async () => {
+it('safe fetch resolves the host of a redirect again, also if it is the same', async () => {
   answersWith(302, { location: '/other' });
   const answers = ['127.0.0.1', '192.168.0.1'];
   const lookup = async () => [{ address: answers.shift()!, family: 4 }];
@@ -93,14 +93,14 @@ it.each([
   ['http://user:password@127.0.0.1/', 'userinfo'],
   ['http://[', 'redirects'],
   ['', 'redirects'],
-])('does not follow a redirect to %s', async (location, reason) => {
+])('safe fetch does not follow a redirect to %s', async (location, reason) => {
   answersWith(302, { location });
 
   expect(await fetchPublic(server.url, rules)).toEqual({ ok: false, reason });
   expect(requests).toHaveLength(1);
 });
 
-it('follows three redirects, and no fourth', async () => {
+it('safe fetch follows three redirects, and no fourth', async () => {
   answer = ({ url }, response) => {
     const left = Number(url!.slice(1));
     if (left === 0) response.writeHead(200, png).end('there');
@@ -117,19 +117,19 @@ it.each<[string, number, Record<string, string>, string]>([
   ['a compressed file', 200, { ...png, 'content-encoding': 'gzip' }, 'media_type'],
   ['another status', 404, png, 'status'],
   ['a part', 206, png, 'status'],
-])('does not take %s', async (_what, status, headers, reason) => {
+])('safe fetch refuses %s', async (_what, status, headers, reason) => {
   answersWith(status, headers, 'x');
 
   expect(await fetchPublic(server.url, rules)).toEqual({ ok: false, reason });
 });
 
-it('does not begin to read what says that it is too large', async () => {
+it('safe fetch does not read a body with a declared size above the limit', async () => {
   answer = (_request, response) => response.writeHead(200, { ...png, 'content-length': '1001' }).flushHeaders();
 
   expect(await fetchPublic(server.url, rules)).toEqual({ ok: false, reason: 'too_large' });
 });
 
-it('stops reading a body that does not end, at the bound', async () => {
+it('safe fetch stops at the limit of an endless body', async () => {
   let closed: Promise<unknown> | undefined;
   answer = (_request, response) => {
     closed = once(response, 'close');
@@ -145,7 +145,7 @@ it('stops reading a body that does not end, at the bound', async () => {
   await closed;
 });
 
-it('gives up a server that says nothing, or stops in the middle', async () => {
+it('safe fetch abandons a server that is silent, or stops in the middle', async () => {
   const hasty = { ...rules, timeoutMs: 60 };
   answer = () => {};
   expect(await fetchPublic(server.url, hasty)).toEqual({ ok: false, reason: 'timeout' });
@@ -154,7 +154,7 @@ it('gives up a server that says nothing, or stops in the middle', async () => {
   expect(await fetchPublic(server.url, hasty)).toEqual({ ok: false, reason: 'timeout' });
 });
 
-it('gives up a body that trickles', async () => {
+it('safe fetch abandons a body that arrives too slowly', async () => {
   let timer: NodeJS.Timeout | undefined;
   answer = (_request, response) => {
     response.writeHead(200, png);
@@ -165,14 +165,14 @@ it('gives up a body that trickles', async () => {
   clearInterval(timer);
 });
 
-it('gives up a name that nobody resolves in time', async () => {
+it('safe fetch abandons a name that is not resolved in time', async () => {
   expect(await fetchPublic('https://slow.example/', { ...rules, lookup: nobodyAnswers, timeoutMs: 30 })).toEqual({
     ok: false,
     reason: 'timeout',
   });
 });
 
-it('ends when the request does', async () => {
+it('safe fetch ends with its request', async () => {
   const cancel = new AbortController();
   answer = () => cancel.abort();
 
@@ -182,7 +182,7 @@ it('ends when the request does', async () => {
   });
 });
 
-it('tells a connection that broke off from the end of a file', async () => {
+it('safe fetch distinguishes an interrupted connection from the end of a file', async () => {
   answer = (_request, response) => {
     response.writeHead(200, { ...png, 'content-length': '100' }).write('half', () => response.destroy());
   };
@@ -190,14 +190,14 @@ it('tells a connection that broke off from the end of a file', async () => {
   expect(await fetchPublic(server.url, rules)).toEqual({ ok: false, reason: 'broken' });
 });
 
-it('cannot reach where nobody listens', async () => {
+it('safe fetch reports an address without a server', async () => {
   const gone = await listen(createServer());
   await gone.stop();
 
   expect(await fetchPublic(gone.url, rules)).toEqual({ ok: false, reason: 'unreachable' });
 });
 
-it('opens a file of a kind, and gives it as it arrives', async () => {
+it('safe fetch opens a file of an accepted type, and streams it', async () => {
   let finish: (() => void) | undefined;
   answer = (_request, response) => {
     response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': '6' }).write('one');
@@ -215,7 +215,7 @@ it('opens a file of a kind, and gives it as it arrives', async () => {
   expect(await opened.body.next()).toMatchObject({ done: true });
 });
 
-it('says in the middle of an opened file that it is too large', async () => {
+it('safe fetch reports an opened file that exceeds the limit', async () => {
   answersWith(200, { ...png, 'transfer-encoding': 'chunked' }, Buffer.alloc(2_000));
   const opened = await openPublic(server.url, rules);
   if (!opened.ok) throw new Error(opened.reason);
@@ -225,7 +225,7 @@ it('says in the middle of an opened file that it is too large', async () => {
   }).rejects.toThrow(new FetchError('too_large'));
 });
 
-it('posts to where it was told, and to nowhere else', async () => {
+it('safe fetch posts to the given address, and follows no redirect', async () => {
   answersWith(307, { location: '/elsewhere' });
   const sent = { headers: { 'content-type': 'application/json' }, body: '{"a":"ё"}' };
 
@@ -238,7 +238,7 @@ it('posts to where it was told, and to nowhere else', async () => {
 const authorities = getCACertificates('default');
 afterEach(() => setDefaultCACertificates(authorities));
 
-it('believes a server only with a certificate of its name', async () => {
+it('safe fetch accepts only a server certificate with the name of the host', async () => {
   const secure = privateServer((_request, response) => response.writeHead(200, png).end('secret'));
   secure.listen(0, '127.0.0.1');
   await once(secure, 'listening');

@@ -92,7 +92,7 @@ describe('the pepper of a deployment', () => {
     expect([one, other, await readPepper(), stored.asked]).toEqual(['salt', 'salt', 'salt', ['pepper-arn']]);
   });
 
-  it('is asked for again when it could not be read', async () => {
+  it('is read again after a failed read', async () => {
     stored.isAway = true;
     const { readPepper } = await deployed();
     await expect(readPepper()).rejects.toThrow();
@@ -101,14 +101,14 @@ describe('the pepper of a deployment', () => {
     expect(await readPepper()).toBe('salt');
   });
 
-  it('has none before it where the secret has never changed', async () => {
+  it('has no predecessor if the secret has never changed', async () => {
     stored.secrets['pepper-arn'] = 'salt';
     const { readPeppers } = await deployed();
 
     expect(await readPeppers()).toEqual({ current: 'salt', previous: undefined });
   });
 
-  it('is the new one, with the one before it, once it was asked for again', async () => {
+  it('is the new one, with its predecessor, after it was read again', async () => {
     stored.secrets['pepper-arn'] = 'old';
     const { readPepper, readPeppers } = await deployed();
     await readPepper();
@@ -118,7 +118,7 @@ describe('the pepper of a deployment', () => {
     expect(await readPepper()).toBe('new');
   });
 
-  it('is asked for again at most once in five minutes, whoever tries keys', async () => {
+  it('is read again at most once in five minutes, whoever tries keys', async () => {
     stored.secrets['pepper-arn'] = 'salt';
     const { readPeppers } = await deployed();
 
@@ -133,7 +133,7 @@ describe('the pepper of a deployment', () => {
   it.each([
     ['{"ACME_KEY":"sk-ant-and-more-than-32-characters"}', 'it must be a random text, and is a JSON object'],
     ['short', 'it must have at least 32 characters'],
-  ])('is used as it is, and the log says what is wrong with %s', async (secret, fault) => {
+  ])('is used unchanged, and the log names the fault of %s', async (secret, fault) => {
     stored.secrets['pepper-arn'] = secret;
     const { readPepper } = await deployed();
     const log = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
@@ -145,7 +145,7 @@ describe('the pepper of a deployment', () => {
     expect(lines).not.toContain('sk-ant');
   });
 
-  it('is none when the secret is empty: nothing is hashed without it', async () => {
+  it('is missing if the secret is empty, and nothing is hashed without it', async () => {
     const { readPepper } = await deployed();
 
     await expect(readPepper()).rejects.toThrow('empty');
@@ -154,7 +154,7 @@ describe('the pepper of a deployment', () => {
   it.each([
     ['is refused', { isAway: true }, 'AccessDeniedException'],
     ['is empty', {}, 'SecretUselessError: it is empty'],
-  ])('asks clients to come back where it %s, and says so in the log', async (_, state, reason) => {
+  ])('returns 529 to clients if it %s, and logs that', async (_, state, reason) => {
     Object.assign(stored, state);
     const { readPepper } = await deployed();
     const { toGatewayError } = await import('../../lambdas/platform/errors.ts');
@@ -170,7 +170,7 @@ describe('the pepper of a deployment', () => {
 });
 
 describe('the key of a provider', () => {
-  it('is the one in the secret, and none where the operator has not set it', async () => {
+  it('is that of the secret, and missing if the operator has not set it', async () => {
     stored.secrets['keys-arn'] = '{"ACME_KEY":"secret","OTHER_KEY":""}';
     const { readProviderKey } = await deployed();
 
@@ -179,7 +179,7 @@ describe('the key of a provider', () => {
     expect([keys, stored.asked]).toEqual([['secret', undefined, undefined], ['keys-arn']]);
   });
 
-  it('is noticed within five minutes when it was rotated', async () => {
+  it('is updated within five minutes after a rotation', async () => {
     stored.secrets['keys-arn'] = '{"ACME_KEY":"old"}';
     const { readProviderKey } = await deployed();
     await readProviderKey('ACME_KEY');
@@ -191,7 +191,7 @@ describe('the key of a provider', () => {
     expect(await readProviderKey('ACME_KEY')).toBe('new');
   });
 
-  it('is noticed as soon when the clock that only goes forward stood still, as in a function that was frozen', async () => {
+  it('is updated as soon if the monotonic clock stood still, as in a frozen function', async () => {
     stored.secrets['keys-arn'] = '{"ACME_KEY":"old"}';
     const { readProviderKey } = await deployed();
     const [steady, wall] = [performance.now(), Date.now()];
@@ -205,7 +205,7 @@ describe('the key of a provider', () => {
     expect(await readProviderKey('ACME_KEY')).toBe('new');
   });
 
-  it('is none where the secret is no map, and no error has what is in it', async () => {
+  it('is missing if the secret is not an object, and no error contains its value', async () => {
     stored.secrets['keys-arn'] = 'sk-secret';
     const { readProviderKey } = await deployed();
 
@@ -219,7 +219,7 @@ describe('the key of a provider', () => {
     ['["sk-ant"]', 'it must be a JSON object, and is a list'],
     ['"sk-ant"', 'it must be a JSON object, and is a string'],
     ['null', 'it must be a JSON object, and is null'],
-  ])('is unknown if the secret is %s, and the log says what is wrong without showing it', async (secret, fault) => {
+  ])('is unknown if the secret is %s, and the log names the fault without the value', async (secret, fault) => {
     stored.secrets['keys-arn'] = secret;
     const { readProviderKey } = await deployed();
     const log = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
@@ -231,14 +231,14 @@ describe('the key of a provider', () => {
     expect(lines).not.toContain('sk-ant');
   });
 
-  it('has no white space around it, which no header can carry', async () => {
+  it('has no surrounding white space, which a header cannot carry', async () => {
     stored.secrets['keys-arn'] = JSON.stringify({ ACME_KEY: ' sk-ant\n' });
     const { readProviderKey } = await deployed();
 
     expect(await readProviderKey('ACME_KEY')).toBe('sk-ant');
   });
 
-  it('is left out if it is no text, the others stay, and the log names its variable alone', async () => {
+  it('is left out if it is not a text, the others stay, and the log names only its variable', async () => {
     stored.secrets['keys-arn'] = JSON.stringify({ ACME_KEY: 12345, OTHER_KEY: 'good', 'sk-ant-secret': 'OTHER_KEY' });
     const { readProviderKey } = await deployed();
     const log = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
@@ -251,7 +251,7 @@ describe('the key of a provider', () => {
     expect(lines).not.toMatch(/12345|sk-ant/);
   });
 
-  it('is read again at once if that is asked for, and stays if it cannot be', async () => {
+  it('is read again at once on request, and kept if that fails', async () => {
     stored.secrets['keys-arn'] = '{"ACME_KEY":"old"}';
     const { readProviderKey, rereadProviderKeys } = await deployed();
     await readProviderKey('ACME_KEY');
@@ -265,7 +265,7 @@ describe('the key of a provider', () => {
   });
 
   it(
-    'is given up before the function would be, when Secrets Manager does not answer',
+    'is abandoned before the timeout of the function if Secrets Manager does not respond',
     { timeout: 15_000 },
     async () => {
       stored.isSilent = true;
@@ -278,7 +278,7 @@ describe('the key of a provider', () => {
     },
   );
 
-  it('goes on serving when it cannot be read again', async () => {
+  it('is still used if it cannot be read again', async () => {
     stored.secrets['keys-arn'] = '{"ACME_KEY":"old"}';
     const { readProviderKey } = await deployed();
     await readProviderKey('ACME_KEY');
@@ -290,8 +290,8 @@ describe('the key of a provider', () => {
   });
 });
 
-describe('on a laptop', () => {
-  it('the pepper stands in a file, and keys of providers in the environment', async () => {
+describe('secrets on a laptop', () => {
+  it('have the pepper in a file, and keys of providers in the environment', async () => {
     const { readPepper, readProviderKey } = await onLaptop();
 
     expect([await readPepper(), await readProviderKey('ACME_KEY'), await readProviderKey('NO_KEY')]).toEqual([
@@ -302,7 +302,7 @@ describe('on a laptop', () => {
     expect(stored.asked).toEqual([]);
   });
 
-  it('only: a function with such a file does not start', async () => {
+  it('are refused in a function', async () => {
     const { readPepper } = await onLaptop({ GATEWAY_LOCAL: '' });
 
     await expect(readPepper()).rejects.toThrow('must not be set in production');

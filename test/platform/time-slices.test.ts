@@ -18,7 +18,7 @@ describe('work on the event loop', () => {
     expect(turned).toBe(true);
   });
 
-  it('goes on while its turn has time left', async () => {
+  it('continues while its slice has time left', async () => {
     await new Promise((resolve) => setImmediate(resolve));
 
     expect([pauseAfterSlice(), pauseAfterSlice()]).toEqual([undefined, undefined]);

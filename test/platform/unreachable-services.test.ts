@@ -34,14 +34,14 @@ const busy = { status: 529, headers: { 'retry-after': expect.any(String) as stri
 const sendJob = () => openQueue(queueVariable('advance-videos')).send('{}');
 const keepFile = () => openBucket().put('a', Buffer.from('b'), 'text/plain');
 
-it('a queue or a bucket that cannot be reached is an overload of the gateway, which the client may retry', async () => {
+it('an unreachable queue or bucket is an overload of the gateway, which the client may retry', async () => {
   servicesAt(`http://127.0.0.1:${await freePort()}`);
 
   expect(await refusalOf(sendJob())).toMatchObject(busy);
   expect(await refusalOf(keepFile())).toMatchObject(busy);
 });
 
-it('a message that SQS could not store is an overload as well, and a message that it rejects is a fault', async () => {
+it('a message that SQS could not store is an overload as well, and a rejected message is a fault', async () => {
   const entry = vi.fn(() => ({ Id: '0', Code: 'InternalError', SenderFault: false }));
   const server = createServer((request, response) => {
     request.resume().once('end', () => response.end(JSON.stringify({ Failed: [entry()] })));

@@ -4,7 +4,7 @@ import { issueText } from '../../lambdas/platform/zod-messages.ts';
 
 const textOf = (schema: z.ZodType, value: unknown) => issueText(schema.safeParse(value).error!.issues[0]!);
 
-describe('what is wrong with a value', () => {
+describe('the message for an invalid value', () => {
   it.each<[z.ZodType, unknown, string]>([
     [z.string(), undefined, 'is required (expected string)'],
     [z.string(), 5, 'must be string, not number'],
@@ -27,7 +27,7 @@ describe('what is wrong with a value', () => {
     [z.url(), 'x', 'must be a valid URL'],
     [z.iso.date(), 'x', 'must be a valid ISO date'],
     [z.string('must be a name'), 5, 'must be a name'],
-  ])('is said in words (%#)', (schema, value, text) => {
+  ])('is in plain words (%#)', (schema, value, text) => {
     expect(textOf(schema, value)).toBe(text);
   });
 });

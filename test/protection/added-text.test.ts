@@ -16,15 +16,15 @@ async function* saying(text: string): AsyncGenerator<AnswerEvent[], void> {
   yield [said(text)];
 }
 
-describe('text that joins a conversation while an answer runs', () => {
-  it('has known values under their placeholders, and new ones with the numbers that follow', async () => {
+describe('text that is added to a conversation during an answer', () => {
+  it('has known values under their placeholders, and new ones with the next numbers', async () => {
     const { protectMore } = await growing('ann@example.org');
 
     expect(protectMore('bob@example.org wrote to ann@example.org')).toBe('[EMAIL_2] wrote to [EMAIL_1]');
     expect(protectMore('203.0.113.7: eve@example.org, bob@example.org')).toBe('[IP_ADDRESS_1]: [EMAIL_3], [EMAIL_2]');
   });
 
-  it('has known values replaced where nothing beside them says what they are, whichever text they came with', async () => {
+  it('has known values replaced also without context, whichever text they were in', async () => {
     const { protectMore } = await growing('ИНН 7707083893');
 
     expect(protectMore('7707083893, паспорт 45 09 123458')).toBe('[INN_1], паспорт [PASSPORT_1]');
@@ -37,7 +37,7 @@ describe('text that joins a conversation while an answer runs', () => {
     expect(protectMore('FALCON is late, says ann@example.org')).toBe('it is late, says [EMAIL_1]');
   });
 
-  it('has no placeholder but ours: what looks like one goes in round brackets', async () => {
+  it('has no foreign placeholder: similar text gets round brackets', async () => {
     const { protectMore } = await growing('ann@example.org');
 
     expect(protectMore('[EMAIL_1], [PHONE_7], [1], [EMAIL_x] of bob@example.org')).toBe(
@@ -45,11 +45,11 @@ describe('text that joins a conversation while an answer runs', () => {
     );
   });
 
-  it('never gets a number that the prompt has already', async () => {
+  it('never gets a number that the prompt already has', async () => {
     expect((await growing('What is [EMAIL_1]?')).protectMore('ann@example.org')).toBe('[EMAIL_2]');
   });
 
-  it('is left out by a key that blocks, if something is found in it', async () => {
+  it('is left out for a key that blocks, if a value is found in it', async () => {
     const { protectMore } = await growing('Hello', {
       action: 'block',
       dictionary: [{ term: 'Falcon', substitute: 'it' }],
@@ -59,7 +59,7 @@ describe('text that joins a conversation while an answer runs', () => {
     expect(protectMore('Falcon is late')).toBe('it is late');
   });
 
-  it('stays as it is where nothing is protected', async () => {
+  it('is unchanged for a key without protection', async () => {
     const { protectMore, originals } = await protect(prompt('ann@example.org'), noSensitiveData, mayGrow);
 
     expect(protectMore('[EMAIL_1] is ann@example.org')).toBe('[EMAIL_1] is ann@example.org');
@@ -67,8 +67,8 @@ describe('text that joins a conversation while an answer runs', () => {
   });
 });
 
-describe('what stands behind placeholders, where more text may come', () => {
-  it('is there before anything is found, and grows', async () => {
+describe('the restorer of placeholders for later text', () => {
+  it('exists before any value is found, and grows', async () => {
     const { originals, protectMore } = await growing('Hello');
     const before = [...originals!];
 
@@ -79,13 +79,13 @@ describe('what stands behind placeholders, where more text may come', () => {
   });
 
   it.each<Partial<SensitiveData>>([{ restore: false }, { action: 'block' }])(
-    'is not there where nothing will ever be restored: %j',
+    'does not exist if nothing will ever be restored: %j',
     async (settings) => {
       expect((await growing('Hello', settings)).originals).toBeUndefined();
     },
   );
 
-  it('is restored in an answer that has begun, in pieces as well', async () => {
+  it('restores an answer that has begun, also in pieces', async () => {
     const { originals, protectMore } = await growing('ann@example.org');
     async function* answer(): AsyncGenerator<AnswerEvent[], void> {
       yield [{ data: { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } }];
@@ -105,7 +105,7 @@ describe('what stands behind placeholders, where more text may come', () => {
   });
 });
 
-it('restores an answer to a prompt with more values than a call may have arguments', async () => {
+it('an answer is restored also if its prompt has more values than a function call may have arguments', async () => {
   const values = new Map(Array.from({ length: 150_000 }, (_, index) => [`[EMAIL_${index + 1}]`, 'ann@example.org']));
 
   await expect(Array.fromAsync(restoredAnswer(saying('[EMAIL_150000]'), values))).resolves.toEqual([

@@ -37,8 +37,8 @@ function measure(category: SensitiveCategory, sentences = corpus) {
   return { values: right + missed, precision: right / (right + wrong), recall: right / (right + missed) };
 }
 
-describe('the corpus', () => {
-  it('has sentences enough, and two in five without anything to protect', () => {
+describe('the corpus of sentences', () => {
+  it('is large enough, with two fifths without values', () => {
     const nearMisses = corpus.filter(({ labels }) => labels.length === 0);
 
     expect(corpus.length).toBeGreaterThanOrEqual(600);
@@ -46,8 +46,8 @@ describe('the corpus', () => {
   });
 });
 
-describe('what is found', () => {
-  it.each(sensitiveCategories)('is right, and all, often enough: %s', (category) => {
+describe('detection', () => {
+  it.each(sensitiveCategories)('has sufficient precision and recall: %s', (category) => {
     const { values, precision, recall } = measure(category);
     console.info(`${category}: ${values} values, precision ${precision.toFixed(3)}, recall ${recall.toFixed(3)}`);
 
@@ -60,14 +60,14 @@ describe('what is found', () => {
  * Texts that were not used to improve the rules: 400 lines, written by a person who knew neither the rules nor the
  * other texts.
  */
-describe('what is found in texts that the rules were not mended for', () => {
+describe('detection in texts that the rules were not tuned for', () => {
   const unseen = corpus.filter(({ file }) => file === 'held-out-ninth.txt');
 
   it.each([
     ['credential', 0.95, 0.95],
     ['passport', 0.95, 0.95],
     ['ip_address', 0.95, 0.95],
-  ] as const)('is right, and all, often enough: %s', (category, least, minRecall) => {
+  ] as const)('has sufficient precision and recall: %s', (category, least, minRecall) => {
     const { values, precision, recall } = measure(category, unseen);
 
     expect(values).toBeGreaterThan(50);
@@ -154,7 +154,7 @@ describe('texts of 150 thousand characters', () => {
     'secret: a1',
     'ключ=',
     'a;пароль\n',
-  ])('of %j are read in time that grows with them', (unit) => {
+  ])('of %j are searched in linear time', (unit) => {
     const text = unit.repeat(Math.ceil(150_000 / unit.length));
 
     expect(findSensitive(text, all).every(({ start, end }) => start < end && end <= text.length)).toBe(true);

@@ -6,7 +6,7 @@ const all = new Set(sensitiveCategories);
 const valuesIn = (text: string) => findSensitive(text, all).map(({ start, end }) => text.slice(start, end));
 
 /** Values in texts that people write, which were once missed, or found with too many characters. */
-describe('a value is found', () => {
+describe('detection', () => {
   it.each([
     ['an AWS id of letters alone', 'id AKIAQWERTYUIOPASDFGH here', ['AKIAQWERTYUIOPASDFGH']],
     [
@@ -63,7 +63,7 @@ describe('a value is found', () => {
     ['a passport in fields', '{"passport_series":"4012","issued":"2013","passport_number":"556781"}', ['556781']],
     ['the addresses of an upgrade as none', 'firmware 2.14.0.7 → 2.15.1.0, host 5.188.62.140', ['5.188.62.140']],
     ['a phone behind its word', 'тел.89261142093 Ирина', ['89261142093']],
-  ])('%s', (_, text, values) => {
+  ])('finds %s', (_, text, values) => {
     expect(valuesIn(text)).toEqual(values);
   });
 
@@ -80,13 +80,13 @@ describe('a value is found', () => {
     'The password for user deploy on LAPTOP-7QK2V has expired',
     'Паспорт заберёте в визовом центре, номер записи RUS4410927',
     'amqp://events@rabbit.prod.svc:5672/jobs',
-  ])('nowhere in %j', (text) => {
+  ])('finds nothing in %j', (text) => {
     expect(valuesIn(text)).toEqual([]);
   });
 });
 
 /** Texts that repeat the beginning of a key, longer than the part that is searched around a key. */
-describe('a row of beginnings of keys', () => {
+describe('a row of key prefixes', () => {
   it.each(['glpat-', 'sk-', 'sk-ant-', 'xoxb-', 'sk-proj-'])('of %j is read once', (unit) => {
     const millisecondsOf = (characters: number) => {
       const text = unit.repeat(characters / unit.length);

@@ -27,22 +27,22 @@ function endpoints(): Endpoint[] {
 }
 
 describe('privacy rules', () => {
-  it('judge an endpoint by its own data policy, and by its provider’s where it has none', () => {
+  it('apply the data policy of an endpoint, or else that of its provider', () => {
     const exclusionOf = privacyFilter([{ ...noPrivacyLimits, blockLogging: true }]);
     expect(endpoints().map(exclusionOf)).toEqual(['data_policy:logging', undefined, 'data_policy:logging']);
   });
 
-  it('block training by the same policies', () => {
+  it('exclude training by the same policies', () => {
     const exclusionOf = privacyFilter([{ ...noPrivacyLimits, blockTraining: true }]);
     expect(endpoints().map(exclusionOf)).toEqual([undefined, undefined, 'data_policy:training']);
   });
 
-  it('about providers hold for all of their endpoints, whatever the policy', () => {
+  it('about providers apply to all of their endpoints, whatever the policy', () => {
     const exclusionOf = privacyFilter([{ ...noPrivacyLimits, ignoredProviders: ['mistral'] }]);
     expect(endpoints().map(exclusionOf)).toEqual(['ignored_providers', 'ignored_providers', undefined]);
   });
 
-  it('are told by the policy that is shown', () => {
+  it('use the policy that is shown', () => {
     const [, own, strict] = endpoints();
     const model = { id: 'test/model', endpoints: [], aliasOf: undefined, data: { supported_parameters: [] } };
     const unknown = { isFailing: () => undefined, statisticsOf: () => undefined, isReady: () => undefined };

@@ -158,8 +158,8 @@ function planted(feature: Partial<MessagesRequest>): { request: MessagesRequest;
 
 const client = { anthropicVersion: '2023-06-01', anthropicBeta: undefined };
 
-describe.each(Object.entries(features))('%s', (_, feature) => {
-  it('has no value left in it', async () => {
+describe.each(Object.entries(features))('a request with a protected value in %s', (_, feature) => {
+  it('has no protected value left in it', async () => {
     const { request, secrets } = planted(feature);
 
     const { message } = await protect(request, everything);
@@ -168,7 +168,7 @@ describe.each(Object.entries(features))('%s', (_, feature) => {
     expect(JSON.stringify(message)).not.toContain('secret.example');
   });
 
-  it.each(messagesWires)('leaves over %s without a value, or not at all', async (wire) => {
+  it.each(messagesWires)('is sent over %s without a value, or not at all', async (wire) => {
     const { request } = planted(feature);
     const { wire: codec, target } = candidateAt('http://localhost', { wire });
     const { message } = await protect(request, everything);
@@ -192,7 +192,7 @@ function written(write: () => unknown): unknown {
   }
 }
 
-it('most of these leave over every wire, so that the test above says something', async () => {
+it('most of these requests are sent over every wire, so that the test above is meaningful', async () => {
   const safe = await Promise.all(
     Object.values(features).map(async (feature) => (await protect(planted(feature).request, everything)).message),
   );
@@ -212,8 +212,8 @@ it('most of these leave over every wire, so that the test above says something',
 const seen = (request: Partial<MessagesRequest>) =>
   new RequestTexts({ model: 'm', messages: [], ...request }).texts.map(({ text }) => text);
 
-describe('what is not text', () => {
-  it('is what is encoded: images, files, signatures', () => {
+describe('encoded data', () => {
+  it('is not changed: images, files, signatures', () => {
     const request = user(
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: BASE64 } },
       { type: 'audio', source: { type: 'base64', media_type: 'audio/wav', data: BASE64 } },
@@ -224,14 +224,14 @@ describe('what is not text', () => {
     expect(seen(request)).not.toContain(BASE64);
   });
 
-  it('is not the data of a source that is no base64: that is words', () => {
+  it('is protected as text if it is not base64', () => {
     const source = { type: 'url', url: 'https://example.org/a.png', data: 'words' };
 
     expect(seen(user({ type: 'image', source }))).toContain('words');
   });
 });
 
-it('copies nothing where nothing changes', () => {
+it('the protection of a request copies nothing if nothing changes', () => {
   for (const feature of Object.values(features)) {
     const { request } = planted(feature);
     expect(new RequestTexts(request).with(new Map())).toBe(request);
@@ -241,8 +241,8 @@ it('copies nothing where nothing changes', () => {
 /** Returns the fields of a request, and its messages one by one. */
 const partsOf = ({ messages, ...fields }: MessagesRequest): unknown[] => [...Object.values(fields), ...messages];
 
-describe.each(Object.entries(features))('with one text of %s changed, a request', (_, feature) => {
-  it('differs in this text alone, and shares everything else', () => {
+describe.each(Object.entries(features))('a request with one changed text of %s', (_, feature) => {
+  it('differs only in this text, and shares everything else', () => {
     const { request } = planted(feature);
     const before = JSON.stringify(request);
     const found = new RequestTexts(request);
@@ -265,7 +265,7 @@ describe.each(Object.entries(features))('with one text of %s changed, a request'
   });
 });
 
-it('names a text by the message of its client', () => {
+it("a text is named by the message of the client's request", () => {
   const messages = [
     { role: 'user' as const, content: 'a' },
     { role: 'assistant' as const, content: [{ type: 'text', text: 'b' }] },

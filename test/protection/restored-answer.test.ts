@@ -64,14 +64,14 @@ describe('a text with placeholders', () => {
     ],
     [['[EMAIL_1'], ['[EMAIL_1']],
     [['[[EMAIL_1]]'], ['[ann@example.org]']],
-  ])('%j is read as %j: held back is only what may be the beginning of one', async (pieces, expected) => {
+  ])('%j is restored as %j, and only a possible start of a placeholder is held back', async (pieces, expected) => {
     const events = await restored([text, ...pieces.map(said), closed()]);
 
     expect(textsOf(events)).toEqual(expected);
     expect(events.at(-1)!.data).toEqual(closed());
   });
 
-  it('goes out as it came where there is none, bytes included', async () => {
+  it('is unchanged without a placeholder, including its bytes', async () => {
     const sent = [start, text, said('Nothing [here] to restore'), closed(), ...ending].map((data) => ({
       data,
       raw: Buffer.from(JSON.stringify(data)),
@@ -89,7 +89,7 @@ describe('a text with placeholders', () => {
     expect(changed).toEqual({ data: said('ann@example.org') });
   });
 
-  it('comes out before the end of an answer whose blocks are open', async () => {
+  it('is sent completely before the end of an answer with open blocks', async () => {
     const events = await restored([text, said('so [EMAI'), ...ending]);
 
     expect(events.map(({ data }) => data.type)).toEqual([
@@ -101,7 +101,7 @@ describe('a text with placeholders', () => {
     ]);
   });
 
-  it('comes out before a failure', async () => {
+  it('is sent completely before a failure', async () => {
     const failure = new Error('broken');
     async function* breaking(): AsyncGenerator<AnswerEvent[], void> {
       yield [{ data: text }, { data: said('so [EMAI') }];
@@ -116,7 +116,7 @@ describe('a text with placeholders', () => {
     expect(textsOf(got)).toEqual(['so ', '[EMAI']);
   });
 
-  it('may be in a block from its start', async () => {
+  it('may be at the start of a block', async () => {
     const events = await restored([opened({ type: 'text', text: 'to [EMAIL_1] and [EM' }), said('AIL_12]'), closed()]);
 
     expect(events.map(({ data }) => data)).toEqual([
@@ -127,8 +127,8 @@ describe('a text with placeholders', () => {
   });
 });
 
-describe('other parts of an answer', () => {
-  it('is arguments of a call: a value is written as JSON writes it', async () => {
+describe('another part of an answer with placeholders', () => {
+  it('may be arguments of a call, with the value as JSON', async () => {
     const call = opened({ type: 'tool_use', id: 'a', name: 'b', input: {} });
     const pieces = ['{"to": "[CRED', 'ENTIAL_1]"}'].map((json) =>
       grown({ type: 'input_json_delta', partial_json: json }),
@@ -139,7 +139,7 @@ describe('other parts of an answer', () => {
     expect(JSON.parse(textsOf(events).join(''))).toEqual({ to: 'a"b\\c\nd' });
   });
 
-  it('is a call that comes whole', async () => {
+  it('may be a complete call', async () => {
     const input = { to: ['[EMAIL_1]'], '[EMAIL_12]': 1 };
 
     const [event] = await restored([opened({ type: 'tool_use', id: 'a', name: 'b', input })]);
@@ -147,7 +147,7 @@ describe('other parts of an answer', () => {
     expect(event!.data).toMatchObject({ content_block: { input: { to: ['ann@example.org'], 'bob@example.org': 1 } } });
   });
 
-  it('is thinking, all of it before its signature, which stays as it is', async () => {
+  it('may be thinking, all of it before its signature, which is unchanged', async () => {
     const block = opened({ type: 'thinking', thinking: '', signature: '' });
     const signature = { data: grown({ type: 'signature_delta', signature: 'EqQB' }), raw: Buffer.from('signed') };
 
@@ -162,7 +162,7 @@ describe('other parts of an answer', () => {
     expect(events[3]).toBe(events.find(({ raw }) => raw === signature.raw));
   });
 
-  it('is a citation, and the stop sequence', async () => {
+  it('may be a citation, or the stop sequence', async () => {
     const citation = { type: 'char_location', cited_text: 'of [EMAIL_1]', document_index: 0 };
     const delta = { stop_reason: 'stop_sequence', stop_sequence: '[EMAIL_12]' } as const;
 
@@ -178,7 +178,7 @@ describe('other parts of an answer', () => {
     expect(events[2]!.data).toMatchObject({ delta: { stop_sequence: 'bob@example.org' } });
   });
 
-  it('is a result that a program of the provider has made', async () => {
+  it('may be a result of a program of the provider', async () => {
     const block = { type: 'web_search_tool_result', content: [{ title: '[EMAIL_1]', encrypted_content: 'EqQB' }] };
 
     const [event] = await restored([opened(block)]);
@@ -189,7 +189,7 @@ describe('other parts of an answer', () => {
   });
 });
 
-it('does not let a model grow an answer without end', async () => {
+it('a model cannot make an answer grow without limit', async () => {
   const long = new Map([['[CREDENTIAL_1]', 'x'.repeat(1024 * 1024)]]);
 
   const events = await restored([text, ...Array.from({ length: 64 }, () => said('[CREDENTIAL_1]')), closed()], long);
@@ -244,8 +244,8 @@ async function repeated(block: Block, deltas: object[], values: ReadonlyMap<stri
   return assembler.finish()!.content[0]!;
 }
 
-describe('what a model repeats of a prompt', () => {
-  it('is for the client what it sent, however it is cut', async () => {
+describe('text that a model repeats from a prompt', () => {
+  it('is restored for the client, at any cuts', async () => {
     await fc.assert(
       fc.asyncProperty(anyText, anyCuts, async (asked, cuts) => {
         const { message, originals: values = new Map() } = await protect(prompt(asked), everything);
@@ -261,7 +261,7 @@ describe('what a model repeats of a prompt', () => {
     );
   });
 
-  it('is the same in the arguments of a call', async () => {
+  it('is restored in the arguments of a call', async () => {
     await fc.assert(
       fc.asyncProperty(anyText, anyCuts, async (asked, cuts) => {
         const { message, originals: values } = await protect(prompt(asked), everything);
@@ -277,7 +277,7 @@ describe('what a model repeats of a prompt', () => {
     );
   });
 
-  it('has none of the protected values for the provider, where they stand by themselves', async () => {
+  it('contains no protected value for the provider if the value is on its own', async () => {
     await fc.assert(
       fc.asyncProperty(anyText, async (asked) => {
         const { message, originals: values = new Map<string, string>() } = await protect(prompt(asked), everything);

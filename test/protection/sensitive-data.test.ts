@@ -9,9 +9,9 @@ import {
 import { everything, prompt, protect, sentText } from '../support/protection.ts';
 import { refusedLater } from '../support/refused.ts';
 
-describe('a key that protects nothing', () => {
+describe('a key without protection', () => {
   it.each([undefined, { enabled: false }, { categories: ['email'], action: 'block' }])(
-    'sends requests as they are: %j',
+    'sends unchanged requests: %j',
     async (stored) => {
       const request = prompt('Write to ann@example.org');
 
@@ -22,7 +22,7 @@ describe('a key that protects nothing', () => {
     },
   );
 
-  it('is refused where it asks for protection all the same', async () => {
+  it('is refused if it enables protection without categories or dictionary', async () => {
     const settings = changeSensitiveData(noSensitiveData, { enabled: true });
 
     const error = await refusedLater(() => protect(prompt('Hello'), settings));
@@ -39,7 +39,7 @@ describe('placeholders', () => {
     );
   });
 
-  it('are the same for the same value in all turns, and say what they stand for', async () => {
+  it('are the same for the same value in all turns, and name its category', async () => {
     const request: MessagesRequest = {
       model: 'm',
       system: 'You work for bob@example.org.',
@@ -64,7 +64,7 @@ describe('placeholders', () => {
     ]);
   });
 
-  it('are none that the prompt has already', async () => {
+  it('do not repeat numbers that the prompt already has', async () => {
     expect(await sentText('[EMAIL_1] is not ann@example.org, nor [EMAIL_2]')).toBe(
       '[EMAIL_1] is not [EMAIL_3], nor [EMAIL_2]',
     );
@@ -80,20 +80,20 @@ describe('placeholders', () => {
     expect(originals).toBeUndefined();
   });
 
-  it('stand for a value also where nothing beside it says what it is', async () => {
+  it('replace a known value also without context', async () => {
     expect(await sentText('ИНН 7707083893. Ещё раз: 7707083893, но не 77070838931.')).toBe(
       'ИНН [INN_1]. Ещё раз: [INN_1], но не 77070838931.',
     );
   });
 
-  it('are only for the categories that the key names', async () => {
+  it('exist only for the categories of the key', async () => {
     expect(await sentText('ann@example.org, 10.20.30.40', { categories: ['ip_address'] })).toBe(
       'ann@example.org, [IP_ADDRESS_1]',
     );
   });
 });
 
-describe('the dictionary', () => {
+describe('the dictionary of a key', () => {
   const dictionary = [
     { term: 'Project Falcon', substitute: 'the project' },
     { term: 'Ромашка', substitute: 'Компания' },
@@ -109,21 +109,21 @@ describe('the dictionary', () => {
     ['Ромашки и ромашкой', 'Ромашки и ромашкой'],
     ['C++ and c++11', 'C and C11'],
     ['İstanbul, Project Falcon', 'İstanbul, the project'],
-  ])('replaces whole words in any case of letters: %j', async (text, expected) => {
+  ])('replaces whole words in any case: %j', async (text, expected) => {
     expect(await sent(text)).toBe(expected);
   });
 
-  it('leaves to the categories what they find', async () => {
+  it('leaves values of categories to the categories', async () => {
     expect(await sent('ann@example.org')).toBe('[EMAIL_1]');
   });
 
-  it('is one way', async () => {
+  it('is not restored', async () => {
     const { originals } = await protect(prompt('Project Falcon'), { ...everything, dictionary });
 
     expect(originals).toBeUndefined();
   });
 
-  it('takes the longest of its terms', async () => {
+  it('uses the longest matching term', async () => {
     const longer = [...dictionary, { term: 'Project Falcon II', substitute: 'the next' }];
 
     expect(await sentText('Project Falcon II, Project Falcon', { dictionary: longer })).toBe('the next, the project');
@@ -146,14 +146,14 @@ describe('a key that blocks', () => {
       'messages.0.content.0.input',
     ],
     ['the user', { metadata: { user_id: 'ann@example.org' } }, 'metadata.user_id'],
-  ])('names field and category, never the value: %s', async (_, more, field) => {
+  ])('is refused with field and category, never with the value: %s', async (_, more, field) => {
     const error = await refusedLater(() => protect({ ...prompt('Hello'), ...more }, block));
 
     expect(error).toMatchObject({ status: 400, metadata: { field, category: 'email' } });
     expect(`${error.message} ${JSON.stringify(error.metadata)}`).not.toContain('ann@');
   });
 
-  it('lets through what has nothing, with the substitutes of its dictionary', async () => {
+  it('accepts requests without values, with the substitutes of its dictionary', async () => {
     const { message } = await protect(prompt('Falcon is late'), {
       ...block,
       dictionary: [{ term: 'falcon', substitute: 'it' }],
@@ -165,7 +165,7 @@ describe('a key that blocks', () => {
 
 const image = (url: string): Block => ({ type: 'image', source: { type: 'url', url } });
 
-describe('what cannot be changed', () => {
+describe('a value that cannot be replaced', () => {
   it.each<[string, Partial<MessagesRequest>, string]>([
     [
       'an address',
@@ -195,7 +195,7 @@ describe('what cannot be changed', () => {
     expect(error).toMatchObject({ status: 400, metadata: { field: 'tools.0.name' } });
   });
 
-  it('is no word of the protocol, whatever the dictionary says', async () => {
+  it('is not a keyword of the protocol, whatever the dictionary contains', async () => {
     const dictionary = ['text', 'user', 'object', 'image'].map((term) => ({ term, substitute: 'x' }));
     const request: MessagesRequest = {
       model: 'm',
@@ -225,18 +225,18 @@ const sentBlocks = async (block: Block) => {
   return message.messages[1]!.content as Block[];
 };
 
-describe('a conversation whose messages had other places in the request', () => {
+describe('a conversation with messages at other indices than in the request', () => {
   const request = { model: 'm', messages: withThinking(thinking('', '')) };
   const origins = [2, 1, 0];
 
-  it('is refused by the message that has the value', async () => {
+  it('is refused by the message with the value', async () => {
     const error = await refusedLater(() => protect(request, { ...everything, action: 'block' }, { origins }));
 
     expect(error).toMatchObject({ metadata: { field: 'messages.2.content', category: 'email' } });
     expect(error.message).toMatch(/^messages\.2\.content: /);
   });
 
-  it('is refused before the search by the field that this refusal names', async () => {
+  it('is refused before the search by the same field', async () => {
     const beforeSearch = vi.fn().mockRejectedValue(invalidRequest('messages.0.content', 'is too long'));
     const error = await refusedLater(() => protect(request, everything, { origins, beforeSearch }));
 
@@ -244,9 +244,9 @@ describe('a conversation whose messages had other places in the request', () => 
   });
 });
 
-describe('thinking that its provider has signed', () => {
+describe('thinking with the signature of its provider', () => {
   it.each(['EqQBCkYIA', 'gw1.google.CiQB'])(
-    'becomes what was signed where it repeats the prompt: %s',
+    'has its signed text if it repeats the prompt: %s',
     async (signature) => {
       expect((await sentBlocks(thinking('I write to ann@example.org.', signature)))[0]).toEqual(
         thinking('I write to [EMAIL_1].', signature),
@@ -254,25 +254,25 @@ describe('thinking that its provider has signed', () => {
     },
   );
 
-  it('is left out where nothing would make it what was signed', async () => {
+  it('is left out if its signed text cannot be restored', async () => {
     expect(await sentBlocks(thinking('Perhaps bob@example.org?', 'EqQBCkYIA'))).toEqual([
       { type: 'text', text: 'Done.' },
     ]);
   });
 
-  it('goes as it is where nothing is found in it', async () => {
+  it('is unchanged without a protected value', async () => {
     const block = thinking('I think.', 'EqQBCkYIA');
 
     expect((await sentBlocks(block))[0]).toBe(block);
   });
 
-  it('is text like any other where only the gateway has marked it', async () => {
+  it('is protected like text if only the gateway has signed it', async () => {
     expect((await sentBlocks(thinking('Perhaps bob@example.org?', 'gw1.deepseek')))[0]).toMatchObject({
       thinking: 'Perhaps [EMAIL_2]?',
     });
   });
 
-  it('leaves out no value of a later text, whatever the order of its fields', async () => {
+  it('does not hide values of a later text, in any order of fields', async () => {
     const sorted = { signature: 'EqQB', thinking: 'Perhaps bob@example.org?', type: 'thinking' };
     const messages = [...withThinking(sorted), { role: 'user' as const, content: 'Or eve@example.org, or me?' }];
 
@@ -284,7 +284,7 @@ describe('thinking that its provider has signed', () => {
     ]);
   });
 
-  it('takes a message with it that had nothing else', async () => {
+  it('is left out together with a message that has nothing else', async () => {
     const [ask, , thanks] = withThinking(thinking('', ''));
     const messages = [ask!, { role: 'assistant' as const, content: [thinking('bob@example.org', 'EqQB')] }, thanks!];
 
@@ -299,8 +299,8 @@ const sentInput = async (input: Record<string, unknown>) => {
   return (message.messages[0]!.content as Block[])[0]!['input'];
 };
 
-describe('JSON of a model', () => {
-  it('is known by the names of its values', async () => {
+describe('JSON from a model', () => {
+  it('is searched by the names of its values', async () => {
     expect(await sentInput({ inn: '7707083893', number: '7707083893', password: 'Tr0ub4dor&3' })).toEqual({
       inn: '[INN_1]',
       number: '[INN_1]',
@@ -308,7 +308,7 @@ describe('JSON of a model', () => {
     });
   });
 
-  it('may have numbers that are protected, and keeps the digits of others', async () => {
+  it('may have protected numbers, and keeps the digits of others', async () => {
     const exact = JSON.rawJSON('12345678901234567890');
 
     expect(await sentInput({ phone: 79162041833, big: exact, share: 0.1000000000000001 })).toEqual({
@@ -328,7 +328,7 @@ describe('JSON of a model', () => {
     });
   });
 
-  it('keeps names that mean something to programs', async () => {
+  it('keeps names that programs need', async () => {
     const input = JSON.parse('{"__proto__": "ann@example.org"}') as Record<string, unknown>;
 
     expect(JSON.stringify(await sentInput(input))).toBe('{"__proto__":"[EMAIL_1]"}');

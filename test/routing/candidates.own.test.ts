@@ -61,18 +61,18 @@ async function shownAndTried(model: Model, usable: Endpoint[], exclusionOf: Rout
 }
 
 describe('the candidates of a model', () => {
-  it.each(textModels)('$id: the price shown is that of the one tried first', async (model) => {
+  it.each(textModels)('have the shown price at the first endpoint: $id', async (model) => {
     const { shown, tried } = await shownAndTried(model, model.endpoints, () => undefined);
     expect(shown).toEqual(tried);
   });
 
   const shared = textModels.filter(({ endpoints }) => new Set(endpoints.map(({ provider }) => provider.id)).size > 1);
 
-  it('has models of several providers to speak of', () => {
+  it('include models of several providers', () => {
     expect(shared.length).toBeGreaterThanOrEqual(3);
   });
 
-  it.each(shared)('$id: so is the price shown to a caller who ignores the cheapest provider', async (model) => {
+  it.each(shared)('have the shown price also for a caller that ignores the cheapest provider: $id', async (model) => {
     const [cheapest] = await candidatesOf(model);
     const exclusionOf = privacyFilter([{ ...noPrivacyLimits, ignoredProviders: [cheapest!.endpoint.provider.id] }]);
     const usable = model.endpoints.filter((endpoint) => exclusionOf(endpoint) === undefined);
@@ -80,7 +80,7 @@ describe('the candidates of a model', () => {
     expect(shown).toEqual(tried);
   });
 
-  it('are excluded by privacy when all that is left has no price', async () => {
+  it('are excluded by privacy if all remaining endpoints have no price', async () => {
     const price = { prompt: '0.0001', completion: '0.0002' };
     const directory = catalogDirectory([
       textModel('test/model', [{ provider: 'mistral', pricing: price }, { provider: 'groq' }]),
@@ -94,7 +94,7 @@ describe('the candidates of a model', () => {
     });
   });
 
-  describe('whose name at the provider has a variable in it', () => {
+  describe('with a variable in the name at the provider', () => {
     const price = { prompt: '0.0001', completion: '0.0002' };
     const atYandex = { provider: 'yandex', upstream_model: 'gpt://{TEST_FOLDER}/model/{TEST_BRANCH}', pricing: price };
     const load = () => {
@@ -104,7 +104,7 @@ describe('the candidates of a model', () => {
       return model;
     };
 
-    it('have the name that the operator made of it', async () => {
+    it('have the name with the value of the variable', async () => {
       vi.stubEnv('TEST_FOLDER', 'b1g');
       vi.stubEnv('TEST_BRANCH', 'rc');
 
@@ -113,7 +113,7 @@ describe('the candidates of a model', () => {
       expect(candidate!.target.upstreamModel).toBe('gpt://b1g/model/rc');
     });
 
-    it('are listed and not used while a variable is not set, and the refusal says which', async () => {
+    it('are listed and not used while a variable is not set, and the refusal names it', async () => {
       vi.stubEnv('TEST_FOLDER', 'b1g');
       vi.stubEnv('TEST_BRANCH', '');
       const model = load();
@@ -125,7 +125,7 @@ describe('the candidates of a model', () => {
     });
   });
 
-  it('leaves out providers whose credential is not set', async () => {
+  it('leave out providers whose credential is not set', async () => {
     const model = catalog.find('deepseek/deepseek-v3.2')!;
     const [cheapest, next] = await candidatesOf(model);
     vi.stubEnv(cheapest!.endpoint.provider.data.credential!, '');

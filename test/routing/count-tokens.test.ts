@@ -24,7 +24,7 @@ async function counted(answer: (response: ServerResponse) => unknown, timeoutMs?
 }
 
 describe('a count of tokens', () => {
-  it('is what the provider says of the prompt, which is all that it gets', async () => {
+  it("is the provider's count of the complete prompt", async () => {
     const paths: unknown[] = [];
     const { url, bodies } = await upstream((response, { url: path }) => {
       paths.push(path);
@@ -37,7 +37,7 @@ describe('a count of tokens', () => {
     expect(JSON.parse(bodies[0]!)).toEqual({ model: 'm', messages: request.messages });
   });
 
-  it('is read where each wire has it', async () => {
+  it('is read from the field of each wire', async () => {
     const { url } = await upstream((response) => response.end('{"totalTokens":17,"promptTokensDetails":[]}'));
     const candidate = candidateAt(url, { wire: 'google-gemini', quirks: { count_tokens: 'request' } });
 
@@ -47,7 +47,7 @@ describe('a count of tokens', () => {
   it.each([
     ['anthropic', {}],
     ['openai-chat', quirks],
-  ] as const)('is not asked for where the endpoint cannot count: %s, %j', async (wire, of) => {
+  ] as const)('is not requested if the endpoint cannot count: %s, %j', async (wire, of) => {
     const { url, connections } = await upstream(() => {});
 
     expect(await countUpstream(candidateAt(url, { wire, quirks: of }), request, client)).toBeUndefined();
@@ -56,13 +56,13 @@ describe('a count of tokens', () => {
   });
 
   it.each(['{"input_tokens":0}', '{"input_tokens":-5}', '{"input_tokens":1.5}', '{"input_tokens":"17"}', 'null', '{}'])(
-    'is none where the provider says what is no count: %s',
+    'is missing if the provider returns an invalid count: %s',
     async (text) => {
       expect(await counted((response) => response.end(text))).toBeUndefined();
     },
   );
 
-  it('is refused as its provider refuses it, without its secrets', async () => {
+  it('is refused as its provider refuses it, without secrets', async () => {
     const refusing = counted((response) =>
       response
         .writeHead(400)
@@ -78,11 +78,11 @@ describe('a count of tokens', () => {
   it.each([
     ['sends what is no JSON', (response: ServerResponse) => response.end('<html>')],
     ['breaks off', (response: ServerResponse) => response.destroy()],
-  ])('fails as the provider’s failure when it %s', async (_how, answer) => {
+  ])('is a failure of the provider if the provider %s', async (_how, answer) => {
     await expect(counted(answer)).rejects.toMatchObject({ name: 'ProviderFailure', kind: 'provider_unavailable' });
   });
 
-  it('is not waited for for ever', async () => {
+  it('is abandoned after a timeout', async () => {
     await expect(counted(() => {}, 30)).rejects.toMatchObject({ name: 'ProviderFailure', mayTryAnother: false });
   });
 });
@@ -96,7 +96,7 @@ describe('a count of tokens with several candidates', () => {
   const image = { type: 'image', source: { type: 'url', url: 'https://a.example/a.png' } };
   const showing: MessagesRequest = { ...request, messages: [{ role: 'user', content: [image] }] };
 
-  it('is that of the first that can be told the whole prompt', async () => {
+  it('is that of the first candidate that accepts the complete prompt', async () => {
     const [blind, seeing] = await candidatesAt(
       () => {},
       (response) => response.end('{"input_tokens":17}'),
@@ -108,7 +108,7 @@ describe('a count of tokens with several candidates', () => {
     await expect(countAtFirst([lacking], showing, client)).rejects.toMatchObject({ kind: 'invalid_request' });
   });
 
-  it('is that of the next one where one fails', async () => {
+  it('is that of the next candidate if one fails', async () => {
     const candidates = await candidatesAt(
       (response) => response.writeHead(503).end('{}'),
       (response) => response.end('{"input_tokens":17}'),

@@ -41,35 +41,35 @@ const OLD = speaking('2023-06-01');
 const NEW = speaking('2026-10-21');
 
 describe('default parameters of a model', () => {
-  it('are all used where the client sent none', () => {
+  it('are all used if the client sent none', () => {
     const model = modelOf('groq', { ...sampling, ...penalties });
     expect(withDefaultParameters(request(), model, OLD)).toEqual(request({ ...sampling, ...penalties }));
   });
 
-  it('give way to what the client sent, each by itself', () => {
+  it("are overridden by the client's values one by one", () => {
     const model = modelOf('groq', { ...sampling, ...penalties });
     const sent = request({ temperature: 0, presence_penalty: 0 });
     expect(withDefaultParameters(sent, model, OLD)).toEqual({ ...request({ ...sampling, ...penalties }), ...sent });
   });
 
-  it('that are null are none', () => {
+  it('are not used if they are null', () => {
     expect(withDefaultParameters(request(), modelOf('groq', { temperature: null, top_p: 0.5 }), OLD)).toEqual(
       request({ top_p: 0.5 }),
     );
   });
 
-  it('are used on chat completions whatever version of the Messages API the client speaks', () => {
+  it('are used on chat completions with any version of the Messages API', () => {
     expect(withDefaultParameters(request(), modelOf('groq', sampling), NEW)).toEqual(request(sampling));
   });
 
-  it('reach the provider, those too that the model does not list', async () => {
+  it('are sent to the provider, also if the model does not list them', async () => {
     const model = modelOf('open', { ...sampling, ...penalties });
     const [candidate] = await candidatesOf(model);
     const { body } = candidate!.wire.encode(withDefaultParameters(request(), model, NEW), candidate!.target, NEW);
     expect(JSON.parse(body)).toMatchObject({ ...sampling, ...penalties });
   });
 
-  it('are left out towards Anthropic in a version that has no sampling parameters', () => {
+  it('are not sent to Anthropic in a version without sampling parameters', () => {
     expect(withDefaultParameters(request(), modelOf('anthropic', sampling), NEW)).toEqual(request());
     expect(withDefaultParameters(request(), modelOf('anthropic', sampling), OLD)).toEqual(request(sampling));
   });
@@ -89,7 +89,7 @@ describe('penalties on chat completions', () => {
     expect(encode(penalties, Object.keys(penalties))).toMatchObject(penalties);
   });
 
-  it('are not sent to models that do not', () => {
+  it('are not sent to models that do not list them', () => {
     expect(encode(penalties, ['presence_penalty'])).toMatchObject({ presence_penalty: 0.2 });
     expect(encode(penalties, ['presence_penalty'])).not.toHaveProperty('frequency_penalty');
   });

@@ -73,7 +73,7 @@ async function refreshedTimes(health: SharedHealth, count: number): Promise<void
   }
 }
 
-describe('what one instance sees', () => {
+describe('the health seen by one instance', () => {
   it.each([
     ['nothing at all', [], false],
     ['only answers', times(5, 'ok'), false],
@@ -81,13 +81,13 @@ describe('what one instance sees', () => {
     ['a failure in five', [...times(4, 'ok'), 'failed' as const], true],
     ['a failure in six', [...times(5, 'ok'), 'failed' as const], false],
     ['two failures among hundreds of the same seconds', [...times(300, 'ok'), ...times(2, 'failed')], false],
-  ])('judges an endpoint with %s', (_what, results, failing) => {
+  ])('is right for an endpoint with %s', (_what, results, failing) => {
     const health = instance('a');
     attempts(health, ...results);
     expect(isFailing(health)).toBe(failing);
   });
 
-  it('counts the latest attempts: hundreds that went well before hide nothing', () => {
+  it('counts the latest attempts: hundreds of earlier successes hide nothing', () => {
     const health = instance('a');
     attempts(health, ...times(300, 'ok'));
     nowMs += 3_000;
@@ -104,7 +104,7 @@ describe('what one instance sees', () => {
     expect(isFailing(health)).toBe(false);
   });
 
-  it('is not harmed for long by a clock that is set back', () => {
+  it('is not affected for long if the clock is set back', () => {
     const health = instance('a');
     attempts(health, 'failed');
     nowMs -= 3_600_000;
@@ -113,13 +113,13 @@ describe('what one instance sees', () => {
     expect(isFailing(health)).toBe(true);
   });
 
-  it('does not mistake one endpoint for another', () => {
+  it('does not confuse endpoints', () => {
     const health = instance('a');
     attempts(health, 'failed');
     expect(health.isFailing('acme/other')).toBe(false);
   });
 
-  it('remembers a bounded number of endpoints: those that were tried last', () => {
+  it('keeps a bounded number of endpoints: the most recent ones', () => {
     const health = instance('a');
     for (let number = 0; number < 1_000; number += 1) health.record(`acme/${number}`, 'failed');
     const failing = Array.from({ length: 1_000 }, (_, number) => health.isFailing(`acme/${number}`));
@@ -128,15 +128,15 @@ describe('what one instance sees', () => {
   });
 });
 
-describe('what instances tell each other', () => {
-  it('is nothing while all is well', async () => {
+describe('the health reports between instances', () => {
+  it('are empty without failures', async () => {
     const health = instance('a');
     attempts(health, ...times(5, 'ok'));
     await health.publish();
     expect(written).toEqual([]);
   });
 
-  it('is what one knows of an endpoint that has failed, and no other', async () => {
+  it('name only the endpoint that has failed', async () => {
     const [first, second] = [instance('a'), instance('b')];
     first.record('acme/other', 'ok');
     attempts(first, 'ok', 'failed');
@@ -150,7 +150,7 @@ describe('what instances tell each other', () => {
     expect(second.isFailing('acme/other')).toBe(false);
   });
 
-  it('is also what went well at an endpoint in question: one failure of few is not taken for all', async () => {
+  it('include successes at that endpoint, so that one failure of few does not count as all', async () => {
     const [unlucky, other] = [instance('a'), instance('b')];
     attempts(unlucky, 'ok', 'failed');
     attempts(other, ...times(9, 'ok'));
@@ -165,7 +165,7 @@ describe('what instances tell each other', () => {
     expect(isFailing(unlucky)).toBe(false);
   });
 
-  it('ends when enough is known: then nobody who saw no failure says more', async () => {
+  it('stop when enough is known: instances without a failure write no more', async () => {
     const [unlucky, other] = [instance('a'), instance('b')];
     attempts(unlucky, ...times(20, 'ok'), 'failed');
     await unlucky.publish();
@@ -175,7 +175,7 @@ describe('what instances tell each other', () => {
     expect(written).toHaveLength(1);
   });
 
-  it('does not count twice: a newer report stands for the ones before, and none for the own counts', async () => {
+  it('are not counted twice: a newer report replaces earlier ones, and none is added to the own counts', async () => {
     const [first, second] = [instance('a'), instance('b')];
     attempts(second, ...times(8, 'ok'));
     attempts(first, 'failed');
@@ -192,7 +192,7 @@ describe('what instances tell each other', () => {
     expect(isFailing(first)).toBe(true);
   });
 
-  it('counts no longer than what one has seen itself', async () => {
+  it('expire as soon as the own counts of an instance', async () => {
     const [first, second] = [instance('a'), instance('b')];
     attempts(first, 'failed');
     nowMs += 20_000;
@@ -203,7 +203,7 @@ describe('what instances tell each other', () => {
     expect(isFailing(second)).toBe(false);
   });
 
-  it('is said once a second at most, and only news', async () => {
+  it('are written at most once per second, and only with news', async () => {
     const health = instance('a');
     attempts(health, 'failed');
     await health.publish();
@@ -218,7 +218,7 @@ describe('what instances tell each other', () => {
     expect(written).toHaveLength(2);
   });
 
-  it('is said less often where very many say it', async () => {
+  it('are written less often if very many instances write', async () => {
     for (let number = 0; number < 64; number += 1) {
       const other = instance(`other-${number}`);
       attempts(other, 'failed');
@@ -238,8 +238,8 @@ describe('what instances tell each other', () => {
     expect(written).toHaveLength(1);
   });
 
-  describe('where so many say it that a reading is full', () => {
-    it('is read from a copy, and told to all of them', async () => {
+  describe('with more reports than one read returns', () => {
+    it('are read from a copy, and reach all instances', async () => {
       const { reports, asked, told } = reportsOf(
         () => crowd(64),
         () => crowd(64),
@@ -253,7 +253,7 @@ describe('what instances tell each other', () => {
       expect(told).toEqual([true]);
     });
 
-    it('is read from the first again where a copy has too few', async () => {
+    it('are read from the first copy again if a copy has too few', async () => {
       const { reports, asked, told } = reportsOf(
         () => crowd(asked.length <= 3 ? 64 : 5),
         () => crowd(5),
@@ -267,7 +267,7 @@ describe('what instances tell each other', () => {
       expect(told).toEqual([false]);
     });
 
-    it('is said at ever longer distances while it is as dense, and at shorter ones again afterwards', async () => {
+    it('are written at growing intervals while that lasts, and at shorter ones afterwards', async () => {
       let isDense = true;
       const { reports, told } = reportsOf(
         () => (isDense ? crowd(64) : crowd(64, 300)),
@@ -294,7 +294,7 @@ describe('what instances tell each other', () => {
     });
   });
 
-  it('is bounded: the endpoints that do worst', async () => {
+  it('are bounded to the endpoints with the most failures', async () => {
     const health = instance('a');
     for (let number = 0; number < 100; number += 1) {
       health.record(`acme/${number}`, 'failed');
@@ -304,7 +304,7 @@ describe('what instances tell each other', () => {
     expect(Object.keys(written[0]!.attempts)).toEqual(Array.from({ length: 8 }, (_, index) => `acme/${92 + index}`));
   });
 
-  it('is read every two seconds at most, by requests that come together once', async () => {
+  it('are read at most every two seconds, once for concurrent requests', async () => {
     const health = instance('a');
     await Promise.all([health.refresh(), health.refresh()]);
     nowMs += 1_999;
@@ -315,7 +315,7 @@ describe('what instances tell each other', () => {
     expect(reads).toBe(2);
   });
 
-  it('is read again although the clock was set back', async () => {
+  it('are read again although the clock was set back', async () => {
     const health = instance('a');
     await health.refresh();
     nowMs -= 3_600_000;
@@ -323,7 +323,7 @@ describe('what instances tell each other', () => {
     expect(reads).toBe(2);
   });
 
-  it('is published again although the clock was set back', async () => {
+  it('are written again although the clock was set back', async () => {
     const health = instance('a');
     attempts(health, 'failed');
     await health.publish();
@@ -335,7 +335,7 @@ describe('what instances tell each other', () => {
 });
 
 describe('without the table', () => {
-  it('an instance knows what it has seen, nothing rejects, and the log says it once', async () => {
+  it('an instance uses its own health, nothing rejects, and one line is logged', async () => {
     const health = instance('a', broken);
     for (let second = 0; second < 10; second += 2) {
       nowMs += 2_000;
@@ -350,7 +350,7 @@ describe('without the table', () => {
     expect(log).toContain('health of endpoints not published');
   });
 
-  it('what could not be said is said later', async () => {
+  it('an instance writes its report later', async () => {
     let isGone = true;
     const health = instance('a', { ...shared, write: (report, to) => (isGone ? broken : shared).write(report, to) });
     attempts(health, 'failed');
@@ -361,7 +361,7 @@ describe('without the table', () => {
     expect(written).toHaveLength(1);
   });
 
-  it('a table that does not answer is asked once, and not again by each request', () => {
+  it('an instance waits once for an unresponsive table, and not for each request', () => {
     let asked = 0;
     const counting = () => {
       asked += 1;

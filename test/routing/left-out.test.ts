@@ -15,14 +15,14 @@ function sentBy(wire: Wire, supportedParameters: string[]): Record<string, unkno
   return JSON.parse(messagesWire(wire)!.encode(bare, target, client).body) as Record<string, unknown>;
 }
 
-describe('fields that only tune', () => {
+describe('tuning fields', () => {
   it.each<[Wire, string[], object]>([
     ['openai-chat', [], { temperature: 0.5, seed: 7, min_p: 0.1, verbosity: 'low' }],
     ['openai-responses', ['seed', 'min_p'], { temperature: 0.5, text: { verbosity: 'low' } }],
     ['google-gemini', ['min_p', 'verbosity'], { generationConfig: { temperature: 0.5, seed: 7 } }],
     ['anthropic', ['seed', 'min_p', 'verbosity'], { temperature: 0.5 }],
     ['bedrock-converse', ['seed', 'min_p', 'verbosity'], { inferenceConfig: { temperature: 0.5 } }],
-  ])('are sent where the wire has them and the endpoint lists them: %s', (wire, leftOut, body) => {
+  ])('are sent if the wire has them and the endpoint lists them: %s', (wire, leftOut, body) => {
     expect(leftOutFields(tuningsOf(tuned), { wire, supportedParameters: listed })).toEqual(leftOut);
     expect(sentBy(wire, listed)).toMatchObject(body);
     expect(leftOutFields(tuningsOf(tuned), { wire, supportedParameters: [] })).toEqual([
@@ -34,7 +34,7 @@ describe('fields that only tune', () => {
     expect(JSON.stringify(sentBy(wire, []))).not.toMatch(/temperature|seed|min_p|verbosity/);
   });
 
-  it.each<Wire>(['anthropic', 'bedrock-converse'])('has no probabilities over %s', (wire) => {
+  it.each<Wire>(['anthropic', 'bedrock-converse'])('exclude probabilities over %s', (wire) => {
     const asked = { ...message, logprobs: true };
 
     const refusal = refused(() => refuseWithoutLogprobs(asked, { wire, supportedParameters: listed }));
@@ -42,7 +42,7 @@ describe('fields that only tune', () => {
   });
 
   it.each<Wire>(['openai-chat', 'openai-responses', 'google-gemini'])(
-    'has probabilities over %s where they are listed',
+    'include probabilities over %s if they are listed',
     (wire) => {
       const asked = { ...message, logprobs: true };
 
@@ -51,7 +51,7 @@ describe('fields that only tune', () => {
     },
   );
 
-  it('has probabilities of other tokens only where these are listed as well', () => {
+  it('include probabilities of other tokens only if these are listed as well', () => {
     const alone = { wire: 'openai-chat' as const, supportedParameters: ['logprobs'] };
     const asked = { ...message, logprobs: true, top_logprobs: 3 };
 

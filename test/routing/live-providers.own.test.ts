@@ -15,7 +15,7 @@ function setKeys(keys: Record<string, string | undefined>) {
 }
 
 describe('a provider', () => {
-  it('is live where its credential is set, or where it needs none', async () => {
+  it('is live if its credential is set, or if it needs none', async () => {
     setKeys({ ANTHROPIC_API_KEY: 'secret', OPENAI_API_KEY: undefined });
 
     const live = await liveProviders(catalog);
@@ -26,7 +26,7 @@ describe('a provider', () => {
 });
 
 describe('an endpoint', () => {
-  it('can be called, on a laptop, where the credential of its provider is in the environment', () => {
+  it('is available on a laptop if the credential of its provider is in the environment', () => {
     setKeys({ ANTHROPIC_API_KEY: 'secret', OPENAI_API_KEY: undefined });
     const isReady = readiness(() => undefined);
 
@@ -35,13 +35,13 @@ describe('an endpoint', () => {
     expect(isReady(endpointOf('sandbox/claude', 'sandbox-anthropic'))).toBe(true);
   });
 
-  it.each([true, false, undefined])('can be called, on AWS, as the last measurement says: %s', (isLive) => {
+  it.each([true, false, undefined])('is available on AWS by the last measurement: %s', (isLive) => {
     vi.stubEnv(variables.providerKeysSecret, 'arn');
 
     expect(readiness(() => isLive)(endpointOf('anthropic/claude-sonnet-5', 'anthropic'))).toBe(isLive);
   });
 
-  it('that is in lists only is never called', () => {
+  it('of a model that is only listed is never available', () => {
     vi.stubEnv(variables.providerKeysSecret, 'arn');
     const painter = catalog.models.find(({ data }) => data.output_modalities.includes('image'))!;
 

@@ -109,7 +109,7 @@ describe('endpoints are tried', () => {
     expect(idsOf(inOrder(offers, preferences, signals, anyDraw))).toBe(expected);
   });
 
-  it('by their weight, where they have the same price', () => {
+  it('by their weight, if they have the same price', () => {
     const same = [offered({ id: 'a' }), offered({ id: 'b', weight: 3 }), offered({ id: 'c', prompt: '0.5' })];
     const counts = { a: 0, b: 0, c: 0 };
     for (let conversation = 0; conversation < 4_000; conversation += 1) {
@@ -122,7 +122,7 @@ describe('endpoints are tried', () => {
     expect([Math.abs(counts.a - 1_000) < 140, counts.c]).toEqual([true, 0]);
   });
 
-  it('the same in every turn of a conversation', () => {
+  it('in the same order in every turn of a conversation', () => {
     const same = ['a', 'b', 'c', 'd'].map((id) => offered({ id }));
     const first = requestOf('Hello');
     const later = {
@@ -139,7 +139,7 @@ describe('endpoints are tried', () => {
     );
   });
 
-  it('each user apart, whose conversations begin alike', () => {
+  it('in another order for each user with the same beginning of a conversation', () => {
     const same = ['a', 'b', 'c', 'd'].map((id) => offered({ id }));
     const orders = Array.from({ length: 50 }, (_, user) =>
       idsOf(inOrder(same, {}, quietSignals, drawFor({ ...requestOf('Hello'), metadata: { user_id: `user-${user}` } }))),
@@ -148,7 +148,7 @@ describe('endpoints are tried', () => {
     expect(new Set(orders.map((order) => order[0])).size).toBe(4);
   });
 
-  it('in the order of the catalog where a usual request costs the same at different prices', () => {
+  it('in the order of the catalog if a usual request costs the same at different prices', () => {
     const alike = [
       offered({ id: 'a', prompt: '0.001', completion: '0.003' }),
       offered({ id: 'b', prompt: '0.002', completion: '0' }),
@@ -161,7 +161,7 @@ describe('endpoints are tried', () => {
     expect(new Set(orders)).toEqual(new Set(['ab']));
   });
 
-  describe('where the conversation is cached first', () => {
+  describe('first where the conversation is cached', () => {
     const three = [cached('a', '0.001', '0.0001'), cached('b', '0.002', '0.0002'), cached('c', '0.03', '0.003')];
     it.each([
       // The warm offer costs 9,000 tokens at 0.0002 and 1,000 at 0.002; the other costs 10,000 at 0.001.
@@ -188,7 +188,7 @@ describe('endpoints are tried', () => {
     });
   });
 
-  it('the same in every turn of a session, however its prompt is rewritten', () => {
+  it('in the same order in every turn of a session, however its prompt is rewritten', () => {
     const same = ['a', 'b', 'c', 'd'].map((id) => offered({ id }));
     const orders = Array.from({ length: 20 }, (_, turn) =>
       idsOf(inOrder(same, {}, quietSignals, drawFor({ ...requestOf(`Summary ${turn}`), session_id: 'session-7' }))),
@@ -197,7 +197,7 @@ describe('endpoints are tried', () => {
     expect(new Set(orders).size).toBe(1);
   });
 
-  it('each once, whatever is wished and measured', () => {
+  it('each once, for any preferences and measurements', () => {
     const wishes = fc.record(
       {
         order: fc.uniqueArray(fc.constantFrom('a', 'b-inc', 'c-inc/fp8', 'nobody')),

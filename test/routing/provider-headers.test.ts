@@ -5,7 +5,7 @@ import { stopUpstreams, upstream } from '../support/direct-upstream.ts';
 
 afterEach(stopUpstreams);
 
-it('headers of a provider’s own go with every request, and never in the place of the wire’s', async () => {
+it('headers of a provider are sent with every request, and never replace those of the wire', async () => {
   const seen: unknown[] = [];
   const { url } = await upstream((response, request) => {
     seen.push([request.headers['x-data-logging-enabled'], request.headers['content-type']]);

@@ -7,7 +7,7 @@ const catalog = new Catalog(known, [], 'test');
 const named = (model: string, models: string[] = []) => requestedModels(catalog, { model, models, messages: [] });
 
 describe('the models of a request', () => {
-  it('are in the order in which it names them, each once, as it is named first', () => {
+  it('are in the order of the request, each once', () => {
     const found = named('acme/two:floor', ['acme/one', 'acme/two:nitro']);
 
     expect(found.map(({ model, sort, field }) => [model.id, sort, field])).toEqual([
@@ -16,11 +16,11 @@ describe('the models of a request', () => {
     ]);
   });
 
-  it('have the web searched where one of their names says so', () => {
+  it('include a web search if one of their suffixes requests it', () => {
     expect(named('acme/one', ['acme/two', 'acme/one:online']).map(({ isOnline }) => isOnline)).toEqual([true, false]);
   });
 
-  it.each(['acme/three', 'acme/three:floor', 'acme/one:cheap'])('are not %s', (model) => {
+  it.each(['acme/three', 'acme/three:floor', 'acme/one:cheap'])('are refused for %s', (model) => {
     expect(() => named('acme/one', [model])).toThrow(expect.objectContaining({ status: 404 }));
   });
 });

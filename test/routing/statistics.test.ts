@@ -15,7 +15,7 @@ const measurement = (endpoints = { 'acme/model': some }) => [
   { measuredAtMs: NOON, endpoints, liveProviders: ['acme'] },
 ];
 
-it('knows nothing before the first reading, and what was measured after it', async () => {
+it('statistics are unknown before the first read, and then those of the measurement', async () => {
   const statistics = openStatistics(
     async () => measurement(),
     () => nowMs,
@@ -27,7 +27,7 @@ it('knows nothing before the first reading, and what was measured after it', asy
   expect(statistics.statisticsOf('constructor')).toBeUndefined();
 });
 
-it('reads every 30 seconds at most', async () => {
+it('statistics are read at most every 30 seconds', async () => {
   const read = vi.fn(async () => measurement());
   const statistics = openStatistics(read, () => nowMs);
   for (const atMs of [0, 29_999, 30_000]) {
@@ -37,7 +37,7 @@ it('reads every 30 seconds at most', async () => {
   expect(read).toHaveBeenCalledTimes(2);
 });
 
-it('goes on with the last measurement while the table is away, until it says nothing about now', async () => {
+it('statistics stay those of the last measurement while the table is unavailable, until they are too old', async () => {
   let isGone = false;
   const statistics = openStatistics(
     async () => (isGone ? Promise.reject(new Error('gone')) : measurement()),
@@ -52,7 +52,7 @@ it('goes on with the last measurement while the table is away, until it says not
   expect(statistics.statisticsOf('acme/model')).toBeUndefined();
 });
 
-it('knows which providers are live, while the measurement is new', async () => {
+it('statistics have the live providers while the measurement is new', async () => {
   const statistics = openStatistics(
     async () => measurement(),
     () => nowMs,

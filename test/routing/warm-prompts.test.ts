@@ -46,8 +46,8 @@ const expectKnown = (known: WarmPrompt) => eventually(async () => expect(await n
 
 const writes = () => proxy.calls.filter(({ action }) => action === 'PutItem').length;
 
-describe('where a conversation is warm', () => {
-  it('is known to the instance that has seen its turn, without a call', async () => {
+describe('the endpoint with a cached conversation', () => {
+  it('is known to the instance of its last turn, without a call', async () => {
     const instance = newInstance();
     await instance.note('c', prompt());
     const calls = proxy.calls.length;
@@ -63,13 +63,13 @@ describe('where a conversation is warm', () => {
     expect(await newInstance().find('another')).toBeUndefined();
   });
 
-  it('is read by its key, as every function that looks for candidates may', async () => {
+  it('is read by its key, as every function with candidates may', async () => {
     await newInstance().find('c');
 
     expect(proxy.calls.map(({ action }) => action)).toEqual(['GetItem']);
   });
 
-  it('is forgotten when the provider may have forgotten it', async () => {
+  it('is forgotten when the cache of the provider may have expired', async () => {
     const instance = newInstance();
     await instance.note('c', prompt());
     nowMs += 5 * MINUTE_MS;
@@ -85,7 +85,7 @@ describe('where a conversation is warm', () => {
     expect(await newInstance().find('c')).toEqual(prompt({ endpointId: 'other/model', tokens: 5_000 }));
   });
 
-  it('is written once a minute while nothing changes but its size', async () => {
+  it('is written once a minute while only the size changes', async () => {
     const instance = newInstance();
     for (let turn = 0; turn < 10; turn += 1) await instance.note('c', prompt({ tokens: 20_000 + turn }));
     expect(writes()).toBe(1);
@@ -97,7 +97,7 @@ describe('where a conversation is warm', () => {
     await expectKnown(prompt({ tokens: 30_000 }));
   });
 
-  it('keeps its longest prompt, and its longest life, when a helper with a short one has had a turn', async () => {
+  it('keeps the longest prompt and lifetime after a turn of a subagent with a short one', async () => {
     const instance = newInstance();
     const long = prompt({ untilMs: nowMs + 60 * MINUTE_MS });
     await instance.note('c', long);
@@ -106,7 +106,7 @@ describe('where a conversation is warm', () => {
     expect(await instance.find('c')).toMatchObject(long);
   });
 
-  it('leaves nothing of what was said, and is deleted by DynamoDB', async () => {
+  it('is stored without text, and deleted by DynamoDB', async () => {
     await newInstance().note('hash', prompt());
 
     const items: Item[] = [];
@@ -124,7 +124,7 @@ describe('where a conversation is warm', () => {
     ]);
   });
 
-  it('is kept of a few thousand conversations in memory', async () => {
+  it('is kept in memory for some thousand conversations', async () => {
     const asked: string[] = [];
     const forgetful = { read: async (name: string) => void asked.push(name), write: async () => {} };
     const instance = new WarmPrompts(forgetful, () => nowMs);
@@ -138,7 +138,7 @@ describe('a table that refuses or is silent', () => {
   it.each([
     ['refuses', () => (proxy.faultFor = () => 'throttle')],
     ['is silent', () => (proxy.before = () => new Promise(() => {}))],
-  ])('keeps nobody waiting, and fails no request, when it %s', async (_how, break_) => {
+  ])('delays and fails no request when it %s', async (_how, break_) => {
     break_();
     const instance = newInstance();
     const begunAtMs = performance.now();

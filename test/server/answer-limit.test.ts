@@ -20,21 +20,21 @@ const status = async (length: number) => {
 };
 
 describe('an answer of a function that does not stream', () => {
-  it('is passed on up to six megabytes, its quotes escaped', async () => {
+  it('is passed on up to six megabytes, with its quotes escaped', async () => {
     expect(await status(3_145_000)).toBe(200);
   });
 
-  it('is a failure above, as on Lambda', async () => {
+  it('is a failure above that size, as on Lambda', async () => {
     expect(await status(3_146_000)).toBe(502);
   });
 });
 
-describe('a request that is refused before it is read', () => {
+describe('a request that is refused before its body is read', () => {
   it.each([
     ['a body that is far too large', '/v1/large', 413],
     ['a path outside of the API', '/large', 404],
   ])(
-    'is told so when all of it has been sent, because many clients do not read before: %s',
+    'gets the refusal after its body was sent, because many clients do not read before: %s',
     async (_, path, status) => {
       for (let time = 0; time < 5; time += 1) {
         const answer = await fetch(`${server.url}${path}`, { method: 'POST', body: 'x'.repeat(10_000_000) });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { BodyRoom } from '../../lambdas/server/bodies.ts';
 
-describe('the room for bodies', () => {
-  it('is what all requests have together', () => {
+describe('the memory for bodies', () => {
+  it('is shared by all requests', () => {
     const room = new BodyRoom(100);
     room.share().grow(60);
     const late = room.share();
@@ -12,7 +12,7 @@ describe('the room for bodies', () => {
     expect(() => late.grow(1)).toThrow(expect.objectContaining({ status: 529, headers: { 'retry-after': '1' } }));
   });
 
-  it('is given back once, whole, whoever asks twice', () => {
+  it('is released once and completely, also by repeated calls', () => {
     const room = new BodyRoom(100);
     const [first, second] = [room.share(), room.share()];
     first.grow(70);

@@ -12,8 +12,8 @@ function hostOfSlow(maxRequests: number) {
   return { functions: boundedHost(host, maxRequests), ends };
 }
 
-describe('a process that answers as many requests as it may', () => {
-  it('refuses the next with 529 until one has ended', async () => {
+describe('a process with its maximum of requests', () => {
+  it('refuses the next request with 529 until one has ended', async () => {
     const { functions, ends } = hostOfSlow(2);
     const first = functions.invoke('get-key', {});
     void functions.invoke('create-message', {});
@@ -26,7 +26,7 @@ describe('a process that answers as many requests as it may', () => {
     expect(ends).toHaveLength(3);
   });
 
-  it('says nevertheless that it is well', async () => {
+  it('still reports that it is healthy', async () => {
     const { functions, ends } = hostOfSlow(1);
     void functions.invoke('get-key', {});
 
@@ -36,8 +36,8 @@ describe('a process that answers as many requests as it may', () => {
   });
 });
 
-describe('a process that is about to end', () => {
-  it('refuses every request with 529, and lets those that it has begun go on', async () => {
+describe('a stopping process', () => {
+  it('refuses every new request with 529, and completes the running ones', async () => {
     const { functions, ends } = hostOfSlow(2);
     const begun = functions.invoke('get-key', {});
 

@@ -5,8 +5,8 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-describe('a container', () => {
-  it('is reached from everywhere, at the port of such servers, and trusts nobody about clients', () => {
+describe('the hosting of a container', () => {
+  it('listens on all interfaces at the usual port, and trusts no proxy', () => {
     expect(hostingOf()).toMatchObject({
       host: '0.0.0.0',
       port: 8080,
@@ -14,7 +14,7 @@ describe('a container', () => {
     });
   });
 
-  it('is told its place by variables', () => {
+  it('has its address from variables', () => {
     vi.stubEnv('GATEWAY_HOST', '10.0.0.1');
     vi.stubEnv('GATEWAY_PORT', '9000');
     vi.stubEnv('GATEWAY_DOMAIN', 'api.example');
@@ -26,13 +26,13 @@ describe('a container', () => {
     });
   });
 
-  it('may be told how much it answers at once, and how long it has to end', () => {
+  it('may have a maximum of concurrent requests, and a time to stop', () => {
     vi.stubEnv('GATEWAY_MAX_REQUESTS', '64');
     vi.stubEnv('GATEWAY_GRACE_SECONDS', '300');
     expect(hostingOf()).toMatchObject({ maxRequests: 64, shutdown: { graceMs: 300_000, finishMs: 290_000 } });
   });
 
-  it('has half of its grace for answers to finish by default', () => {
+  it('has half of its grace period for running answers by default', () => {
     expect(hostingOf().shutdown).toEqual({ graceMs: 20_000, finishMs: 10_000 });
   });
 
@@ -53,14 +53,14 @@ describe.each([undefined, '127.0.0.1:9001'])('leases of a server at %s', (endpoi
     expect(hostingOf()).toMatchObject({ takesLeases });
   });
 
-  it('are either on or off', () => {
+  it('must be on or off', () => {
     vi.stubEnv('AWS_LAMBDA_HTTP_ENDPOINT', endpoint);
     vi.stubEnv('GATEWAY_LEASES', 'no');
     expect(hostingOf).toThrow(/GATEWAY_LEASES/);
   });
 });
 
-describe('a Web Function', () => {
+describe('the hosting of a Web Function', () => {
   it.each([
     ['127.0.0.1:9001', '127.0.0.1', 9001],
     ['http://127.0.0.1:9001', '127.0.0.1', 9001],
@@ -70,7 +70,7 @@ describe('a Web Function', () => {
     expect(hostingOf()).toMatchObject({ host, port, clientIpSource: { isHostChecked: true, proxies: 1 } });
   });
 
-  it('has less than the second that Lambda gives it to end', () => {
+  it('has less than the second that Lambda gives it to stop', () => {
     vi.stubEnv('AWS_LAMBDA_HTTP_ENDPOINT', '127.0.0.1:9001');
     expect(hostingOf().shutdown.graceMs).toBeLessThan(1_000);
   });

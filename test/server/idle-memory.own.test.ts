@@ -7,7 +7,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('the memory of a gateway after a burst', () => {
-  it('is given back when no request has come for five seconds, once', () => {
+  it('is released once when no request has arrived for five seconds', () => {
     const collect = vi.fn();
     const memory = returnIdleMemory(() => false, { collect, heapBytes: () => 200 * MB });
     memory.touch();
@@ -19,7 +19,7 @@ describe('the memory of a gateway after a burst', () => {
     expect(collect).toHaveBeenCalledOnce();
   });
 
-  it('is given back after each burst', () => {
+  it('is released after each burst', () => {
     const collect = vi.fn();
     const memory = returnIdleMemory(() => false, { collect, heapBytes: () => 200 * MB });
     for (let burst = 0; burst < 3; burst += 1) {
@@ -29,14 +29,14 @@ describe('the memory of a gateway after a burst', () => {
     expect(collect).toHaveBeenCalledTimes(3);
   });
 
-  it('stays where there is little of it', () => {
+  it('is kept if it is small', () => {
     const collect = vi.fn();
     returnIdleMemory(() => false, { collect, heapBytes: () => 60 * MB }).touch();
     vi.advanceTimersByTime(60_000);
     expect(collect).not.toHaveBeenCalled();
   });
 
-  it('waits for the end of what is being answered', () => {
+  it('is released only after running answers have ended', () => {
     const collect = vi.fn();
     let isBusy = true;
     returnIdleMemory(() => isBusy, { collect, heapBytes: () => 200 * MB });
@@ -47,7 +47,7 @@ describe('the memory of a gateway after a burst', () => {
     expect(collect).toHaveBeenCalledOnce();
   });
 
-  it('is really given back', () => {
+  it('is smaller after its release', () => {
     vi.useRealTimers();
     vi.useFakeTimers();
     let ballast: number[][] | undefined = Array.from({ length: 200 }, () =>

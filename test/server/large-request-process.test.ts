@@ -46,7 +46,7 @@ afterAll(async () => {
 
 const ask = (path: string) => fetch(`${door.url}${path}`, { method: 'POST', body: 'x' });
 
-it('a request that comes before the end of a process is known is answered by the next one', async () => {
+it('a request that arrives before the end of a large-request process is detected is answered by the next process', async () => {
   const first = await (await ask('/')).text();
   await expect(ask('/end').then((response) => response.text())).rejects.toThrow();
 

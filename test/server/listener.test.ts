@@ -54,8 +54,8 @@ function received(socket: Socket): { text: string } {
 
 const bodies = (answers: string) => [...answers.matchAll(/\r\n\r\n(\/\d+)/g)].map(([, path]) => path);
 
-describe('a pipeline of requests', () => {
-  it('is answered in order, one request at a time', async () => {
+describe('pipelined requests', () => {
+  it('are answered in order, one at a time', async () => {
     let running = 0;
     let most = 0;
     const { listener } = await started((path, response) => {
@@ -78,7 +78,7 @@ describe('a pipeline of requests', () => {
     expect(most).toBe(1);
   });
 
-  it('is answered also where each request has a body', async () => {
+  it('are answered also if each has a body', async () => {
     const { listener } = await started((path, response) => response.end(path));
     const socket = connected(listener);
     const answers = received(socket);
@@ -90,7 +90,7 @@ describe('a pipeline of requests', () => {
     await expect.poll(() => bodies(answers.text)).toEqual(paths(16));
   });
 
-  it('closes its connection if too many requests wait, and no request of it is begun but the first', async () => {
+  it('close their connection if too many wait, and only the first is started', async () => {
     const { listener, begun } = await started(() => undefined);
     const socket = connected(listener);
     const closed = closeOf(socket);
@@ -102,7 +102,7 @@ describe('a pipeline of requests', () => {
     expect(begun).toEqual(['/0']);
   });
 
-  it('is dropped when its client leaves', async () => {
+  it('are dropped when the client disconnects', async () => {
     const ends: (() => void)[] = [];
     const { listener, begun } = await started((path, response) => {
       ends.push(() => response.end(path));
@@ -123,7 +123,7 @@ describe('a pipeline of requests', () => {
     expect(begun.length).toBeLessThanOrEqual(3);
   });
 
-  it('waits for a client that reads nothing with one answer', async () => {
+  it('wait with one answer for a client that does not read', async () => {
     const large = Buffer.alloc(16 * 1024 * 1024);
     const { listener, begun } = await started((_path, response) => response.end(large));
     const socket = connected(listener);
@@ -139,7 +139,7 @@ describe('a pipeline of requests', () => {
 });
 
 describe('a connection', () => {
-  it('is closed if its client takes no byte of an answer for a while', async () => {
+  it('is closed if its client reads no byte of an answer for some time', async () => {
     const { listener } = await started((_path, response) => response.end(Buffer.alloc(64 * 1024 * 1024)), {
       maxUnreadMs: 100,
     });
@@ -162,7 +162,7 @@ describe('a connection', () => {
     expect(await (await fetch(listener.url)).text()).toBe('late');
   });
 
-  it('is closed at once beyond the number that a listener accepts', async () => {
+  it('is closed at once above the maximum of a listener', async () => {
     const { listener } = await started((path, response) => response.end(path), { maxConnections: 2 });
     const [first, second] = [connected(listener), connected(listener)];
     await Promise.all([once(first, 'connect'), once(second, 'connect')]);
@@ -176,7 +176,7 @@ describe('a connection', () => {
     await expect.poll(() => bodies(answers.text)).toEqual(['/1']);
   });
 
-  it('keeps its answer whole when what follows the request cannot be read', async () => {
+  it('has a complete answer if the bytes after the request are invalid', async () => {
     const ends: (() => void)[] = [];
     const { listener, begun } = await started((_path, response) => {
       response.write('begun ');
@@ -221,7 +221,7 @@ async function askOn(agent: Agent, { url }: Listener, path: string): Promise<[In
 }
 
 describe('a listener that closes', () => {
-  it('answers what is under way, and closes each kept connection after its next answer', async () => {
+  it('completes running answers, and closes each kept-alive connection after its next answer', async () => {
     const ends: (() => void)[] = [];
     const { listener } = await started((path, response) => {
       if (path === '/slow') ends.push(() => response.end('slow'));

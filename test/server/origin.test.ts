@@ -9,7 +9,7 @@ function origin(headers: Record<string, string>, clientIpSource: Partial<Vantage
   return originOf(request, { isHostChecked: false, proxies: 0, ...clientIpSource });
 }
 
-describe('whom a request is from', () => {
+describe('the client address of a request', () => {
   const forwarded = { 'x-forwarded-for': '6.6.6.6, 203.0.113.7, 10.0.0.2' };
 
   it.each([
@@ -23,7 +23,7 @@ describe('whom a request is from', () => {
   });
 });
 
-describe('where the gateway is reached', () => {
+describe('the base URL of a request', () => {
   it.each<[string, string, Partial<Vantage>, string, string]>([
     ['the name that the operator has told', 'evil.example', { domain: 'api.example' }, 'https', 'api.example'],
     ['the host that Lambda has checked', 'abc.on.aws', { isHostChecked: true }, 'https', 'abc.on.aws'],

@@ -46,22 +46,22 @@ const isBackWithinAMinute = (sent: Sent[]) =>
   between(sent, TROUBLE_ENDS_MS + 60_000, RUN_MS).every(({ isTroubledFirst }) => isTroubledFirst);
 
 describe('an endpoint that fails every second request', () => {
-  it.each([0.5, 1, 2])('is out of first place within ten requests, always, at %s requests a second', async (rate) => {
+  it.each([0.5, 1, 2])('leaves the first place within ten requests, always, at %s requests a second', async (rate) => {
     const all = await runs(failsEverySecond, { requestsPerSecond: rate });
     expect(Math.max(...all.map(sentBeforeItWasOut))).toBeLessThanOrEqual(10);
   });
 
-  it('is out of first place within two seconds where there are many requests', async () => {
+  it('leaves the first place within two seconds with many requests', async () => {
     const all = await runs(failsEverySecond, { requestsPerSecond: 30, durationMs: 90_000 }, 20);
     const after = all.flatMap((sent) => between(sent, TROUBLE_BEGINS_MS + 2_000, TROUBLE_BEGINS_MS + 27_000));
     expect(first(after).length / after.length).toBeLessThan(0.01);
   });
 
-  it('is back within a minute of its recovery, always', async () => {
+  it('returns within a minute of its recovery, always', async () => {
     expect(shareOf(await runs(failsEverySecond), isBackWithinAMinute)).toBe(1);
   });
 
-  it('does no worse over a real table', async () => {
+  it('behaves the same over a real table', async () => {
     const table = await newTable();
     const reports = {
       write: (report: Parameters<typeof writeReport>[1]) => writeReport(table, report),
@@ -74,17 +74,17 @@ describe('an endpoint that fails every second request', () => {
 });
 
 describe('an endpoint that fails half of its requests, by chance', () => {
-  it('is out of first place within ten requests in at least 95 of 100 runs', async () => {
+  it('leaves the first place within ten requests in at least 95 of 100 runs', async () => {
     expect(shareOf(await runs(failsHalf), isOutWithinTen)).toBeGreaterThanOrEqual(0.95);
   });
 
-  it('is back within a minute of its recovery, always', async () => {
+  it('returns within a minute of its recovery, always', async () => {
     expect(shareOf(await runs(failsHalf), isBackWithinAMinute)).toBe(1);
   });
 });
 
 describe('an endpoint that fails all of its requests', () => {
-  it('is asked first a few times every half minute, to see whether it has recovered', async () => {
+  it('is tried first a few times every half minute, to detect its recovery', async () => {
     const all = await runs(failsAll);
     expect(shareOf(all, isOutWithinTen)).toBe(1);
     const later = all.flatMap((sent) => between(sent, TROUBLE_BEGINS_MS + 30_000, TROUBLE_ENDS_MS));
@@ -93,8 +93,8 @@ describe('an endpoint that fails all of its requests', () => {
   });
 });
 
-describe('an endpoint that fails for fifteen seconds and works for fifteen', () => {
-  it('is seldom asked first while it fails', async () => {
+describe('an endpoint that alternately fails and works for fifteen seconds', () => {
+  it('is rarely tried first while it fails', async () => {
     const all = await runs(flaps);
     const bad = all.flatMap((sent) =>
       between(sent, TROUBLE_BEGINS_MS, TROUBLE_ENDS_MS).filter(({ atMs }) => Math.floor(atMs / 15_000) % 2 === 0),
@@ -108,14 +108,14 @@ describe('an endpoint that fails one request of a thousand', () => {
     ['two instances', { instances: 2, requestsPerSecond: 50, durationMs: 120_000 }],
     // With many instances, as on Lambda, each instance alone observes few failures.
     ['two hundred instances', { instances: 200, requestsPerSecond: 50, durationMs: 120_000 }],
-  ])('stays in first place, over %s', async (_name, traffic) => {
+  ])('keeps the first place, over %s', async (_name, traffic) => {
     const sent = (await runs(failsOnceInAThousand, traffic, 3)).flat();
     expect(first(sent).length / sent.length).toBeGreaterThan(0.99);
   });
 });
 
 // A plot takes many times as long as the tests above.
-it.runIf(isLongForm)('is what the plot of the documentation shows', async () => {
+it.runIf(isLongForm)('the simulation of health equals the plot of the documentation', async () => {
   const shown = readFileSync(new URL('../../docs/health.svg', import.meta.url), 'utf8');
   expect(await healthPlot(), 'npm run simulate writes the plot again').toBe(shown);
 });

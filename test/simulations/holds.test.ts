@@ -15,7 +15,7 @@ const busy = { perSecond: 2_000, seconds: repeated(5, { ofWhichAlways: 0.5 }) };
 const TIMES = { timeout: 900_000 };
 
 describe('a key with a limit', TIMES, () => {
-  it('holds for two thousand requests a second, most of them within 50 ms, and its counter is exact', async () => {
+  it('is held for two thousand requests a second, most of them within 50 ms, and its counter is exact', async () => {
     for (let seed = 1; seed <= SEEDS; seed += 1) {
       const { refused, p95Ms, counted, settled, held } = await simulateHolds({ seed, ...busy, hasParts: true });
 
@@ -25,7 +25,7 @@ describe('a key with a limit', TIMES, () => {
     }
   });
 
-  it('refuses one in ten where it is one item and a hundred and twenty come in a second', async () => {
+  it('refuses one request in ten at a hundred and twenty per second if its counter has no parts', async () => {
     const { refused, counted, settled, held } = await simulateHolds({
       seed: 1,
       perSecond: 120,
@@ -37,7 +37,7 @@ describe('a key with a limit', TIMES, () => {
     expect([counted, held]).toEqual([settled, '0']);
   });
 
-  it('is leased by twenty servers, and most requests wait for nothing', async () => {
+  it('is leased by twenty servers, and most requests do not wait', async () => {
     for (let seed = 1; seed <= SEEDS; seed += 1) {
       const { refused, p95Ms, counted, settled, held } = await simulateHolds({
         seed,
@@ -54,7 +54,7 @@ describe('a key with a limit', TIMES, () => {
   it.each([
     { by: 'functions', servers: 0, withinMs: 500 },
     { by: 'servers', servers: NIGHT_RATE / 100, withinMs: 200 },
-  ])('refuses nothing in the second after midnight, when it is held by $by', async ({ servers, withinMs }) => {
+  ])('refuses nothing in the second after midnight, with holds by $by', async ({ servers, withinMs }) => {
     const night = { perSecond: NIGHT_RATE, seconds: 1, hasParts: true, isMidnight: true, servers };
     const { refused, p95Ms, counted, settled, held } = await simulateHolds({ seed: 1, ...night });
 
@@ -64,7 +64,7 @@ describe('a key with a limit', TIMES, () => {
   });
 
   // A plot takes many times as long as the tests above.
-  it.runIf(isLongForm)('holds as the plot of the documentation shows', async () => {
+  it.runIf(isLongForm)('is held as in the plot of the documentation', async () => {
     const shown = readFileSync(new URL('../../docs/holds.svg', import.meta.url), 'utf8');
     expect(await holdPlot(), 'npm run simulate writes the plot again').toBe(shown);
   });

@@ -23,11 +23,11 @@ function tableUnder(heading: string): string[][] {
 }
 
 describe('the page about scale', () => {
-  it('has the ceilings of the model', () => {
+  it('has the maximum rates of the model', () => {
     expect(tableUnder('Ceilings')).toEqual(ceilingRows());
   });
 
-  it('has what the model needs for each rate', () => {
+  it('has the resources for each rate', () => {
     expect(tableUnder('Capacity for a rate')).toEqual(needRows());
   });
 
@@ -36,7 +36,7 @@ describe('the page about scale', () => {
   });
 });
 
-it('settles as much in the model as in the simulation', async () => {
+it('the model settles as much as the simulation', async () => {
   const { maxConcurrency: workers } = queueWorkers['finalize-cost'];
   const { perSecond } = await simulateSettlement({ seed: 1, workers, keys: 50, isLimited: false, seconds: 1 });
   const modelled = ceilings.find(({ of }) => of === 'settlement')!.perSecond(1, 1);

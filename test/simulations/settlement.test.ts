@@ -37,8 +37,8 @@ describe('an account without limits', TIMES, () => {
   });
 });
 
-describe('an account with limits, whose holds have made no parts', TIMES, () => {
-  it('is one item, which settles some hundreds a second, and no fewer than with half as many workers', async () => {
+describe('an account with limits and without parts', TIMES, () => {
+  it('settles some hundreds a second, with half as many workers no fewer', async () => {
     const [all, half] = [
       await runs({ ...busy, isLimited: true }),
       await runs({ ...busy, workers: workers / 2, isLimited: true }),
@@ -52,7 +52,7 @@ describe('an account with limits, whose holds have made no parts', TIMES, () => 
 });
 
 // A plot takes many times as long as the tests above.
-it.runIf(isLongForm)('is what the plot of the documentation shows', async () => {
+it.runIf(isLongForm)('the simulation of settlements equals the plot of the documentation', async () => {
   const shown = readFileSync(new URL('../../docs/settlement.svg', import.meta.url), 'utf8');
   expect(await settlementPlot(), 'npm run simulate writes the plot again').toBe(shown);
 });

@@ -70,8 +70,8 @@ const countOf = async (pk: string) => {
 const untilUnderWay = () => eventually(() => expect(proxy.rules.isTransacting).toBe(true), 5);
 const codes = ({ body }: Answer) => (body['CancellationReasons'] as { Code: string }[]).map(({ Code: code }) => code);
 
-describe('transactions that meet', () => {
-  it('refuses the second one, with its reasons in the order of its writes', async () => {
+describe('the table rules for conflicting transactions', () => {
+  it('refuse the second one, with its reasons in the order of its writes', async () => {
     await begin({ transactionMs: 500 });
     const [mine, common, other] = [randomUUID(), randomUUID(), randomUUID()];
     const first = transact([{ Update: increment(mine) }, { Update: increment(common) }]);
@@ -96,7 +96,7 @@ describe('transactions that meet', () => {
     expect((await transact([{ Update: increment(common) }])).status).toBe(200);
   });
 
-  it('names a condition that failed beside the item that was busy', async () => {
+  it('report a failed condition next to the busy item', async () => {
     await begin({ transactionMs: 500 });
     const [taken, common] = [randomUUID(), randomUUID()];
     await call('PutItem', put(taken, { owner: { S: 'somebody' } }));
@@ -114,7 +114,7 @@ describe('transactions that meet', () => {
     await first;
   });
 
-  it('refuses single writes and transactional reads, and no others', async () => {
+  it('refuse single writes and transactional reads, and no others', async () => {
     await begin({ transactionMs: 700 });
     const common = randomUUID();
     const first = transact([{ Update: increment(common) }]);
@@ -144,8 +144,8 @@ describe('transactions that meet', () => {
   });
 });
 
-describe('a token', () => {
-  it('has one transaction carried out once', async () => {
+describe('the table rules for the token of a transaction', () => {
+  it('carry out a transaction once', async () => {
     await begin();
     const [pk, token] = [randomUUID(), randomUUID()];
 
@@ -155,7 +155,7 @@ describe('a token', () => {
     expect([answers, await countOf(pk)]).toEqual([[200, 200], '1']);
   });
 
-  it('refuses another transaction', async () => {
+  it('refuse another transaction', async () => {
     await begin();
     const [pk, token] = [randomUUID(), randomUUID()];
     await transact([{ Update: increment(pk) }], token);
@@ -167,7 +167,7 @@ describe('a token', () => {
     expect(await countOf(pk)).toBe('1');
   });
 
-  it('tells that its transaction is under way', async () => {
+  it('report that its transaction is in progress', async () => {
     await begin({ transactionMs: 500 });
     const [pk, token] = [randomUUID(), randomUUID()];
     const first = transact([{ Update: increment(pk) }], token);
@@ -180,7 +180,7 @@ describe('a token', () => {
     expect(await countOf(pk)).toBe('1');
   });
 
-  it('is answered again while another transaction has its items', async () => {
+  it('repeat its answer while another transaction has its items', async () => {
     await begin({ transactionMs: 500 });
     const [pk, token] = [randomUUID(), randomUUID()];
     await transact([{ Update: increment(pk) }], token);
@@ -192,7 +192,7 @@ describe('a token', () => {
     expect(await countOf(pk)).toBe('2');
   });
 
-  it('is forgotten after ten minutes', async () => {
+  it('forget it after ten minutes', async () => {
     let atMs = 0;
     await begin({ nowMs: () => atMs });
     const [pk, token] = [randomUUID(), randomUUID()];
@@ -206,12 +206,12 @@ describe('a token', () => {
   });
 });
 
-describe('a partition key', () => {
+describe('the table rules for a partition key', () => {
   const rates = { write: 10, read: 10 };
   /** Settings with a clock that does not advance, so that no capacity is regained. */
   const still = { nowMs: () => 0, rates, transactionMs: 0 };
 
-  it('takes so many units of writes in a second, and more in the next', async () => {
+  it('accept the documented write units per second, and more in the next second', async () => {
     let atMs = 0;
     await begin({ ...still, nowMs: () => atMs });
     const pk = randomUUID();
@@ -236,7 +236,7 @@ describe('a partition key', () => {
     expect([elsewhere.status, later]).toEqual([200, 'done']);
   });
 
-  it('cancels a transaction at the item that it has no room for', async () => {
+  it('cancel a transaction at the item without remaining units', async () => {
     await begin(still);
     const [busy, other] = [randomUUID(), randomUUID()];
     for (let time = 0; time < 5; time += 1) await transact([{ Update: increment(busy) }]);
@@ -247,7 +247,7 @@ describe('a partition key', () => {
     expect([await countOf(busy), await countOf(other)]).toEqual(['5', '0']);
   });
 
-  it('of the index of the sweep is counted by itself', async () => {
+  it('count a partition of the sweep index separately', async () => {
     await begin(still);
     const shard = `SWEEP#${randomUUID()}`;
     const pending = () => put(randomUUID(), { sweep_shard: { S: shard }, sweep_at: { S: '2026' } });
@@ -258,7 +258,7 @@ describe('a partition key', () => {
     expect(statuses).toEqual([...Array<number>(10).fill(200), 400]);
   });
 
-  it('leaves a part of a batch undone, and refuses one that it has no room for at all', async () => {
+  it('leave part of a batch unprocessed, and refuse a batch without remaining units', async () => {
     await begin(still);
     const [busy, other] = [randomUUID(), randomUUID()];
     for (let time = 0; time < 10; time += 1) await call('PutItem', put(busy));
@@ -273,7 +273,7 @@ describe('a partition key', () => {
     });
   });
 
-  it('is read so often in a second, half as dear where a little old will do', async () => {
+  it('accept the documented read units per second, twice as many for eventually consistent reads', async () => {
     await begin(still);
     const [busy, other] = [randomUUID(), randomUUID()];
     const read = (isStrong: boolean) => call('GetItem', { TableName: table, Key: key(busy), ConsistentRead: isStrong });
@@ -288,7 +288,7 @@ describe('a partition key', () => {
   });
 });
 
-it('weighs items as the documentation does', () => {
+it('the table rules compute sizes of items as documented', () => {
   const item = {
     pk: { S: 'é' },
     n: { N: '-0012.50' },
@@ -326,8 +326,8 @@ async function outcomes(count: number): Promise<Record<string, number>> {
   return seen;
 }
 
-describe('faults by chance', () => {
-  it('refuse without writing, and lose replies of writes and of what was not written', async () => {
+describe('random faults of the table rules', () => {
+  it('refuse without a write, and lose replies with and without a write', async () => {
     const faults = { conflicts: 0.15, throttles: 0.2, lostReplies: 0.2, lostRequests: 0.15 };
     await begin({ faults, seed: 3, transactionMs: 0 });
 
@@ -347,7 +347,7 @@ describe('faults by chance', () => {
     expect(seen['done, written']).toBeLessThan(90);
   });
 
-  it('are no conflicts at items that no transaction has ever had', async () => {
+  it('cause no conflicts at items without transactions', async () => {
     await begin({ faults: { conflicts: 1 } });
     const pk = randomUUID();
 
@@ -358,7 +358,7 @@ describe('faults by chance', () => {
     expect([alone.status, first.status, codes(second)]).toEqual([200, 200, ['None', 'TransactionConflict']]);
   });
 
-  it('are the same ones for the same seed', async () => {
+  it('are the same for the same seed', async () => {
     const faults = { conflicts: 0.2, throttles: 0.2, lostReplies: 0.2 };
     await begin({ faults, seed: 5, transactionMs: 0 });
     const first = await outcomes(40);
@@ -368,7 +368,7 @@ describe('faults by chance', () => {
   });
 });
 
-it('the emulator that a run of the tests starts has the rules that its environment names, and they end with it', async () => {
+it('the emulator of a test run has the rules of its environment variable until the run ends', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'rules-'));
   vi.stubEnv('DYNAMODB_BINARY', binaryUnderRules(directory));
   vi.stubEnv(RULES_VARIABLE, 'throttles=1');
@@ -385,7 +385,7 @@ it('the emulator that a run of the tests starts has the rules that its environme
   await eventually(() => expect(fetch(emulator.endpoint)).rejects.toThrow());
 });
 
-it('the words of an environment are read, or refused', () => {
+it('the environment variable of the table rules is parsed, or refused', () => {
   expect(rulesFrom(undefined)).toBeUndefined();
   expect(rulesFrom('on')).toEqual({});
   expect(rulesFrom('conflicts=0.1,seed=4')).toEqual({ faults: { conflicts: 0.1 }, seed: 4, transactionMs: 8 });

@@ -19,8 +19,8 @@ const { item } = fc.letrec((tie) => ({
   item: fc.dictionary(name, fc.oneof(tie('value'), fc.constant(undefined)), { noNullPrototype: true }),
 }));
 
-describe('attributes of the table', () => {
-  it('are those that the SDK would write', () => {
+describe('table attributes', () => {
+  it('equal those of the SDK', () => {
     fc.assert(
       fc.property(item, (any) => {
         expect(toAttributes(any as object)).toEqual(marshall(any, { removeUndefinedValues: true }));
@@ -28,7 +28,7 @@ describe('attributes of the table', () => {
     );
   });
 
-  it('are read as the SDK would read them, with the exact digits of numbers', () => {
+  it('are read like by the SDK, with the exact digits of numbers', () => {
     fc.assert(
       fc.property(item, (any) => {
         const attributes = toAttributes(any);
@@ -44,7 +44,7 @@ describe('attributes of the table', () => {
     ['a function', () => 1],
     ['bytes', new Uint8Array(1)],
     ['a bigint', 1n],
-  ])('cannot be made of %s', (_, value) => {
+  ])('cannot represent %s', (_, value) => {
     expect(() => toAttributes({ value })).toThrow(TypeError);
   });
 });

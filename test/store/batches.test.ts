@@ -47,8 +47,8 @@ afterEach(() => {
 describe.each([
   ['reading items', (table: Table) => readItems(table, keys(3))],
   ['writing items', (table: Table) => batchWrite(table, puts(3))],
-])('%s from a table that has no room', (_, work) => {
-  it('waits between attempts, longer each time', async () => {
+])('%s from a throttled table', (_, work) => {
+  it('waits between attempts, with growing delays', async () => {
     // With this value, each pause is half of its maximum.
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
     const { table, calls } = await narrowTable((call) => (call <= 5 ? 0 : 3));
@@ -62,7 +62,7 @@ describe.each([
     }
   });
 
-  it('gives up after as many attempts as any other write', async () => {
+  it('fails after as many attempts as any other write', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
     const { table, calls } = await narrowTable(() => 0);
 
@@ -72,14 +72,14 @@ describe.each([
   });
 });
 
-describe('a table that has room for one item at a time', () => {
-  it('is read to the end, however many calls that takes', async () => {
+describe('a table that processes one item at a time', () => {
+  it('is read to the end, in any number of calls', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
     const { table } = await narrowTable(() => 1);
     expect(new Set(await readItems(table, keys(120)))).toEqual(new Set(keys(120)));
   });
 
-  it('gets each number as a number, also of an item that had to wait', async () => {
+  it('returns each number as a number, also for an item that was retried', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
     const { table, written } = await narrowTable(() => 1);
     const priced = keys(3).map((each) => ({ ...each, usage_rub: moneyAttribute(Money.parse('0.1')), requests: 2 }));
@@ -104,8 +104,8 @@ describe('a table that has room for one item at a time', () => {
   });
 });
 
-describe('a table that has room', () => {
-  it('is asked for no more than DynamoDB takes in one call', async () => {
+describe('a table without throttling', () => {
+  it("gets at most DynamoDB's maximum of items in one call", async () => {
     const { table, calls } = await narrowTable(() => 100);
     await readItems(table, keys(101));
     await batchWrite(table, puts(26));

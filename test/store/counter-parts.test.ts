@@ -48,7 +48,7 @@ const setLimit = async (through: Table, scope: ScopeId, change = limit) =>
   transact(through, await limitWrites(through, scope, change));
 
 describe('a counter without limits', () => {
-  it('gets its parts once, whoever asks at the same time', async () => {
+  it('gets its parts once, for any number of concurrent calls', async () => {
     const scope = await newScope();
     const names = await Promise.all([1, 2, 3].map(() => spreadCounter(table, scope)));
 
@@ -56,7 +56,7 @@ describe('a counter without limits', () => {
     expect(await readItems(table, partKeys(scope, names[0]!))).toHaveLength(COUNTER_PARTS);
   });
 
-  it('gets parts also where it was never written', async () => {
+  it('gets parts also if it was never written', async () => {
     const scope = { kind: 'key', id: randomUUID() } as const;
     expect(await spreadCounter(table, scope)).toBeTypeOf('string');
   });
@@ -72,7 +72,7 @@ describe('a counter without limits', () => {
     expect(await spent(table, scope)).toBe('2');
   });
 
-  it('is read as the sum of all, in each window', async () => {
+  it('is read as the sum of all parts, in each window', async () => {
     const { scope } = await spreadScope();
     const counter = await readCounter(table, scope);
 
@@ -83,7 +83,7 @@ describe('a counter without limits', () => {
     expect(counter.windows().toSorted()).toEqual(windows.toSorted());
   });
 
-  it('is read so among others, too', async () => {
+  it('is read as that sum also among other counters', async () => {
     const [{ scope }, plain, { scope: other }] = [await spreadScope(), await newScope(), await spreadScope()];
     await count(table, plain, { amount: '4' });
 
@@ -97,7 +97,7 @@ describe('a counter without limits', () => {
     ]);
   });
 
-  it('keeps its windows while it has parts: those of some parts only would be too little', async () => {
+  it('keeps its windows while it has parts, because the sum of some parts would be too small', async () => {
     const scope = await newScope();
     const atMs = Date.UTC(2026, 0, 31, 12);
     await count(table, scope, { amount: '1', atMs });
@@ -111,7 +111,7 @@ describe('a counter without limits', () => {
     expect(await spent(table, scope)).toBe('3');
   });
 
-  it('says how old its parts are', async () => {
+  it('has the age of its parts', async () => {
     const { scope } = await spreadScope();
     expect(await hasOldParts(table, scope, Date.now() - DAY_MS)).toBe(false);
     expect(await hasOldParts(table, scope, Date.now() + 1)).toBe(true);
@@ -119,8 +119,8 @@ describe('a counter without limits', () => {
   });
 });
 
-describe('where parts are not allowed', () => {
-  it('no counter gets any, and what has some keeps them', async () => {
+describe('a table without permission for parts', () => {
+  it('gives no counter parts, and keeps existing ones', async () => {
     const { scope, spread } = await spreadScope();
     await forbidParts(table);
     const names = [await spreadCounter(table, scope), await spreadCounter(table, await newScope())];
@@ -130,7 +130,7 @@ describe('where parts are not allowed', () => {
     expect(await spent(table, scope)).toBe('6.5');
   });
 
-  it('is every new table', async () => {
+  it('is the default for a new table', async () => {
     const scope = { kind: 'key', id: randomUUID() } as const;
 
     expect(await spreadCounter(await newTable(), scope)).toBeUndefined();
@@ -144,7 +144,7 @@ describe('a counter with limits', () => {
     expect(await hasParts(table, scope)).toBe(false);
   });
 
-  it('gets none where its limit was set while they were made', async () => {
+  it('gets no parts if its limit was set while they were created', async () => {
     const scope = await newScope();
     let isSet = false;
     proxy.before = async ({ action }) => {
@@ -156,15 +156,15 @@ describe('a counter with limits', () => {
     expect(await hasParts(table, scope)).toBe(false);
   });
 
-  it('cannot be made of one that has parts, without taking them in', async () => {
+  it('cannot be made from a counter with parts, without a merge', async () => {
     const { scope } = await spreadScope();
     const outcome = await transact(table, { counter: configureUpdate(table, scope, limit) });
     expect(outcome).toMatchObject({ committed: false });
   });
 });
 
-describe('the first limit', () => {
-  it('finds all that was spent in one item', async () => {
+describe('the first limit of a counter', () => {
+  it('finds all spending in one item', async () => {
     const { scope } = await spreadScope();
 
     expect(await setLimit(table, scope)).toEqual({ committed: true });
@@ -174,7 +174,7 @@ describe('the first limit', () => {
     expect(await spent(table, scope)).toBe('6.5');
   });
 
-  it('leaves parts that nobody can write any more, and that DynamoDB deletes', async () => {
+  it('leaves unwritable parts, which DynamoDB deletes', async () => {
     const { scope, spread } = await spreadScope();
     await setLimit(table, scope);
 
@@ -190,7 +190,7 @@ describe('the first limit', () => {
     expect(await spent(table, scope)).toBe('6.5');
   });
 
-  it('lets go on where it was not set after all, with nothing lost', async () => {
+  it('lets settlements continue without a loss if it was not set after all', async () => {
     const { scope, spread } = await spreadScope();
     // The change of the limit was not completed, because its process ended or another write was refused.
     await limitWrites(table, scope, limit);
@@ -203,7 +203,7 @@ describe('the first limit', () => {
     expect((await rootOf(table, scope))['spent_lifetime']).toBe('7.5');
   });
 
-  it('is set once by each of those who set it at the same time, and counts nothing twice', async () => {
+  it('is set by concurrent callers, without counting anything twice', async () => {
     const { scope } = await spreadScope();
 
     await Promise.all([1, 2, 3].map(() => setLimit(table, scope)));
@@ -212,7 +212,7 @@ describe('the first limit', () => {
     expect((await rootOf(table, scope))['spent_lifetime']).toBe('6.5');
   });
 
-  it('makes parts possible again when it is removed', async () => {
+  it('permits parts again after it is removed', async () => {
     const { scope } = await spreadScope();
     await setLimit(table, scope);
     await setLimit(table, scope, { limits: {}, revision: 2 } as unknown as typeof limit);
@@ -230,7 +230,7 @@ describe('the first limit', () => {
 const CALLS = 2 + 2 * COUNTER_PARTS;
 const deaths = [...new Set([1, ...placesIn(CALLS, { ofWhichAlways: 6 }), CALLS - 1])];
 
-describe.each(['unavailable', 'lost-reply'] as const)('a process that dies while it gathers (%s)', (fault) => {
+describe.each(['unavailable', 'lost-reply'] as const)('a process that is killed while it merges parts (%s)', (fault) => {
   it.each(deaths)('after its call %i has lost and doubled nothing', async (last) => {
     const { scope, spread } = await spreadScope();
     let calls = 0;
@@ -255,8 +255,8 @@ describe.each(['unavailable', 'lost-reply'] as const)('a process that dies while
   });
 });
 
-describe('readers, while a counter is gathered and gets parts again', () => {
-  it('see exactly what was spent, each time', async () => {
+describe('readers, while parts of a counter are merged and created again', () => {
+  it('see exactly the spending, each time', async () => {
     const { scope } = await spreadScope();
     const gathering = { isOver: false };
     const seen: string[] = [];
@@ -279,7 +279,7 @@ describe('readers, while a counter is gathered and gets parts again', () => {
   it.each([
     ['', false],
     [', and are gone', true],
-  ])('do not add parts that were taken in after they have read of them%s', async (_, areGone) => {
+  ])('do not add merged parts that they know from an earlier read%s', async (_, areGone) => {
     const { scope, spread } = await spreadScope();
     let isGathered = false;
     proxy.before = async ({ action }) => {
@@ -293,7 +293,7 @@ describe('readers, while a counter is gathered and gets parts again', () => {
     expect(isGathered).toBe(true);
   });
 
-  it('say nothing where a part is missing, rather than too little', async () => {
+  it('return undefined if a part is missing, rather than too little', async () => {
     const { scope, spread } = await spreadScope();
     await transact(table, { part: remove(table, partKey(scope, spread, 0)) });
     await expect(spent(table, scope)).rejects.toBeInstanceOf(StoreBusyError);

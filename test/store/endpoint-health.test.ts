@@ -35,34 +35,34 @@ async function items(): Promise<Item[]> {
   return found;
 }
 
-it('gives back what was written, newest first', async () => {
+it('health reports are read as written, newest first', async () => {
   await writeReport(table, report('a', NOW));
   await writeReport(table, report('b', NOW + 10_000));
   expect(await read(table, NOW)).toEqual([report('b', NOW + 10_000), report('a', NOW)]);
 });
 
-it('replaces the last report of an instance, for ten seconds', async () => {
+it('health reports of an instance replace its last report, for ten seconds', async () => {
   await writeReport(table, report('a', NOW));
   await writeReport(table, report('a', NOW + 9_000));
   await writeReport(table, report('a', NOW + 11_000));
   expect((await read(table, NOW)).map(({ publishedAtMs }) => publishedAtMs)).toEqual([NOW + 11_000, NOW + 9_000]);
 });
 
-it('has DynamoDB delete reports after an hour', async () => {
+it('health reports are deleted by DynamoDB after an hour', async () => {
   await writeReport(table, report('a', NOW));
   const key = { pk: 'HEALTH#RECENT', sk: '2026-11-20T12:00:00.000Z#a' };
   const { Item: item } = await documentsOf(table).send(new GetCommand({ TableName: table.name, Key: key }));
   expect(item).toMatchObject({ entity: 'endpoint_health', expires_at_seconds: String(NOW / 1_000 + 3_600) });
 });
 
-it('never reads what is old, or from a clock that is far ahead, although it is still there', async () => {
+it('health reports that are old, or from a clock far ahead, are not read', async () => {
   for (const ageMs of [-3_600_000, 50_000, 3_600_000]) await writeReport(table, report(`at ${ageMs}`, NOW - ageMs));
   await writeReport(table, report('now', NOW));
   expect((await read(table, NOW)).map(({ instance }) => instance)).toEqual(['now']);
   expect(await items()).toHaveLength(4);
 });
 
-it('reads one page of so many reports, for few units', async () => {
+it('health reports are read in one page, for few units', async () => {
   for (let number = 0; number < 80; number += 1) await writeReport(table, report(`instance-${number}`, NOW));
   const meter = await startCapacityMeter(inject('dynamodbEndpoint'));
   const metered = tableThrough(meter.endpoint, table);
@@ -82,7 +82,7 @@ it('reads one page of so many reports, for few units', async () => {
   meter.stop();
 });
 
-it('has what a crowd writes in each of eight partitions, and a reader asks one of them', async () => {
+it('health reports of many instances are written to eight partitions, and a reader uses one of them', async () => {
   await writeReport(table, report('alone', NOW));
   await writeReport(table, report('of many', NOW), { isCrowd: true });
   const meter = await startCapacityMeter(inject('dynamodbEndpoint'));
@@ -98,7 +98,7 @@ it('has what a crowd writes in each of eight partitions, and a reader asks one o
   meter.stop();
 });
 
-it('gives up in time when the table does not answer', async () => {
+it('health reports are abandoned in time if the table does not respond', async () => {
   proxy.before = () => new Promise(() => {});
   const slow = tableThrough(proxy.endpoint, table);
   const begunAtMs = performance.now();

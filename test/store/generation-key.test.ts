@@ -21,12 +21,12 @@ const account = (since: string | undefined) => ({ recordsSpreadSince: since }) a
 const partitionsOf = (ids: string[]) => new Set(ids.map((id) => generationKey('a', id).pk));
 
 describe('the partition of a record', () => {
-  it('is one of eight of its day, or of 64 where it is spread', () => {
+  it('is one of eight of its day, or of 64 if the record is spread', () => {
     expect(partitionsOf(newIds).size).toBe(GENERATION_SHARDS);
     expect(partitionsOf(newIds.map(spreadId)).size).toBe(GENERATION_SHARDS * SPREAD_PARTITIONS);
   });
 
-  it('is among those that are read of its shard', () => {
+  it('is among those that are read for its shard', () => {
     for (const id of newIds.slice(0, 200)) {
       const shard = shardOf(id);
       expect(generationPartitions({ ...day, shard }, false)).toEqual([generationKey('a', id).pk]);
@@ -35,13 +35,13 @@ describe('the partition of a record', () => {
     }
   });
 
-  it('is none of what is no id', () => {
+  it('is undefined for an invalid id', () => {
     expect(() => generationKey('a', 'gen-01a1faa2-7c1e-4b9a-8f00-3d5c1a2b4c6d')).toThrow(RangeError);
   });
 });
 
 describe('the partition of a record in the index of the sweep', () => {
-  it('is one of the first sixteen, or of all where it is spread', () => {
+  it('is one of the first sixteen, or of all if the record is spread', () => {
     const narrow = new Set(newIds.map(sweepPartitionOf));
     const wide = new Set(newIds.map(spreadId).map(sweepPartitionOf));
 
@@ -51,7 +51,7 @@ describe('the partition of a record in the index of the sweep', () => {
 });
 
 describe('the id of a record', () => {
-  it('keeps its time, whether it is spread or not', () => {
+  it('keeps its time, spread or not', () => {
     expect(generationTimeMs(spreadId(newIds[0]!))).toBe(atMs);
     expect(isSpreadId(newIds[0]!)).toBe(false);
   });
@@ -61,7 +61,7 @@ describe('the id of a record', () => {
     ['a request that began a moment before they were', '2026-11-25T12:00:00.001Z', false],
     ['a request of the same moment', '2026-11-25T12:00:00.000Z', true],
     ['a request of the days after', '2026-11-20T12:00:00.000Z', true],
-  ])('says whether it is spread: %s', (_, since, isSpread) => {
+  ])('shows whether the record is spread: %s', (_, since, isSpread) => {
     expect(isSpreadId(recordedId(account(since), newIds[0]!))).toBe(isSpread);
   });
 });

@@ -45,7 +45,7 @@ describe('the list of keys', () => {
     expect(await walk(table, 2)).toEqual(made);
   });
 
-  it('keeps one order when keys are created at once', async () => {
+  it('keeps one order if keys are created concurrently', async () => {
     await newAccount();
     const made = await Promise.all(Array.from({ length: 20 }, () => newKey()));
     const { hashes, total } = await keyPage(table, allOf(), { offset: 0, limit: 100 });
@@ -55,7 +55,7 @@ describe('the list of keys', () => {
     expect(createdAt).toEqual(createdAt.toSorted());
   });
 
-  it('gives a walker each key once while others are created', async () => {
+  it('returns each key once while others are created', async () => {
     await newAccount();
     for (let index = 0; index < 6; index += 1) await newKey();
     const before = (await keyPage(table, allOf(), { offset: 0, limit: 6 })).hashes;
@@ -66,7 +66,7 @@ describe('the list of keys', () => {
     expect(second.total).toBe(7);
   });
 
-  it('leaves out disabled keys when asked, and takes them back in their place', async () => {
+  it('leaves out disabled keys on request, and has them in their place after they are enabled', async () => {
     await newAccount();
     const hashes = [(await newKey()).key.hash, (await newKey()).key.hash, (await newKey()).key.hash];
     await updateKey(context, { hash: hashes[1]! }, { disabled: true });
@@ -78,7 +78,7 @@ describe('the list of keys', () => {
     expect(await keyPage(table, allOf(false), { offset: 0, limit: 9 })).toEqual({ hashes, total: 3 });
   });
 
-  it('forgets deleted keys, and what bookmarks said of positions', async () => {
+  it('drops deleted keys, and bookmarks of their positions', async () => {
     await newAccount();
     const hashes: string[] = [];
     for (let index = 0; index < 45; index += 1) hashes.push((await newKey()).key.hash);
@@ -121,7 +121,7 @@ describe('a list of 10,000 keys', () => {
 
   const readingAll = Math.ceil((COUNT * ENTRY_BYTES) / 4_096);
 
-  it('is walked in order by reading each entry about once', async () => {
+  it('is read in order with about one read per entry', async () => {
     meter.reset();
     expect(await walk(metered, 100)).toEqual(hashes);
     const pages = COUNT / 100;
@@ -129,7 +129,7 @@ describe('a list of 10,000 keys', () => {
     expect(meter.units).toBeLessThan(readingAll + pages * (2 + 1 + 1 + 1));
   });
 
-  it('costs a jump at most what stands before it and on its page', async () => {
+  it('costs at most the entries before a position and on its page for a jump', async () => {
     const fresh = inferenceKeysOf({ workspaceId: 'no bookmarks', includeDisabled: true });
     await documentsOf(table).send(
       new PutCommand({
@@ -150,7 +150,7 @@ describe('a list of 10,000 keys', () => {
     expect(meter.units).toBeLessThan(Math.ceil((2_050 * ENTRY_BYTES) / 4_096) + 8);
   });
 
-  it('is walked one by one without reading everything again for each', async () => {
+  it('is read one by one without repeated reads of all entries', async () => {
     meter.reset();
     for (let offset = 5_000; offset < 5_060; offset += 1) {
       const { hashes: one } = await keyPage(metered, allOf(), { offset, limit: 1 });

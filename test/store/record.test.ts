@@ -51,19 +51,19 @@ const asRead = (item: Record<string, unknown>) =>
     Object.entries(item).map(([name, value]) => [name, typeof value === 'number' ? String(value) : value]),
   );
 
-describe('a record', () => {
-  it('comes back from its item as it was', () => {
+describe('the fields of a record', () => {
+  it('are read from its item as they were written', () => {
     const item = codec.toItem(ann);
 
     expect(codec.from(asRead({ ...item, balance_rub: '1E-12' }))).toEqual(ann);
   });
 
-  it('keeps nothing of what is absent or unknown', () => {
+  it('store nothing for absent or unknown values', () => {
     expect(Object.keys(codec.toItem(ann))).not.toContain('note');
     expect(Object.keys(codec.toItem(ann))).not.toContain('visits');
   });
 
-  it('writes times for people, and parts among its own attributes', () => {
+  it('store times as text, and parts as their own attributes', () => {
     expect(codec.toItem(ann)).toMatchObject({
       seen_at: '2026-11-21T12:00:00.007Z',
       gone_at_seconds: 1,
@@ -72,7 +72,7 @@ describe('a record', () => {
     });
   });
 
-  it('names its attributes, and what each holds', () => {
+  it('have the names of their attributes, and the kind of each', () => {
     expect(codec.attributes.map(({ name, form }) => `${name} ${form}`)).toEqual([
       'name text',
       'balance_rub money',
@@ -87,14 +87,14 @@ describe('a record', () => {
     ]);
   });
 
-  it('reads an empty item as zeros where that is what absence means', () => {
+  it('are zero in an empty item if absence means that', () => {
     const numbers = record({ balance: money('balance_rub'), visits: count('visits'), active: flag('active') });
 
     expect(numbers.from({})).toEqual({ balance: Money.zero, visits: 0, active: false });
   });
 });
 
-describe('a message', () => {
+describe('the fields of a message', () => {
   const outcome = { ...emptyOutcome({ model: 'm', modelPermaslug: 'm-1', endpointId: 'e', providerName: 'P' }) };
   const pricing = { prompt: Money.parse('0.000001'), completion: Money.parse('0.000002') };
 
@@ -111,13 +111,13 @@ describe('a message', () => {
         serviceHolds: [{ model: 'm:free', part: 7, amount: Money.parse('0.5') }],
       },
     ],
-  ])('brings back %s as it was', (_, { toMessage, messageSchema }, value) => {
+  ])('restore %s', (_, { toMessage, messageSchema }, value) => {
     const sent: unknown = JSON.parse(JSON.stringify((toMessage as (of: unknown) => unknown)(value)));
 
     expect(messageSchema().parse(sent)).toEqual(value);
   });
 
-  it('may have names of its own', () => {
+  it('may have their own names', () => {
     const renamed = record({ amount: named('amount_rub', money('hold_rub')) });
 
     expect(renamed.toMessage({ amount: Money.parse('2') })).toEqual({ amount_rub: '2' });
@@ -127,11 +127,11 @@ describe('a message', () => {
     ['an amount that is none', { amount_rub: 'much', steps: 1, scopes: [] }],
     ['a negative count', { amount_rub: '1', steps: -1, scopes: [] }],
     ['a scope that nobody knows', { amount_rub: '1', steps: 1, scopes: ['planet'] }],
-  ])('is refused with %s', (_, message) => {
+  ])('are refused with %s', (_, message) => {
     expect(holdRecord.messageSchema().safeParse(message).success).toBe(false);
   });
 
-  it('of a later release is read without the fields that are unknown here', () => {
+  it('of a later release are read without unknown fields', () => {
     const message = { amount_rub: '1', steps: 1, scopes: [], tip: 1 };
 
     expect(holdRecord.messageSchema().parse(message)).not.toHaveProperty('tip');

@@ -19,7 +19,7 @@ afterEach(async () => {
   await proxy.stop();
 });
 
-it('a transaction counts how often it has met others, once it has ended', async () => {
+it('a transaction reports the number of its conflicts after its end', async () => {
   const table = await newTable(proxy.endpoint);
   proxy.faultFor = (_call, number) => (number <= 2 ? 'conflict' : undefined);
 
@@ -28,7 +28,7 @@ it('a transaction counts how often it has met others, once it has ended', async 
   expect(metrics).toMatchObject([{ Conflicts: 2 }]);
 });
 
-it('a transaction that met nobody writes no line', async () => {
+it('a transaction without conflicts writes no line', async () => {
   const table = await newTable(proxy.endpoint);
 
   await transact(table, { item: put(table, { pk: 'A', sk: 'A' }) });

@@ -42,7 +42,7 @@ describe('a condition', () => {
     ['a value not below', { belowIfPresent: { size: 5 } }, false],
     ['an absence', { absent: ['absent'] }, true],
     ['an absence of what is there', { absent: ['size'] }, false],
-  ])('of %s decides', async (_, when, holds) => {
+  ])('of %s decides about the write', async (_, when, holds) => {
     const key = await stored({ state: 'open', size: 5 });
 
     const failed = await writeAlone(table, update(table, key, { set: { touched: true }, when }));
@@ -51,7 +51,7 @@ describe('a condition', () => {
     expect((await readItem(table, key))!['touched']).toBe(holds ? true : undefined);
   });
 
-  it('that fails brings the stored item along', async () => {
+  it('that fails returns the stored item', async () => {
     const key = await stored({ version: 3 });
 
     const failed = await writeAlone(table, putOver(table, { ...key, name: 'new' }, 2));
@@ -62,7 +62,7 @@ describe('a condition', () => {
 
 describe('a condition without its value', () => {
   it.each<Condition>([{ equal: { version: undefined } }, { belowIfPresent: { version: undefined } }])(
-    'is not taken for one that always holds: %o',
+    'is refused: %o',
     (when) => {
       expect(() => put(table, newKey(), when)).toThrow(TypeError);
     },
@@ -70,7 +70,7 @@ describe('a condition without its value', () => {
 });
 
 describe('an update', () => {
-  it('sets, adds and removes at once, whatever the attributes are called', async () => {
+  it('sets, adds and removes at once, with any attribute names', async () => {
     const key = await stored({ name: 'old', count: 1, size: 9, status: 'x' });
 
     await writeAlone(
@@ -83,7 +83,7 @@ describe('an update', () => {
 });
 
 describe('a transaction', () => {
-  it('names the writes whose condition failed', async () => {
+  it('returns the names of the writes whose condition failed', async () => {
     const [there, other] = [await stored({ version: 1 }), await stored({ version: 1 })];
 
     const outcome = await transact(table, {
@@ -100,7 +100,7 @@ describe('a transaction', () => {
     });
   });
 
-  it('writes nothing when a condition failed', async () => {
+  it('writes nothing if a condition failed', async () => {
     const [there, fresh] = [await stored({}), newKey()];
 
     await transact(table, { fresh: putNew(table, fresh), there: mustNotExist(table, there) });
@@ -108,7 +108,7 @@ describe('a transaction', () => {
     expect(await readItem(table, fresh)).toBeUndefined();
   });
 
-  it('leaves out what is undefined', async () => {
+  it('omits undefined values', async () => {
     const key = newKey();
 
     const outcome = await transact(table, { nothing: undefined, item: putNew(table, key) });
@@ -118,8 +118,8 @@ describe('a transaction', () => {
   });
 });
 
-describe('a removal', () => {
-  it('needs no item, unless a condition asks for one', async () => {
+describe('a delete', () => {
+  it('needs no item, unless it has a condition', async () => {
     expect(await writeAlone(table, remove(table, newKey()))).toBeUndefined();
     expect(await writeAlone(table, remove(table, newKey(), { equal: { version: 1 } }))).toEqual({ item: undefined });
   });

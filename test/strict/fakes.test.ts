@@ -23,7 +23,7 @@ const budget = { thinking: { type: 'enabled', budget_tokens: 2_000 } };
 const call = { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'look', input: {} }] };
 const said = (content: object[]) => ({ messages: [...hello.messages, { role: 'user', content }] });
 
-describe('Claude, as strict as Anthropic', () => {
+describe('the strict fake of Anthropic', () => {
   it.each<[string, object]>([
     ['claude-haiku-4-5', budget],
     ['claude-opus-4-5', { ...budget, output_config: { effort: 'high' } }],
@@ -31,7 +31,7 @@ describe('Claude, as strict as Anthropic', () => {
     ['claude-opus-4-8', { ...adaptive, output_config: { effort: 'xhigh' } }],
     ['claude-sonnet-5-5', { thinking: { type: 'between_tools' }, output_config: { effort: 'high' } }],
     ['claude-fable-5', { tools: [look], tool_choice: { type: 'any' } }],
-  ])('lets %s have %j', (model, more) => {
+  ])('accepts for %s: %j', (model, more) => {
     expect(refusals(anthropicFake, model, { ...hello, ...more })).toEqual([]);
   });
 
@@ -67,7 +67,7 @@ describe('Claude, as strict as Anthropic', () => {
       /maximum of 4/,
     ],
     ['claude-haiku-4-5', said([{ type: 'text', text: 'a \ud83d' }]), /surrogate/],
-  ])('does not let %s have %j', (model, more, reason) => {
+  ])('refuses for %s: %j', (model, more, reason) => {
     expect(refusals(anthropicFake, model, { ...hello, ...more }).join()).toMatch(reason);
   });
 });
@@ -84,8 +84,8 @@ const chatCall = (id: string) => ({
 });
 const chatResult = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'a' });
 
-describe('chat completions, as strict as each provider', () => {
-  it.each(Object.keys(chatFakes))('at %s take a greeting', (provider) => {
+describe('the strict fake of chat completions', () => {
+  it.each(Object.keys(chatFakes))('at %s accepts a simple request', (provider) => {
     expect(refusals(chatFakes[provider]!, 'm', chatHello)).toEqual([]);
   });
 
@@ -164,17 +164,17 @@ describe('chat completions, as strict as each provider', () => {
       /incompatible/,
     ],
     ['yandex', 'gpt://x/yandexgpt', { temperature: 1.5 }, /temperature/],
-  ])('at %s, %s does not take %j', (provider, model, more, reason) => {
+  ])('at %s, for %s, refuses %j', (provider, model, more, reason) => {
     expect(refusals(chatFakes[provider]!, model, { ...chatHello, ...more }).join()).toMatch(reason);
   });
 
-  it('at GigaChat do not take an instruction within the conversation', () => {
+  it('at GigaChat refuses a system message in the middle of the conversation', () => {
     const messages = [...chatHello.messages, { role: 'system', content: 'Be brief.' }];
     expect(refusals(gigachatFake, 'GigaChat-2', { ...chatHello, messages })).toHaveLength(1);
   });
 });
 
-describe('other forms, as strict as their providers', () => {
+describe('strict fakes of other wires', () => {
   const answered = { model: 'm', stream: true, store: false };
   const inputOf = (...input: object[]) => ({
     ...answered,
@@ -303,12 +303,12 @@ describe('other forms, as strict as their providers', () => {
       { messages, system: [{ text: 'a' }, { cachePoint: { type: 'default' } }] },
       /cachePoint/,
     ],
-  ])('%s does not take it', (_, fake, model, body, reason) => {
+  ])('refuse the unsupported feature: %s', (_, fake, model, body, reason) => {
     expect(refusals(fake, model, body).join()).toMatch(reason);
   });
 });
 
-it('every rule names its source', () => {
+it('every rule of the strict fakes names its source', () => {
   const rules = [anthropicRules, imitationRules, chatRules, responsesRules, geminiRules, converseRules].flat();
   expect(rules.filter(({ source }) => !/^https:\/\/\S+$/.test(source))).toEqual([]);
 });

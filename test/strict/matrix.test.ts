@@ -107,13 +107,13 @@ describe('every endpoint of the shipped catalog', () => {
   const classes = Map.groupBy(places, classOf);
   const byProvider = Map.groupBy(places, ({ endpoint }) => `${endpoint.provider.id} (${endpoint.wire})`);
 
-  it.each([...byProvider])('at %s is sent nothing that it refuses', (_, here) => {
+  it.each([...byProvider])('at %s gets no request that it refuses', (_, here) => {
     const faults: Faults = new Map();
     for (const place of here) ask(place, classes, faults);
     expect(Object.fromEntries(faults)).toEqual({});
   });
 
-  it('was asked for a great many combinations', () => {
+  it('gets a great many combinations', () => {
     expect(counts.combinations).toBeGreaterThan(rows.length);
     expect(counts.sent).toBeGreaterThan(counts.combinations / 4);
   });

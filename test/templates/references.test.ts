@@ -15,8 +15,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-describe('the templates of every setting', () => {
-  it('are synthesized with each setting that there is', () => {
+describe('the templates of all settings', () => {
+  it('are synthesized with each setting', () => {
     expect(Object.keys(otherValues).toSorted()).toEqual(settingNames.toSorted());
     const used = fewDeployments().flatMap(({ settings }) => Object.entries(settings));
     for (const [name, values] of Object.entries<readonly unknown[]>(otherValues)) {
@@ -26,7 +26,7 @@ describe('the templates of every setting', () => {
 
   // The CDK's own validation of templates and the AWS Solutions checks throw here as well.
   it.each([...fewDeployments(), ...(isLongForm ? eachValueAlone() : [])])(
-    'name nothing that is in none of them: $name',
+    'contain only references to existing resources: $name',
     { timeout: 300_000 },
     ({ name, settings }) => {
       const outdir = join(directory, name);
@@ -49,7 +49,7 @@ const using = (value: unknown, rest: Partial<Template> = {}): Assembly => ({
   nested: {},
 });
 
-describe('a reference', () => {
+describe('a reference in a template', () => {
   const conditions = { Conditions: { IsProduction: {} } };
   const map = { Mappings: { Regions: { 'us-east-1': { zone: 'a' } } } };
   it.each<[good: unknown, broken: unknown, rest?: Partial<Template>]>([
@@ -66,12 +66,12 @@ describe('a reference', () => {
       { 'Fn::GetStackOutput': { StackName: 'two', OutputName: 'Arn' } },
       { 'Fn::GetStackOutput': { StackName: 'two', OutputName: 'Name' } },
     ],
-  ])('is found to lead somewhere (%j) or nowhere (%j)', (good, broken, rest) => {
+  ])('is recognized as resolved (%j) or unresolved (%j)', (good, broken, rest) => {
     expect(brokenReferences(using(good, rest))).toEqual([]);
     expect(brokenReferences(using(broken, rest))).toEqual([expect.stringContaining('one: User.Properties.value')]);
   });
 
-  it('may stand in a dependency, in an output and in a condition of a resource', () => {
+  it('may be in a dependency, an output or a condition of a resource', () => {
     const template = {
       Resources: { Topic: { ...topic, DependsOn: ['Gone'], Condition: 'IsTest' } },
       Outputs: { Name: { Value: { Ref: 'Lost' } } },
@@ -83,7 +83,7 @@ describe('a reference', () => {
     ]);
   });
 
-  it('to a nested stack goes both ways: its parameters, and its outputs', () => {
+  it('to a nested stack is checked in both directions: its parameters, and its outputs', () => {
     const Nested = {
       Type: 'AWS::CloudFormation::Stack',
       Properties: { Parameters: { surplus: 1 } },
