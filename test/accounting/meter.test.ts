@@ -165,13 +165,10 @@ describe('the usage meter', () => {
     expect([usage.cacheWrite5mTokens, usage.cacheWrite1hTokens]).toEqual([12, 8]);
   });
 
-  it.each([{ length: 3 }, [null, null], 'x', [{ output_tokens: 'y' }, {}]])(
-    'ignores iterations of %o',
-    (odd) => {
-      expect(measure(end({ input_tokens: 2, output_tokens: 3, iterations: odd as never })).usage).toMatchObject({
-        inputTokens: 2,
-        outputTokens: 3,
-      });
-    },
-  );
+  it.each([{ length: 3 }, [null, null], 'x', [{ output_tokens: 'y' }, {}]])('ignores iterations of %o', (odd) => {
+    expect(measure(end({ input_tokens: 2, output_tokens: 3, iterations: odd as never })).usage).toMatchObject({
+      inputTokens: 2,
+      outputTokens: 3,
+    });
+  });
 });

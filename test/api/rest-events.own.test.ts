@@ -90,15 +90,12 @@ describe('a request to an unknown path', () => {
     },
     { method: 'DELETE', resource: '/models/{slug+}', path: '/models/a%2Fb', named: { slug: 'a%2Fb' }, status: 405 },
     { method: 'GET', resource: '/', path: '/', named: null, status: 404 },
-  ])(
-    'is refused without the key in the answer: $method $path',
-    async ({ method, resource, path, named, status }) => {
-      const headers = { Authorization: 'Bearer sk-mg-v1-secret' };
-      const answer = await run('unknown-route', restEvent({ method, resource, path, pathParameters: named, headers }));
+  ])('is refused without the key in the answer: $method $path', async ({ method, resource, path, named, status }) => {
+    const headers = { Authorization: 'Bearer sk-mg-v1-secret' };
+    const answer = await run('unknown-route', restEvent({ method, resource, path, pathParameters: named, headers }));
 
-      expect(answer.status).toBe(status);
-      expect(answer.body).toMatchObject({ type: 'error', error: { code: status } });
-      expect(answer.text).not.toContain('secret');
-    },
-  );
+    expect(answer.status).toBe(status);
+    expect(answer.body).toMatchObject({ type: 'error', error: { code: status } });
+    expect(answer.text).not.toContain('secret');
+  });
 });

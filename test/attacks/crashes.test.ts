@@ -95,27 +95,30 @@ const endings: Record<string, Behaviour> = {
   'falls silent': ({ closed }) => closed,
 };
 
-it.each(Object.entries(endings))('clients that disconnect at any time do not end the gateway if the provider %s', async (_how, ending) => {
-  await again(repeated(18, { ofWhichAlways: 8 }), (time) => {
-    const left = Promise.withResolvers<void>();
-    return hostile.abandon(
-      {
-        wire: wires[time % wires.length]!,
-        stream: time % 5 !== 0,
-        behaviour: async (exchange) => {
-          setTimeout(() => left.resolve(), Math.random() * 25);
-          await sleep(Math.random() * 10);
-          await exchange.begin();
-          await exchange.send(exchange.dialect.opening() + exchange.dialect.text('x'.repeat(KB)));
-          await sleep(Math.random() * 10);
-          await ending(exchange);
+it.each(Object.entries(endings))(
+  'clients that disconnect at any time do not end the gateway if the provider %s',
+  async (_how, ending) => {
+    await again(repeated(18, { ofWhichAlways: 8 }), (time) => {
+      const left = Promise.withResolvers<void>();
+      return hostile.abandon(
+        {
+          wire: wires[time % wires.length]!,
+          stream: time % 5 !== 0,
+          behaviour: async (exchange) => {
+            setTimeout(() => left.resolve(), Math.random() * 25);
+            await sleep(Math.random() * 10);
+            await exchange.begin();
+            await exchange.send(exchange.dialect.opening() + exchange.dialect.text('x'.repeat(KB)));
+            await sleep(Math.random() * 10);
+            await ending(exchange);
+          },
         },
-      },
-      left.promise,
-    );
-  });
-  await hostile.expectAlive();
-});
+        left.promise,
+      );
+    });
+    await hostile.expectAlive();
+  },
+);
 
 it('crash attacks do not end the answers of other clients', async () => {
   await hostile.expectUnharmed();

@@ -276,12 +276,16 @@ describe('the processor of the gateway', () => {
   });
 });
 
-it('attacks on memory and processor leave the gateway and other clients unharmed, and memory is freed', { timeout: 120_000 }, async () => {
-  await untilIdle();
-  await warmUp();
-  const now = await usedMb();
-  expect(now.held).toBeLessThan(resting.held * 1.1 + 20);
+it(
+  'attacks on memory and processor leave the gateway and other clients unharmed, and memory is freed',
+  { timeout: 120_000 },
+  async () => {
+    await untilIdle();
+    await warmUp();
+    const now = await usedMb();
+    expect(now.held).toBeLessThan(resting.held * 1.1 + 20);
   // A process returns memory to the system late, so the growth is compared with the maximum of one answer.
-  expect(now.resident).toBeLessThan(resting.resident + PEAK_MB);
-  await hostile.expectUnharmed();
-});
+    expect(now.resident).toBeLessThan(resting.resident + PEAK_MB);
+    await hostile.expectUnharmed();
+  },
+);

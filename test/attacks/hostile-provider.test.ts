@@ -91,11 +91,14 @@ const failures = [
 ];
 
 describe('before an answer, a provider that', () => {
-  it.concurrent.each(failures)('(%s) %s is reported as %i, and costs nothing', async (wire, _what, status, behaviour) => {
-    const { status: told, cost, generation } = await attack(wire, behaviour);
-    expect([told, cost.toString()]).toEqual([status, '0']);
-    expect(generation['finish_reason']).not.toBe('end_turn');
-  });
+  it.concurrent.each(failures)(
+    '(%s) %s is reported as %i, and costs nothing',
+    async (wire, _what, status, behaviour) => {
+      const { status: told, cost, generation } = await attack(wire, behaviour);
+      expect([told, cost.toString()]).toEqual([status, '0']);
+      expect(generation['finish_reason']).not.toBe('end_turn');
+    },
+  );
 
   it.concurrent.each(failures)('(%s) %s is followed by the next endpoint', async (wire, _what, _status, behaviour) => {
     const { status, text, generation } = await attack(wire, behaviour, { fallback: true });

@@ -57,17 +57,20 @@ async function watched({ url, pid }: { url: string; pid: number }, attack: () =>
 }
 
 describe.each(doors)('%s', (_name, door) => {
-  it.each([5_000, 25])('uses little memory and answers others while ten connections send %i requests each', async (count) => {
-    const { url, pid } = await door();
-    const lines = 'GET /v1/models HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(count);
+  it.each([5_000, 25])(
+    'uses little memory and answers others while ten connections send %i requests each',
+    async (count) => {
+      const { url, pid } = await door();
+      const lines = 'GET /v1/models HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(count);
 
-    const { grownMb, health } = await watched({ url, pid }, () =>
-      Array.from({ length: 10 }, () => connectTo(url, lines)),
-    );
+      const { grownMb, health } = await watched({ url, pid }, () =>
+        Array.from({ length: 10 }, () => connectTo(url, lines)),
+      );
 
-    expect(health).toEqual([200]);
-    expect(grownMb).toBeLessThan(MAX_GROWTH_MB);
-  });
+      expect(health).toEqual([200]);
+      expect(grownMb).toBeLessThan(MAX_GROWTH_MB);
+    },
+  );
 
   it('uses little memory and answers others during five hundred slow heads and bodies', async () => {
     const { url, pid } = await door();

@@ -207,15 +207,12 @@ describe('a tool search that the client runs', () => {
     expect(messages[2]!.content).toMatchObject([{ content: 'No tool was found.' }]);
   });
 
-  it.each([{ execution: 'server' }, { call_id: null }])(
-    'is left out if a service ran it: %j',
-    (more) => {
-      const { tools, messages } = read({ input: searched(more, [files]) }).message;
+  it.each([{ execution: 'server' }, { call_id: null }])('is left out if a service ran it: %j', (more) => {
+    const { tools, messages } = read({ input: searched(more, [files]) }).message;
 
-      expect(messages).toHaveLength(1);
-      expect(tools).toHaveLength(2);
-    },
-  );
+    expect(messages).toHaveLength(1);
+    expect(tools).toHaveLength(2);
+  });
 
   it('may be the only allowed tool, and may be next to a function of the same name', () => {
     const allowed = { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'tool_search' }] };

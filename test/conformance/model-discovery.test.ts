@@ -52,17 +52,14 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('Anthropic %s', 
     expect(times).toEqual(times.toSorted((a, b) => b - a));
   });
 
-  it.each([1, 7, 1_000])(
-    'reads all pages of %i models, and finds every text model once',
-    async (limit) => {
-      const models = await all(clients[name]().models.list({ limit }));
+  it.each([1, 7, 1_000])('reads all pages of %i models, and finds every text model once', async (limit) => {
+    const models = await all(clients[name]().models.list({ limit }));
 
-      const { body } = await read('/models');
-      const callable = (body['data'] as { id: string; available: boolean }[]).filter(({ available }) => available);
-      expect(models.length).toBeGreaterThan(20);
-      expect(models.map(({ id }) => id).toSorted()).toEqual(callable.map(({ id }) => id).toSorted());
-    },
-  );
+    const { body } = await read('/models');
+    const callable = (body['data'] as { id: string; available: boolean }[]).filter(({ available }) => available);
+    expect(models.length).toBeGreaterThan(20);
+    expect(models.map(({ id }) => id).toSorted()).toEqual(callable.map(({ id }) => id).toSorted());
+  });
 
   it('reads pages backwards', async () => {
     const whole = await clients[name]().models.list({ limit: 1_000 });
@@ -103,13 +100,16 @@ describe.each(Object.keys(clients) as (keyof typeof clients)[])('Anthropic %s', 
     expect(id).toBe('sandbox/claude');
   });
 
-  it.each(['sandbox/nothing', 'sandbox/painter', '%2F'])('gets an error for %s, which is not a model for messages', async (id) => {
-    const error = await clients[name]()
-      .models.retrieve(id)
-      .catch((caught: unknown) => caught);
-    expect(error).toBeInstanceOf(name === 'SDK 1.x' ? Anthropic.NotFoundError : OldAnthropic.NotFoundError);
-    expect(error).toMatchObject({ status: 404, error: { type: 'error', error: { type: 'not_found_error' } } });
-  });
+  it.each(['sandbox/nothing', 'sandbox/painter', '%2F'])(
+    'gets an error for %s, which is not a model for messages',
+    async (id) => {
+      const error = await clients[name]()
+        .models.retrieve(id)
+        .catch((caught: unknown) => caught);
+      expect(error).toBeInstanceOf(name === 'SDK 1.x' ? Anthropic.NotFoundError : OldAnthropic.NotFoundError);
+      expect(error).toMatchObject({ status: 404, error: { type: 'error', error: { type: 'not_found_error' } } });
+    },
+  );
 
   it('finds no retired models', async () => {
     const client = clients[name]();

@@ -136,35 +136,39 @@ async function askRepeatedly(header: string, turn: number): Promise<Answered[]> 
 const isAnswered = ({ status, body }: Answered) =>
   status === 200 || (status === 409 && body.includes('"total_cost_rub"'));
 
-it(`the gateway charges each of ${HEADERS} Idempotency-Keys once, however often they are sent`, { timeout: 600_000 }, async () => {
-  const calm = startTrouble(proxy);
-  const answers = new Map<string, Answered[]>();
-  let turn = 0;
-  const work = async () => {
-    while (turn < HEADERS) {
-      const own = turn++;
-      answers.set(`header-${own}`, await askRepeatedly(`header-${own}`, own));
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  await calm();
+it(
+  `the gateway charges each of ${HEADERS} Idempotency-Keys once, however often they are sent`,
+  { timeout: 600_000 },
+  async () => {
+    const calm = startTrouble(proxy);
+    const answers = new Map<string, Answered[]>();
+    let turn = 0;
+    const work = async () => {
+      while (turn < HEADERS) {
+        const own = turn++;
+        answers.set(`header-${own}`, await askRepeatedly(`header-${own}`, own));
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    await calm();
   // Requests that were refused because of the table's faults, or because another request was running, are sent again.
-  await vi.waitFor(async () => {
-    for (const [header, given] of answers) {
-      if (!given.some(isAnswered)) given.push(...(await askRepeatedly(header, Number(header.split('-')[1]))));
-    }
-    expect([...answers.values()].filter((given) => !given.some(isAnswered))).toEqual([]);
-  }, 180_000);
+    await vi.waitFor(async () => {
+      for (const [header, given] of answers) {
+        if (!given.some(isAnswered)) given.push(...(await askRepeatedly(header, Number(header.split('-')[1]))));
+      }
+      expect([...answers.values()].filter((given) => !given.some(isAnswered))).toEqual([]);
+    }, 180_000);
 
-  const records = await vi.waitFor(async () => {
-    const found = await generations();
-    expect([...found.values()].filter(({ state }) => state === 'pending').map(({ id }) => id)).toEqual([]);
-    return found;
-  }, 180_000);
-  const chargedOf = (given: Answered[]) =>
-    new Set(given.map(({ id }) => id).filter((id) => records.get(id)?.outcome?.cost.isZero === false)).size;
-  const charged = [...answers].map(([header, given]) => [header, chargedOf(given)]);
-  expect(charged.filter(([, count]) => count !== 1)).toEqual([]);
-  const statuses = new Set([...answers.values()].flat().map(({ status }) => status));
-  expect([...statuses].filter((status) => ![200, 409, 529].includes(status))).toEqual([]);
-});
+    const records = await vi.waitFor(async () => {
+      const found = await generations();
+      expect([...found.values()].filter(({ state }) => state === 'pending').map(({ id }) => id)).toEqual([]);
+      return found;
+    }, 180_000);
+    const chargedOf = (given: Answered[]) =>
+      new Set(given.map(({ id }) => id).filter((id) => records.get(id)?.outcome?.cost.isZero === false)).size;
+    const charged = [...answers].map(([header, given]) => [header, chargedOf(given)]);
+    expect(charged.filter(([, count]) => count !== 1)).toEqual([]);
+    const statuses = new Set([...answers.values()].flat().map(({ status }) => status));
+    expect([...statuses].filter((status) => ![200, 409, 529].includes(status))).toEqual([]);
+  },
+);

@@ -47,7 +47,7 @@ async function ask(client: RunningGateway, maxTokens = 20) {
 }
 
 describe('a suspended account', () => {
-  it('spends nothing, reads everything, and goes on when it is resumed', async () => {
+  it('spends nothing, stays readable, and continues after it is resumed', async () => {
     const { id, client } = await newAccount('postpaid');
     expect((await ask(client)).status).toBe(200);
 
@@ -64,7 +64,7 @@ describe('a suspended account', () => {
     expect((await ask(client)).status).toBe(200);
   });
 
-  it('is told so by its counter as well, before the cached caller has expired', async () => {
+  it('is refused by its counter as well, before the cached caller has expired', async () => {
     const { id, client } = await newAccount('prepaid');
     await json(id, 'accounts', 'top-up', '--amount', '100');
     await json(id, 'accounts', 'suspend', '--reason', 'Fraud');
@@ -86,7 +86,7 @@ describe('a suspended account', () => {
 });
 
 describe('a closed account', () => {
-  it('has no key that works, until it is opened again', async () => {
+  it('has no working key until it is reopened', async () => {
     const { id, client } = await newAccount('postpaid');
     await json(id, 'accounts', 'close', '--reason', 'Left');
 
@@ -97,7 +97,7 @@ describe('a closed account', () => {
     expect((await ask(client)).status).toBe(200);
   });
 
-  it('is not closed while money of it is left', async () => {
+  it('is not possible with a remaining balance', async () => {
     const { id } = await newAccount('prepaid');
     await json(id, 'accounts', 'top-up', '--amount', '12.5');
 
@@ -109,8 +109,8 @@ describe('a closed account', () => {
   });
 });
 
-describe('a credit limit', () => {
-  it('refuses what a postpaid account may not spend in the period, by its name', async () => {
+describe('the credit limit of an account', () => {
+  it('refuses spending above the limit of the period, by its name', async () => {
     const { id, client } = await newAccount('postpaid');
     await json(id, 'accounts', 'limit', '--period', 'monthly', '--limit', '0.05');
 
@@ -126,14 +126,14 @@ describe('a credit limit', () => {
     expect((await ask(client, 5_000)).status).toBe(200);
   });
 
-  it('is none of a prepaid account, which has its balance', async () => {
+  it('cannot be set for a prepaid account, which has its balance', async () => {
     const { id } = await newAccount('prepaid');
     expect((await run(id, 'accounts', 'limit', '--limit', '5')).err).toMatch(/its balance is its limit/);
   });
 });
 
-describe('an adjustment', () => {
-  it('is in the balance and the ledger of a prepaid account, once for one reference', async () => {
+describe('an adjustment of an account', () => {
+  it('is in the balance and the ledger of a prepaid account, once per reference', async () => {
     const { id, client } = await newAccount('prepaid');
     await json(id, 'accounts', 'top-up', '--amount', '10');
     const adjust = () =>
@@ -163,14 +163,14 @@ describe('an adjustment', () => {
     expect(JSON.parse((await run(id, 'reconcile', '--deep')).out)).toMatchObject({ sound: true });
   });
 
-  it('takes no more than there is', async () => {
+  it('is limited to the remaining balance', async () => {
     const { id } = await newAccount('prepaid');
     expect((await run(id, 'accounts', 'adjust', '--amount=-1', '--reason', 'x')).err).toMatch(
       /cannot be refunded, but at most 0/,
     );
   });
 
-  it('is a line of the statement of a postpaid account', async () => {
+  it('is a line in the statement of a postpaid account', async () => {
     const { id } = await newAccount('postpaid');
     await json(id, 'accounts', 'adjust', '--amount', '12', '--reason', 'Outage of 3 November');
     const { payments } = (await json(id, 'statement')) as unknown as { payments: object[] };

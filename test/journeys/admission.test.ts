@@ -46,8 +46,8 @@ const agentRequest = (words = 'hello') => ({
   messages: [said(words, 'tokens=20 delay=2')],
 });
 
-describe("an agent's hello on a key of 50 roubles a day", () => {
-  it('is admitted, though its bytes and all it may think would cost more', async () => {
+describe('a first request of an agent on a key with 50 roubles a day', () => {
+  it('is admitted, although its bytes and all possible thinking would cost more', async () => {
     const request = agentRequest();
     expect(JSON.stringify(request).length).toBeGreaterThan(45_000);
     const key = await newKey('--limit', '50', '--limit-reset', 'daily');
@@ -62,7 +62,7 @@ describe("an agent's hello on a key of 50 roubles a day", () => {
     expect(await keyInfo(key)).toMatchObject({ limit_remaining: 50 - Number(cost) });
   });
 
-  it('passes ten times in parallel, one after another, with none refused for good', async () => {
+  it('is admitted ten times concurrently, after short waits', async () => {
     const key = await newKey('--limit', '50', '--limit-reset', 'daily');
     const client = new Anthropic({ baseURL: gateway.anthropicUrl, apiKey: key.key });
 
@@ -79,7 +79,7 @@ describe("an agent's hello on a key of 50 roubles a day", () => {
 });
 
 describe('a refusal for money', () => {
-  it('says how much the request needs at most, and that the rest comes back', async () => {
+  it('has the maximum amount that the request needs, and says that the unused part is released', async () => {
     const key = await newKey('--limit', '0.5');
     const response = await post(key, '/messages', {
       model: 'sandbox/gpt',
@@ -97,7 +97,7 @@ describe('a refusal for money', () => {
     expect(response.headers.get('x-should-retry')).toBeNull();
   });
 
-  it('asks to be tried again where only requests in flight are in the way', async () => {
+  it('permits a retry if only requests in flight are in the way', async () => {
     const key = await newKey('--limit', '8');
     const long = { ...agentRequest('Think'), max_tokens: 5_000, messages: [said('Think', 'tokens=500 delay=14')] };
     const first = post(key, '/messages', { ...long, tools: [], system: 'Short.' });
@@ -112,8 +112,8 @@ describe('a refusal for money', () => {
   });
 });
 
-describe('thinking that nobody asked for', () => {
-  it('is held from the start, so that a limit holds', async () => {
+describe('thinking by default', () => {
+  it('is held from the start, so that a limit is kept', async () => {
     const key = await newKey('--limit', '20');
     const response = await post(key, '/messages', {
       model: 'sandbox/thinker',
@@ -129,7 +129,7 @@ describe('thinking that nobody asked for', () => {
   });
 });
 
-describe('a PDF', () => {
+describe('a PDF document', () => {
   const pdf = { type: 'base64', media_type: 'application/pdf', data: Buffer.from('%PDF-1.4 small').toString('base64') };
   const ask = (model: string) => ({
     model,
@@ -150,7 +150,7 @@ describe('a PDF', () => {
     expect((await post(key, '/messages', ask('sandbox/claude'))).status).toBe(200);
   });
 
-  it("is held at the model's context where the provider cannot count", async () => {
+  it('is held at the context of the model if the provider has no counts', async () => {
     const key = await newKey('--limit', '10');
     const response = await post(key, '/messages', ask('sandbox/gpt'));
     expect(response.status).toBe(402);
@@ -159,7 +159,7 @@ describe('a PDF', () => {
   });
 });
 
-describe('a model that charges each request and each image', () => {
+describe('a model with a price per request and per image', () => {
   const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } };
   const ask = {
@@ -168,7 +168,7 @@ describe('a model that charges each request and each image', () => {
     messages: [{ role: 'user', content: [image, image, { type: 'text', text: 'Look' }] }],
   };
 
-  it('has both in its price', async () => {
+  it('has both in its cost', async () => {
     const response = await post(gateway, '/messages', ask);
     const { id, usage } = (await response.json()) as { id: string; usage: Record<string, number> };
     const generation = await finalGeneration(gateway, id);

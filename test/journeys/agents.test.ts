@@ -77,8 +77,8 @@ async function play(model: string, turn: (typeof turns)[number], change: object 
   return { status: response.status, response, events: response.status === 200 ? await readEvents(response) : [] };
 }
 
-describe('a session of an agent', () => {
-  it.each(turns)('goes to Anthropic’s own service as it is (turn %i)', async (turn) => {
+describe('an agent session', () => {
+  it.each(turns)('is sent to Anthropic’s own service unchanged (turn %i)', async (turn) => {
     expect((await play('claude-test-4-8[1m]', turn)).status).toBe(200);
 
     const [asked] = askedOfAnthropic;
@@ -87,7 +87,7 @@ describe('a session of an agent', () => {
     expect(asked!.body).toMatchObject(JSON.parse(JSON.stringify({ ...sent, max_tokens: 10_000 })) as object);
   });
 
-  it('is recorded under the id of the model that it names otherwise', async () => {
+  it("is recorded under the catalog's id of the model", async () => {
     const { response } = await play('claude-test-4-8-20260401', 1);
     const generation = await finalGeneration(gateway, response.headers.get('x-generation-id')!);
     expect(generation['model']).toBe('anthropic/claude-test-4.8');
@@ -99,7 +99,7 @@ describe('a session of an agent', () => {
     expect(events.at(-1)).toMatchObject({ type: 'message_stop' });
   });
 
-  it('is answered by whichever of both its session falls to', async () => {
+  it('is answered by the endpoint that its session selects', async () => {
     const before = bedrock.answered();
     const conversations = Array.from({ length: 20 }, async (_, index) => {
       const session = { 'x-claude-code-session-id': `session-${index}` };
@@ -112,7 +112,7 @@ describe('a session of an agent', () => {
     expect(bedrock.refusals).toEqual([]);
   });
 
-  it('goes on at another home when one does not know a field yet', async () => {
+  it('continues at another endpoint if one does not know a field yet', async () => {
     const unknown = { brand_new: { x: 1 } };
     expect((await play('test/first-at-bedrock', 1, unknown)).status).toBe(200);
     expect(bedrock.refusals).toEqual(['brand_new: Extra inputs are not permitted']);
@@ -129,7 +129,7 @@ beforeAll(async () => {
   shipped = await commonGateway();
 });
 
-describe.each(sandboxes)('on sandbox/%s, a session of an agent', (name) => {
+describe.each(sandboxes)('an agent session on sandbox/%s', (name) => {
   it.each(turns)('is answered to its end (turn %i)', async (turn) => {
     const request = agentTurn(turn, { model: `sandbox/${name}`, sum: String(turn) });
     const response = await post(shipped, '/messages?beta=true', request, agentHeaders);
@@ -138,8 +138,8 @@ describe.each(sandboxes)('on sandbox/%s, a session of an agent', (name) => {
   });
 });
 
-describe('a model that nobody can be asked for', () => {
-  it('names the variable in an answer whose words agents show', async () => {
+describe('a model without a usable provider', () => {
+  it('is refused with the missing variable, in an error that agents show', async () => {
     const response = await post(
       shipped,
       '/messages',

@@ -52,8 +52,8 @@ const apis: [string, (model: string) => object, string][] = [
   ],
 ];
 
-describe.each(apis)('a recording at %s', (path, bodyFor, field) => {
-  it.each(['sandbox/gemini', 'sandbox/gpt'])('is heard by %s, and its tokens are charged', async (model) => {
+describe.each(apis)('a recording sent to %s', (path, bodyFor, field) => {
+  it.each(['sandbox/gemini', 'sandbox/gpt'])('is read by %s, and its tokens are charged', async (model) => {
     const answer = await post(gateway, path, bodyFor(model));
 
     expect(answer.status).toBe(200);
@@ -64,7 +64,7 @@ describe.each(apis)('a recording at %s', (path, bodyFor, field) => {
   });
 
   it.each(['sandbox/claude', 'sandbox/reasoner', 'sandbox/bedrock', 'sandbox/priced'])(
-    'is refused by name by %s, which lists no audio',
+    'is refused by name by %s, which does not list audio',
     async (model) => {
       const answer = await post(gateway, path, bodyFor(model));
 
@@ -76,7 +76,7 @@ describe.each(apis)('a recording at %s', (path, bodyFor, field) => {
   );
 });
 
-it('is held for at the model’s context until a provider has counted it', async () => {
+it('a recording is held at the context of the model until a provider has counted it', async () => {
   const [, bodyFor] = apis[0]!;
 
   const estimate = await post(gateway, '/messages/estimate', bodyFor('sandbox/gpt'));

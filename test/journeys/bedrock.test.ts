@@ -34,7 +34,7 @@ const tools: Anthropic.Tool[] = [
   { name: 'get_time', input_schema: { type: 'object', properties: {} } },
 ];
 
-describe.each(['sandbox/bedrock', 'sandbox/bedrock-claude'])('%s, whose requests are signed', (model) => {
+describe.each(['sandbox/bedrock', 'sandbox/bedrock-claude'])('%s, with signed requests,', (model) => {
   const ask = (messages: Anthropic.MessageParam[], more: object = {}) => ({
     model,
     max_tokens: 4_000,
@@ -42,7 +42,7 @@ describe.each(['sandbox/bedrock', 'sandbox/bedrock-claude'])('%s, whose requests
     ...more,
   });
 
-  it('loops through tools with thinking, which goes back as it was signed', async () => {
+  it('runs a tool loop with thinking, which is sent back with its signature', async () => {
     const thinking = { type: 'enabled' as const, budget_tokens: 1_024 };
     const question = said('Weather and time?', 'think tools=2 delay=0');
     const first = await client()
@@ -70,7 +70,7 @@ describe.each(['sandbox/bedrock', 'sandbox/bedrock-claude'])('%s, whose requests
     expect(second.content.at(-1)).toMatchObject({ text: expect.stringContaining('The tool has answered') as string });
   });
 
-  it('has a price by what it reports, with its cache apart', async () => {
+  it('charges its reported usage, with its cache separately', async () => {
     const message = await client().messages.create(ask([said('x'.repeat(800), 'cached=100 delay=0')]));
 
     expect(message.usage.cache_read_input_tokens).toBe(100);
@@ -81,7 +81,7 @@ describe.each(['sandbox/bedrock', 'sandbox/bedrock-claude'])('%s, whose requests
     });
   });
 
-  it('is refused, and cut, as it says', async () => {
+  it('reports refusals and cuts by their stop reasons', async () => {
     const refusal = await client().messages.create(ask([said('No', 'refuse delay=0')]));
     const cut = await client().messages.create(ask([said('Long', 'tokens=50 delay=0')], { max_tokens: 7 }));
 
@@ -93,21 +93,21 @@ describe.each(['sandbox/bedrock', 'sandbox/bedrock-claude'])('%s, whose requests
     ['error=403', 502],
     ['error=429', 429],
     ['error=503', 529],
-  ])('is refused with "%s" as status %i', async (directives, status) => {
+  ])('reports "%s" as status %i', async (directives, status) => {
     const response = await post(gateway, '/messages', ask([said('Hi', directives)]));
 
     expect(response.status).toBe(status);
   });
 
-  it('tells a failure in the middle of its stream as an error', async () => {
+  it('reports a failure in the middle of its stream as an error', async () => {
     const response = await post(gateway, '/messages', ask([said('Hi', 'fail=3 delay=0')], { stream: true }));
 
     expect(await response.text()).toContain('"type":"overloaded_error"');
   });
 });
 
-describe('requests that are signed with another key', () => {
-  it('are the operator’s failure', async () => {
+describe('requests signed with a wrong key', () => {
+  it('are failures that concern the operator', async () => {
     const catalog = catalogDirectory([misledModel], [misledProvider]);
     const env = { OPERATORS_WRONG_KEY: 'SANDBOX:another-secret' };
     const misled = await startGateway({ env, args: ['--catalog', catalog.path] });

@@ -39,8 +39,8 @@ const foreignPage = (baseUrl: string, key: string) => `<!doctype html><pre id="s
   said('done');
 </script>`;
 
-describe.skipIf(chromiumPath === undefined)('a page at another origin, in a browser', () => {
-  it('reads models, streams a message, and reads a refusal', async () => {
+describe.skipIf(chromiumPath === undefined)('a page of another origin, in a browser', () => {
+  it('lists models, streams a message, and reads a refusal', async () => {
     const html = foreignPage(gateway.baseUrl, gateway.key);
     const server = await listen(
       createServer((_request, response) =>
@@ -84,8 +84,8 @@ const untilDrawn = (page: Page) => page.getByRole('heading', { name: 'First requ
 
 const background = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor') as Promise<string>;
 
-describe.skipIf(chromiumPath === undefined)('the reference, in a browser', () => {
-  it('fits telephones, tablets and desks, and is dark where the reader prefers that', async () => {
+describe.skipIf(chromiumPath === undefined)('the API reference, in a browser', () => {
+  it('fits telephones, tablets and desktops, and is dark if the reader prefers that', async () => {
     const { page, complaints } = await openReference();
     const excess = [];
     for (const width of [390, 768, 1280]) {
@@ -104,7 +104,7 @@ describe.skipIf(chromiumPath === undefined)('the reference, in a browser', () =>
     await page.close();
   });
 
-  it('finds a route, and tries a request that the gateway answers', async () => {
+  it('finds a route, and sends a request that the gateway answers', async () => {
     const { page, complaints } = await openReference();
 
     const search = page.getByRole('button', { name: /Search/ });

@@ -42,7 +42,7 @@ describe('requests with one Idempotency-Key', () => {
         questions: { angry: { type: 'noul', instructions: 'Is the writer angry?' } },
       },
     ],
-  ])('are charged once at %s, and the second says what for', async (path, body) => {
+  ])('are charged once at %s, and the second answer names the charge', async (path, body) => {
     const header = randomUUID();
     const first = await ask(header, body, { path });
     expect(first.status).toBe(200);
@@ -60,7 +60,7 @@ describe('requests with one Idempotency-Key', () => {
     expect(await spent()).toBe(before);
   });
 
-  it('at once are admitted once; the others may ask again', async () => {
+  it('are admitted once if they are concurrent, and the others may retry', async () => {
     const header = randomUUID();
     const all = await Promise.all(Array.from({ length: 4 }, () => ask(header, message('delay=50'))));
 
@@ -71,7 +71,7 @@ describe('requests with one Idempotency-Key', () => {
     expect([other.headers.get('retry-after'), other.headers.get('x-should-retry')]).toEqual(['2', 'true']);
   });
 
-  it('of another body are refused, and cost nothing', async () => {
+  it('with different bodies are refused, and cost nothing', async () => {
     const header = randomUUID();
     await ask(header, message());
     const other = await ask(header, message('delay=0', { max_tokens: 21 }));
@@ -80,7 +80,7 @@ describe('requests with one Idempotency-Key', () => {
     expect(other.error!['message']).toMatch(/was used for another request/);
   });
 
-  it('may be sent again after the provider failed, until one is answered', async () => {
+  it('may be repeated after a failure of the provider, until one is answered', async () => {
     const header = randomUUID();
     const failing = message('error=500');
     const failed = await ask(header, failing);
@@ -93,7 +93,7 @@ describe('requests with one Idempotency-Key', () => {
     expect(again.id).not.toBe(failed.id);
   });
 
-  it('may be sent again after a refusal for want of money', async () => {
+  it('may be repeated after a refusal for lack of money', async () => {
     const { body: made } = await manage(gateway, 'POST', '/keys', { name: 'poor', limit: 0.000001 });
     const client = { ...gateway, key: made.key as string };
     const header = randomUUID();
@@ -104,7 +104,7 @@ describe('requests with one Idempotency-Key', () => {
     expect((await ask(header, message(), { client })).status).toBe(409);
   });
 
-  it('of two keys have nothing to do with each other', async () => {
+  it('from two API keys are independent', async () => {
     const { body: made } = await manage(gateway, 'POST', '/keys', { name: 'other' });
     const header = randomUUID();
 
@@ -112,7 +112,7 @@ describe('requests with one Idempotency-Key', () => {
     expect((await ask(header, message(), { client: { ...gateway, key: made.key as string } })).status).toBe(200);
   });
 
-  it('are named where the header is malformed', async () => {
+  it('are refused by name if the header is malformed', async () => {
     const { status, error } = await ask('x'.repeat(256), message());
     expect([status, error!['metadata'].field]).toEqual([400, 'idempotency-key']);
   });

@@ -87,8 +87,8 @@ async function createKey(page: Page, name: string, limit: string): Promise<strin
 
 const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
 
-describe('the page of the console', () => {
-  it('runs files of this gateway alone, and no script or style in the page itself', async () => {
+describe('the console page', () => {
+  it('runs only files of this gateway, and has no inline script or style', async () => {
     const page = await get(gateway, '/console');
     const html = await page.text();
     const policy = page.headers.get('content-security-policy')!;
@@ -102,7 +102,7 @@ describe('the page of the console', () => {
   it.each([
     ['app.js', 'text/javascript; charset=utf-8'],
     ['app.css', 'text/css; charset=utf-8'],
-  ])('has %s, which a browser need not fetch twice', async (file, type) => {
+  ])('has %s, which a browser caches', async (file, type) => {
     const first = await get(gateway, `/console/${file}`);
     const etag = first.headers.get('etag')!;
     const again = await fetch(`${gateway.baseUrl}/console/${file}`, { headers: { 'if-none-match': etag } });
@@ -111,7 +111,7 @@ describe('the page of the console', () => {
     expect([again.status, await again.text()]).toEqual([304, '']);
   });
 
-  it('is where a browser gets to that asks for /console', async () => {
+  it('is the target of a redirect for browsers from /console', async () => {
     const { origin } = new URL(gateway.baseUrl);
     const response = await fetch(`${origin}/console`, { headers: { accept: 'text/html' }, redirect: 'manual' });
 
@@ -126,7 +126,7 @@ describe('the page of the console', () => {
 const fileOf = ({ name }: { name: string }) => name.split('/').at(-1);
 
 describe.skipIf(chromiumPath === undefined)('the first paint of the console', () => {
-  it('waits for its own script and styles alone, small as they are sent', TIMES, async () => {
+  it('waits only for its own script and styles, which are small', TIMES, async () => {
     const page = await openPage(browser!);
     const paintedAtMs = await firstPaintOf(page, `${gateway.baseUrl}/console`);
 
@@ -144,8 +144,8 @@ describe.skipIf(chromiumPath === undefined)('the first paint of the console', ()
   });
 });
 
-describe.skipIf(chromiumPath === undefined)('signing in', () => {
-  it('says what is wrong with a key, keeps a right one for the tab alone, and forgets it', TIMES, async () => {
+describe.skipIf(chromiumPath === undefined)('the sign-in of the console', () => {
+  it('reports a wrong key, keeps a valid one only for the tab, and forgets it', TIMES, async () => {
     const { page, complaints } = await visit();
     await page.getByLabel('Management key').fill('mk-mg-v1-nobody');
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -169,7 +169,7 @@ describe.skipIf(chromiumPath === undefined)('signing in', () => {
 });
 
 describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
-  it('makes a key, spends with it, and finds the request, its price and what is left of the limit', TIMES, async () => {
+  it('creates a key, spends with it, and shows the request, its price and the remaining limit', TIMES, async () => {
     const { page, complaints } = await visit();
     await signIn(page);
     const secret = await createKey(page, 'Journey', '50');
@@ -205,7 +205,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await page.close();
   });
 
-  it('begins with a model that can be called here, and keeps what was typed meanwhile', TIMES, async () => {
+  it('starts with an available model, and keeps text that was typed during the load', TIMES, async () => {
     const { page } = await visit();
     let callable = 'sandbox/gpt';
     await page.route('**/v1/models', async (route) => {
@@ -236,7 +236,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
   });
 
   it(
-    'streams thinking, a search, calls of tools and what is said of a picture, with the code for each client',
+    'streams thinking, a search, tool calls and an answer about a picture, with the code for each client',
     TIMES,
     async () => {
       const { page, complaints } = await visit();
@@ -304,7 +304,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await page.close();
   });
 
-  it('shows a record that takes longer to read than the page waits between reads', TIMES, async () => {
+  it('shows a record that takes longer to read than the interval between reads', TIMES, async () => {
     const { page } = await visit();
     await signIn(page);
     const answer = await post(gateway, '/messages', { model: 'sandbox/claude', messages: [said('Hi', 'delay=0')] });
@@ -322,7 +322,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await page.close();
   });
 
-  it('stops an answer that goes on', TIMES, async () => {
+  it('stops a running answer', TIMES, async () => {
     const { page } = await visit();
     await signIn(page);
     const secret = await createKey(page, 'Stopped', '50');
@@ -340,7 +340,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
   });
 
   it(
-    'says of one member what was spent this week, on what, how much is left, and why the last was refused',
+    'shows the spending of a member this week, the models, the remaining amount, and the reason of the last refusal',
     TIMES,
     async () => {
       const { page, complaints } = await visit();
@@ -373,7 +373,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     },
   );
 
-  it('searches on by itself for what few of many requests fit, and says how far it has looked', TIMES, async () => {
+  it('continues a search for rare requests by itself, and shows its progress', TIMES, async () => {
     const { page } = await visit();
     const ask = { model: 'sandbox/gpt', max_tokens: 5, messages: [said('Hi', 'delay=0')] };
     const rare = (await (await post(gateway, '/messages', ask)).json()) as { id: string };
@@ -398,7 +398,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await page.close();
   });
 
-  it('shows a request in one line on a desk and in two on a telephone, under its day', TIMES, async () => {
+  it('shows a request in one line on a desktop and in two on a telephone, under its day', TIMES, async () => {
     const ask = { model: 'sandbox/gpt', max_tokens: 5, messages: [said('Hi', 'delay=0')] };
     const long = await manage(gateway, 'POST', '/keys', {
       name: 'A support bot in staging and production',
@@ -427,7 +427,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     }
   });
 
-  it('leads back to the same row of a list, though newer requests have come', TIMES, async () => {
+  it('returns to the same row of a list, although newer requests have arrived', TIMES, async () => {
     const ask = { model: 'sandbox/gemini', max_tokens: 5, messages: [said('Hi', 'delay=0')] };
     const copied = async (endMs: number) => {
       const { id } = (await (await post(gateway, '/messages', ask)).json()) as { id: string };
@@ -482,7 +482,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await page.close();
   });
 
-  it('shows how an endpoint was doing hour by hour, as the API tells it', TIMES, async () => {
+  it('shows the health of an endpoint hour by hour, as the API returns it', TIMES, async () => {
     const hourMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS;
     const point = { hourMs, uptimePercent: 97.25, latencyMs: 312.5, throughput: null };
     await writePoint(gateway.table(), 'sandbox/claude', point);
@@ -516,7 +516,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await page.close();
   });
 
-  it('estimates a prompt, and says of each limit what is left of it', TIMES, async () => {
+  it('estimates a prompt, and shows the remaining amount of each limit', TIMES, async () => {
     const { page } = await visit();
     await signIn(page);
     const secret = await createKey(page, 'Estimating', '3');
@@ -558,7 +558,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await page.close();
   });
 
-  it('explains what went wrong at a provider, and what helps', TIMES, async () => {
+  it('explains a failure of a provider, with the remedy', TIMES, async () => {
     const { page } = await visit();
     await signIn(page);
     const messages = [said('@sandbox error=529')];
@@ -576,7 +576,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await page.close();
   });
 
-  it('leads from a refusal by the budget of a member to the place where it is changed', TIMES, async () => {
+  it('links a refusal by the budget of a member to the page where it is changed', TIMES, async () => {
     const { page } = await visit();
     await manage(gateway, 'POST', '/workspaces/default/members/add', { user_ids: ['mia'] });
     // Only the first step of the answer is held, whatever its maximum length. The hold is slightly below the budget.
@@ -600,7 +600,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await page.close();
   });
 
-  it('tells that somebody else has changed a key, and loses nothing that was typed', TIMES, async () => {
+  it('reports a concurrent change of a key, and keeps the typed values', TIMES, async () => {
     const { page } = await visit();
     await signIn(page);
     await createKey(page, 'Shared', '10');
@@ -683,7 +683,7 @@ describe.skipIf(chromiumPath === undefined).each([
   { colorScheme: 'light', locale: 'ru-RU', width: 390 },
   { colorScheme: 'dark', locale: 'en-US', width: 1280 },
 ] as const)('the console in $colorScheme, $locale, $width pixels wide', (options) => {
-  it('can be read and used by everybody, on each page', TIMES, async () => {
+  it('is readable and usable on each page', TIMES, async () => {
     const { page, complaints } = await visit(options);
     const findings = { signIn: await findingsOn(page) } as Record<string, string[]>;
     await signIn(page);

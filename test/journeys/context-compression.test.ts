@@ -45,7 +45,7 @@ interface Refusal {
   error: { message: string; metadata: { field?: string } };
 }
 
-describe('a conversation that is longer than the context of its model', () => {
+describe('a conversation above the context of its model', () => {
   it.each<[string, object]>([
     ['the plugin', { plugins: [{ id: 'context-compression' }] }],
     ['its older spelling', { transforms: ['middle-out'] }],
@@ -65,13 +65,13 @@ describe('a conversation that is longer than the context of its model', () => {
   it.each<[string, object]>([
     ['nothing is asked', {}],
     ['the plugin is switched off', { plugins: [{ id: 'context-compression', enabled: false }], transforms: [] }],
-  ])('goes out whole where %s', async (_name, asked) => {
+  ])('is sent completely if %s', async (_name, asked) => {
     await ask(asked);
 
     expect((JSON.parse(sent.at(-1)!) as { messages: unknown[] }).messages).toHaveLength(81);
   });
 
-  it('is refused where what has to stay does not fit', async () => {
+  it('is refused if the required parts do not fit', async () => {
     const response = await ask({
       plugins: [{ id: 'context-compression' }],
       system: 'Remember this well. '.repeat(800),
@@ -82,7 +82,7 @@ describe('a conversation that is longer than the context of its model', () => {
     expect(error.message).toContain('cannot leave out');
   });
 
-  it('is compressed for an SDK client that streams', async () => {
+  it('is shortened for an SDK client that streams', async () => {
     const client = new Anthropic({ baseURL: scripted.gateway.anthropicUrl, apiKey: scripted.gateway.key });
     const params = { model: 'test/short', max_tokens: 50, messages: longTalk(), transforms: ['middle-out'] };
 
@@ -92,15 +92,15 @@ describe('a conversation that is longer than the context of its model', () => {
   });
 });
 
-describe('a short conversation', () => {
-  it('goes out as it is', async () => {
+describe('a short conversation with context compression', () => {
+  it('is sent unchanged', async () => {
     await ask({ messages: [{ role: 'user', content: marker }], plugins: [{ id: 'context-compression' }] });
 
     expect((JSON.parse(sent.at(-1)!) as { messages: unknown[] }).messages).toHaveLength(1);
   });
 });
 
-describe('what the gateway has no plugin for', () => {
+describe('an unknown plugin', () => {
   it.each<[object, string]>([
     [{ plugins: [{ id: 'file-parser', enabled: false }] }, 'plugins.0.id'],
     [{ plugins: [{ id: 'context-compression', engine: 'inside-out' }] }, 'plugins.0.engine'],

@@ -51,14 +51,14 @@ describe('a page of another origin', () => {
     expect(await answer.text()).toContain('event: message_stop');
   });
 
-  it('may read lists, refusals, and what no route takes', async () => {
+  it('may read lists, refusals, and answers for unknown routes', async () => {
     for (const path of ['/models', '/key', '/nothing']) {
       const answer = await fetch(`${open.baseUrl}${path}`, { headers: { origin: PAGE } });
       expect(answer.headers.get('access-control-allow-origin')).toBe('*');
     }
   });
 
-  it('is told which methods a path has', async () => {
+  it('gets the methods of a path', async () => {
     const permission = await mayI(`${open.baseUrl}/keys/${'0'.repeat(64)}`, 'DELETE');
     expect(permission.headers.get('access-control-allow-methods')?.split(', ').toSorted()).toEqual([
       'DELETE',
@@ -67,7 +67,7 @@ describe('a page of another origin', () => {
     ]);
   });
 
-  it('gets no header that it did not send well', async () => {
+  it('gets no header that it did not send', async () => {
     const permission = await fetch(`${open.baseUrl}/messages`, {
       method: 'OPTIONS',
       headers: {
@@ -80,8 +80,8 @@ describe('a page of another origin', () => {
   });
 });
 
-describe('a gateway that names the origins of its pages', () => {
-  it('lets these, and tells caches that it matters', async () => {
+describe('a gateway with a list of page origins', () => {
+  it('allows these origins, and varies caches by origin', async () => {
     const permission = await mayI(`${strict.baseUrl}/messages`, 'POST');
     expect(permission.headers.get('access-control-allow-origin')).toBe(PAGE);
     expect(permission.headers.get('vary')).toBe('origin');
@@ -90,7 +90,7 @@ describe('a gateway that names the origins of its pages', () => {
     await answer.text();
   });
 
-  it('tells caches all that an answer depends on', async () => {
+  it('declares to caches every header that an answer depends on', async () => {
     const { headers } = await fetch(`${strict.baseUrl}/models`, {
       headers: { 'accept-encoding': 'gzip', origin: PAGE },
     });
@@ -98,7 +98,7 @@ describe('a gateway that names the origins of its pages', () => {
     expect(headers.get('vary')).toBe('accept-encoding, origin');
   });
 
-  it('lets no other', async () => {
+  it('allows no other origin', async () => {
     const permission = await mayI(`${strict.baseUrl}/messages`, 'POST', 'https://evil.example');
     expect(permission.status).toBe(405);
     expect(permission.headers.has('access-control-allow-origin')).toBe(false);
@@ -108,8 +108,8 @@ describe('a gateway that names the origins of its pages', () => {
   });
 });
 
-describe('a client that is no page', () => {
-  it('gets no such header', async () => {
+describe('a client without an origin', () => {
+  it('gets no CORS header', async () => {
     const answer = await fetch(`${open.baseUrl}/models`);
     expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
   });

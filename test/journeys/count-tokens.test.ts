@@ -17,7 +17,7 @@ describe('the tokens of an input', () => {
   it.each([
     ['sandbox/claude', {}],
     ['sandbox/gpt', { estimated: true }],
-  ])('are counted as those of the same message: %s', async (model, more) => {
+  ])('are the count of the same message: %s', async (model, more) => {
     const counted = await client.responses.inputTokens.count({ model, instructions, input: question });
     const body = { model, system: instructions, messages: [{ role: 'user', content: question }] };
     const message = (await (await post(gateway, '/messages/count_tokens', body)).json()) as { input_tokens: number };
@@ -26,7 +26,7 @@ describe('the tokens of an input', () => {
     expect(counted).toEqual({ object: 'response.input_tokens', input_tokens: message.input_tokens, ...more });
   });
 
-  it('are those of a whole conversation, with tools', async () => {
+  it('include a whole conversation, with tools', async () => {
     const one = { model: 'sandbox/claude', input: question };
     const parameters = { type: 'object', properties: { city: { type: 'string', description: 'The name of a city.' } } };
     const tools = [{ type: 'function' as const, name: 'get_weather', parameters, strict: null }];
@@ -44,7 +44,7 @@ describe('the tokens of an input', () => {
     expect(long.input_tokens).toBeGreaterThan(short.input_tokens);
   });
 
-  it('are refused by the name of the field where nothing is to be counted', async () => {
+  it('are refused by the name of the field without anything to count', async () => {
     const refusal = client.responses.inputTokens.count({
       model: 'sandbox/claude',
       previous_response_id: 'resp_1',

@@ -57,7 +57,7 @@ const named = (rows: { hash?: string; id?: string }[], name: string) =>
 
 const TOTAL = 3.750000000001;
 
-it('every answer has what was counted in all parts', async () => {
+it('every route returns the total of all counter parts', async () => {
   const { workspaceId } = gateway;
   const body = async (path: string) => (await manage(gateway, 'GET', path)).body;
 
@@ -72,7 +72,7 @@ it('every answer has what was counted in all parts', async () => {
   expect((await body(`/workspaces/${workspaceId}/members`)).data).toMatchObject([{ usage_daily: TOTAL }]);
 });
 
-it('an operator takes all parts in with one command, and busy counters get others when they may', async () => {
+it('an operator merges all parts with one command, and busy counters get new ones if they may', async () => {
   const table = gateway.table();
   expect(await adminJson(directory, 'counters', 'gather')).toEqual({ parts_allowed: false, counters_gathered: 4 });
   for (const scope of Object.values(scopes)) {
@@ -83,7 +83,7 @@ it('an operator takes all parts in with one command, and busy counters get other
   for (const scope of Object.values(scopes)) expect(await spreadCounter(table, scope)).toBeTypeOf('string');
 });
 
-it('a first limit by each route has all of it in one item', async () => {
+it('a first limit through each route merges all parts into one item', async () => {
   const { workspaceId } = gateway;
   const table = gateway.table();
   const answers = [
@@ -101,7 +101,7 @@ it('a first limit by each route has all of it in one item', async () => {
   expect(answers[0]!.body).toMatchObject({ data: { limit_remaining: 100 - TOTAL } });
 });
 
-it('answers are the same where room is granted to parts, and a request is held in them', async () => {
+it('answers are the same with room granted to parts, and a request is held in them', async () => {
   for (const scope of [scopes.key, scopes.workspace, scopes.account]) await grantRoom(scope);
   const shown = async () => (await manage(gateway, 'GET', `/keys/${key.hash}`)).body.data as Record<string, number>;
   expect(await shown()).toMatchObject({ usage: TOTAL, limit_remaining: 100 - TOTAL });
@@ -116,7 +116,7 @@ it('answers are the same where room is granted to parts, and a request is held i
   }
 });
 
-it('a change by each route takes in the parts that have room', async () => {
+it('a change of a limit through each route merges parts with room', async () => {
   const { workspaceId } = gateway;
   await grantRoom(scopes.member);
 

@@ -31,7 +31,7 @@ async function ask(body: object, on = gateway) {
 }
 
 describe.each(engines)('decisions of %s', (model) => {
-  it('answer each kind of question with its probabilities', async () => {
+  it('answer each kind of question with probabilities', async () => {
     const questions = {
       topic: choice(6, 3, 1),
       sure: {
@@ -56,7 +56,7 @@ describe.each(engines)('decisions of %s', (model) => {
     expect(grade.score).toBeCloseTo(grade.probabilities['1'] + 2 * grade.probabilities['2'], 2);
   });
 
-  it('are one generation, with its price', async () => {
+  it('have one generation, with its price', async () => {
     const { body } = await ask({ model, questions: { a: choice(2, 1), b: choice(1, 2) } });
 
     const generation = await finalGeneration(gateway, body.id);
@@ -65,7 +65,7 @@ describe.each(engines)('decisions of %s', (model) => {
     expect(body.usage.cost).toBeCloseTo((body.usage.input_tokens + body.usage.output_tokens) * 0.0001, 9);
   });
 
-  it('say that the price is pending where the provider does not report its usage, and settle it then', async () => {
+  it('have a pending price if the provider does not report usage, which is settled later', async () => {
     const { response, body } = await ask({
       model,
       state: 'A state\n@sandbox usage=none',
@@ -80,8 +80,8 @@ describe.each(engines)('decisions of %s', (model) => {
   });
 });
 
-describe('the probabilities of a next word', () => {
-  it.each([2, 19, 20, 21, 255])('are right over %i options', async (count) => {
+describe('next-token probabilities', () => {
+  it.each([2, 19, 20, 21, 255])('are correct over %i options', async (count) => {
     const weights = Array.from({ length: count }, (_, index) => 1 + ((index * 7) % 13));
     const sum = weights.reduce((total, weight) => total + weight, 0);
 
@@ -93,7 +93,7 @@ describe('the probabilities of a next word', () => {
     }
   });
 
-  it('are right whatever the options are called', async () => {
+  it('are correct for any names of options', async () => {
     const keys = ['A', 'AB', 'B', 'Б', 'да', 'да нет', '0', '1', 'yes', '__proto__', 'constructor', '"', '🍵'];
     const criteria = Object.fromEntries(keys.map((key, index) => [key, `(weight ${index + 1})`]));
     const sum = (keys.length * (keys.length + 1)) / 2;
@@ -111,7 +111,7 @@ describe('the probabilities of a next word', () => {
     }
   });
 
-  it('are marked where the model has only stated them', async () => {
+  it('are marked if the model has only stated them', async () => {
     const [measured, stated] = await Promise.all(
       ['sandbox/judge', 'sandbox/pundit'].map((model) => ask({ model, questions: { a: choice(2, 1) } })),
     );
@@ -121,7 +121,7 @@ describe('the probabilities of a next word', () => {
 });
 
 describe('a request for decisions', () => {
-  it('costs nothing where the provider fails, after a moment of patience', async () => {
+  it('costs nothing if the provider fails, after a short wait', async () => {
     const { response, status } = await ask({
       state: 'A state\n@sandbox error=529',
       questions: { a: choice(2, 1) },
@@ -179,14 +179,14 @@ describe('a request for decisions', () => {
     });
   });
 
-  it('may have 128 questions, and a state of any form', async () => {
+  it('may have 128 questions, and a state of any JSON', async () => {
     const questions = Object.fromEntries(Array.from({ length: 128 }, (_, index) => [`q${index}`, choice(3, 1)]));
     const { body } = await ask({ state: { text: ['A', 'state'] }, questions });
     expect(Object.keys(body.answers)).toHaveLength(128);
     expect(await finalGeneration(gateway, body.id)).toMatchObject({ total_cost: body.usage.cost });
   });
 
-  it('has its numbers read as they are written', async () => {
+  it('keeps the digits of its numbers', async () => {
     const criteria = '[{"more than": 12345678901234567890}, {"at most": 1e400}]';
     const question = `{"type": "score", "instructions": "How much?", "criteria": ${criteria}}`;
     const response = await post(
@@ -200,7 +200,7 @@ describe('a request for decisions', () => {
     expect(answers['q'].legend).toEqual({ 0: '{"more than":12345678901234567890}', 1: '{"at most":1e400}' });
   });
 
-  it('is refused by a limit that it might pass, and leaves no hold behind', async () => {
+  it('is refused by a limit that it might exceed, and leaves no hold', async () => {
     const created = await manage(gateway, 'POST', '/keys', { name: 'poor', limit: 1 });
     const poor = { ...gateway, key: (created.body as { key: string }).key };
     const many = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`q${index}`, choice(1, 1)]));
@@ -214,7 +214,7 @@ describe('a request for decisions', () => {
     expect(data['limit_remaining']! + data['usage']!).toBeCloseTo(1, 9);
   });
 
-  it('keeps from the provider what the key protects, and answers in the words of the client', async () => {
+  it('keeps protected values from the provider, and answers with the names of the client', async () => {
     const sensitive_data = { enabled: true, action: 'block', categories: ['email'] };
     const created = await manage(gateway, 'POST', '/keys', { name: 'careful', sensitive_data });
     const careful = { ...gateway, key: (created.body as { key: string }).key };

@@ -66,8 +66,8 @@ async function charged(
   };
 }
 
-describe('a model that can be reached in several ways', () => {
-  it('shows the price that a request is charged: the cheapest', async () => {
+describe('a model with several endpoints', () => {
+  it('shows the price that a request is charged, the cheapest', async () => {
     const model = await shown('/models/test/two-ways', gateway.key);
     const { endpoint, cost, expected } = await charged(gateway.key);
     expect(model).toMatchObject({ pricing: cheap, top_provider: { max_completion_tokens: 8_000 } });
@@ -75,7 +75,7 @@ describe('a model that can be reached in several ways', () => {
     expect(cost).toBe(expected(model));
   });
 
-  it('shows a caller who may not use the cheapest the price that he is charged', async () => {
+  it('shows a caller without access to the cheapest endpoint the price that this caller is charged', async () => {
     const { body } = await manage(gateway, 'POST', '/keys', {
       name: 'choosy',
       privacy: { ignoredProviders: ['sandbox-openai'] },
@@ -87,7 +87,7 @@ describe('a model that can be reached in several ways', () => {
     expect(cost).toBe(expected(model));
   });
 
-  it('lists its endpoints in the order in which they are tried, those without a price last', async () => {
+  it('lists its endpoints in the order of attempts, those without a price last', async () => {
     const { data } = (await (await get(gateway, '/models/test/two-ways/endpoints')).json()) as {
       data: { endpoints: { endpoint_id: string }[] };
     };
@@ -98,7 +98,7 @@ describe('a model that can be reached in several ways', () => {
     ]);
   });
 
-  it('does not exist for a caller who may use only an endpoint without a price', async () => {
+  it('does not exist for a caller whose only endpoint has no price', async () => {
     const { body } = await manage(gateway, 'POST', '/keys', {
       name: 'nothing left',
       privacy: { ignoredProviders: ['sandbox-anthropic', 'sandbox-openai', 'openai'] },
@@ -107,7 +107,7 @@ describe('a model that can be reached in several ways', () => {
   });
 });
 
-describe('the price of a model is that of the endpoint that answers', () => {
+describe('the shown price of a model is that of the endpoint that answers', () => {
   it.each([
     ['where a cheaper one has no credential', 'test/unlit'],
     ['where the catalog names another first', 'test/ordered'],
@@ -121,7 +121,7 @@ describe('the price of a model is that of the endpoint that answers', () => {
     expect(list.data.find((model) => model.id === id)!.pricing).toEqual(dear);
   });
 
-  it('is the first of its endpoints, as they are tried', async () => {
+  it('is that of the first endpoint in the order of attempts', async () => {
     const response = await get(gateway, '/models/test/unlit/endpoints');
     const { data } = (await response.json()) as { data: { endpoints: { provider_name: string }[] } };
     expect(data.endpoints.map(({ provider_name: name }) => name)).toEqual(['Sandbox', 'OpenAI']);

@@ -52,8 +52,8 @@ beforeAll(async () => {
   });
 });
 
-describe.skipIf(!hasCurl)('the reference', () => {
-  it.each(lines)('has a line that works for $name', async ({ line }) => {
+describe.skipIf(!hasCurl)('the API reference', () => {
+  it.each(lines)('has a working command for $name', async ({ line }) => {
     const env = {
       ...process.env,
       ...variables,
@@ -71,7 +71,7 @@ describe.skipIf(!hasCurl)('the reference', () => {
     expect(stdout).not.toMatch(/^\{"type":"error"/);
   });
 
-  it.each(['/docs.md', '/llms.txt'])('is there as text, at %s', async (path) => {
+  it.each(['/docs.md', '/llms.txt'])('is available as text, at %s', async (path) => {
     const response = await get(gateway, path);
     const text = await response.text();
 
@@ -86,7 +86,7 @@ describe.skipIf(!hasCurl)('the reference', () => {
     expect(text).not.toMatch(/undefined|\[object|<code>|&quot;/);
   });
 
-  it.each(['/', '/docs', '/v1', '/v1/'])('is where a browser gets to that asks for %s', async (path) => {
+  it.each(['/', '/docs', '/v1', '/v1/'])('is the target of a redirect for browsers from %s', async (path) => {
     const { origin } = new URL(gateway.baseUrl);
     const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
 
@@ -96,7 +96,7 @@ describe.skipIf(!hasCurl)('the reference', () => {
     expect([response.status, location]).toEqual([302, `${gateway.baseUrl}/docs`]);
   });
 
-  it('shows these lines, the events of a stream, and every kind of error with its cure', async () => {
+  it('shows these commands, the events of a stream, and every kind of error with its remedy', async () => {
     const text = await (await get(gateway, '/docs.md')).text();
 
     expect(text).toContain('curl -X POST "$GATEWAY_URL/messages"');
@@ -116,7 +116,7 @@ describe.skipIf(!hasCurl)('the reference', () => {
     expect([response.status, await response.text()]).toEqual([200, expect.not.stringContaining('"type":"error"')]);
   });
 
-  it('is a page that runs scripts of this gateway alone, and loads nothing from elsewhere', async () => {
+  it('is a page that runs only scripts of this gateway, and loads nothing from elsewhere', async () => {
     const page = await get(gateway, '/docs');
     const html = await page.text();
     const viewer = await get(gateway, '/docs/viewer.js');

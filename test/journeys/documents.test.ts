@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 
 it.each(['sandbox/claude', 'sandbox/gpt', 'sandbox/reasoner'])(
-  '%s reads a PDF document and charges its page',
+  'the model %s reads a PDF document and charges its page',
   async (model) => {
     const answer = await post(gateway, '/messages', {
       model,

@@ -29,7 +29,7 @@ async function keyWith(settings: object): Promise<string> {
 const closeness = (a: number[], b: number[]) => a.reduce((sum, number, index) => sum + number * b[index]!, 0);
 
 describe('embeddings', () => {
-  it('are near each other for texts that are', async () => {
+  it('are similar for similar texts', async () => {
     const { body } = await embed({ input: ['my parcel is late', 'where is my parcel', 'quantum physics'] });
 
     const [late, where, physics] = body.data.map(({ embedding }) => embedding);
@@ -37,7 +37,7 @@ describe('embeddings', () => {
     expect(closeness(late!, where!)).toBeGreaterThan(closeness(late!, physics!) + 0.2);
   });
 
-  it('have the same numbers as floats and as base64, and the length that was asked for', async () => {
+  it('have the same numbers as floats and as base64, and the requested length', async () => {
     const floats = await embed({ input: 'parcel', dimensions: 8 });
     const encoded = await embed({ input: 'parcel', dimensions: 8, encoding_format: 'base64' });
 
@@ -46,7 +46,7 @@ describe('embeddings', () => {
     expect(numbers).toEqual(floats.body.data[0]!.embedding);
   });
 
-  it('are one generation with its price, however many requests they took', async () => {
+  it('have one generation with its price, for any number of requests', async () => {
     const input = Array.from({ length: 150 }, (_, index) => `text number ${index}`);
 
     const { body } = await embed({ input });
@@ -69,7 +69,7 @@ describe('embeddings', () => {
     });
   });
 
-  it('are estimated where the provider does not say what it has read', async () => {
+  it('have an estimated price if the provider reports no usage', async () => {
     const input = 'parcel\n@sandbox usage=none';
     const { body, headers } = await embed({ input });
 
@@ -81,7 +81,7 @@ describe('embeddings', () => {
     expect(generation['total_cost']).toBeGreaterThan(0);
   });
 
-  it('cost nothing when the provider fails', async () => {
+  it('cost nothing if the provider fails', async () => {
     const { status, headers } = await embed({ input: ['parcel\n@sandbox garbage', 'two'] });
 
     const generation = await finalGeneration(gateway, headers.get('x-generation-id')!);
@@ -89,7 +89,7 @@ describe('embeddings', () => {
     expect(generation['total_cost']).toBe(0);
   });
 
-  it('are held for as if each text were as long as the model takes, and refused when the limit has no room for that', async () => {
+  it('are held at the maximum length of each text, and refused if the limit has no room for that', async () => {
     // The estimate of a thousand texts of a thousand characters exceeds the context of one text by far.
     const input = Array.from({ length: 1_000 }, (_, index) => `${index} ${'word '.repeat(200)}`);
     const key = await keyWith({ limit: 1 });
@@ -125,21 +125,21 @@ describe('embeddings', () => {
     [{ input: 'a', models: ['sandbox/embedder'] }, 'models'],
     [{ input: 'a', model: 'sandbox/gpt' }, 'model'],
     [{ input: 'a', truncate: true, provider: { require_parameters: true } }, 'truncate'],
-  ])('name what is wrong with a request: %#', async (body, field) => {
+  ])('are refused with the name of the wrong field: %#', async (body, field) => {
     const { status, body: answer } = await embed(body);
 
     expect(status).toBe(400);
     expect(answer.error.param).toBe(field);
   });
 
-  it('leave out fields that no endpoint is sent, and name them', async () => {
+  it('omit fields that the endpoint does not support, and report them', async () => {
     const { status, headers, body } = await embed({ input: 'a', truncate: 'END', newest_field: 1, other_field: null });
 
     expect([status, headers.get('x-gateway-left-out')]).toEqual([200, 'truncate, newest_field']);
     expect(await finalGeneration(gateway, body.id)).toMatchObject({ left_out: ['truncate', 'newest_field'] });
   });
 
-  it('never show a provider what a key protects', async () => {
+  it('never send a protected value to a provider', async () => {
     const protecting = { enabled: true, action: 'replace', categories: ['email'] };
     const key = await keyWith({ sensitive_data: protecting });
     const blocking = await keyWith({ sensitive_data: { ...protecting, action: 'block' } });

@@ -35,8 +35,8 @@ const sealOf = (encrypted: string) => {
   return `gw1.sandbox-responses.${Buffer.from(json).toString('base64url')}`;
 };
 
-describe('a provider that encrypts its reasoning', () => {
-  it('gets it back in a loop of tools, which the sandbox checks', async () => {
+describe('a provider with encrypted reasoning', () => {
+  it('gets it back in a tool loop, which the sandbox checks', async () => {
     const asked = question('think tool');
     const thinking = { type: 'enabled' as const, budget_tokens: 1_024 };
     const call = await ask([asked], { thinking, max_tokens: 2_000 });
@@ -52,7 +52,7 @@ describe('a provider that encrypts its reasoning', () => {
     expect(answer.content.at(-1)).toMatchObject({ text: expect.stringContaining('tool has answered') as string });
   });
 
-  it('gets back what it thought without showing it', async () => {
+  it('gets its reasoning back although the client does not see it', async () => {
     const asked = question('hidden=40 tool');
     const call = await ask([asked]);
     expect(thinkingIn(call)).toMatchObject([{ thinking: '', signature: expect.stringMatching(/./) as string }]);
@@ -61,7 +61,7 @@ describe('a provider that encrypts its reasoning', () => {
     expect(answer.stop_reason).toBe('end_turn');
   });
 
-  it('answers a client that leaves the thinking out', async () => {
+  it('answers a client that omits the reasoning', async () => {
     const asked = question('think tool');
     const call = await ask([asked]);
     const content = call.content.filter(({ type }) => type !== 'thinking');
@@ -70,7 +70,7 @@ describe('a provider that encrypts its reasoning', () => {
     expect(answer.stop_reason).toBe('end_turn');
   });
 
-  it('answers after an answer that was cut while it thought', async () => {
+  it('answers after an answer that was cut while the model was thinking', async () => {
     const asked = question('hidden=40');
     const cut = await ask([asked], { max_tokens: 20 });
     expect(cut).toMatchObject({ stop_reason: 'max_tokens', usage: { output_tokens: 20 } });
@@ -80,7 +80,7 @@ describe('a provider that encrypts its reasoning', () => {
     expect(answer.stop_reason).toBe('end_turn');
   });
 
-  it('never gets the thinking of another, nor gives its own away', async () => {
+  it('never gets the reasoning of another provider, nor passes its own to another', async () => {
     const asked = question('think tool');
     for (const [from, to] of [
       ['sandbox/claude', MODEL],
@@ -94,7 +94,7 @@ describe('a provider that encrypts its reasoning', () => {
     }
   });
 
-  it('answers without reasoning that it cannot read, and refuses a seal that was altered', async () => {
+  it('answers without reasoning that it cannot read, and refuses an altered seal', async () => {
     const asked = question('think tool');
     const call = await ask([asked]);
     const altered = (signature: string) =>
@@ -110,8 +110,8 @@ describe('a provider that encrypts its reasoning', () => {
   });
 });
 
-describe('a probe of one token', () => {
-  it('gets the least that the provider gives, and pays for that', async () => {
+describe('a request with max_tokens 1', () => {
+  it('is sent with the minimum of the provider, and charged for that', async () => {
     const probe = { model: MODEL, max_tokens: 1, messages: [said('Hi', 'tokens=50 delay=0')] };
     const response = await post(gateway, '/messages', probe);
     const answer = (await response.json()) as Anthropic.Message;

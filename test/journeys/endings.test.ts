@@ -92,8 +92,8 @@ const ask = (model: string, stream: boolean) =>
 
 const settled = (response: Response) => finalGeneration(gateway, response.headers.get('x-generation-id')!);
 
-describe('an answer that breaks off behind its first words', () => {
-  it('is a failure for a client that does not stream, and costs what the provider says', async () => {
+describe('an answer that is interrupted after its first text', () => {
+  it('is a failure for a client that does not stream, and costs the reported usage', async () => {
     const response = await ask('breaks-late', false);
 
     expect(response.status).toBe(502);
@@ -113,13 +113,13 @@ describe('an answer that breaks off behind its first words', () => {
     });
   });
 
-  it('ends a stream with an error, and is charged as far as it came', async () => {
+  it('ends a stream with an error, and is charged up to that point', async () => {
     const response = await ask('breaks-late', true);
     expect((await readEvents(response)).at(-1)).toMatchObject({ type: 'error' });
     expect(await settled(response)).toMatchObject({ total_cost: 0.04, cancelled: true, finish_reason: 'error' });
   });
 
-  it.each([true, false])('costs nothing when there were no words yet (streamed: %s)', async (stream) => {
+  it.each([true, false])('costs nothing without any text (streamed: %s)', async (stream) => {
     const response = await ask('breaks-early', stream);
     await response.text();
     expect(await settled(response)).toMatchObject({
@@ -131,7 +131,7 @@ describe('an answer that breaks off behind its first words', () => {
   });
 });
 
-describe('a provider that is silent for longer than we wait', () => {
+describe('a provider that is silent for longer than the timeout', () => {
   it('costs nothing and is followed by the next endpoint', async () => {
     const response = await ask('silent-then-good', false);
     expect(await response.json()).toMatchObject({ content: [{ text: 'Good.' }] });
@@ -144,7 +144,7 @@ describe('a provider that is silent for longer than we wait', () => {
     });
   });
 
-  it('is charged for what it may have thought where it has taken the request, and neither we nor the client pay twice', async () => {
+  it('is charged for possible thinking if it has accepted the request, and no other endpoint is tried', async () => {
     const response = await ask('thinks-silently', false);
 
     expect(response.status).toBe(504);
@@ -156,15 +156,15 @@ describe('a provider that is silent for longer than we wait', () => {
     expect(generation['tokens_completion']).toBeLessThan(200);
   });
 
-  it('is charged so in the middle of an answer as well', async () => {
+  it('is charged for possible thinking in the middle of an answer as well', async () => {
     const response = await ask('thinks-and-falls-silent', true);
     expect((await readEvents(response)).at(-1)).toMatchObject({ type: 'error', error: { type: 'timeout_error' } });
     expect(await settled(response)).toMatchObject({ ending: 'out_of_time', tokens_prompt: 10, estimated: true });
   });
 });
 
-describe('a client that leaves before the first word', () => {
-  it('is charged for the prompt that the provider has counted, although nothing was passed on yet', async () => {
+describe('a client that disconnects before the first text', () => {
+  it('is charged for the prompt that the provider has counted, although it received nothing', async () => {
     const before = gateway.log().length;
     const leaving = new AbortController();
     const waiting = fetch(`${gateway.baseUrl}/messages`, {
@@ -199,7 +199,7 @@ describe('a client that leaves before the first word', () => {
   });
 });
 
-describe('a client that leaves before there is anything to answer it', () => {
+describe('a client that disconnects before there is an answer', () => {
   it.each([false, true])('ends the work of the provider at once, streamed: %s', async (stream) => {
     const before = gateway.log().length;
     const leaving = new AbortController();
@@ -223,8 +223,8 @@ describe('a client that leaves before there is anything to answer it', () => {
   });
 });
 
-describe('a refusal before any output', () => {
-  it('costs nothing where the provider does not charge for it, whatever tokens it tells', async () => {
+describe('a refusal of the model before any output', () => {
+  it('costs nothing if the provider does not charge for it, whatever usage it reports', async () => {
     const response = await ask('declines', false);
     expect(await response.json()).toMatchObject({ stop_reason: 'refusal', usage: { output_tokens: 0, cost: 0 } });
     expect(await settled(response)).toMatchObject({ total_cost: 0, ending: 'complete', finish_reason: 'refusal' });

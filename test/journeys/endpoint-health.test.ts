@@ -82,7 +82,7 @@ const isReport = (call: DynamodbCall) => call.action === 'PutItem' && isAboutHea
 const isCount = (call: DynamodbCall) => call.action === 'UpdateItem' && isAboutHealth(call);
 
 // This test comes first, because the measurement is cached for half a minute once it was read.
-describe('what was measured', () => {
+describe('the measurement of an endpoint', () => {
   it('is shown with the endpoint', async () => {
     const table = scripted.gateway.table();
     const slot = { slotMs: Math.floor(Date.now() / SLOT_MS) * SLOT_MS, shard: 0, endpointId: 'test/two/0' };
@@ -129,8 +129,8 @@ describe('an endpoint that fails', () => {
   });
 });
 
-describe('a table that refuses or does not answer what is asked about health', () => {
-  it.each(['refuses', 'is silent'])('keeps nobody waiting when it %s', async (how) => {
+describe('a table that fails reads of health', () => {
+  it.each(['refuses', 'is silent'])('delays no request when it %s', async (how) => {
     const met: DynamodbCall[] = [];
     const meets = (call: DynamodbCall) => isAboutHealth(call) && met.push(call) > 0;
     if (how === 'refuses') proxy.faultFor = (call) => (meets(call) ? 'throttle' : undefined);

@@ -81,7 +81,7 @@ const answers: [string, string, object][] = [
   ['a video', '/videos', { model: 'sandbox/filmmaker', prompt: 'A fox @sandbox polls=0', duration: 5 }],
 ];
 
-describe('an answer costs no less and no more than its estimate says', () => {
+describe('the cost of an answer is between the bounds of its estimate for', () => {
   it.each(answers)('%s, %s', async (_, path, body) => {
     const { min_cost_rub: least, input_cost_rub: input, max_cost_rub: most } = await boundsOf(path, body);
     const charged = await chargedFor(path, body);
@@ -92,7 +92,7 @@ describe('an answer costs no less and no more than its estimate says', () => {
   });
 });
 
-it('an endpoint with a fee for each request and image costs at least these', async () => {
+it('an endpoint with a fee for each request and image costs at least these fees', async () => {
   const { min_cost_rub: least } = await boundsOf('/messages', message('sandbox/priced', [image, image]));
   expect(least).toBe('1.25');
 });

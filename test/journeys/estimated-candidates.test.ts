@@ -65,7 +65,7 @@ const reasonsOf = ({ excluded }: Estimate) =>
   );
 
 describe('the candidates of an estimate', () => {
-  it('are those that a request asks, in its order', async () => {
+  it('are those of a request, in its order', async () => {
     let asked = 0;
     const words = scripted.behaves(({ dialect, respond }) => {
       asked += 1;
@@ -93,7 +93,7 @@ describe('the candidates of an estimate', () => {
     expect(namesOf(await estimate({ provider: { order: ['dear'] } }))).toEqual(['dear', 'cheap', 'usual']);
   });
 
-  it('are priced by their own prices, with what stands in the way of the others', async () => {
+  it('have their own prices, with the exclusion reason of the others', async () => {
     const { candidates, excluded } = await estimate({});
 
     const [first, second] = candidates.map(({ input_cost_rub: input }) => Number(input)) as [number, number];
@@ -105,7 +105,7 @@ describe('the candidates of an estimate', () => {
   });
 });
 
-describe('an endpoint that is excluded', () => {
+describe('an excluded endpoint in an estimate', () => {
   it.each([
     ['only', { only: ['dear'] }, { cheap: 'only', usual: 'only', locked: 'only' }],
     ['ignore', { ignore: ['cheap'] }, { cheap: 'ignore' }],
@@ -115,11 +115,11 @@ describe('an endpoint that is excluded', () => {
     ['zdr', { zdr: true }, { cheap: 'zdr', usual: 'zdr' }],
     ['max_price', { max_price: { prompt: 2_500 } }, { dear: 'max_price' }],
     ['allow_fallbacks', { allow_fallbacks: false }, { usual: 'no_fallbacks', dear: 'no_fallbacks' }],
-  ])('is told with the preference that excludes it: %s', async (_name, provider, expected) => {
+  ])('has the preference that excludes it: %s', async (_name, provider, expected) => {
     expect(reasonsOf(await estimate({ provider }))).toMatchObject(expected);
   });
 
-  it('is told where the others make enough', async () => {
+  it('has too_many_endpoints as the reason above the maximum of candidates', async () => {
     const { candidates, excluded } = await estimate({ model: 'test/many' });
 
     expect(candidates).toHaveLength(6);
@@ -129,7 +129,7 @@ describe('an endpoint that is excluded', () => {
     ]);
   });
 
-  it('is told with what it does not take', async () => {
+  it('has the unsupported feature of the request', async () => {
     const pdf = { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' } };
     const told = await estimate({ messages: [{ role: 'user', content: [pdf] }] });
 
@@ -145,7 +145,7 @@ describe('an endpoint that is excluded', () => {
     ['ignored_providers', { ignoredProviders: ['cheap'] }, { cheap: 'ignored_providers' }],
     ['data_policy:logging', { blockLogging: true }, { cheap: 'data_policy:logging' }],
     ['data_policy:training', { blockTraining: true }, { cheap: 'data_policy:training' }],
-  ])('is told with the setting of the key that excludes it: %s', async (_name, privacy, expected) => {
+  ])('has the setting of the key that excludes it: %s', async (_name, privacy, expected) => {
     const { body } = await manage(scripted.gateway, 'POST', '/keys', { name: 'private', privacy });
     const on = { ...scripted.gateway, key: (body as { key: string }).key };
 

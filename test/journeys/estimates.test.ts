@@ -113,8 +113,8 @@ async function items(): Promise<unknown[]> {
   );
 }
 
-describe('the table', () => {
-  it('is as it was after estimates that admit, refuse and fail', async () => {
+describe('the table after estimates', () => {
+  it('is unchanged by estimates that admit, refuse and fail', async () => {
     const [rich, poor] = await Promise.all([limitedTo(enough), limitedTo('0.000001')]);
     const before = await items();
 
@@ -130,7 +130,7 @@ describe('the table', () => {
 });
 
 describe.each(routes)('an estimate of $path', ({ path, status, body }) => {
-  it('says what is held: just so much admits the request, and anything less does not', async () => {
+  it('has the held amount: exactly that amount admits the request', async () => {
     const roomy = await estimate(await limitedTo(enough), path, body);
     const tight = await limitedTo(Money.parse(roomy.hold_rub).minus(TINY));
     // If the limit is lower than the bound by the prompt's bytes, the prompt is counted.
@@ -148,7 +148,7 @@ describe.each(routes)('an estimate of $path', ({ path, status, body }) => {
     expect((await post(exact, path, body)).status).toBe(status);
   });
 
-  it('says the least and the most of each candidate, and what is left of each limit', async () => {
+  it('has the lowest and highest cost of each candidate, and the remaining amount of each limit', async () => {
     const key = await limitedTo(enough, { limit_reset: 'daily' });
     const { candidates, limits, hold_rub: held, input_tokens: tokens } = await estimate(key, path, body);
 
@@ -170,7 +170,7 @@ describe.each(routes)('an estimate of $path', ({ path, status, body }) => {
     });
   });
 
-  it('refuses what the route refuses, in its words', async () => {
+  it('refuses the same requests as the route, with the same messages', async () => {
     const wrong: object[] = [{}, { ...body, model: 'sandbox/nothing' }, { ...body, model: 'sandbox/gpt:sideways' }];
     const kind = path === '/videos' ? 'sandbox/gpt' : 'sandbox/filmmaker';
     const only = path === '/embeddings' || path === '/videos' ? ['nobody'] : ['openai'];
@@ -185,7 +185,7 @@ describe.each(routes)('an estimate of $path', ({ path, status, body }) => {
     }
   });
 
-  it('is for whom the route is for', async () => {
+  it('needs the same kind of key as the route', async () => {
     const statuses = [gateway.managementKey, 'sk-mg-v1-nobody'].map(
       async (key) => (await post({ ...gateway, key }, `${path}/estimate`, body)).status,
     );
@@ -195,7 +195,7 @@ describe.each(routes)('an estimate of $path', ({ path, status, body }) => {
 });
 
 describe('an estimate', () => {
-  it('knows each limit of the payer, and what requests in flight hold', async () => {
+  it('has each limit of the payer, and the holds of requests in flight', async () => {
     const { body: made } = await manage(gateway, 'POST', '/workspaces', { name: 'Team', slug: 'team' });
     const { id } = (made as { data: { id: string } }).data;
     await manage(gateway, 'POST', `/workspaces/${id}/members/add`, { user_ids: ['ann'] });
@@ -227,7 +227,7 @@ describe('an estimate', () => {
     await slow;
   });
 
-  it('tells a client without money for one model that a free one answers', async () => {
+  it('names a free model for a client without money', async () => {
     const poor = await limitedTo('0.000001');
     const body = { ...requests['/messages'][1], models: ['sandbox/gpt:free'] };
 
@@ -238,7 +238,7 @@ describe('an estimate', () => {
     expect(((await (await post(poor, '/messages', body)).json()) as { model: string }).model).toBe('sandbox/gpt:free');
   });
 
-  it('says how much of an answer there is room for, where thinking is not seen', async () => {
+  it('has the possible length of an answer with hidden thinking', async () => {
     const body = { model: 'sandbox/thinker', max_tokens: 30_000, messages: [said('Hard', 'hidden=10 delay=0')] };
     const limited = await limitedTo('20');
 
@@ -249,7 +249,7 @@ describe('an estimate', () => {
     expect((await post(limited, '/messages', body)).status).toBe(200);
   });
 
-  it('advises the longest answer that there is money for, as the refusal of the request does', async () => {
+  it('has the longest affordable answer, as the refusal of the request does', async () => {
     const [, body] = requests['/messages'];
     const { hold_rub: held } = await estimate(gateway, '/messages', body);
     const tight = await limitedTo(Money.parse(held).minus(TINY));
@@ -266,14 +266,14 @@ describe('an estimate', () => {
     expect(await estimate(poor, '/messages', affordable)).toMatchObject({ admits: true, affordable_max_tokens: null });
   });
 
-  it('adds what a long answer may come to beyond what is held at first', async () => {
+  it('includes the cost of a long answer beyond the first hold', async () => {
     const body = { ...requests['/messages'][1], max_tokens: 8_000 };
     const { candidates, hold_rub: held } = await estimate(gateway, '/messages', body);
 
     expect(Number(candidates[0]!.max_cost_rub)).toBeGreaterThan(4 * Number(held));
   });
 
-  it('admits what is answered, and nothing that is refused for money, whatever is asked with whatever limit', async () => {
+  it('admits exactly the requests that are admitted, for any request and any limit', async () => {
     const asked = fc.record({
       model: fc.constantFrom('sandbox/gpt', 'sandbox/claude', 'sandbox/thinker', 'sandbox/gemini', 'sandbox/gpt:free'),
       max_tokens: fc.integer({ min: 1, max: 9_000 }),
@@ -296,7 +296,7 @@ describe('an estimate', () => {
     expect(statuses).toEqual(new Set([200, 402]));
   }, 60_000);
 
-  it('is refused for an account that may spend nothing, as the request is', async () => {
+  it('is refused for a suspended account, as the request is', async () => {
     await admin(directory, 'accounts', 'suspend', '--account', gateway.accountId, '--reason', 'Invoice 12 is not paid');
     for (const { path, body } of routes) {
       await expect.poll(async () => (await post(gateway, `${path}/estimate`, body)).status).toBe(403);

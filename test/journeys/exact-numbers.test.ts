@@ -117,8 +117,8 @@ const body = (model: string, stream: boolean) => `{
   "output_config": {"format": {"type": "json_schema", "schema": {"type": "number", "enum": [${literals.join(',')}]}}}
 }`;
 
-describe.each(['test/anthropic', 'test/openai-chat'])('numbers that no double holds, with %s', (model) => {
-  it.each([true, false])('reach the provider digit by digit (stream: %s)', async (stream) => {
+describe.each(['test/anthropic', 'test/openai-chat'])('numbers beyond a double, with %s', (model) => {
+  it.each([true, false])('are sent to the provider with all digits (stream: %s)', async (stream) => {
     const response = await post(gateway, '/messages', body(model, stream));
     await response.text();
     expect(response.status).toBe(200);
@@ -128,7 +128,7 @@ describe.each(['test/anthropic', 'test/openai-chat'])('numbers that no double ho
     expect(received).toContain(model === 'test/anthropic' ? input : JSON.stringify(input));
   });
 
-  it('reach the client in a stream as the model wrote them', async () => {
+  it('are sent to the client in a stream with all digits', async () => {
     const events = await readEvents(await post(gateway, '/messages', body(model, true)));
     const json = events.map((event) =>
       event.type === 'content_block_delta' && event.delta.type === 'input_json_delta' ? event.delta.partial_json : '',
@@ -136,7 +136,7 @@ describe.each(['test/anthropic', 'test/openai-chat'])('numbers that no double ho
     expect(json.join('')).toBe(input);
   });
 
-  it('reach the client in a message as the model wrote them', async () => {
+  it('are sent to the client in a message with all digits', async () => {
     const response = await post(gateway, '/messages', body(model, false));
     expect(await response.text()).toContain(`"input":${input}`);
   });

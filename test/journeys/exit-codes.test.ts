@@ -97,8 +97,8 @@ describe.each([
     args: (data: string) => ['invoice', reportOf(data), '--provider', 'sandbox-openai', '--format', 'csv'],
     verdict: /DIFFER/,
   },
-])('$command', ({ args, verdict }) => {
-  it('ends with 1 after it has reported a difference', async () => {
+])('the command $command', ({ args, verdict }) => {
+  it('exits with 1 after it has reported a difference', async () => {
     const { code, out, err } = await exitOf(altered, ...args(altered));
 
     expect(err).toBe('');
@@ -106,7 +106,7 @@ describe.each([
     expect(code).toBe(1);
   });
 
-  it('ends with 1 and its whole report as JSON', async () => {
+  it('exits with 1 and its whole report as JSON', async () => {
     const { code, out, err } = await exitOf(altered, '--json', ...args(altered));
 
     expect(err).toBe('');
@@ -114,7 +114,7 @@ describe.each([
     expect(code).toBe(1);
   });
 
-  it('ends with 0 if everything agrees', async () => {
+  it('exits with 0 if everything agrees', async () => {
     const { code, out, err } = await exitOf(sound, ...args(sound));
 
     expect(err).toBe('');

@@ -68,7 +68,7 @@ const refusalOf = async (client: RunningGateway, request: object) => {
 describe.each([
   ['at functions', []],
   ['at the server', ['--web']],
-])('searches for sensitive data, %s', (_how, args) => {
+])('searches for sensitive data (%s)', (_how, args) => {
   let directory: string;
   let gateway: RunningGateway;
   let ann: RunningGateway;
@@ -114,7 +114,7 @@ describe.each([
   }
 
   it.each(['/messages', '/messages/count_tokens', '/messages/estimate'])(
-    'answer a prompt soon after forty slow ones whose clients have disconnected: %s',
+    'process a prompt soon after forty slow ones whose clients have disconnected: %s',
     async (path) => {
       await sendAndLeave(withoutBudget, path, asking(slow(250_000)), 40);
 
@@ -126,7 +126,7 @@ describe.each([
     120_000,
   );
 
-  it('answer a prompt soon while another account has three of 4 MB', async () => {
+  it('process a prompt soon while another account has three of 4 MB', async () => {
     const leaving = new AbortController();
     const flood = Array.from({ length: 3 }, () =>
       fetch(`${bob.baseUrl}/messages`, {
@@ -149,7 +149,7 @@ describe.each([
     expect(cpuMs).toBeLessThan(MAX_CPU_MS);
   }, 120_000);
 
-  it('do not begin for a key with a limit of 0, which gets what it gets without protection', async () => {
+  it('do not start for a key with a limit of 0, which gets the same refusal as without protection', async () => {
     const body = asking(slow(2_000_000));
     const open = await protectedClient('Open', { limit: 0, sensitive_data: { ...sensitiveData, enabled: false } });
     const refused = await refusalOf(withoutBudget, body);

@@ -109,7 +109,7 @@ async function until(check: () => Promise<boolean>, timeoutMs = 10_000): Promise
 }
 
 describe('a free model', () => {
-  it('answers an account that has paid nothing in, and costs its client nothing', async () => {
+  it('answers an account without payments, and costs its client nothing', async () => {
     const account = await newcomer();
 
     const response = await ask(account, 'test/plain:free');
@@ -120,13 +120,13 @@ describe('a free model', () => {
     expect(await finalGeneration(account, id)).toMatchObject({ model: 'test/plain:free', total_cost: 0, usage: 0 });
   });
 
-  it('shows its terms in the catalog', async () => {
+  it('has its limits in the catalog', async () => {
     const { service_free } = await modelInfo('test/plain:free');
 
     expect(service_free).toEqual({ ...terms, temporarily_capacity_limited: false });
   });
 
-  it('counts what an account has used today', async () => {
+  it('shows the requests of an account today', async () => {
     const account = await newcomer();
     await ask(account, 'test/plain:free');
 
@@ -136,7 +136,7 @@ describe('a free model', () => {
     expect(is_free_tier).toBe(true);
   });
 
-  it('lets exactly as many of 200 requests at once pass as its account has', async () => {
+  it('admits exactly as many of 200 concurrent requests as the account may send', async () => {
     const account = await newcomer();
 
     const responses = await Promise.all(Array.from({ length: 200 }, () => ask(account, 'test/plain:free')));
@@ -147,7 +147,7 @@ describe('a free model', () => {
     expect(await keyInfo(account)).toMatchObject({ free_model_daily_requests: { used: 50 } });
   });
 
-  it('refuses with what there is, and when there is more', async () => {
+  it('refuses with the limit and the time of its reset', async () => {
     const account = await newcomer();
     const answers = [];
     for (let sent = 0; sent < 4; sent += 1) answers.push(await ask(account, 'test/slow:free'));
@@ -163,7 +163,7 @@ describe('a free model', () => {
     });
   });
 
-  it('gives more to an account that has paid in', async () => {
+  it('has a higher limit for an account with payments', async () => {
     const account = await newcomer('500');
 
     expect(await keyInfo(account)).toMatchObject({
@@ -172,14 +172,14 @@ describe('a free model', () => {
     });
   });
 
-  it('refuses a longer prompt than its terms allow, naming the field', async () => {
+  it('refuses a prompt above its limit, with the name of the field', async () => {
     const response = await ask(gateway, 'test/plain:free', { messages: [said('word '.repeat(400))] });
 
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { metadata: { field: 'messages', input_token_limit: 200 } } });
   });
 
-  it('writes no more than its terms allow, whatever is asked for', async () => {
+  it('writes at most its output limit, whatever is requested', async () => {
     const response = await ask(gateway, 'test/plain:free', { max_tokens: 5_000 }, 'delay=0 tokens=2000');
 
     const { stop_reason, usage } = (await response.json()) as { stop_reason: string; usage: { output_tokens: number } };
@@ -187,7 +187,7 @@ describe('a free model', () => {
     expect(usage.output_tokens).toBeLessThanOrEqual(64);
   });
 
-  it('leaves the request to a model with a price when it may not answer', async () => {
+  it('is followed by a model with a price if it may not answer', async () => {
     const account = await newcomer('200');
     await Promise.all(Array.from({ length: 3 }, () => ask(account, 'test/slow:free')));
     const limited = await ask(account, 'test/slow:free');
@@ -200,8 +200,8 @@ describe('a free model', () => {
   });
 });
 
-describe('a request that names models with and without a price', () => {
-  it('is answered by the free one where there is no money', async () => {
+describe('a request with free and paid models', () => {
+  it('is answered by the free one without money', async () => {
     const response = await ask(await newcomer(), 'test/paid', { models: ['test/plain:free'] });
 
     expect(response.status).toBe(200);
@@ -210,7 +210,7 @@ describe('a request that names models with and without a price', () => {
 });
 
 describe('an estimate of a free model', () => {
-  it('says what is left of each of its limits, and takes nothing of it', async () => {
+  it('has the remaining amount of each of its limits, and uses none of it', async () => {
     const account = await newcomer();
     await ask(account, 'test/plain:free');
 
@@ -229,7 +229,7 @@ describe('an estimate of a free model', () => {
     expect(await keyInfo(account)).toMatchObject({ free_model_daily_requests: { used: 1 } });
   });
 
-  it('says that no request is left, where the request is answered with 429', async () => {
+  it('has no remaining request if the request is answered with 429', async () => {
     const account = await newcomer();
     await Promise.all(Array.from({ length: 51 }, () => ask(account, 'test/plain:free')));
 
@@ -242,7 +242,7 @@ describe('an estimate of a free model', () => {
     expect((await ask(account, 'test/plain:free')).status).toBe(429);
   });
 
-  it('goes on to a model with a price when the free one may not answer, as the request does', async () => {
+  it('uses a model with a price if the free one may not answer, as the request does', async () => {
     const account = await newcomer('50');
     await Promise.all(Array.from({ length: 51 }, () => ask(account, 'test/plain:free')));
 
@@ -254,8 +254,8 @@ describe('an estimate of a free model', () => {
   });
 });
 
-describe('a request that came to nothing', () => {
-  it('gives its place back when the provider failed before it wrote anything', async () => {
+describe('a request to a free model without an answer', () => {
+  it('is not counted if the provider failed before any output', async () => {
     const account = await newcomer();
 
     const response = await ask(account, 'test/plain:free', {}, 'error=500');
@@ -264,7 +264,7 @@ describe('a request that came to nothing', () => {
     await until(async () => ((await keyInfo(account))['free_model_daily_requests'] as { used: number }).used === 0);
   });
 
-  it('takes no place when it is refused before its hold', async () => {
+  it('is not counted if it is refused before its hold', async () => {
     const account = await newcomer();
 
     await ask(account, 'test/plain:free', { messages: [said('word '.repeat(400))] });
@@ -273,8 +273,8 @@ describe('a request that came to nothing', () => {
   });
 });
 
-describe('an account that is not funded', () => {
-  it('is counted by the address of its connection, whatever its headers say, and with all others there', async () => {
+describe('an account without funding', () => {
+  it('is counted by the address of its connection, together with others there, whatever its headers', async () => {
     const [first, second] = [await newcomer(), await newcomer()];
     await ask(first, 'test/plain:free');
 
@@ -286,13 +286,13 @@ describe('an account that is not funded', () => {
     });
   });
 
-  it('is no longer counted by its address once it is funded', async () => {
+  it('is no longer counted by its address after it is funded', async () => {
     const response = await withForged(await newcomer('500'), 3);
 
     expect(response.status).toBe(200);
   });
 
-  it('is still blocked by a limit of 0 of its key', async () => {
+  it('is refused by a limit of 0 of its key', async () => {
     const { account } = await newcomer();
     const { key } = await adminJson(directory, '--account', account, 'keys', 'create', '--name', 'off', '--limit', '0');
 
@@ -308,7 +308,7 @@ async function spent(): Promise<Money> {
 }
 
 describe('the budget of a free model', () => {
-  it('is never overspent, and the catalog says when it is used up', async () => {
+  it('is never overspent, and the catalog shows when it is spent', async () => {
     const answers: Response[] = [];
     // Each part covers a request of full size, and then a few smaller ones.
     while (!answers.some(({ status }) => status === 429) && answers.length < 300) {

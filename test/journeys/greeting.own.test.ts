@@ -42,7 +42,7 @@ function commandsIn(text: string): string[] {
 }
 
 describe.skipIf(!hasCurl)('the greeting of a first start', () => {
-  it('has lines that work as they are printed, and says which providers have a key', async () => {
+  it('has commands that work as printed, and names the providers with a key', async () => {
     const text = await greetingOf((directory) => ['--data', join(directory, "it's")], { ANTHROPIC_API_KEY: 'sk-ant' });
 
     const [streamed, models, keys] = await Promise.all(commandsIn(text).map(run));
@@ -71,7 +71,7 @@ describe.skipIf(!hasCurl)('the greeting of a first start', () => {
   });
 });
 
-describe('flags that contradict each other', () => {
+describe('contradictory flags', () => {
   it('are refused: --ephemeral with --data', async () => {
     const { status, stderr } = spawnSync(
       process.execPath,
@@ -86,7 +86,7 @@ describe('flags that contradict each other', () => {
 });
 
 describe('admin providers', () => {
-  it('lists the variable that lights each up, and its state', async () => {
+  it('lists the variable of each provider, and whether it is set', async () => {
     const json = await run('OPENAI_API_KEY=x ANTHROPIC_API_KEY= node bin/node24.mjs bin/admin.ts --json providers');
     const rows = JSON.parse(json) as { id: string; variable: string; state: string; models: number }[];
     expect(rows).toContainEqual(expect.objectContaining({ id: 'openai', variable: 'OPENAI_API_KEY', state: 'live' }));

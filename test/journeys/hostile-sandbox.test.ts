@@ -284,16 +284,16 @@ async function outcomesOf({ directives, honest }: Omit<Row, 'expected'>, stream:
   return Object.fromEntries(await Promise.all(outcomes));
 }
 
-describe.concurrent('a provider that does this', () => {
+describe.concurrent('a hostile sandbox provider', () => {
   it.each(entriesIn(streamed, { ofWhichAlways: Math.floor(streamed.length / 2) }))(
-    'to a stream: $directives',
+    'is handled in a stream: $directives',
     async (row) => {
       expect(await outcomesOf(row, true)).toEqual(row.expected);
     },
   );
 
   it.each(entriesIn(unstreamed, { ofWhichAlways: Math.floor(unstreamed.length / 2) }))(
-    'to an answer that is not streamed: $directives',
+    'is handled in an answer that is not streamed: $directives',
     async (row) => {
       expect(await outcomesOf(row, false)).toEqual(row.expected);
     },
@@ -301,14 +301,14 @@ describe.concurrent('a provider that does this', () => {
 });
 
 describe.concurrent('a provider that fails before its answer begins', () => {
-  it.each([true, false])('is given up where it hangs, and free (streamed: %s)', async (stream) => {
+  it.each([true, false])('is abandoned if it hangs, and free of charge (streamed: %s)', async (stream) => {
     const outcomes = await outcomesOf({ directives: 'hang', honest: spoken }, stream, 'impatient');
 
     expect(outcomes).toEqual(onAll('504, free'));
   });
 
   it.each(['error=429 retry-after=7', 'error=529', 'reset=0', 'hang'])(
-    'is free, and followed by the next one: %s',
+    'is free of charge, and followed by the next one: %s',
     async (directives) => {
       const answers = await Promise.all(
         sandboxWireNames.map(async (wire) => {
@@ -331,7 +331,7 @@ describe.concurrent('a provider that fails before its answer begins', () => {
   );
 });
 
-describe('a directive that means nothing on a wire', () => {
+describe('a sandbox directive without a meaning on a wire', () => {
   it.each([
     ['gemini', 'same-index', 'its parts have no index'],
     ['responses', 'usage=late', 'its last event is the one that has the usage'],

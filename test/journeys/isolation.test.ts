@@ -157,12 +157,12 @@ const nobody: Tenant = {
 };
 
 describe('two accounts', () => {
-  it('are told apart on every route that can name something', () => {
+  it('are covered by a test on every route with ids', () => {
     const covered = new Set([...attempts.map(({ route }) => route), ...nameNothing]);
     expect([...covered].toSorted()).toEqual(Object.keys(routes).toSorted());
   });
 
-  it.each(attempts)('do not reach each other through $route', async ({ route, path, body }) => {
+  it.each(attempts)('cannot access each other through $route', async ({ route, path, body }) => {
     const { method, credential } = routes[route] as Route;
     const key = credential === 'management' ? eve.managementKey : eve.inferenceKey;
     const before = await stateOf(ann);
@@ -177,7 +177,7 @@ describe('two accounts', () => {
     expect(await stateOf(ann)).toEqual(before);
   });
 
-  it('see only themselves in lists', async () => {
+  it('see only their own data in lists', async () => {
     const keys = (await json('GET', '/keys?workspace_id=team', eve.managementKey)) as { data: { hash: string }[] };
     expect(keys.data.map(({ hash }) => hash)).toEqual([eve.keyHash]);
     const workspaces = (await json('GET', '/workspaces', eve.managementKey)) as { data: { id: string }[] };

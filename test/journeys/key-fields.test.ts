@@ -11,8 +11,8 @@ beforeAll(async () => {
 const currentKey = async (secret: string) =>
   ((await (await get(gateway, '/key', secret)).json()) as { data: Record<string, unknown> }).data;
 
-describe('a key', () => {
-  it('was updated when it was created, until it is changed', async () => {
+describe('an API key', () => {
+  it('has its creation as the time of its last update, until it is changed', async () => {
     const { body: created } = await manage(gateway, 'POST', '/keys', { name: 'new' });
     expect(created.data.updated_at).toBe(created.data.created_at);
     const { body: changed } = await manage(gateway, 'PATCH', `/keys/${created.data.hash}`, { name: 'changed' });
@@ -21,7 +21,7 @@ describe('a key', () => {
     );
   });
 
-  it('says under both names whether it manages', async () => {
+  it('has its kind under both names', async () => {
     expect(await currentKey(gateway.managementKey)).toMatchObject({
       is_management_key: true,
       is_provisioning_key: true,

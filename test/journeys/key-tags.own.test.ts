@@ -27,8 +27,8 @@ const newKey = async (fields: object) => {
 };
 const change = (hash: string, fields: object) => manage(gateway, 'PATCH', `/keys/${hash}`, fields);
 
-describe('a key', () => {
-  it('has the tags that it was created with, until others replace them', async () => {
+describe('a key with tags', () => {
+  it('has the tags of its creation until they are replaced', async () => {
     const { data } = await newKey({ tags: { project: 'search', cost_centre: ' 4711 ' } });
     const renamed = await change(data.hash, { name: 'other' });
     const replaced = await change(data.hash, { tags: { team: 'maps' } });
@@ -48,13 +48,13 @@ describe('a key', () => {
     [{ project: 7 }, /tags\.project/],
     [Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`t${index}`, 'x'])), /tags.*at most 10/],
     [['project'], /tags/],
-  ])('is not made with %j', async (tags, words) => {
+  ])('is refused at its creation with %j', async (tags, words) => {
     const { status, body } = await manage(gateway, 'POST', '/keys', { name: 'refused', tags });
 
     expect([status, body.error.message]).toEqual([400, expect.stringMatching(words)]);
   });
 
-  it('is tagged at the command line, one by one, and keeps its tags when it is rotated', async () => {
+  it('gets tags at the command line, one by one, and keeps them when it is rotated', async () => {
     await run('keys', 'create', '--name', 'batch', '--tag', 'project=search', '--tag', 'team=maps');
     await run('keys', 'set', '--key', 'batch', '--tag', 'team=', '--tag', 'env=live=now');
     await run('keys', 'rotate', '--key', 'batch');
@@ -69,7 +69,7 @@ describe('a key', () => {
     ['project', /Use a name and a value, for example project=search/],
     ['=search', /Use a name and a value/],
     ['Project=search', /The name must be 1 to 40/],
-  ])('is not tagged with %s at the command line', async (tag, words) => {
+  ])('is refused at the command line with %s', async (tag, words) => {
     const { err, code } = await run('keys', 'create', '--name', 'refused', '--tag', tag);
 
     expect([code, err]).toEqual([1, expect.stringMatching(words)]);
@@ -86,7 +86,7 @@ const spend = async (key: string, maxTokens: number) => {
   return Money.parse(String(cost));
 };
 
-describe('a statement', () => {
+describe('a statement with tags', () => {
   interface Row {
     'tag:project': string;
     requests: number;
@@ -107,7 +107,7 @@ describe('a statement', () => {
     await manage(gateway, 'DELETE', `/keys/${deleted}`);
   });
 
-  it('adds up the keys of a tag, deleted ones as well, and those without it in a row of their own', async () => {
+  it('adds up the keys of a tag, including deleted ones, and has keys without it in one row', async () => {
     const { out } = await run('--json', 'statement', '--by', 'tag:project');
     const { rows, proven } = JSON.parse(out) as { rows: Row[]; proven: boolean };
 
@@ -119,7 +119,7 @@ describe('a statement', () => {
     expect(proven).toBe(true);
   });
 
-  it('may be split by several tags, and by more', async () => {
+  it('may be split by several tags, and by other fields', async () => {
     const { out } = await run('statement', '--by', 'model,tag:project,tag:team', '--format', 'csv');
 
     expect(out).toMatch(/^line,model,tag:project,tag:team,requests/);
@@ -127,7 +127,7 @@ describe('a statement', () => {
     expect(out).toContain('spending,sandbox/claude,search,,1,');
   });
 
-  it('goes by the tags that keys have now', async () => {
+  it('uses the current tags of keys', async () => {
     const { data } = await newKey({ tags: { quarter: 'first' } });
     await change(data.hash, { tags: { quarter: 'second' } });
     const { out } = await run('--json', 'statement', '--by', 'tag:quarter');
@@ -135,14 +135,14 @@ describe('a statement', () => {
     expect((JSON.parse(out) as { rows: object[] }).rows).toHaveLength(1);
   });
 
-  it('has the tags in the rows of FOCUS, apart from our own', async () => {
+  it("has the tags in the FOCUS rows, separate from the gateway's own", async () => {
     await run('statement', '--files', join(directory, 'files'));
     const focus = readFileSync(join(directory, 'files', 'focus.csv'), 'utf8');
 
     expect(focus).toContain('""project"":""search"",""team"":""a"",""gateway/key"":""tagged""');
   });
 
-  it('may be of a tag alone, and says so wherever it is read', async () => {
+  it('may be filtered by a tag, and names the filter in each file', async () => {
     const files = join(directory, 'search');
     const { out } = await run('--json', 'statement', '--tag', 'project=search', '--tag', 'team=a');
     const { only, total, payments } = JSON.parse(out) as { only: string[]; total: { requests: number }; payments: [] };
@@ -157,17 +157,17 @@ describe('a statement', () => {
     expect(inFiles('statement.csv')).toContain('proven: 2 records (only tag project=search) from ');
   });
 
-  it('of nobody has nothing to prove', async () => {
+  it('without any key has nothing to prove', async () => {
     const { out } = await run('statement', '--member', 'nobody', '--model', 'sandbox/gtp');
 
     expect(out).toMatch(/nothing to prove: there are no records \(only member nobody and model sandbox\/gtp\) from/);
   });
 
-  it('says which tag no key has', async () => {
+  it('names a tag that no key has', async () => {
     expect((await run('statement', '--by', 'tag:projct')).err).toContain('has the tag "projct"');
   });
 
-  it('refuses what is no name of a tag', async () => {
+  it('refuses an invalid tag name', async () => {
     expect((await run('statement', '--by', 'tag:')).err).toMatch(
       /"tag:" is unknown. Use a comma-separated list of .*tag:<name>/,
     );

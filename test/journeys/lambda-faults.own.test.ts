@@ -28,8 +28,8 @@ async function expectBooks(): Promise<void> {
   expect(await adminHere(directory, 'reconcile', '--deep')).toMatchObject({ code: 0 });
 }
 
-describe('functions that have no room for more requests', () => {
-  it('refuse them before anything of theirs begins: they cost nothing, and all others are charged', async () => {
+describe('functions at their concurrency limit', () => {
+  it('refuse requests before they start: these cost nothing, and all others are charged', async () => {
     const client = await start('--concurrency', '3');
 
     const answers = await Promise.all(Array.from({ length: 15 }, () => ask(client, 'tokens=10 delay=30')));
@@ -52,8 +52,8 @@ describe('functions that have no room for more requests', () => {
   }, 180_000);
 });
 
-describe('scheduled workers that run twice at once', () => {
-  it('close, compare and seal days that ended as one run does', async () => {
+describe('scheduled workers that run twice concurrently', () => {
+  it('close, compare and seal ended days like one run', async () => {
     const early = await start('--now', '2026-10-15T12:00:00Z');
     for (let index = 0; index < 5; index += 1) {
       const { id } = (await (await ask(early, 'delay=0')).json()) as { id: string };

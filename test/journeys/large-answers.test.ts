@@ -22,7 +22,7 @@ describe.each([
   '/docs.md',
   '/docs/viewer.js',
 ])('GET %s', (path) => {
-  it('is the same compressed, where the client takes it so, and not', async () => {
+  it('returns the same with compression, if the client accepts it, and without', async () => {
     const [small, whole] = [await asked(path, 'gzip'), await asked(path, 'identity')];
 
     expect(small.headers.get('content-encoding')).toBe('gzip');
@@ -32,7 +32,7 @@ describe.each([
 });
 
 it.each(['/keys', '/activity'])(
-  'GET %s is compressed when it is large, and a refusal of it is for everybody',
+  'GET %s is compressed if it is large, and has a refusal for every client',
   async (path) => {
     for (const name of ['a', 'b', 'c']) await manage(gateway, 'POST', '/keys', { name });
     const [small, whole] = [await asked(path, 'gzip'), await asked(path, 'identity')];

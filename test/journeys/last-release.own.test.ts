@@ -79,7 +79,7 @@ async function itemsNow(): Promise<StoredItem[]> {
 }
 
 describe('after an upgrade from the last release', () => {
-  it('its keys spend and manage', async () => {
+  it('the old keys spend and manage', async () => {
     const answer = await post(gateway, '/messages', {
       model: 'sandbox/claude',
       max_tokens: 20,
@@ -92,13 +92,13 @@ describe('after an upgrade from the last release', () => {
     expect((await get(gateway, '/key', releasedKeys.inference_key)).status).toBe(200);
   });
 
-  it('its limits stand, with what was spent under them', async () => {
+  it('the old limits apply, with the earlier spending', async () => {
     const { body } = await manage(gateway, 'GET', '/workspaces/team/budgets/monthly');
     expect(body.data).toMatchObject({ limit_rub: '5000' });
     expect(Number(body.data.remaining_rub)).toBeLessThan(4_938);
   });
 
-  it('its generations are listed with their costs', async () => {
+  it('the old generations are listed with their costs', async () => {
     const { data } = (await manage(gateway, 'GET', `/generations?from=${RELEASED_DATE}&to=${RELEASED_DATE}&limit=100`))
       .body;
     const costs = (data as { id: string; total_cost: number }[]).map(({ id, total_cost: cost }) => [id, String(cost)]);
@@ -109,7 +109,7 @@ describe('after an upgrade from the last release', () => {
     expect(Object.fromEntries(costs)).toMatchObject(Object.fromEntries(released));
   });
 
-  it('its days are closed, sealed and add up', async () => {
+  it('the old days are closed, sealed and add up', async () => {
     const statement = await vi.waitUntil(
       async () => {
         const { data } = (await manage(gateway, 'GET', '/statements/2026-11')).body;
@@ -124,7 +124,7 @@ describe('after an upgrade from the last release', () => {
 });
 
 describe('messages of two releases', () => {
-  it('are read here as the last release has sent them', () => {
+  it('are read as the last release has sent them', () => {
     const { 'finalize-cost': settlement, 'roll-up-activity': rollUp, 'advance-videos': video } = releasedMessages;
 
     expect(readSettlement({ body: JSON.stringify(settlement) }).outcome.cost).toEqual(Money.parse('0.3'));
@@ -145,7 +145,7 @@ describe('messages of two releases', () => {
   });
 });
 
-describe('each field of a message', () => {
+describe('each field of a queue message', () => {
   const { payer, hold, outcome } = (releasedMessages as unknown as { 'finalize-cost': Record<string, object> })[
     'finalize-cost'
   ];
@@ -153,27 +153,27 @@ describe('each field of a message', () => {
     { part: 'payer', message: payer, record: payerRecord },
     { part: 'hold', message: hold, record: holdRecord },
     { part: 'outcome', message: outcome, record: outcomeRecord },
-  ])('of its $part is one that the last release knows, or is marked as unreleased', ({ message, record }) => {
+  ])('of its $part exists in the last release, or is marked as unreleased', ({ message, record }) => {
     const released = record.messageNames.filter((name) => !record.unreleasedNames.has(name));
 
     expect(released.toSorted()).toEqual(Object.keys(message!).toSorted());
   });
 });
 
-describe('the way back', () => {
-  it('finds records of the version that the last release knows', async () => {
+describe('a roll-back to the last release', () => {
+  it('finds records of a version that it reads', async () => {
     expect(versionOf(releasedItems)).toHaveLength(1);
     expect(versionOf(await itemsNow())).toEqual(versionOf(releasedItems));
   });
 
-  it('finds the keys of a suspended account disabled, and as they were once it is resumed', async () => {
+  it('finds the keys of a suspended account disabled, and restored after the account is resumed', async () => {
     expect(await changeStatus('suspend')).toMatchObject({ code: 0 });
     expect(await disabledKeys()).toEqual([true]);
     expect(await changeStatus('resume')).toMatchObject({ code: 0 });
     expect(await disabledKeys()).toEqual([false]);
   });
 
-  it('finds in each new record whatever the last release wrote in all of its own, in the same form', async () => {
+  it('finds in each new record every attribute of its own records, in the same form', async () => {
     const known = new Set(releasedItems.map(({ pk, sk }) => `${pk!.S} ${sk!.S}`));
     const written = (await itemsNow()).filter(({ pk, sk }) => !known.has(`${pk!.S} ${sk!.S}`));
     const compared = new Set<string>();

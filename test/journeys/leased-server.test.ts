@@ -74,7 +74,7 @@ function askOften(server: RunningGateway, directives: string): Promise<string[]>
   return Promise.all(Array.from({ length: 30 }, (_, index) => sleep(index * 25).then(() => ask(server, directives))));
 }
 
-it('a server leases what a busy key spends: its books add up, and do so when it is killed in the middle', async () => {
+it('a server leases amounts for a busy key, and its books add up, also after a kill', async () => {
   const first = await startGateway({ args: ['--data', directory, '--web'] });
   const { key, hash } = await admin(directory, 'keys', 'create', '--name', 'busy', '--limit', '5000');
   const server = { ...first, baseUrl: first.webUrl, key: key as string };
@@ -132,7 +132,7 @@ async function withFailover(server: RunningGateway, turn: number): Promise<Answe
   return { status: response.status, id: response.headers.get('x-generation-id')!, cost };
 }
 
-describe('a server that leases, whose table is in trouble', () => {
+describe('a leasing server with a failing table', () => {
   let dynamodb: LocalDynamodb;
   let proxy: FaultProxy;
   let gateway: RunningGateway;
@@ -183,7 +183,7 @@ describe('a server that leases, whose table is in trouble', () => {
     expect(await amounts(gateway.table(), scope)).toEqual([spent, spent]);
   }
 
-  it(`answers ${REQUESTS} requests, or says that it is busy`, { timeout: 600_000 }, async () => {
+  it(`completes ${REQUESTS} requests, or refuses them as busy`, { timeout: 600_000 }, async () => {
     const { server, scope } = await newClient('busy');
     const calm = startTrouble(proxy);
     const answers: Answered[] = [];
@@ -201,7 +201,7 @@ describe('a server that leases, whose table is in trouble', () => {
     expect(leased.length).toBeGreaterThan(10);
   });
 
-  it('gives nobody an answer that is not recorded, and charges nothing for it', { timeout: 600_000 }, async () => {
+  it('returns no answer without a record, and charges nothing for it', { timeout: 600_000 }, async () => {
     const { server, scope } = await newClient('unrecorded');
     await Promise.all(Array.from({ length: 20 }, () => withFailover(server, 0)));
     proxy.faultFor = ({ action, body }) =>

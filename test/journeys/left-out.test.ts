@@ -16,7 +16,7 @@ async function leftOutOf(path: string, body: object): Promise<{ header: string |
   return { header: response.headers.get('x-gateway-left-out'), recorded: record['left_out'] };
 }
 
-describe('fields that an endpoint was not sent', () => {
+describe('left-out fields', () => {
   const model = 'sandbox/claude';
   const chat = { model, messages: [said('Hi')] };
 
@@ -29,11 +29,11 @@ describe('fields that an endpoint was not sent', () => {
     expect(await leftOutOf(path, body)).toEqual({ header: names.join(', '), recorded: names });
   });
 
-  it('are none where all of them were sent', async () => {
+  it('are absent if all fields were sent', async () => {
     expect(await leftOutOf('/chat/completions', { ...chat, temperature: 0.5 })).toEqual({ header: null, recorded: [] });
   });
 
-  it('are bounded, however many and long their names are', async () => {
+  it('are limited in number and length', async () => {
     const unknown = Object.fromEntries(
       Array.from({ length: 200 }, (_, index) => [`field_${index}_`.padEnd(index % 2 ? 60 : 61, 'x'), 1]),
     );

@@ -36,15 +36,15 @@ async function asksForALongOne(directives: string): Promise<{ headMs: number }> 
   return { headMs };
 }
 
-describe('an answer that takes longer than a client waits, not streamed', () => {
-  it('is begun before it is there, whole in the end, and charged', async () => {
+describe('an answer that takes longer than a client waits, without streaming,', () => {
+  it('begins before it is complete, is complete in the end, and charged', async () => {
     const { headMs } = await asksForALongOne('delay=100 tokens=40');
 
     // The whole answer takes about four seconds.
     expect(headMs).toBeLessThan(3_000);
   });
 
-  it('is an error in its full form where it fails after that', async () => {
+  it('is a full error if it fails after that', async () => {
     const response = await post(gateway, '/messages', ask('delay=200 tokens=40 fail=15'));
 
     expect(response.status).toBe(200);
@@ -55,7 +55,7 @@ describe('an answer that takes longer than a client waits, not streamed', () => 
     });
   });
 
-  it('has the status of a failure in the first minutes', async () => {
+  it('has the status of a failure during the first minutes', async () => {
     const client = await commonGateway();
 
     expect(wholeAnswerSilenceMs()).toBeGreaterThan(180_000);
@@ -64,7 +64,7 @@ describe('an answer that takes longer than a client waits, not streamed', () => 
     expect((await post(client, '/messages', ask('delay=200 tokens=40 fail=15'))).status).toBe(529);
   });
 
-  it.skipIf(!process.env['TEST_LONG'])('has the status of a time-out', { timeout: 180_000 }, async () => {
+  it.skipIf(!process.env['TEST_LONG'])('has the status of a timeout', { timeout: 180_000 }, async () => {
     const client = await commonGateway();
 
     // The sandbox hangs for longer than a minute.

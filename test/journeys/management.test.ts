@@ -39,7 +39,7 @@ const hello = (key: string, words = 'delay=0', more: object = {}) => {
 const ownKey = async (key: string) =>
   ((await (await get(gateway, '/key', key)).json()) as { data: Record<string, unknown> }).data;
 
-describe('amounts', () => {
+describe('amounts of limits', () => {
   it.each(['0.1', '1e-7', '12345678901234.123456789012', '0', '1E3'])('keep every digit of %s', async (text) => {
     const { body, status } = await manage(gateway, 'POST', '/keys', `{"name": "exact", "limit": ${text}}`);
     expect(status).toBe(201);
@@ -55,8 +55,8 @@ describe('amounts', () => {
   });
 });
 
-describe('a misspelt field', () => {
-  it('is told before the one that is missing for it, with what there is', async () => {
+describe('a misspelled field', () => {
+  it('is reported before the missing one, with the known fields', async () => {
     const { status, body } = await manage(gateway, 'PUT', '/workspaces/default/budgets/daily', { limit_usd: 5 });
     expect(status).toBe(400);
     expect(body.error).toMatchObject({
@@ -66,8 +66,8 @@ describe('a misspelt field', () => {
   });
 });
 
-describe('a key', () => {
-  it('is changed by merging, and cleared by null', async () => {
+describe('an API key', () => {
+  it('is changed by merging, and its fields are cleared by null', async () => {
     const { hash } = await newKey({ limit: 5, limit_reset: 'daily', expires_at: '2031-01-01T00:00:00Z' });
     const { body } = await manage(gateway, 'PATCH', `/keys/${hash}`, { limit: null, privacy: { blockTraining: true } });
     expect(body.data).toMatchObject({
@@ -79,7 +79,7 @@ describe('a key', () => {
     });
   });
 
-  it('keeps what was counted when its limit changes, and holds it at the next request', async () => {
+  it('keeps its spending if its limit changes, and applies the limit at the next request', async () => {
     const { hash, secret } = await newKey();
     await (await hello(secret)).json();
     await expect.poll(async () => (await manage(gateway, 'GET', `/keys/${hash}`)).body.data.usage).toBeGreaterThan(0);
@@ -92,7 +92,7 @@ describe('a key', () => {
     expect((await hello(secret)).status).toBe(402);
   });
 
-  it('shows nobody its dictionary but its managers', async () => {
+  it('shows its dictionary only to managers', async () => {
     const dictionary = [{ term: 'Project Falcon', substitute: 'the project' }];
     const { hash, secret } = await newKey({ sensitive_data: { enabled: false, dictionary } });
     expect((await manage(gateway, 'GET', `/keys/${hash}`)).body.data.sensitive_data.dictionary).toEqual(dictionary);
@@ -101,14 +101,14 @@ describe('a key', () => {
     expect(own).not.toContain('Falcon');
   });
 
-  it('that asks for protection of nothing gets nothing through', async () => {
+  it('with protection of nothing is refused for every request', async () => {
     const { secret } = await newKey({ sensitive_data: { enabled: true } });
     const response = await hello(secret);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { metadata: { field: 'sensitive_data' } } });
   });
 
-  it('is changed only from the version that was seen', async () => {
+  it('is changed only with the current version', async () => {
     const { hash } = await newKey();
     const read = await manage(gateway, 'GET', `/keys/${hash}`);
     const ifMatch = { 'if-match': read.headers.get('etag')! };
@@ -122,7 +122,7 @@ describe('a key', () => {
   it.each([
     ['disabled', (hash: string) => manage(gateway, 'PATCH', `/keys/${hash}`, { disabled: true })],
     ['deleted', (hash: string) => manage(gateway, 'DELETE', `/keys/${hash}`)],
-  ])('that is %s stops on every route within five seconds, while its stream finishes', async (_, stop) => {
+  ])('that is %s is refused on every route within five seconds, while its stream completes', async (_, stop) => {
     const { hash, secret } = await newKey();
     const inferenceRoutes = Object.values<Route>(routes).filter(({ credential }) =>
       ['inference', 'any'].includes(credential),
@@ -149,7 +149,7 @@ describe('a key', () => {
     expect(events.at(-1)!.type).toBe('message_stop');
   });
 
-  it('stops when it expires', async () => {
+  it('is refused after it expires', async () => {
     const { secret } = await newKey({ expires_at: new Date(Date.now() + 1_500).toISOString() });
     expect((await get(gateway, '/key', secret)).status).toBe(200);
     await expect.poll(async () => (await get(gateway, '/key', secret)).status).toBe(401);
@@ -177,7 +177,7 @@ describe('an Idempotency-Key', () => {
     expect(body.error.metadata.field).toBe('idempotency-key');
   });
 
-  it('leaves a failed request free to be repeated', async () => {
+  it('may be repeated after a failed request', async () => {
     const failed = await manage(gateway, 'POST', '/keys', { name: '' }, once('failed'));
     const repeated = await manage(gateway, 'POST', '/keys', { name: 'right' }, once('failed'));
     expect([failed.status, repeated.status]).toEqual([400, 201]);
@@ -185,13 +185,13 @@ describe('an Idempotency-Key', () => {
 });
 
 describe('workspaces', () => {
-  it('cannot share a slug, even when they are created at once', async () => {
+  it('cannot share a slug, even if they are created concurrently', async () => {
     const body = { name: 'Race', slug: 'race' };
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => manage(gateway, 'POST', '/workspaces', body)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409]);
   });
 
-  it('free their old slug when they take a new one', async () => {
+  it('release their old slug when they get a new one', async () => {
     const { id } = await newWorkspace('before');
     await manage(gateway, 'PATCH', `/workspaces/${id}`, { slug: 'after' });
     expect((await manage(gateway, 'GET', '/workspaces/after')).body.data.id).toBe(id);
@@ -206,7 +206,7 @@ describe('workspaces', () => {
     expect((await manage(gateway, 'GET', '/workspaces/empty')).status).toBe(404);
   });
 
-  it('with keys are archived: keys stop, everything can still be read', async () => {
+  it('with keys are archived: keys stop, and everything stays readable', async () => {
     const { id } = await newWorkspace('used');
     const { secret } = await newKey({ workspace_id: id });
     const { body } = await manage(gateway, 'DELETE', `/workspaces/${id}`);
@@ -217,15 +217,15 @@ describe('workspaces', () => {
     expect((await hello(secret)).status).toBe(401);
   });
 
-  it('keep their Default', async () => {
+  it('include a Default one that cannot be deleted', async () => {
     const { status, body } = await manage(gateway, 'DELETE', '/workspaces/default');
     expect(status).toBe(400);
     expect(body.error.message).toContain('Default workspace');
   });
 });
 
-describe('members', () => {
-  it('take their keys with them, and come back with their budgets', async () => {
+describe('members of a workspace', () => {
+  it('are removed with their keys, and added again with their budgets', async () => {
     await newWorkspace('crew');
     await manage(gateway, 'POST', '/workspaces/crew/members/add', { user_ids: ['ann'] });
     await manage(gateway, 'PUT', '/workspaces/crew/members/ann/budgets/monthly', { limit_rub: 50 });
@@ -237,7 +237,7 @@ describe('members', () => {
     expect(body.data[0].budgets).toMatchObject([{ member_id: 'ann', interval: 'monthly', limit_rub: '50' }]);
   });
 
-  it('are removed all or none', async () => {
+  it('are all removed or none', async () => {
     await newWorkspace('duo');
     await manage(gateway, 'POST', '/workspaces/duo/members/add', { user_ids: ['ann', 'bob'] });
     const { status } = await manage(gateway, 'POST', '/workspaces/duo/members/remove', { user_ids: ['ann', 'carl'] });
@@ -246,8 +246,8 @@ describe('members', () => {
   });
 });
 
-describe('budgets', () => {
-  it('rise in their order, also when they are set at the same time', async () => {
+describe('budgets of a workspace', () => {
+  it('rise from daily to lifetime, also if they are set concurrently', async () => {
     await newWorkspace('order');
     for (let round = 0; round < 5; round += 1) {
       const base = (round + 1) * 100;
@@ -263,7 +263,7 @@ describe('budgets', () => {
     }
   });
 
-  it('have an id that stays, and take effect on the next request', async () => {
+  it('have a stable id, and take effect on the next request', async () => {
     await newWorkspace('blocked');
     const { secret } = await newKey({ workspace_id: 'blocked' });
     const first = await manage(gateway, 'PUT', '/workspaces/blocked/budgets/daily', { limit_rub: 100 });
@@ -275,7 +275,7 @@ describe('budgets', () => {
     expect(await refused.json()).toMatchObject({ error: { metadata: { limit_source: 'workspace_budget' } } });
   });
 
-  it('say when they were set, and when they were changed', async () => {
+  it('have the times at which they were set and changed', async () => {
     await newWorkspace('dated');
     const path = '/workspaces/dated/budgets/lifetime';
     const set = async (limit: number) => (await manage(gateway, 'PUT', path, { limit_rub: limit })).body.data;
@@ -293,7 +293,7 @@ describe('budgets', () => {
     expect(Date.parse(anew['created_at'] as string)).toBeGreaterThan(Date.parse(changed['updated_at'] as string));
   });
 
-  it('go, and going again is no error', async () => {
+  it('may be deleted twice without an error', async () => {
     await newWorkspace('fleeting');
     await manage(gateway, 'PUT', '/workspaces/fleeting/budgets/daily', { limit_rub: 100 });
     expect((await manage(gateway, 'DELETE', '/workspaces/fleeting/budgets/daily')).body).toEqual({ deleted: true });
@@ -302,8 +302,8 @@ describe('budgets', () => {
   });
 });
 
-describe('privacy', () => {
-  it('decides the same for the list of models and for inference', async () => {
+describe('privacy settings', () => {
+  it('decide the same for the list of models and for inference', async () => {
     const { secret } = await newKey({ privacy: { ignoredProviders: ['sandbox-anthropic'] } });
     const listed = await (await get(gateway, '/models/user?output_modalities=all', secret)).json();
     const ids = (listed as { data: { id: string }[] }).data.map(({ id }) => id);
@@ -319,7 +319,7 @@ describe('privacy', () => {
     expect(other.status).toBe(200);
   });
 
-  it('is what account, workspace and key all allow', async () => {
+  it('are the intersection of account, workspace and key', async () => {
     await newWorkspace('private');
     await manage(gateway, 'PATCH', '/workspaces/private', { privacy: { allowedProviders: ['sandbox-anthropic'] } });
     const { secret } = await newKey({ workspace_id: 'private', privacy: { allowedProviders: ['anthropic'] } });
@@ -327,7 +327,7 @@ describe('privacy', () => {
     expect(data).toEqual([]);
   });
 
-  it('refuses rules about providers that do not exist', async () => {
+  it('are refused with unknown providers', async () => {
     const { status, body } = await manage(gateway, 'POST', '/keys', {
       name: 'typo',
       privacy: { ignoredProviders: ['opnai'] },
@@ -340,8 +340,8 @@ describe('privacy', () => {
   });
 });
 
-describe('the audit', () => {
-  it('tells who changed what, without secrets', async () => {
+describe('the audit log', () => {
+  it('has the author and the content of each change, without secrets', async () => {
     const dictionary = [{ term: 'Project Falcon', substitute: 'x' }];
     const { hash, secret, data } = await newKey({ name: 'watched', sensitive_data: { dictionary } });
     await manage(gateway, 'PATCH', `/keys/${hash}`, { limit: 5 });
@@ -356,7 +356,7 @@ describe('the audit', () => {
   });
 });
 
-describe('abuse', () => {
+describe('an abusive request', () => {
   const envelope = { type: 'error', error: { metadata: { error_type: expect.any(String) as string } } };
   const jsonBody = { 'content-type': 'application/json' };
 
@@ -376,7 +376,7 @@ describe('abuse', () => {
     ['an unknown key', 401, '/keys', { headers: { 'x-api-key': `sk-mg-v1-${'0'.repeat(64)}` } }],
     ['no key at all', 401, '/keys', { headers: { authorization: '' } }],
     ['the other kind of key', 403, '/keys', { headers: { 'x-api-key': 'inference' } }],
-  ])('%s gets %i in the envelope', async (_, status, path, init: Hostile) => {
+  ])('with %s gets %i in the envelope', async (_, status, path, init: Hostile) => {
     const key = init.headers?.['x-api-key'] === 'inference' ? { 'x-api-key': gateway.key } : {};
     const response = await fetch(`${gateway.baseUrl}${path}`, {
       ...init,

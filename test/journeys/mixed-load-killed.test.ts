@@ -51,7 +51,7 @@ async function generationsToday({ accountId, table }: RunningGateway): Promise<G
   return Array.fromAsync(generationsOfDay(table(), accountId, new Date().toISOString().slice(0, 10)));
 }
 
-it('a load of all routes, killed again and again, leaves books that add up', { timeout: 180_000 }, async () => {
+it('a load on all routes with repeated kills leaves books that add up', { timeout: 180_000 }, async () => {
   let key: { key: string; hash: string } | undefined;
   for (let kill = 0; kill < KILLS; kill += 1) {
     const gateway = await startGateway({ args: ['--data', directory] });

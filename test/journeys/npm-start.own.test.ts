@@ -33,7 +33,7 @@ const answers = (baseUrl: string) =>
   );
 
 describe('npm start', () => {
-  it('ends its gateway when it is killed', async () => {
+  it('ends its gateway if it is killed', async () => {
     const { npm, baseUrl } = await npmStart();
     expect(await answers(baseUrl)).toBe(true);
 
@@ -42,7 +42,7 @@ describe('npm start', () => {
     await eventually(async () => expect(await answers(baseUrl)).toBe(false), 200);
   });
 
-  it('leaves nothing behind when it is stopped before it is ready', async () => {
+  it('leaves nothing behind if it is stopped before it is ready', async () => {
     const data = mkdtempSync(join(tmpdir(), 'gateway-stopped-'));
     try {
       const args = ['bin/node24.mjs', 'bin/local.ts', '--port', '0', '--data', data];
@@ -61,7 +61,7 @@ describe('npm start', () => {
     }
   });
 
-  it('says what to do first where packages are not installed', () => {
+  it('names the first step if packages are not installed', () => {
     const bare = mkdtempSync(join(tmpdir(), 'gateway-bare-'));
     try {
       mkdirSync(join(bare, 'bin'));

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe('a null in a change', () => {
-  it('leaves what cannot be cleared as it is, and clears what can', async () => {
+  it('keeps fields that cannot be cleared, and clears the others', async () => {
     const change = { name: null, disabled: null, limit: null };
     const { status, body } = await manage(gateway, 'PATCH', key, change);
     expect(status).toBe(200);
@@ -25,7 +25,7 @@ describe('a null in a change', () => {
     expect(workspace.body.data).toMatchObject({ slug: 'default', description: 'x' });
   });
 
-  it.each([{}, { name: null }, { disabled: null, name: null }])('does not make a change of %j', async (change) => {
+  it.each([{}, { name: null }, { disabled: null, name: null }])('changes nothing with %j', async (change) => {
     const { status, body } = await manage(gateway, 'PATCH', key, change);
     expect(status).toBe(400);
     expect(body.error.metadata.field).toBe('body');

@@ -84,8 +84,8 @@ function expectDocumented(name: string, answer: unknown): void {
   expect(misfit(schema, answer)).toBeUndefined();
 }
 
-describe('October, asked for in November, by HTTP', () => {
-  it('is in the statement of the month, with names of deleted keys', async () => {
+describe('October, queried in November over HTTP,', () => {
+  it('is in the statement of the month, with the names of deleted keys', async () => {
     const answer = await read('/statements/2026-10?group_by=key,member');
 
     expectDocumented('GET /statements/{month}', answer);
@@ -119,7 +119,7 @@ describe('October, asked for in November, by HTTP', () => {
     expect([status, body.error.metadata.field]).toEqual([400, field]);
   });
 
-  it('lists each request once, page after page', async () => {
+  it('has each request once in the list, page after page', async () => {
     const seen: { id: string; status: string }[] = [];
     let cursor: string | null = null;
     do {
@@ -135,7 +135,7 @@ describe('October, asked for in November, by HTTP', () => {
     expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length);
   });
 
-  it('goes on with the day of the cursor, also when that is over by now', async () => {
+  it('continues at the day of the cursor, also if it is over by now', async () => {
     const answer = await read(`/generations?cursor=${ids[3]}`);
     expect((answer.data as { id: string }[]).map(({ id }) => id)).toEqual(ids.slice(0, 3).toReversed());
   });
@@ -145,7 +145,7 @@ describe('October, asked for in November, by HTTP', () => {
     ['model=sandbox/gpt', 3],
     ['user_id=ann&model=sandbox/gpt', 2],
     ['status=pending', 0],
-  ])('lists what fits %s', async (filter, count) => {
+  ])('has a list of requests with the filter %s', async (filter, count) => {
     const answer = await read(`/generations?from=2026-10-15&to=2026-10-15&${filter}`);
     expect(answer.data).toHaveLength(count);
   });
@@ -155,12 +155,12 @@ describe('October, asked for in November, by HTTP', () => {
     ['cursor=2', 'cursor'],
     ['limit=0', 'limit'],
     ['status=done', 'status'],
-  ])('refuses a list with %s', async (query, field) => {
+  ])('has no list of requests with %s', async (query, field) => {
     const { status, body } = await manage(gateway, 'GET', `/generations?${query}`);
     expect([status, body.error.metadata.field]).toEqual([400, field]);
   });
 
-  it('is sealed, each day in a statement that is signed', async () => {
+  it('is sealed, each day in a signed statement', async () => {
     const { data } = await read('/statements/2026-10');
     const [sealed] = data.sealed_days as { date: string; statement: string; sha256: string }[];
     const statement = JSON.parse(sealed!.statement) as { charged_rub: string };
@@ -168,7 +168,7 @@ describe('October, asked for in November, by HTTP', () => {
     expect(createHash('sha256').update(sealed!.statement).digest('hex')).toBe(sealed!.sha256);
   });
 
-  it('proves each request to who has the root of its day', async () => {
+  it("has a proof of each request for a holder of the day's root", async () => {
     const answer = (await (
       await fetch(`${gateway.baseUrl}/generation?id=${ids[1]}&proof=true`, {
         headers: { authorization: `Bearer ${gateway.key}` },
@@ -184,12 +184,12 @@ describe('October, asked for in November, by HTTP', () => {
     expect(rootByPath(leafOf(line), { index, leaves, path: hashes })!.toString('hex')).toBe(root);
   });
 
-  it('says nothing of seals where nobody asks', async () => {
+  it('has no seals unless they are requested', async () => {
     const { seals } = (await finalGeneration(gateway, ids[1]!)) as { seals?: Seal[] };
     expect(seals).toBeUndefined();
   });
 
-  it('refuses a month that is none', async () => {
+  it('has no statement for an invalid month', async () => {
     const { status, body } = await manage(gateway, 'GET', '/statements/2026-13');
     expect([status, body.error.metadata.field]).toEqual([400, 'month']);
   });
@@ -221,17 +221,17 @@ async function reconciled(...args: string[]): Promise<object[]> {
   return (JSON.parse(out) as { accounts: object[] }).accounts;
 }
 
-describe('October, asked for in November, at the command line', () => {
+describe('October, queried in November at the command line,', () => {
   const days = ['--from', october.from, '--to', october.to];
 
-  it('has a row for each key, member and model, and says why it is right', async () => {
+  it('has a row for each key, member and model, and its proofs', async () => {
     const { out } = await run('statement', ...days, '--by', 'key,member,model');
     expect(out).toMatch(/^server +ann +sandbox\/claude +2 +10 +42 +0 +0\.066 /m);
     expect(out).toContain(total.toString());
     expect(out).toMatch(/proven: 7 records.*lines: agrees.*daily rows: agrees/);
   });
 
-  it.each(['server', 'First key'])('has what %s spent alone', async (key) => {
+  it.each(['server', 'First key'])('has the spending of %s', async (key) => {
     const whole = JSON.parse((await run('--json', 'statement', ...days, '--by', 'key')).out) as {
       rows: { key: string }[];
     };
@@ -239,7 +239,7 @@ describe('October, asked for in November, at the command line', () => {
     expect(whole.rows.find((row) => row.key === key)).toMatchObject(own.total);
   });
 
-  it('is a file of lines that add up, a page, and whatever finance reads', async () => {
+  it('is a file of lines that add up, a page, and files for finance software', async () => {
     const files = join(directory, 'files');
     const { out } = await run('--json', 'statement', '--month', '2026-10', '--files', files);
     const answer = JSON.parse(out) as { files: { name: string }[]; usage_rub: string; proven: boolean };
@@ -266,7 +266,7 @@ describe('October, asked for in November, at the command line', () => {
     [['--zone', 'Moscow'], /Use a name such as Europe\/Moscow/],
     [['--key', 'nobody'], /There is no key "nobody"/],
     [['--workspace', 'nowhere'], /There is no workspace/],
-  ])('says what is wrong with %j', async (args, words) => {
+  ])('has an error message for %j', async (args, words) => {
     const { err, code } = await run('statement', ...args);
     expect(err).toMatch(words);
     expect(code).toBe(1);
@@ -277,7 +277,7 @@ describe('October, asked for in November, at the command line', () => {
     expect(await reconciled('--deep')).toMatchObject([{ compared: { records: REQUESTS }, findings: [] }]);
   });
 
-  it('is proved once all of it was read, so that nights go on from there', async () => {
+  it('is proved after all of it was read, so that nightly comparisons continue from there', async () => {
     const refused = await run('reconcile', '--prove');
     const { code } = await run('reconcile', '--deep', '--prove');
     const deep = await reconciled('--deep');
@@ -287,7 +287,7 @@ describe('October, asked for in November, at the command line', () => {
     expect(deep).toMatchObject([{ findings: [] }]);
   });
 
-  it('has a paper in kopecks, which stays as it is once it is issued', async () => {
+  it('has a closing document in kopecks, which is unchanged after it is issued', async () => {
     const act = ['papers', 'act', '--month', '2026-10', '--zone', 'UTC', '--by', 'model'];
     const nobody = await run(...act);
     await run('papers', 'party', '--name', 'ООО Ромашка', '--inn', '7701234567', '--address', 'Москва', '--vat', '20');
@@ -312,7 +312,7 @@ describe('October, asked for in November, at the command line', () => {
     expect(csv.at(-1)).toMatch(new RegExp(`^total,,,,[0-9.]+,20,${paper.vat_rub},${paper.amount_rub},`));
   });
 
-  it('has a party that can be told less of again', async () => {
+  it('has a recipient whose fields can be removed again', async () => {
     const more = await run('--json', 'papers', 'party', '--kpp', '770101001', '--contract', '12 of 1 October');
     const less = await run('--json', 'papers', 'party', '--no-kpp', '--no-contract', '--no-prices-exclude-vat');
 
@@ -358,7 +358,7 @@ describe('October, asked for in November, at the command line', () => {
     expect(out).toContain('Something does NOT match the sealed state');
   });
 
-  it('is reported from the files alone if those of the account or of the day are missing', async () => {
+  it('is reported by files alone if those of the account or of the day are missing', async () => {
     for (const gone of [sealedAccount(), join(sealedAccount(), '2026-10-15')]) {
       const { out, code } = await verifiedWithout([gone]);
       expect(code).toBe(1);
@@ -386,12 +386,12 @@ describe('October, asked for in November, at the command line', () => {
     expect(out).toMatch(/statement\.json is missing, although the day is sealed in the table/);
   });
 
-  it('names the missing key and how to get it', async () => {
+  it('needs a key, whose absence is reported with the remedy', async () => {
     const { err } = await run('verify', '--files', directory);
     expect(err).toMatch(/Pass the public key with --key <file>/);
   });
 
-  it('has an export that the books in SQL prove', async () => {
+  it('has an export that proves the books in SQL', async () => {
     const to = join(directory, 'export');
     await run('export', to);
     const { out } = await run('books', to);
@@ -407,12 +407,12 @@ describe('October, asked for in November, at the command line', () => {
     expect(Money.sum(ofMembers.map(({ rub }) => Money.parse(rub))).toString()).toBe(total.toString());
   });
 
-  it('says in the database’s words what is wrong with a query', async () => {
+  it('has the database’s error message for a wrong query', async () => {
     const { err, code } = await run('books', join(directory, 'export'), 'SELECT colour FROM generations');
     expect([code, err]).toEqual([1, expect.stringMatching(/"colour" not found/) as string]);
   });
 
-  it('says how to get an export where there is none', async () => {
+  it('has an error with the remedy without an export', async () => {
     const { err } = await run('books', join(directory, 'nothing'));
     expect(err).toMatch(/contains no full export of the table\. Create one with "export <dir>"/);
   });

@@ -71,7 +71,7 @@ afterAll(async () => {
 const spent = (row: Record<string, unknown> | undefined) => (row!['spent_rub'] as Record<string, string>)['daily'];
 
 describe('an operator sees', () => {
-  it('what each key has spent, and each member, workspace and account', async () => {
+  it('the spending of each key, member, workspace and account', async () => {
     const rows = await list('keys', 'list');
     expect(rows.map((row) => [row['name'], spent(row)])).toEqual([
       ['laptop', costs['laptop']!.toString()],
@@ -82,7 +82,7 @@ describe('an operator sees', () => {
     expect(spent((await list('accounts', 'list')).find(({ id }) => id === account))).toBe(costs['all']!.toString());
   });
 
-  it('what a prepaid account has left, and the payments that it came from', async () => {
+  it('the remaining balance of a prepaid account, and its payments', async () => {
     const found = (await list('accounts', 'list')).find(({ id }) => id === account);
     const topUps = await list('top-ups', 'list');
 
@@ -97,7 +97,7 @@ describe('an operator sees', () => {
     ]);
   });
 
-  it('the same balance that its customer reads', async () => {
+  it('the same balance as the customer', async () => {
     const made = await admin('--account', account, 'keys', 'create', '--kind', 'management', '--name', 'books');
     const { key } = made as { key: string };
     const { data } = (await (await get({ ...gateway, key }, '/credits')).json()) as { data: unknown };
@@ -116,7 +116,7 @@ describe('an operator sees', () => {
     });
   });
 
-  it('how near each budget is', async () => {
+  it('the used share of each budget', async () => {
     const budgets = await list('budgets', 'list');
 
     expect(budgets).toMatchObject([
@@ -138,7 +138,7 @@ describe('an operator sees', () => {
     expect(budgets[0]!['left_rub']).toBe(Money.parse('20').minus(costs['all']!).toString());
   });
 
-  it('the latest requests, newest first, how they ended and what they cost', async () => {
+  it('the latest requests, newest first, with their endings and costs', async () => {
     const rows = await list('generations', 'list');
 
     expect(rows.map(({ status }) => status)).toEqual(['refused_before', 'complete', 'complete', 'complete']);
@@ -163,7 +163,7 @@ describe('an operator sees', () => {
     ['provider', 1],
     ['workspace', 1],
     ['key', 2],
-  ])('what was spent today, by %s', async (by, count) => {
+  ])('the spending of today, by %s', async (by, count) => {
     const rows = await list('activity', '--by', by);
 
     expect(rows).toHaveLength(count);
@@ -172,14 +172,14 @@ describe('an operator sees', () => {
     );
   });
 
-  it('what members have spent today, and what nobody’s keys have', async () => {
+  it('the spending of members today, and of keys without a member', async () => {
     expect(await list('activity', '--by', 'member')).toMatchObject([
       { member: null, requests: 2, usage_rub: costs['server']!.toString() },
       { member: 'ann', requests: 1, usage_rub: costs['laptop']!.toString() },
     ]);
   });
 
-  it('which models can be called here', async () => {
+  it('the available models', async () => {
     const { data } = (await (await get(gateway, '/models?limit=1000')).json()) as { data: Rows };
     const available = data.filter((model) => model['available'] === true).map(({ id }) => id as string);
 
@@ -198,7 +198,7 @@ describe('an operator sees', () => {
     'activity',
     'audit',
     'providers',
-  ])('%s in a table that fits a window', async (command) => {
+  ])('%s in a table that fits a terminal', async (command) => {
     const run = () => adminHere(directory, '--account', account, ...command.split(' '));
     const text = (await inTerminal(120, run)).out;
 
@@ -208,13 +208,13 @@ describe('an operator sees', () => {
   });
 });
 
-describe('a key', () => {
+describe('a key at the command line', () => {
   it.each([
     ['its name', () => 'server'],
     ['its label', () => keys['server']!.label],
     ['the beginning of its hash', () => keys['server']!.hash.slice(0, 8)],
     ['its whole hash', () => keys['server']!.hash],
-  ])('is named by %s', async (_, nameOf) => {
+  ])('is selected by %s', async (_, nameOf) => {
     const changed = await admin('--account', account, 'keys', 'limit', '--key', nameOf(), '--limit', '100');
 
     expect(changed).toMatchObject({ hash: keys['server']!.hash, limits_rub: { lifetime: '100' } });

@@ -61,8 +61,8 @@ interface Margin {
   unknown: number;
 }
 
-describe('a margin', () => {
-  it('is what was charged less what providers charge, by model, where that is known', async () => {
+describe('the margin', () => {
+  it('is the charges less the service costs, by model, if the costs are known', async () => {
     const { out } = await run('--json', 'margin', '--by', 'model');
     const { rows, total } = JSON.parse(out) as { rows: (Margin & { model: string })[]; total: Margin };
     const [bought, unknown] = [rows[0]!, rows[1]!];
@@ -79,12 +79,12 @@ describe('a margin', () => {
     expect(total.margin_rub).toBe(bought.margin_rub);
   });
 
-  it('names the requests that no margin includes', async () => {
+  it('names the requests without a known cost', async () => {
     const { out } = await run('margin');
     expect(out).toMatch(/The service cost of 1 requests is unknown/);
   });
 
-  it('is nothing that a client sees', async () => {
+  it('is not visible to clients', async () => {
     const models = await (await get(gateway, '/models')).text();
     const endpoints = await (await get(gateway, '/models/test/bought/endpoints')).text();
     expect(models + endpoints).not.toMatch(/service_cost|0\.0004/);
@@ -110,26 +110,26 @@ describe('a comparison with another model', () => {
     return (JSON.parse(out) as { rows: WhatIf[] }).rows;
   };
 
-  it('prices what was used as that model would, and as it was where it is the same', async () => {
+  it('has the cost of the same usage at that model, and the same cost for the same model', async () => {
     const [same, dearer] = await whatIf('--model', 'test/bought', 'test/dearer');
     expect(same).toMatchObject({ requests: 3, would_cost_rub: costOf('0.001', '0.003'), difference_rub: '0' });
     expect(dearer).toMatchObject({ requests: 3, would_cost_rub: costOf('0.01', '0.02'), unanswerable: 0 });
     expect(dearer!.charged_rub).toBe(same!.would_cost_rub);
   });
 
-  it('may be of what one model has answered', async () => {
+  it('may be limited to the answers of one model', async () => {
     const rows = await whatIf('--model', 'test/dearer', '--of', 'test/unknown');
 
     expect(rows).toMatchObject([{ endpoint_id: 'test/dearer/0', requests: 1 }]);
   });
 
-  it('leaves out what that model could not have answered', async () => {
+  it('excludes requests that the model could not have answered', async () => {
     const rows = await whatIf('--model', 'test/short');
 
     expect(rows).toMatchObject([{ requests: 0, charged_rub: '0', would_cost_rub: '0', unanswerable: 3 }]);
   });
 
-  it('is refused for a model that there is not', async () => {
+  it('is refused for an unknown model', async () => {
     const { err, code } = await run('what-if', '--catalog', catalog.path, '--model', 'test/none');
 
     expect([code, err]).toEqual([1, expect.stringContaining('The catalog has no model "test/none"')]);
@@ -190,14 +190,14 @@ const whole = () => [
   line('USE1-DataTransfer-Out-Bytes', '7', { pricing_unit: 'GB' }),
 ];
 
-describe("a provider's report", () => {
-  it("of Anthropic's agrees with the records, also by the name of a snapshot", async () => {
+describe("a provider's cost report", () => {
+  it('of Anthropic agrees with the records, also by the name of a snapshot', async () => {
     const { out, code } = await compared(anthropic(), 'anthropic');
     expect(JSON.parse(out)).toMatchObject({ agrees: true, days: 1, compared: 5, rows: [] });
     expect(code).toBe(0);
   });
 
-  it('that differs is told by day, model and meter', async () => {
+  it('is reported as different by day, model and meter', async () => {
     const { out, code } = await compared(anthropic({ output_tokens: used.output + 7 }), 'anthropic');
     expect(JSON.parse(out)).toMatchObject({
       agrees: false,
@@ -206,7 +206,7 @@ describe("a provider's report", () => {
     expect(code).toBe(1);
   });
 
-  it("of OpenAI's is read as well, whose input has what was cached", async () => {
+  it('of OpenAI is read as well, with cached tokens in its input', async () => {
     const result = {
       model: 'claude',
       input_tokens: used.input + 5,
@@ -224,7 +224,7 @@ describe("a provider's report", () => {
     expect(JSON.parse(out)).toMatchObject({ agrees: false, rows: [{ meter: 'cache_read', provider: 5, records: 0 }] });
   });
 
-  it('of anybody else is a CSV', async () => {
+  it('of any other provider is a CSV', async () => {
     const { out } = await compared(
       `date,model,input,output\n${today},claude,${used.input},${used.output}\n`,
       'csv',
@@ -233,8 +233,8 @@ describe("a provider's report", () => {
     expect(JSON.parse(out)).toMatchObject({ agrees: true, rows: [{ meter: 'input' }, { meter: 'output' }] });
   });
 
-  describe("of AWS's costs and usage", () => {
-    it('agrees with the records where it is told which model a name is', async () => {
+  describe("from AWS's costs and usage", () => {
+    it('agrees with the records if the names of models are given', async () => {
       const { out } = await compared(csv(...whole()), 'cur', '--as', 'Claude4.6Sonnet=claude', '--all');
 
       expect(JSON.parse(out)).toMatchObject({
@@ -246,14 +246,14 @@ describe("a provider's report", () => {
       });
     });
 
-    it('has a name that is not told as a model of its own', async () => {
+    it('has an unmapped name as a separate model', async () => {
       const { out, code } = await compared(csv(...whole()), 'cur');
 
       expect(JSON.parse(out)).toMatchObject({ rows: [{ model: 'Claude4.6Sonnet', records: 0 }, {}, {}, {}] });
       expect(code).toBe(1);
     });
 
-    it('counts what was read from a cache and written to one', async () => {
+    it('has cache reads and cache writes', async () => {
       const cached = [
         line('USE1-Claude4.6Sonnet-cache-read-input-token-count', '0.2'),
         line('USE1-Claude4.6Sonnet-cache-write-input-token-count', '0.000003', { pricing_unit: '1M tokens' }),
@@ -268,7 +268,7 @@ describe("a provider's report", () => {
       });
     });
 
-    it('may be gzipped, and have the names of the legacy report', async () => {
+    it('may be gzipped, and have the column names of the legacy report', async () => {
       const file = join(directory, 'report.csv.gz');
       const legacy = csv(...whole()).replace(/^.*$/m, (header) =>
         header
@@ -303,20 +303,20 @@ describe("a provider's report", () => {
       [{ line_item_usage_amount: '-1' }, /"-1" is not a valid amount/],
       [{ line_item_usage_start_date: 'soon' }, /"soon" is not a valid time/],
       [{ line_item_usage_start_date: '2026-01-01T00:00:00Z' }, /more than a day\. Export the report by hour or by day/],
-    ])('is refused by its line with %j', async (cells, words) => {
+    ])('is refused with the line number for %j', async (cells, words) => {
       const { err, code } = await compared(csv(line('USE1-Nova-input-tokens', '1', cells)), 'cur');
 
       expect([code, err]).toEqual([1, expect.stringMatching(words)]);
     });
 
-    it('is refused without a column that it needs', async () => {
+    it('is refused without a required column', async () => {
       const { err } = await compared('line_item_line_item_type\nUsage\n', 'cur');
 
       expect(err).toMatch(/line 2: the report has no column line_item_usage_type/);
     });
   });
 
-  it('that does not tell how long a cache lasts has all that was written in one count', () => {
+  it('without cache lifetimes has all cache writes in one count', () => {
     const counted = new RecordedUsage(
       { models: [], providers: [{ id: 'one', name: 'One' }] } as unknown as CatalogFiles,
       'one',
@@ -339,7 +339,7 @@ describe("a provider's report", () => {
     expect(told({ input: 0 })).toEqual([['input', 100]]);
   });
 
-  it('that does not know of a model is told by what the records have', async () => {
+  it('without a model is compared with the records of that model', async () => {
     const { out } = await compared(`date,model,output\n${today},another,4\n`, 'csv');
     expect(JSON.parse(out)).toMatchObject({
       rows: [
@@ -361,13 +361,13 @@ describe("a provider's report", () => {
     ['csv', 'date,model,colour\n2026-10-01,a,1\n', /The report is invalid: .*"colour"/],
     ['csv', 'date,model,output\n2026-10-01,a,-1\n', /0: output/],
     ['csv', 'date,model,output\n', /contains no days/],
-  ])('as %s that is not one is refused: %j', async (format, report, words) => {
+  ])('as %s with an invalid content is refused: %j', async (format, report, words) => {
     const { err, code } = await compared(report, format);
     expect(err).toMatch(words);
     expect(code).toBe(1);
   });
 
-  it('of a provider that the catalog does not have is refused', async () => {
+  it('of an unknown provider is refused', async () => {
     const file = join(directory, 'report');
     writeFileSync(file, 'date,model,output\n2026-10-01,a,1\n');
     const { err } = await run('invoice', file, '--provider', 'nobody', '--catalog', catalog.path, '--format', 'csv');

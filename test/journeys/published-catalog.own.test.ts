@@ -130,7 +130,7 @@ async function sidesOf(asked: Asked[]): Promise<Side[]> {
 }
 
 describe('without a published catalog', () => {
-  it.each(['withdraw', 'rollback'])('catalog %s has nothing to do, and fails', async (command) => {
+  it.each(['withdraw', 'rollback'])('catalog %s fails, because there is nothing to do', async (command) => {
     const { code, err } = await run('catalog', command, '--yes');
 
     expect(code).toBe(1);
@@ -138,8 +138,8 @@ describe('without a published catalog', () => {
   });
 });
 
-describe('a catalog that is published while many requests run', () => {
-  it('changes no price of theirs, and that of each request after it', async () => {
+describe('a catalog that is published during requests', () => {
+  it('does not change their prices, only those of later requests', async () => {
     const before = await askMany();
     const during = await askDuring(async () => {
       const { out } = await run('catalog', 'publish', catalogs.second.path, '--yes');
@@ -153,7 +153,7 @@ describe('a catalog that is published while many requests run', () => {
     expect(new Set(await sidesOf(after))).toEqual(new Set(['second']));
   });
 
-  it('is what models are shown with, and what records name', async () => {
+  it('has the models that lists show and records name', async () => {
     const { pricing } = ((await (await get(gateway, '/models/test/changing')).json()) as { data: { pricing: object } })
       .data;
     expect(pricing).toMatchObject(prices.second);
@@ -165,7 +165,7 @@ describe('a catalog that is published while many requests run', () => {
     });
   });
 
-  it('is taken back in the same way', async () => {
+  it('is withdrawn in the same way', async () => {
     const before = await askMany();
     const during = await askDuring(async () => {
       await run('catalog', 'rollback', '--yes');
@@ -179,7 +179,7 @@ describe('a catalog that is published while many requests run', () => {
     expect(new Set(await sidesOf(after))).toEqual(new Set(['first']));
   });
 
-  it('is not put in force again by going back once more, unless it is named', async () => {
+  it('is not put in force again by a second roll-back, unless it is named', async () => {
     const { code, err } = await run('catalog', 'rollback', '--yes');
 
     expect(code).toBe(1);
@@ -189,7 +189,7 @@ describe('a catalog that is published while many requests run', () => {
     expect(await versionOf()).toBeNull();
   });
 
-  it('leaves an entry of each change in the audit of the gateway', async () => {
+  it('has an entry of each change in the audit log', async () => {
     const { out } = await run('--json', 'audit', '--gateway');
     expect((JSON.parse(out) as { action: string }[]).map(({ action }) => action)).toEqual([
       'catalog.rollback',
@@ -198,14 +198,14 @@ describe('a catalog that is published while many requests run', () => {
   });
 });
 
-describe('a catalog that is not published', () => {
+describe('a catalog before its publication', () => {
   it('without --yes is only compared', async () => {
     const { out } = await run('catalog', 'publish', catalogs.second.path);
     expect(out).toContain('Nothing was published');
     expect(await versionOf()).toBeNull();
   });
 
-  it('says that it gives a model away', async () => {
+  it('is reported if it makes a model free', async () => {
     const provider = {
       id: 'acme',
       name: 'Acme',
@@ -223,7 +223,7 @@ describe('a catalog that is not published', () => {
     expect(out).toContain('prompt is 0, but the model is not marked as free: set a price, or service_free.');
   });
 
-  it('shows each price of a new model, and the credentials that the gateway may not have', async () => {
+  it('is compared with each price of a new model, and the credentials that may be missing', async () => {
     const mybox = {
       id: 'mybox',
       name: 'My box',
@@ -241,7 +241,7 @@ describe('a catalog that is not published', () => {
     expect(out).toContain('New credentials: MYBOX_API_KEY.');
   });
 
-  it('with a mistake is refused with its place', async () => {
+  it('is refused with the place of a mistake', async () => {
     const wrong = catalogDirectory([offered({ prompt: '-1', completion: '0.1' })]);
     const { code, err } = await run('catalog', 'publish', wrong.path, '--yes');
     wrong.remove();
@@ -249,7 +249,7 @@ describe('a catalog that is not published', () => {
     expect(err).toContain('pricing.prompt');
   });
 
-  it('needs a variable that functions do not have', async () => {
+  it('is refused if it needs a variable that functions do not have', async () => {
     const needing = catalogDirectory([offered(prices.first, { upstream_model: 'claude-{A_NEW_FOLDER}' })]);
     const { code, err } = await run('catalog', 'publish', needing.path, '--yes');
     needing.remove();
@@ -258,14 +258,14 @@ describe('a catalog that is not published', () => {
     expect(err).toContain('--variables-are-set');
   });
 
-  it('cannot be gone back to by a version that never was', async () => {
+  it('is not replaced by a version that does not exist', async () => {
     const { code, err } = await run('catalog', 'rollback', '--to', 'never', '--yes');
     expect([code, err]).toEqual([1, expect.stringContaining('"never"')]);
   });
 });
 
-describe('a publication that functions cannot use', () => {
-  it('leaves the catalog in force that was, is told in the log, and can be published over', async () => {
+describe('an unusable publication', () => {
+  it('leaves the previous catalog in force, is logged, and can be replaced', async () => {
     const last = readdirSync(join(directory, 'catalog')).toSorted().at(-1)!;
     const name = `${String(Number.parseInt(last, 10) + 1).padStart(6, '0')}.jsonl`;
     writeFileSync(join(directory, 'catalog', name), '{"form": 9}\n');
@@ -279,8 +279,8 @@ describe('a publication that functions cannot use', () => {
   });
 });
 
-describe('after all these changes', () => {
-  it('the books are right: every record proves its price, and counters say what records say', async () => {
+describe('the books after all catalog changes', () => {
+  it('are correct: every record proves its price, and counters agree with records', async () => {
     const { code, out } = await run('--json', 'reconcile', '--deep');
     expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ sound: true })]);
   });

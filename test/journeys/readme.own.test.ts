@@ -39,10 +39,10 @@ afterAll(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
-describe.skipIf(!hasCurl)('the pages for a first try', () => {
-  it('have lines for curl', () => expect(commands.length).toBeGreaterThan(4));
+describe.skipIf(!hasCurl)('the getting-started pages', () => {
+  it('have curl commands', () => expect(commands.length).toBeGreaterThan(4));
 
-  it.each(commands)('have a line that works: %s', async (command) => {
+  it.each(commands)('have a working curl command: %s', async (command) => {
     const here = command.replaceAll('http://127.0.0.1:8787', gateway.anthropicUrl);
     const env = { ...process.env, GATEWAY_KEY: gateway.key, MANAGEMENT_KEY: gateway.managementKey };
     const { stdout } = await promisify(execFile)('bash', ['-c', here], {
@@ -54,10 +54,10 @@ describe.skipIf(!hasCurl)('the pages for a first try', () => {
   });
 });
 
-describe('the pages for a first try', () => {
-  it('have lines for the operator', () => expect(adminLines.length).toBeGreaterThan(5));
+describe('the getting-started pages for operators', () => {
+  it('have commands', () => expect(adminLines.length).toBeGreaterThan(5));
 
-  it.each(adminLines)('have a line that works: %s', async (line) => {
+  it.each(adminLines)('have a working command: %s', async (line) => {
     // The line is split as a shell splits it.
     const args = line
       .slice(ADMIN.length)

@@ -119,11 +119,11 @@ async function ask(api: Api, model: string, stream: boolean) {
 
 const errorIn = (text: string) => (JSON.parse(text) as { error: Record<string, unknown> }).error;
 
-describe('a prompt that its provider finds too long', () => {
+describe('a prompt above the limit of its provider', () => {
   const words = 'prompt is too long: 290000 tokens > 262144 maximum. Your request exceeded model token limit';
 
   it.each(everyWay.filter(({ api, stream }) => api !== 'responses' || !stream))(
-    'is told in words on which agents act, with the status 400: $api, streamed: $stream',
+    'is refused with a text that agents act on, with the status 400: $api, streamed: $stream',
     async ({ api, stream }) => {
       const { response, text } = await ask(api, 'openai-chat/too-long', stream);
 
@@ -135,7 +135,7 @@ describe('a prompt that its provider finds too long', () => {
     },
   );
 
-  it.each(['too-long', 'too-long-then-good'])('is told to Codex by response.failed: %s', async (name) => {
+  it.each(['too-long', 'too-long-then-good'])('is reported to Codex by response.failed: %s', async (name) => {
     const { response, text } = await ask('responses', `openai-responses/${name}`, true);
 
     const failed = text.split('\n').filter((line) => line.startsWith('data: ') && line.includes('"response.failed"'));
@@ -149,16 +149,16 @@ describe('a prompt that its provider finds too long', () => {
     expect(record).toMatchObject({ total_cost: 0 });
   });
 
-  it('is told without numbers where its provider tells none', async () => {
+  it('is refused without numbers if its provider gives none', async () => {
     const { text } = await ask('messages', 'bedrock-converse/too-long-without-numbers', false);
 
     expect(errorIn(text)['message']).toBe('prompt is too long. Input is too long for requested model.');
   });
 });
 
-describe('what only the operator can end', () => {
+describe('a failure that only the operator can fix', () => {
   it.each(everyWay.flatMap((way) => ['no-money', 'retired'].map((name) => ({ ...way, name }))))(
-    'is no fault of the client, and not to be repeated: $name, $api, streamed: $stream',
+    'is not the fault of the client, and not to be retried: $name, $api, streamed: $stream',
     async ({ api, stream, name }) => {
       const { response, text } = await ask(api, `openai-chat/${name}`, stream);
 
@@ -172,7 +172,7 @@ describe('what only the operator can end', () => {
   it.each([
     ['no-money', 'provider refuses the operator'],
     ['retired', 'provider does not have the model'],
-  ])('goes to the next endpoint, and to the log as a line that raises an alarm: %s', async (name, line) => {
+  ])('is followed by the next endpoint, and logged with a line that raises an alarm: %s', async (name, line) => {
     const { response } = await ask('messages', `openai-chat/${name}-then-good`, false);
 
     expect(response.status).toBe(200);
@@ -184,8 +184,8 @@ describe('what only the operator can end', () => {
   });
 });
 
-describe('a long wait', () => {
-  it('is told to the client', async () => {
+describe('a long retry time', () => {
+  it('is passed on to the client', async () => {
     const { response } = await ask('messages', 'anthropic/week-long', false);
 
     expect([response.status, response.headers.get('retry-after')]).toEqual([429, '287441']);
@@ -193,24 +193,27 @@ describe('a long wait', () => {
 });
 
 describe.each(wires)('an overload after the opening of an answer over %s', (wire) => {
-  it.each(everyWay)('goes to the next endpoint, and is not seen: $api, streamed: $stream', async ({ api, stream }) => {
-    const { response, text } = await ask(api, `${wire}/opens-${api}-${stream}`, stream);
+  it.each(everyWay)(
+    'is followed by the next endpoint without a trace for the client: $api, streamed: $stream',
+    async ({ api, stream }) => {
+      const { response, text } = await ask(api, `${wire}/opens-${api}-${stream}`, stream);
 
-    expect(response.status).toBe(200);
-    expect(text).toContain('fine');
-    expect(text).not.toContain('Overloaded');
-    const beginning = {
-      messages: 'event: message_start',
-      chat: '"role":"assistant"',
-      responses: 'event: response.created',
-    };
-    if (stream) expect(text.split(beginning[api])).toHaveLength(2);
-    const record = await finalGeneration(gateway, response.headers.get('x-generation-id')!);
-    expect(record).toMatchObject({ provider_responses: [{ failure: 'provider_overloaded' }, { status: 200 }] });
-  });
+      expect(response.status).toBe(200);
+      expect(text).toContain('fine');
+      expect(text).not.toContain('Overloaded');
+      const beginning = {
+        messages: 'event: message_start',
+        chat: '"role":"assistant"',
+        responses: 'event: response.created',
+      };
+      if (stream) expect(text.split(beginning[api])).toHaveLength(2);
+      const record = await finalGeneration(gateway, response.headers.get('x-generation-id')!);
+      expect(record).toMatchObject({ provider_responses: [{ failure: 'provider_overloaded' }, { status: 200 }] });
+    },
+  );
 
   it.each(everyWay)(
-    'is refused as an overload where nobody else answers: $api, streamed: $stream',
+    'is refused as an overload without another endpoint: $api, streamed: $stream',
     async ({ api, stream }) => {
       const { response, text } = await ask(api, `${wire}/opens`, stream);
 

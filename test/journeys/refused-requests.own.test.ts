@@ -70,11 +70,11 @@ async function explained(client: RunningGateway, id: string): Promise<{ message:
   });
 }
 
-describe('a request of who is not known', () => {
+describe('a refused request without a valid key', () => {
   const inferring = Object.values<Route>(routes).filter(({ inference }) => inference === true);
 
   it.each(inferring.map(({ method, paths: [path] }) => [method, path]))(
-    'has an id, of which there is no record: %s %s',
+    'has an id, but no record: %s %s',
     async (method, path) => {
       const clients = [`sk-mg-v1-${'1'.repeat(64)}`, '', gateway.managementKey];
       const answers = await Promise.all(
@@ -109,7 +109,7 @@ describe('a refused request', () => {
     ],
     ['for decisions', () => poor, { model: 'sandbox/claude' }, '/decisions', { status: 400 }],
     ['for a video', () => poor, { model: 'sandbox/claude', prompt: 'x' }, '/videos', { status: 400, field: 'model' }],
-  ])('%s is known by its id, with its reason', async (_why, client, body, path, reason) => {
+  ])('%s is found by its id, with its reason', async (_why, client, body, path, reason) => {
     const { status, id } = await refused(client(), body, path);
 
     const { message, refusal } = await explained(client(), id);
@@ -119,7 +119,7 @@ describe('a refused request', () => {
     expect(Date.parse(refusal['created_at'] as string)).toBe(generationTimeMs(id));
   });
 
-  it('keeps the amounts of its limit as they were, whatever the limit is later', async () => {
+  it('keeps the amounts of its limit, whatever the limit is later', async () => {
     const response = await post(poor, '/messages', tooDear);
     const { error } = (await response.json()) as { error: { metadata: Row } };
     const id = response.headers.get('x-generation-id')!;
@@ -145,7 +145,7 @@ describe('a refused request', () => {
     expect((await explained(poor, id)).refusal).toMatchObject({ limit_source: null, amounts: null });
   });
 
-  it('says nothing to those who may not see it', async () => {
+  it('is hidden from callers without access', async () => {
     const { id } = await refused(gateway, wrongField);
     await explained(gateway, id);
 
@@ -187,7 +187,7 @@ describe('a refused request', () => {
     expect(JSON.stringify(items)).not.toMatch(/hunter2|password/);
   });
 
-  it('without a key is nobody’s', async () => {
+  it('without a key belongs to no account', async () => {
     const { status, id } = await refused({ ...gateway, key: 'sk-mg-v1-wrong' }, tooDear);
 
     expect(status).toBe(401);
@@ -208,7 +208,7 @@ describe('the list of requests', () => {
     for (const id of [answeredId, failedId]) await finalGeneration(gateway, id);
   });
 
-  it('has those that were refused among the others, each once', async () => {
+  it('has refused requests among the others, each once', async () => {
     const rows = await listed();
 
     expect(rows.map(({ id }) => id)).toEqual(expect.arrayContaining([refusedId, answeredId, failedId]));
@@ -228,7 +228,7 @@ describe('the list of requests', () => {
     ['a key', () => ['--key', 'poor'], () => refusedId],
     ['a member', () => ['--member', 'ivan'], () => refusedId],
     ['a model and a status', () => ['--model', 'sandbox/claude', '--status', 'complete'], () => answeredId],
-  ])('is restricted to %s', async (_by, options, expected) => {
+  ])('may be filtered by %s', async (_by, options, expected) => {
     const [all, some] = [await listed(), await listed(...options())];
 
     const ids = some.map(({ id }) => id);
@@ -237,7 +237,7 @@ describe('the list of requests', () => {
     expect(ids).toEqual(all.map(({ id }) => id).filter((id) => ids.includes(id)));
   });
 
-  it('fits a window', async () => {
+  it('fits a terminal', async () => {
     const { out } = await admin('generations', 'list');
 
     expect(out).toMatch(/402 key_limit/);
@@ -245,7 +245,7 @@ describe('the list of requests', () => {
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(130);
   });
 
-  it('goes over days, page after page, and leaves nothing out', async () => {
+  it('covers several days, page after page, without gaps', async () => {
     const { accountId, workspaceId } = gateway;
     const payer = { accountId, workspaceId, memberId: undefined, keyHash: 'f'.repeat(64) };
     const end = Date.UTC(2026, 9, 31, 23, 59, 59, 999);
@@ -278,8 +278,8 @@ describe('the list of requests', () => {
   });
 });
 
-describe('a request that failed at its provider', () => {
-  it('is failed_before to people, and says in one word what went wrong', async () => {
+describe('a request that fails at its provider', () => {
+  it('has the ending failed_before, and the cause in one word', async () => {
     const { id } = await refused(gateway, {
       model: 'sandbox/claude',
       max_tokens: 20,
@@ -298,7 +298,7 @@ describe('a request that failed at its provider', () => {
 });
 
 describe('a generation', () => {
-  it('is shown with its price, its attempts and the fields that were left out', async () => {
+  it('is shown with its price, its attempts and the left-out fields', async () => {
     const asked = { model: 'sandbox/claude', max_tokens: 20, messages: [said('Hi')], seed: 7 };
     const { id, requestId } = await refused(gateway, asked);
     await finalGeneration(gateway, id);

@@ -39,14 +39,14 @@ async function pagesOf(filter: string, on = gateway): Promise<Page[]> {
   return pages;
 }
 
-describe('a list of requests with a filter', () => {
-  it('has no empty page before the last one', async () => {
+describe('a filtered list of requests', () => {
+  it('has no empty page before the last page', async () => {
     const pages = await pagesOf('model=sandbox/gpt');
 
     expect(pages).toEqual([{ data: [], next_cursor: null, searched_until: null }]);
   });
 
-  it('says on each page how far back it is complete', async () => {
+  it('has on each page the time up to which it is complete', async () => {
     const pages = await pagesOf('model=sandbox/claude&limit=90');
 
     const times = pages.map(({ searched_until: until }) => until);
@@ -56,7 +56,7 @@ describe('a list of requests with a filter', () => {
   });
 });
 
-describe('a list of days with few requests', () => {
+describe('a list of requests over days with few requests', () => {
   it('fills each page, and has a cursor only if there is more', async () => {
     const sparse = await commonGateway();
     const asked = { model: 'sandbox/claude', max_tokens: 20, messages: [said('Hello', 'delay=0')] };
@@ -77,8 +77,8 @@ describe('a list of days with few requests', () => {
   });
 });
 
-describe('a list of many requests', () => {
-  it.each([97, 91])('has each once, on pages of %i that are never empty', async (limit) => {
+describe('a list with many requests', () => {
+  it.each([97, 91])('has each request once, on pages of %i that are never empty', async (limit) => {
     const pages = await pagesOf(`limit=${limit}`);
 
     const listed = pages.flatMap(({ data }) => data.map(({ id }) => id));

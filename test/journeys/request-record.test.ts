@@ -27,13 +27,13 @@ async function answered(body: object, client = gateway): Promise<Answer> {
 }
 
 describe('the record of a request', () => {
-  it('counts no results where nothing was searched', async () => {
+  it('has no count of search results without a search', async () => {
     const { num_search_results: results } = await answered({ model: 'sandbox/gpt', messages: [said('Hi', 'delay=0')] });
 
     expect(results).toBe(0);
   });
 
-  it('shows how its price comes about: units, prices, and a sum that is what was charged', async () => {
+  it('has the calculation of its price: units, prices, and a sum that equals the charge', async () => {
     const { id } = await answered({ model: 'sandbox/claude', messages: [said('Hi', 'delay=0 tokens=20 cached=5')] });
 
     const { request, generation, price_lines, proven } = await record(id);
@@ -54,7 +54,7 @@ describe('the record of a request', () => {
     ]);
   });
 
-  it('shows who was asked, and how much was held where there is a limit', async () => {
+  it('has the endpoint, and the hold if there is a limit', async () => {
     const ask = { model: 'sandbox/claude', messages: [said('Hi', 'delay=0 tokens=5')] };
     const { key } = await created('/keys', { name: 'limited', limit: 100 });
     const [free, limited] = [await answered(ask), await answered(ask, { ...gateway, key })];
@@ -66,7 +66,7 @@ describe('the record of a request', () => {
     expect(unheld.held_rub).toBeNull();
   });
 
-  it('says why a request was refused', async () => {
+  it('has the reason of a refusal', async () => {
     const response = await post(gateway, '/messages', {
       model: 'sandbox/claude',
       max_tokens: 'many',
@@ -87,15 +87,15 @@ describe('the record of a request', () => {
     expect([generation, price_lines, held_rub]).toEqual([null, [], null]);
   });
 
-  it.each(['gen-01a1faa2-7c1f-7b9a-8f00-3d5c1a2b4c6d', 'nonsense'])('is not there for %s', async (id) => {
+  it.each(['gen-01a1faa2-7c1f-7b9a-8f00-3d5c1a2b4c6d', 'nonsense'])('does not exist for %s', async (id) => {
     const response = await get(gateway, `/generations/${id}`, gateway.managementKey);
 
     expect(response.status).toBe(404);
   });
 });
 
-describe('what is spent in the current periods', () => {
-  it('is one sum for the account, its workspace, its member and its key', async () => {
+describe('the spending in the current periods', () => {
+  it('is the same for the account, its workspace, its member and its key', async () => {
     const made = await created('/workspaces', { name: 'Sums', slug: 'sums' });
     await created('/workspaces/sums/members/add', { user_ids: ['ann'] });
     const { key } = await created('/keys', { name: 'sums', workspace_id: 'sums', member_id: 'ann' });

@@ -86,7 +86,7 @@ async function ask(body: object, words = 'Hello'): Promise<Answered> {
   return { status: response.status, provider, body: answer, record };
 }
 
-describe('an endpoint that cannot take a request', () => {
+describe('an endpoint that does not support a request', () => {
   const pdf = {
     type: 'document',
     source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' },
@@ -97,13 +97,13 @@ describe('an endpoint that cannot take a request', () => {
   it.each([
     ['', undefined],
     [', although only one is to be asked', { allow_fallbacks: false }],
-  ])('is passed over for one that can%s', async (_how, provider) => {
+  ])('is skipped in favor of another one%s', async (_how, provider) => {
     const { status, provider: answered } = await ask({ messages, provider });
     expect([status, answered]).toEqual([200, 'usual']);
   });
 });
 
-describe('a preference of the request', () => {
+describe('a routing preference of the request', () => {
   it.each([
     ['none', {}, 'cheap'],
     ['null', { only: null, sort: null }, 'cheap'],
@@ -137,20 +137,20 @@ describe('a preference of the request', () => {
     ['quantizations', { quantizations: ['int4'] }],
     ['max_price', { max_price: { prompt: 999.999999 } }],
     ['max_price', { max_price: { completion: '0.000001' } }],
-  ])('%s that nothing fits is refused, and named', async (excludedBy, provider) => {
+  ])('%s is refused by name if no endpoint fits', async (excludedBy, provider) => {
     const { status, body } = await ask({ provider });
 
     expect([status, body.error!.metadata['excluded_by']]).toEqual([404, [excludedBy]]);
   });
 
-  it('require_parameters that nothing fits is refused, and named', async () => {
+  it('require_parameters is refused by name if no endpoint fits', async () => {
     const tools = [{ name: 'look', input_schema: { type: 'object' } }];
     const { status, body } = await ask({ provider: { require_parameters: true }, tools });
 
     expect([status, body.error!.metadata['excluded_by']]).toEqual([404, ['require_parameters']]);
   });
 
-  it('max_price looks at the price of a prompt of that length', async () => {
+  it('max_price uses the price of a prompt of that length', async () => {
     const provider = { only: ['usual'], max_price: { prompt: 2_000 } };
 
     expect((await ask({ provider })).status).toBe(200);
@@ -171,7 +171,7 @@ describe('a preference of the request', () => {
     expect([status, body.error!.metadata['field']]).toEqual([400, field]);
   });
 
-  it('holds for the count of tokens as well', async () => {
+  it('applies to token counts as well', async () => {
     const response = await fetch(`${scripted.gateway.baseUrl}/messages/count_tokens`, {
       method: 'POST',
       headers: { 'x-api-key': scripted.gateway.key, 'content-type': 'application/json' },
@@ -186,8 +186,8 @@ describe('a preference of the request', () => {
   });
 });
 
-describe('other models', () => {
-  it('are not asked where the order leaves nothing of them: the last failure is told, and costs nothing', async () => {
+describe('other models of a request', () => {
+  it('are not tried if the order excludes them: the last failure is returned, and costs nothing', async () => {
     const { status, body, record } = await ask(
       {
         model: 'test/failing',
@@ -201,7 +201,7 @@ describe('other models', () => {
     expect((await record())['total_cost']).toBe(0);
   });
 
-  it('are tried in order when every endpoint of the first has failed; the one that answers is named and billed', async () => {
+  it('are tried in order after every endpoint of the first has failed, and the answering one is named and billed', async () => {
     const answered = await ask(
       { model: 'test/ailing', models: ['test/other'] },
       promptTo({ cheap: refuse('503 Busy'), dear: refuse('429 Slow'), usual: answerOnSecond() }),
@@ -218,7 +218,7 @@ describe('other models', () => {
     ]);
   });
 
-  it('may take a request that the first refuses', async () => {
+  it('may answer a request that the first refuses', async () => {
     const words = promptTo({ cheap: refuse('400 Bad') });
 
     expect(await ask({ models: ['test/other'] }, words)).toMatchObject({
@@ -228,13 +228,13 @@ describe('other models', () => {
     });
   });
 
-  it('stand in for a model that cannot be used here', async () => {
+  it('replace a model without a usable endpoint', async () => {
     expect(await ask({ model: 'test/locked', models: ['test/other'] })).toMatchObject({
       body: { model: 'test/other' },
     });
   });
 
-  it('are sorted together where the request says so', async () => {
+  it('are sorted together if the request asks for that', async () => {
     const provider = { sort: { by: 'price', partition: 'none' } };
 
     expect(await ask({ models: ['test/other'], provider })).toMatchObject({ body: { model: 'test/other' } });
@@ -247,14 +247,14 @@ describe('other models', () => {
     ['that there is not', ['test/nothing'], 404, 'models.0'],
     ['of another kind', ['sandbox/filmmaker'], 404, 'models.0'],
     ['of which there are too many', ['a/a', 'b/b', 'c/c', 'd/d'], 400, 'models'],
-  ])('are refused %s', async (_what, models, status, field) => {
+  ])('are refused if %s', async (_what, models, status, field) => {
     const { status: answered, body } = await ask({ models });
 
     expect([answered, body.error!.metadata['field']]).toEqual([status, field]);
   });
 });
 
-describe('a suffix of a model', () => {
+describe('the suffix of a model', () => {
   it.each([
     [':floor', 'cheap'],
     [':nitro', 'cheap'],
@@ -268,22 +268,22 @@ describe('a suffix of a model', () => {
     [':online', {}, 400, 'model'],
     [':sideways', {}, 404, 'model'],
     [':floor', { provider: { sort: 'latency' } }, 400, 'provider.sort'],
-  ])('%s is refused where it means nothing here', async (suffix, more, status, field) => {
+  ])('%s is refused on a model without that variant', async (suffix, more, status, field) => {
     const { status: answered, body } = await ask({ model: `test/three-ways${suffix}`, ...more });
 
     expect([answered, body.error!.metadata['field']]).toEqual([status, field]);
   });
 });
 
-describe('a model with a route of its own', () => {
-  it('is routed so where the request says nothing else', async () => {
+describe('a model with its own routing', () => {
+  it('is routed by it unless the request has preferences', async () => {
     expect(await ask({ model: 'test/preferring' })).toMatchObject({ provider: 'usual' });
     expect(await ask({ model: 'test/preferring', provider: { order: ['cheap'] } })).toMatchObject({
       provider: 'cheap',
     });
   });
 
-  it('shows it', async () => {
+  it('shows its routing', async () => {
     const response = await get(scripted.gateway, '/models/test/preferring/endpoints');
 
     expect(await response.json()).toMatchObject({ routing: { default: { order: ['usual'] } } });

@@ -27,9 +27,9 @@ describe('log lines in the runbooks', () => {
   const inQuotes = [...runbooks.matchAll(/log line "([^"]+)"/g)].map(([, words]) => words!);
   const named = [...new Set([...inBackticks.filter((words) => !commandWords.test(words)), ...inQuotes])];
 
-  it('are found', () => expect(named.length).toBeGreaterThan(10));
+  it('are found in the pages', () => expect(named.length).toBeGreaterThan(10));
 
-  it.each(named)('exist: %s', (words) => {
+  it.each(named)('exist in the code: %s', (words) => {
     expect(sources).toContain(`'${words}'`);
   });
 });
@@ -90,7 +90,7 @@ function argumentsOf(line: string): string[] {
 }
 
 describe('commands in the runbooks', () => {
-  it('are found', () => expect(printed.length).toBeGreaterThan(25));
+  it('are found in the pages', () => expect(printed.length).toBeGreaterThan(25));
 
   it.each(printed)(
     'work as they are printed: %s',
@@ -103,7 +103,7 @@ describe('commands in the runbooks', () => {
     20_000,
   );
 
-  it('name the pepper wherever a command on AWS needs it', () => {
+  it('name the pepper in each command on AWS that needs it', () => {
     const onAws = printed.filter((line) => line.startsWith('--table'));
     const needing = onAws.filter((line) => /keys (?:create|rotate)|callback-secret/.test(line));
 

@@ -23,7 +23,7 @@ async function ask(model: string, more: object = {}): Promise<Answer> {
 
 const models = ['sandbox/claude', 'sandbox/gpt', 'sandbox/gemini', 'sandbox/bedrock', 'sandbox/bedrock-claude'];
 
-it('the record of an answer says how much of its latency was the gateway’s own', async () => {
+it('the record of an answer has the latency of the gateway itself', async () => {
   const request = { model: 'sandbox/claude', max_tokens: 20, messages: [said('Hi', 'delay=0 first=200')] };
   const answer = await post(gateway, '/messages', request);
   const { latency, overhead_ms: overhead } = await finalGeneration(gateway, answer.headers.get('x-generation-id')!);
@@ -44,19 +44,22 @@ describe('a sandbox model', () => {
     ).toBe('word0 word1 word2 word3 word4');
   });
 
-  it.each(['sandbox/claude', 'sandbox/bedrock-claude'])('%s says which it came to', async (model) => {
-    const { stop_reason: reason, stop_sequence: sequence } = await ask(model, { stop_sequences: ['word9', 'word5'] });
+  it.each(['sandbox/claude', 'sandbox/bedrock-claude'])(
+    '%s reports the stop sequence that it reached',
+    async (model) => {
+      const { stop_reason: reason, stop_sequence: sequence } = await ask(model, { stop_sequences: ['word9', 'word5'] });
 
-    expect([reason, sequence]).toEqual(['stop_sequence', 'word5']);
-  });
+      expect([reason, sequence]).toEqual(['stop_sequence', 'word5']);
+    },
+  );
 
-  it('goes on where none of its stop sequences comes', async () => {
+  it('does not end without one of its stop sequences', async () => {
     const { stop_reason: reason, stop_sequence: sequence } = await ask('sandbox/claude', { stop_sequences: ['stop'] });
 
     expect([reason, sequence]).toEqual(['end_turn', null]);
   });
 
-  describe.each([...models, 'sandbox/reasoner'])('%s, among tools whose loading is deferred', (model) => {
+  describe.each([...models, 'sandbox/reasoner'])('%s, with deferred tools', (model) => {
     const tools = [
       { name: 'find', input_schema: { type: 'object' } },
       { name: 'write', input_schema: { type: 'object' }, defer_loading: true },
@@ -67,13 +70,13 @@ describe('a sandbox model', () => {
       return content.filter(({ type }) => type === 'tool_use') as unknown as { id: string; name: string }[];
     };
 
-    it('calls those that are loaded', async () => {
+    it('calls loaded tools', async () => {
       const names = (await calledBy([question])).map(({ name }) => name);
 
       expect(names).toEqual(['find', 'find']);
     });
 
-    it('calls one that a result has referred to', async () => {
+    it('calls a tool that a result refers to', async () => {
       const call = { type: 'tool_use', id: 'toolu_1', name: 'find', input: {} };
       const reference = { type: 'tool_reference', tool_name: 'write' };
       const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: [reference] };
@@ -90,7 +93,7 @@ describe('a sandbox model', () => {
     });
   });
 
-  it.each([...models, 'sandbox/reasoner'])('%s answers after a result that has nothing in it', async (model) => {
+  it.each([...models, 'sandbox/reasoner'])('%s answers after an empty tool result', async (model) => {
     const call = { type: 'tool_use', id: 'toolu_1', name: 'find', input: {} };
     const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: null };
     const messages = [said('Find one'), { role: 'assistant', content: [call] }, { role: 'user', content: [result] }];
@@ -110,7 +113,7 @@ describe('a sandbox model', () => {
     expect(JSON.parse(content[0]!.text)).toEqual({ name: expect.any(String) as string });
   });
 
-  it('is directed by what a user said, whatever a system message says after it', async () => {
+  it('follows the directives of the user, whatever a later system message contains', async () => {
     const messages = [said('Hi', 'delay=0 tokens=2'), { role: 'system', content: 'The sky is clear.' }];
 
     const { content } = await ask('sandbox/claude', { messages });
@@ -126,7 +129,7 @@ describe('the record of an answer', () => {
     ['sandbox/reasoner', 'completed'],
     ['sandbox/gemini', 'STOP'],
     ['sandbox/bedrock', 'end_turn'],
-  ])('has the word of the provider for its end: %s, %s', async (model, native) => {
+  ])("has the provider's word for its end: %s, %s", async (model, native) => {
     const { id } = (await ask(model)) as unknown as { id: string };
 
     expect(await finalGeneration(gateway, id)).toMatchObject({
@@ -135,7 +138,7 @@ describe('the record of an answer', () => {
     });
   });
 
-  it('has it also where the answer was cut', async () => {
+  it("has the provider's word for its end also if the answer was cut", async () => {
     const { id } = (await ask('sandbox/gpt', { max_tokens: 5 })) as unknown as { id: string };
 
     expect(await finalGeneration(gateway, id)).toMatchObject({
@@ -148,13 +151,13 @@ describe('the record of an answer', () => {
 describe('the tokens of a prompt', () => {
   const parts = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
 
-  it.each([...models, 'sandbox/reasoner'])('can be added up on every wire: %s', async (model) => {
+  it.each([...models, 'sandbox/reasoner'])('add up on every wire: %s', async (model) => {
     const { usage } = await ask(model);
 
     expect(parts.map((part) => usage[part])).toEqual(parts.map(() => expect.any(Number) as number));
   });
 
-  it.each(models)('can be added up at the beginning of a stream: %s', async (model) => {
+  it.each(models)('add up at the start of a stream: %s', async (model) => {
     const request = { model, max_tokens: 20, stream: true, messages: [said('Hi', 'delay=0')] };
     const [start] = await readEvents(await post(gateway, '/messages', request));
 
@@ -163,14 +166,14 @@ describe('the tokens of a prompt', () => {
   });
 });
 
-describe('a request that nobody can serve says what to do', () => {
-  it('where a model is mistyped', async () => {
+describe('a refusal has the remedy', () => {
+  it('for a misspelled model', async () => {
     expect(await ask('cluade-sonnet-5')).toMatchObject({
       error: { message: 'There is no model "cluade-sonnet-5". Did you mean "anthropic/claude-sonnet-5"?' },
     });
   });
 
-  it('where its provider has no key: the variable', async () => {
+  it('for a provider without a key: the variable', async () => {
     expect(await ask('openai/gpt-5.5')).toMatchObject({
       error: { message: expect.stringContaining('a credential for OpenAI (OPENAI_API_KEY)') as string },
     });
@@ -179,7 +182,7 @@ describe('a request that nobody can serve says what to do', () => {
   it.each([
     ['gzip', 400, 'gzip'],
     ['compress', 415, 'zstd'],
-  ])('where its body is not what "content-encoding: %s" says', async (encoding, status, words) => {
+  ])('for a body that does not match "content-encoding: %s"', async (encoding, status, words) => {
     const url = { ...gateway, baseUrl: `${gateway.streamingUrl}/v1` };
     const response = await post(url, '/messages', { model: 'sandbox/gpt' }, { 'content-encoding': encoding });
 
@@ -198,7 +201,7 @@ describe('a compressed body', () => {
       body: packers[encoding](request),
     });
 
-  it.each(['gzip', 'deflate'] as const)('is read over the REST API, which unpacks it: %s', async (encoding) => {
+  it.each(['gzip', 'deflate'] as const)('is read over the REST API, which decompresses it: %s', async (encoding) => {
     expect(await (await send(gateway.baseUrl, encoding)).json()).toMatchObject({ role: 'assistant' });
   });
 

@@ -47,7 +47,7 @@ const png = Buffer.from(
   'base64',
 );
 
-it('a film of the sandbox comes of a picture at an address, with a signed word that it is there', async () => {
+it('a sandbox video is made from a picture at a URL, with a signed notice of its completion', async () => {
   const submitted = await post(gateway, '/videos', {
     model: 'sandbox/filmmaker',
     prompt: 'A fox @sandbox polls=0',
@@ -71,7 +71,7 @@ it('a film of the sandbox comes of a picture at an address, with a signed word t
   expect(readMp4(Buffer.from(await file.arrayBuffer())).samples).toHaveLength(4);
 });
 
-it('a provider that says that its job is over is asked at once, and a forged or repeated word changes nothing', async () => {
+it("a provider's notice makes the gateway poll at once, and a forged or repeated notice changes nothing", async () => {
   const submitted = await post(gateway, '/videos', {
     model: 'sandbox/filmmaker',
     prompt: 'A hare @sandbox hook=100',

@@ -345,7 +345,7 @@ function unused(): string[] {
   });
 }
 
-it('every function does what its role in the template allows, no more and no less', { timeout: 400_000 }, async () => {
+it('every function has exactly the permissions of its role in the template', { timeout: 400_000 }, async () => {
   await useEverything();
 
   // The scheduled workers roll up the day that has ended.
@@ -389,7 +389,7 @@ async function meetTrouble(): Promise<void> {
   proxy.faultFor = () => undefined;
 }
 
-it('its functions have written every series of the dashboard that this machine can cause', async () => {
+it('functions write every series of the dashboard that this machine can cause', async () => {
   await meetTrouble();
 
   const { own } = dashboardSeries(templates.api, 'ModelGateway/prod');
@@ -403,7 +403,7 @@ it('its functions have written every series of the dashboard that this machine c
   ]);
 }, 60_000);
 
-it('is what clients need, by the checks that a deployment is checked with from outside', async () => {
+it('functions pass the checks that a deployment is checked with from outside', async () => {
   const out = vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
   const keys = { GATEWAY_KEY: gateway.key, MANAGEMENT_KEY: gateway.managementKey };
   const code = await runSmoke(['--json', '--url', gateway.baseUrl, '--streaming-url', gateway.streamingUrl], keys);
@@ -415,7 +415,7 @@ it('is what clients need, by the checks that a deployment is checked with from o
   expect(code).toBe(0);
 });
 
-it('its functions run the synthesized bundles: they stream, settle and answer as in one process', async () => {
+it('functions run the synthesized bundles: they stream, settle and answer as in one process', async () => {
   const ask = { model: 'sandbox/claude', messages: [said('Привет', 'delay=0')] };
   const streamed = await post(gateway, '/messages', { ...ask, stream: true });
   expect(await streamed.text()).toContain('event: message_stop');

@@ -70,8 +70,8 @@ const asking = (wire: WireName, content: string, more: object = {}) => ({
 
 const textOf = ({ content }: Pick<MessageBody, 'content'>) => content.map(({ text }) => text).join('');
 
-describe.each(wires)('over %s', (wire) => {
-  it('a provider sees placeholders, and the client its own text', async () => {
+describe.each(wires)('sensitive data over %s', (wire) => {
+  it('is replaced by placeholders for the provider, and restored for the client', async () => {
     const { marker, sent } = speaking('Shall I ask [EMAIL_1] or [PHONE_1]?');
 
     const response = await post(await protecting(), '/messages', asking(wire, `${PROMPT} ${marker}`));
@@ -82,7 +82,7 @@ describe.each(wires)('over %s', (wire) => {
     expect(sent[0]).not.toMatch(/ann\.secret|204-18-33|Falcon/);
   });
 
-  it('the same is streamed, in pieces that never show part of a placeholder', async () => {
+  it('is restored in a stream, in pieces that never contain part of a placeholder', async () => {
     const { marker } = speaking('Shall I ask [EMAIL_1] or [PHONE_1]?');
     const client = await protecting();
 
@@ -98,8 +98,8 @@ describe.each(wires)('over %s', (wire) => {
   });
 });
 
-describe('a client of the SDK', () => {
-  it('has a conversation with a tool, whose arguments are its own', async () => {
+describe('an SDK client of a protected key', () => {
+  it('has a conversation with a tool, with restored arguments', async () => {
     const sent: string[] = [];
     const marker = scripted.behaves(async ({ dialect, body, begin, send, finish }) => {
       sent.push(body);
@@ -141,7 +141,7 @@ describe('a client of the SDK', () => {
 });
 
 describe('a key with restore: false', () => {
-  it('gets the placeholders, as bytes of the provider', async () => {
+  it('returns the placeholders, as bytes of the provider', async () => {
     const { marker } = speaking('Ask [EMAIL_1].');
 
     const response = await post(
@@ -156,7 +156,7 @@ describe('a key with restore: false', () => {
 
 describe('a key that blocks', () => {
   it.each(['/messages', '/messages/count_tokens'])(
-    'sends nothing from %s, and is told the field and the category',
+    'sends nothing from %s, and returns the field and the category',
     async (path) => {
       const { marker, sent } = speaking('Hello');
 
@@ -176,7 +176,7 @@ describe('a key that blocks', () => {
     },
   );
 
-  it('holds nothing for it, and keeps no record', async () => {
+  it('holds nothing for a blocked request, and keeps no record', async () => {
     const client = await protecting({ action: 'block' });
 
     const response = await post(client, '/messages', asking('anthropic', PROMPT));
@@ -190,7 +190,7 @@ describe('a key that blocks', () => {
   });
 });
 
-describe('what is protected', () => {
+describe('a protected value', () => {
   it('is in no error of a provider that quotes its prompt', async () => {
     const marker = scripted.behaves(({ dialect, body, respond }) => {
       const [quoted] = /Write to [^.]*\./.exec(body)!;

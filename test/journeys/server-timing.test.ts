@@ -29,7 +29,7 @@ describe('the server timing of an answer', () => {
     ['/chat/completions', { messages: slow, stream: true }],
     ['/responses', { input: slow }],
     ['/responses', { input: slow, stream: true }],
-  ])('of %s tells the waiting for a provider apart from the gateway’s own time: %j', async (path, body) => {
+  ])('of %s has the time of the provider apart from the gateway’s own time: %j', async (path, body) => {
     const beganAtMs = performance.now();
     const response = await post(gateway, path, { model: 'sandbox/claude', ...body });
     const wholeMs = performance.now() - beganAtMs;
@@ -43,7 +43,7 @@ describe('the server timing of an answer', () => {
   it.each<[string, object]>([
     ['/decisions', { model: 'sandbox/judge', state: 'Where is my parcel?', questions: question }],
     ['/embeddings', { model: 'sandbox/embedder', input: 'Where is my parcel?' }],
-  ])('of %s has both times, and its record has them too', async (path, body) => {
+  ])('of %s has both times, and so has its record', async (path, body) => {
     const response = await post(gateway, path, body);
     await response.text();
 
@@ -52,7 +52,7 @@ describe('the server timing of an answer', () => {
     expect(record).toMatchObject({ overhead_ms: expect.any(Number), provider_ms: expect.any(Number) });
   });
 
-  it('has no provider where none was asked', async () => {
+  it('has no provider time without a request to a provider', async () => {
     const video = { model: 'sandbox/filmmaker', prompt: 'A fox @sandbox polls=0', duration: 5 };
     const refused = await post(gateway, '/messages', { model: 'sandbox/none', max_tokens: 20, messages: slow });
 
@@ -63,7 +63,7 @@ describe('the server timing of an answer', () => {
   it.each<[string, string[]]>([
     ['sandbox/claude', ['gateway', 'provider']],
     ['sandbox/gpt', ['gateway']],
-  ])('of a count of tokens tells the provider’s time where one counts: %s', async (model, names) => {
+  ])('of a token count has the provider’s time if a provider counts: %s', async (model, names) => {
     const counts = await Promise.all([
       post(gateway, '/messages/count_tokens', { model, messages: slow }),
       post(gateway, '/responses/input_tokens', { model, input: slow }),
@@ -72,7 +72,7 @@ describe('the server timing of an answer', () => {
     for (const count of counts) expect([count.status, Object.keys(durations(count))]).toEqual([200, names]);
   });
 
-  it('of a video is the gateway’s alone, and its record has the provider’s time too', async () => {
+  it('of a video has only the gateway’s time, and its record has the provider’s time too', async () => {
     const video = { model: 'sandbox/filmmaker', prompt: 'A fox @sandbox polls=0', duration: 5 };
     const response = await post(gateway, '/videos', video);
 
@@ -84,7 +84,7 @@ describe('the server timing of an answer', () => {
     expect(Number(overhead) + Number(provider)).toBe(Number(record['latency']) + Number(record['generation_time']));
   });
 
-  it('counts the attempts that failed as time of providers', async () => {
+  it('includes failed attempts in the time of providers', async () => {
     const failing = [said('Hi', `first=${SILENCE_MS} delay=0 error=500`)];
     const response = await post(gateway, '/messages', { model: 'sandbox/claude', max_tokens: 20, messages: failing });
 
@@ -92,14 +92,14 @@ describe('the server timing of an answer', () => {
     expect(durations(response)['provider']).toBeGreaterThan(0);
   });
 
-  it('is not on answers of which no model is part', async () => {
+  it('is absent from answers without a model', async () => {
     const response = await fetch(`${gateway.baseUrl}/models`);
 
     expect(response.headers.get('server-timing')).toBeNull();
   });
 });
 
-it('the record tells the gateway’s time and the provider’s, to the end of the answer', async () => {
+it('the record of an answer has the times of gateway and provider, to the end of the answer', async () => {
   const messages = [said('Hi', `first=${SILENCE_MS} delay=20 tokens=10`)];
   const response = await post(gateway, '/messages', {
     model: 'sandbox/claude',

@@ -46,7 +46,7 @@ async function keyInfo(on: RunningGateway): Promise<Record<string, number>> {
 }
 
 describe('a limited key', () => {
-  it('is refused with 402 and the numbers, and told what would fit', async () => {
+  it('is refused with 402, the amounts, and the affordable max_tokens', async () => {
     const poor = await newKey('--limit', '0.6', '--limit-reset', 'daily');
 
     const response = await post(poor, '/messages', {
@@ -77,7 +77,7 @@ describe('a limited key', () => {
     expect(retry.status).toBe(200);
   });
 
-  it('is told what would fit behind a long prompt, too', async () => {
+  it('is refused with the affordable max_tokens also after a long prompt', async () => {
     // The limit is lower than the bound by the prompt's bytes, and lower than the first step of an answer.
     const poor = await newKey('--limit', '0.5');
     const ask = { model: 'sandbox/claude', system: 'Be brief. '.repeat(200), messages: [said('Hello', 'delay=0')] };
@@ -90,7 +90,7 @@ describe('a limited key', () => {
     expect(retry.status).toBe(200);
   });
 
-  it('is advised no max_tokens that its budget of thinking forbids', async () => {
+  it('is not advised a max_tokens below its thinking budget', async () => {
     const poor = await newKey('--limit', '0.6');
     const refusal = await post(poor, '/messages', {
       model: 'sandbox/claude',
@@ -103,7 +103,7 @@ describe('a limited key', () => {
   });
 
   it.each(['key_limit', 'workspace_budget', 'member_budget', 'account_limit'])(
-    'is advised the same whichever limit has no room, for whole answers and streams: %s',
+    'gets the same advice from any limit, for whole answers and streams: %s',
     async (source) => {
       const poor = await keyWithin(source, '0.6');
       const ask = { model: 'sandbox/claude', max_tokens: 400, messages: [said('Hello', 'delay=0')] };
@@ -123,7 +123,7 @@ describe('a limited key', () => {
     },
   );
 
-  it('has its hold extended while the stream goes on, and settled spending stays within the limit', async () => {
+  it('gets its hold extended during the stream, and settled spending stays within the limit', async () => {
     // The limit covers the first step of the hold, but not 2,000 words at 0.0015 RUB.
     const poor = await newKey('--limit', '1.5');
 
@@ -150,7 +150,7 @@ describe('a limited key', () => {
     expect(info['limit_remaining']! + info['usage']!).toBeCloseTo(1.5, 10);
   });
 
-  it('cannot hide its prompt from the bound behind an image that is not sent', async () => {
+  it('cannot exclude its prompt from the bound by an image that is not sent', async () => {
     const poor = await newKey('--limit', '4');
     const text = 'word '.repeat(80_000);
     const image = {
@@ -162,7 +162,7 @@ describe('a limited key', () => {
     expect((await post(poor, '/messages', ask)).status).toBe(402);
   });
 
-  it('has its answer shortened to what the limit pays for, when it may think unseen', async () => {
+  it('has its answer shortened to the affordable length with hidden thinking', async () => {
     const poor = await newKey('--limit', '2');
     const thinking = { type: 'enabled', budget_tokens: 30_000 };
     const ask = { model: 'sandbox/claude', max_tokens: 31_000, thinking, messages: [said('x', 'tokens=3000 delay=0')] };
@@ -176,14 +176,14 @@ describe('a limited key', () => {
     expect((await keyInfo(poor))['usage']).toBeLessThanOrEqual(2);
   });
 
-  it('is refused when not even a step of thinking fits', async () => {
+  it('is refused if not even one step of thinking fits', async () => {
     const poor = await newKey('--limit', '0.6');
     const thinking = { type: 'adaptive' };
     const ask = { model: 'sandbox/claude', max_tokens: 31_000, thinking, messages: [said('x')] };
     expect((await post(poor, '/messages', ask)).status).toBe(402);
   });
 
-  it('may write on when every extension finds room', async () => {
+  it('gets the whole answer if every extension finds room', async () => {
     const rich = await newKey('--limit', '1000');
     const response = await post(rich, '/messages', {
       model: 'sandbox/gpt',
@@ -201,7 +201,7 @@ describe('a limited key', () => {
 });
 
 describe('a prepaid account', () => {
-  it('spends its top-ups and no more', async () => {
+  it('spends its top-ups and not more', async () => {
     const { id } = await adminJson(directory, 'accounts', 'create', '--name', 'Prepaid', '--mode', 'prepaid');
     const account = ['--account', id as string];
     const { key } = await adminJson(directory, ...account, 'keys', 'create', '--name', 'k');
@@ -218,8 +218,8 @@ describe('a prepaid account', () => {
   });
 });
 
-describe('a client that leaves', () => {
-  it('stops the upstream, is charged for what it got, and leaves no hold behind', async () => {
+describe('a client that disconnects', () => {
+  it('stops the upstream, is charged for the text so far, and leaves no hold', async () => {
     const key = await newKey('--limit', '100');
     const leaving = new AbortController();
     const response = await fetch(`${gateway.baseUrl}/messages`, {
@@ -249,7 +249,7 @@ describe('a client that leaves', () => {
 });
 
 describe('a failure of the provider', () => {
-  it('costs nothing when there was no output', async () => {
+  it('costs nothing without output', async () => {
     const key = await newKey('--limit', '100');
     const response = await post(key, '/messages', {
       model: 'sandbox/gpt',
@@ -261,14 +261,14 @@ describe('a failure of the provider', () => {
     expect(await keyInfo(key)).toMatchObject({ usage: 0, limit_remaining: 100 });
   });
 
-  it('costs nothing either when the provider had begun, and the client does not stream', async () => {
+  it('costs nothing also after the first output if the client does not stream', async () => {
     const response = await post(gateway, '/messages', { model: 'sandbox/claude', messages: [said('x', 'fail=0')] });
     expect(response.status).toBe(529);
     const generation = await finalGeneration(gateway, response.headers.get('x-generation-id')!);
     expect(generation).toMatchObject({ total_cost: 0, cancelled: false });
   });
 
-  it('in the middle of a stream costs what was written, and ends with an error in the stream', async () => {
+  it('in the middle of a stream costs the written output, and ends with an error in the stream', async () => {
     const response = await post(gateway, '/messages', {
       model: 'sandbox/gpt',
       stream: true,
@@ -317,8 +317,8 @@ describe('a generation', () => {
   });
 });
 
-describe('a key that is switched off', () => {
-  it('stops within five seconds, and at once when it holds money', async () => {
+describe('a disabled key', () => {
+  it('is refused within five seconds, and at once if it holds money', async () => {
     const created = await adminJson(directory, 'keys', 'create', '--name', 'off', '--limit', '100');
     const client = withKey(created['key'] as string);
     const request = { model: 'sandbox/claude', max_tokens: 10, messages: [said('x', 'delay=0')] };

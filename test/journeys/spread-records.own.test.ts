@@ -37,7 +37,7 @@ async function ask(): Promise<{ id: string; requestId: string }> {
 }
 
 describe('an account whose records are spread in the middle of a day', () => {
-  it('lists requests of before and after in the order in which they came', async () => {
+  it('lists requests from before and after in order', async () => {
     const { body } = await manage(gateway, 'GET', '/generations?limit=100');
 
     const listed = (body as { data: { id: string }[] }).data.map(({ id }) => id);
@@ -45,7 +45,7 @@ describe('an account whose records are spread in the middle of a day', () => {
     expect(listed).toEqual(listed.toSorted().toReversed());
   });
 
-  it.each(['before', 'after'])('finds a record of %s by its id', async (when) => {
+  it.each(['before', 'after'])('finds a record from %s by its id', async (when) => {
     const id = when === 'before' ? before : spread[0]!.id;
 
     const { data } = (await (await get(gateway, `/generation?id=${id}`)).json()) as { data: { id: string } };
@@ -60,7 +60,7 @@ describe('an account whose records are spread in the middle of a day', () => {
     expect(await adminJson(directory, 'generations', 'show', requestId)).toMatchObject({ id });
   });
 
-  it('notes refusals with the id that was told', async () => {
+  it('records refusals with the id in the answer', async () => {
     const response = await post(gateway, '/messages', { model: 'nobody/nothing', max_tokens: 1, messages: [] });
 
     const id = response.headers.get('x-generation-id')!;
@@ -72,7 +72,7 @@ describe('an account whose records are spread in the middle of a day', () => {
     expect(await adminJson(directory, 'reconcile', '--deep')).toMatchObject({ sound: true });
   });
 
-  it('says since when, the second time as well', async () => {
+  it('shows the time of the change, also after a second command', async () => {
     const { records_spread_since: since } = await adminJson(directory, 'accounts', 'spread-records');
 
     expect(Date.parse(since as string)).toBeLessThan(Date.now());

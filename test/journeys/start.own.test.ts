@@ -32,8 +32,8 @@ async function refusalIn(env: Record<string, string>, ...args: string[]): Promis
   });
 }
 
-describe('a gateway that cannot start says why in one sentence', () => {
-  it('when its port is in use', async () => {
+describe('a gateway that cannot start reports the reason in one sentence', () => {
+  it('if its port is in use', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -44,14 +44,14 @@ describe('a gateway that cannot start says why in one sentence', () => {
     server.close();
   });
 
-  it('when its database is not there, and ends what it had started', async () => {
+  it('if its database is missing, and ends the processes that it had started', async () => {
     expect(await refusalIn({ DYNAMODB_BINARY: '/nowhere' }, '--port', '0')).toEqual({
       code: 1,
       stderr: 'DYNAMODB_BINARY names /nowhere, which does not exist. Correct it or unset it.\n',
     });
   });
 
-  it('when its catalog has a mistake', async () => {
+  it('if its catalog has a mistake', async () => {
     const catalog = join(directory, 'catalog');
     cpSync('lambdas/catalog/data', catalog, { recursive: true });
     writeFileSync(join(catalog, 'models', 'bad.json'), '{"models": [{"id": "x"}]}');
@@ -66,14 +66,14 @@ describe('a gateway that cannot start says why in one sentence', () => {
     ['--concurrency', '0'],
     ['--rate-limit', 'lots'],
     ['--nonsense', 'x'],
-  ])('when %s makes no sense', async (flag, value) => {
+  ])('if %s has an invalid value', async (flag, value) => {
     const { code, stderr } = await refusal(flag, value);
     expect([code, stderr.split('\n').length]).toEqual([1, 2]);
     expect(stderr).toContain(flag);
   });
 });
 
-describe('a gateway that is stopped in the middle of a stream, and started again on the same data', () => {
+describe('a gateway stopped in the middle of a stream, and started again on the same data,', () => {
   let data: string;
   let answered: Record<string, unknown>;
   let cutId: string;
@@ -91,7 +91,7 @@ describe('a gateway that is stopped in the middle of a stream, and started again
     client = { ...second, key: first.key };
   });
 
-  it('finds keys, generations and counters again, and does not show keys', async () => {
+  it('finds keys, generations and counters, and does not show keys', async () => {
     const cut = await finalGeneration(client, cutId);
 
     expect(second.key).toBeNull();
@@ -100,7 +100,7 @@ describe('a gateway that is stopped in the middle of a stream, and started again
     expect(key.usage).toBeCloseTo(Number(answered['total_cost']) + Number(cut['total_cost']), 9);
   });
 
-  it('has said so in the stream, and settles what was written, as real as any other answer', async () => {
+  it('has ended the stream with an error, and settled its output like any other answer', async () => {
     const generation = await finalGeneration(client, cutId);
 
     // Agents retry an answer that ends with an error. An interrupted connection may look like a normal end.
@@ -110,7 +110,7 @@ describe('a gateway that is stopped in the middle of a stream, and started again
     expect(second.log()).not.toContain('holds swept');
   });
 
-  it('leaves no note of its processes behind', async () => {
+  it('leaves no files about its processes behind', async () => {
     await second.stop();
 
     expect(existsSync(join(data, 'run.json'))).toBe(false);
@@ -138,8 +138,8 @@ async function stopWithinStream(gateway: RunningGateway): Promise<{ id: string; 
   return { id: response.headers.get('x-generation-id')!, types };
 }
 
-describe('a gateway that starts while commands work on its data', () => {
-  it('keeps its database, and the commands reach it', async () => {
+describe('a gateway that starts while commands use its data', () => {
+  it('keeps its database, and the commands can use it', async () => {
     const data = join(directory, 'shared');
     const after = async (delayMs: number, name: string) => {
       await sleep(delayMs);
@@ -158,7 +158,7 @@ describe('a gateway that starts while commands work on its data', () => {
   });
 });
 
-describe('a gateway whose log nobody reads any more', () => {
+describe('a gateway without a reader of its log', () => {
   it('answers, and settles, as before', async () => {
     const gateway = await startGateway();
     gateway.process.stderr!.destroy();
@@ -173,7 +173,7 @@ describe('a gateway whose log nobody reads any more', () => {
 });
 
 describe('a gateway started at another time', () => {
-  it('is at that time everywhere', async () => {
+  it('uses that time everywhere', async () => {
     const data = mkdtempSync(join(tmpdir(), 'gateway-later-'));
     const gateway = await startGateway({ args: ['--now', '2031-05-17T23:00:00Z', '--data', data] });
     const response = await post(gateway, '/messages', { model: 'sandbox/gpt', messages: [said('x', 'delay=0')] });

@@ -89,7 +89,7 @@ function open(gateway: RunningGateway): Promise<http.IncomingMessage> {
 const residentMb = async (pid: number) => (await reportOf(pid)).residentMb;
 
 describe('a stream', () => {
-  it('leaves as it arrives, chunk by chunk', async () => {
+  it('is passed on as it arrives, chunk by chunk', async () => {
     const words = ['one ', 'two ', 'three'];
     const arrived = words.map(() => Promise.withResolvers<void>());
     const gateway = gatewayAnswering((response) => {
@@ -112,7 +112,7 @@ describe('a stream', () => {
     expect(summarise(events).text).toBe('one two three');
   });
 
-  it('of 50 MB does not pile up in memory when its reader takes a kilobyte now and then', async () => {
+  it('of 50 MB does not accumulate in memory if its reader is slow', async () => {
     const text = frames.text('x'.repeat(10_000));
     let written = 0;
     const gateway = gatewayAnswering((response) => {
@@ -145,7 +145,7 @@ describe('a stream', () => {
     response.destroy();
   });
 
-  it('stops its upstream within 50 ms when the client leaves', async () => {
+  it('stops its upstream within 50 ms after the client disconnects', async () => {
     let closed = Promise.withResolvers<number>();
     const gateway = gatewayAnswering((response) => {
       response.write(frames.start + frames.blockStart + frames.text('word '));
@@ -166,7 +166,7 @@ describe('a stream', () => {
     expect(Math.min(...delays)).toBeLessThan(50);
   });
 
-  it('is pinged within fifteen seconds while the provider is silent', { timeout: 20_000 }, async () => {
+  it('has a ping within fifteen seconds while the provider is silent', { timeout: 20_000 }, async () => {
     const gateway = gatewayAnswering((response) => response.write(frames.start + frames.blockStart));
     const askedAtMs = performance.now();
     const response = await post(gateway, '/messages', ask);
@@ -179,7 +179,7 @@ describe('a stream', () => {
   });
 });
 
-describe('a client that leaves before the answer begins', () => {
+describe('a client that disconnects before the answer begins', () => {
   it('leaves no hold, no upstream and no handler behind', async () => {
     const asked = Promise.withResolvers<void>();
     const closed = Promise.withResolvers<void>();
@@ -277,7 +277,7 @@ describe('an endpoint that fails before its first event', () => {
     catalog.remove();
   });
 
-  it.each(failures)('%s, and the next one answers and is billed', async (_how, name) => {
+  it.each(failures)('%s is followed by the next one, which is billed', async (_how, name) => {
     const response = await post(gateway, '/messages', { ...requestTo(name), stream: false });
 
     expect(await response.json()).toMatchObject({ content: [{ type: 'text', text: 'fine' }] });
@@ -291,7 +291,7 @@ describe('an endpoint that fails before its first event', () => {
     });
   });
 
-  it('is told as it is when no other is left', async () => {
+  it('has its error returned if no other remains', async () => {
     const response = await post(gateway, '/messages', requestTo('gone'));
     expect(response.status).toBe(502);
     expect(await response.json()).toMatchObject({
@@ -300,8 +300,8 @@ describe('an endpoint that fails before its first event', () => {
   });
 });
 
-describe('200 requests at once against a limit with room for 33', () => {
-  it('let 33 pass, refuse the rest with the numbers, and add up to the last digit', async () => {
+describe('200 concurrent requests against a limit with room for 33', () => {
+  it('are admitted 33 times, refused with the amounts otherwise, and add up to the last digit', async () => {
     const gateway = gatewayAnswering((response) =>
       response.end(frames.start + frames.blockStart + frames.text('x') + frames.end(1)),
     );
@@ -328,7 +328,7 @@ describe('200 requests at once against a limit with room for 33', () => {
 const isBeside = ({ body }: DynamodbCall) => body.includes('HEALTH#');
 
 describe('round trips to DynamoDB before the first byte', () => {
-  it('are three when cold, one when warm, two when the caller has to be read again', async () => {
+  it('are three if cold, one if warm, two if the caller has to be read again', async () => {
     const proxy = await startFaultProxy(inject('dynamodbEndpoint'));
     stops.push(proxy.stop);
     const upstream = await startUpstream((response) =>

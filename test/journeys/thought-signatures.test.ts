@@ -46,8 +46,8 @@ function withNamesTurned(value: unknown): unknown {
 }
 
 /** Tests with a sandbox that refuses a call without its signature, and a signature on any other part. */
-describe('signatures of thought', () => {
-  it('stand directly before the call that they belong to, the first of several', async () => {
+describe('thought signatures', () => {
+  it('are directly before the call that they belong to, the first of several', async () => {
     const { content, stop_reason } = await ask([question]);
 
     expect(content.map(({ type }) => type)).toEqual([
@@ -61,7 +61,7 @@ describe('signatures of thought', () => {
     expect(stop_reason).toBe('tool_use');
   });
 
-  it('survive a whole conversation with tools', async () => {
+  it('are kept through a whole conversation with tools', async () => {
     const messages: Anthropic.MessageParam[] = [question];
     for (let round = 1; round <= 2; round += 1) {
       const calling = await ask(messages);
@@ -73,7 +73,7 @@ describe('signatures of thought', () => {
     }
   });
 
-  it('come to the provider as it made them: if it refuses one on another call, the request goes again without it', async () => {
+  it('are sent to the provider unchanged: if it refuses one on another call, the request is sent again without it', async () => {
     const calling = await ask([question]);
     const content = calling.content.map((block) =>
       block.type === 'tool_use' && block.name === 'get_weather' ? { ...block, input: { city: 'Тверь' } } : block,
@@ -84,7 +84,7 @@ describe('signatures of thought', () => {
     expect(answer.content.at(-1)).toMatchObject({ text: expect.stringContaining('tool has answered') as string });
   });
 
-  it('stay good where a client sends the names in arguments back in another order', async () => {
+  it('stay valid if a client sends the names in arguments back in another order', async () => {
     const calling = await ask([question], [nestedTool]);
     const content = calling.content.map((block) =>
       block.type === 'tool_use' ? { ...block, input: withNamesTurned(block.input) } : block,
@@ -96,7 +96,7 @@ describe('signatures of thought', () => {
     expect(answer.stop_reason).toBe('end_turn');
   });
 
-  it('are not missed where a client drops the thinking of a conversation', async () => {
+  it('are not required if a client drops the thinking of a conversation', async () => {
     const calling = await ask([question]);
     const content = calling.content.filter(({ type }) => type !== 'thinking');
 
@@ -105,7 +105,7 @@ describe('signatures of thought', () => {
     expect(answer.stop_reason).toBe('end_turn');
   });
 
-  it('are not missed where another model began the conversation', async () => {
+  it('are not required if another model began the conversation', async () => {
     const calling = await client.messages.create({
       model: 'sandbox/gpt',
       max_tokens: 500,

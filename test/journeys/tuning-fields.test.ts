@@ -55,26 +55,26 @@ async function ask(api: 'chat/completions' | 'responses', model: string, more: o
 
 const tuned = { seed: 7, min_p: 0.1, logit_bias: { 5: -100 } };
 
-describe('a field that only tunes', () => {
+describe('a tuning field', () => {
   it.each<[WireName, object, string | null]>([
     ['openai-chat', { ...tuned, verbosity: 'low' }, null],
     ['openai-responses', { text: { verbosity: 'low' } }, 'seed, min_p, logit_bias'],
     ['google-gemini', { generationConfig: { seed: 7 } }, 'min_p, logit_bias, verbosity'],
     ['anthropic', {}, 'seed, min_p, logit_bias, verbosity'],
-  ])('is sent over %s if the endpoint lists it and the wire can say it', async (wire, sent, leftOut) => {
+  ])('is sent over %s if the endpoint lists it and the wire can express it', async (wire, sent, leftOut) => {
     const asked = await ask('chat/completions', capable(wire), { ...tuned, verbosity: 'low' });
 
     expect(asked).toMatchObject({ status: 200, sent, leftOut });
   });
 
-  it.each(wires)('is left out over %s and named if the endpoint does not list it', async (wire) => {
+  it.each(wires)('is left out over %s and reported if the endpoint does not list it', async (wire) => {
     const asked = await ask('chat/completions', plain(wire), { ...tuned, verbosity: 'low' });
 
     expect(asked).toMatchObject({ status: 200, leftOut: 'seed, min_p, logit_bias, verbosity' });
     expect(JSON.stringify(asked.sent)).not.toMatch(/seed|min_p|logit_bias|verbosity/);
   });
 
-  it('has the name that the client’s API has for it', async () => {
+  it('is reported by the name in the client’s API', async () => {
     const more = { seed: 7, text: { verbosity: 'low' } };
 
     expect(await ask('responses', plain('openai-chat'), more)).toMatchObject({ leftOut: 'seed, text.verbosity' });
@@ -95,12 +95,12 @@ describe('a field that only tunes', () => {
   });
 });
 
-describe('probabilities of tokens', () => {
+describe('token probabilities', () => {
   const asked = { logprobs: true, top_logprobs: 1 };
   const hi = { token: 'Hi', logprob: -0.25, bytes: null };
   const told = { content: [{ ...hi, top_logprobs: [hi] }] };
 
-  it('come back from chat completions', async () => {
+  it('are returned from chat completions', async () => {
     const choice = { index: 0, delta: { content: 'Hi' }, logprobs: told, finish_reason: 'stop' };
     const stream = `data: ${JSON.stringify({ choices: [choice] })}\n\ndata: [DONE]\n\n`;
 
@@ -110,7 +110,7 @@ describe('probabilities of tokens', () => {
     });
   });
 
-  it('come back from Gemini, in both of OpenAI’s APIs', async () => {
+  it('are returned from Gemini, in both of OpenAI’s APIs', async () => {
     const chosen = { token: 'Hi', tokenId: 5, logProbability: -0.25 };
     const logprobsResult = { chosenCandidates: [chosen], topCandidates: [{ candidates: [chosen] }] };
     const content = { role: 'model', parts: [{ text: 'Hi' }] };

@@ -22,15 +22,15 @@ async function callsOf(key: string): Promise<string[]> {
   return proxy.calls.slice(from).map(({ action }) => action);
 }
 
-describe('a key that is not ours', () => {
-  it('costs one read, and nothing while that is young', async () => {
+describe('an unknown key', () => {
+  it('costs one read, and none while that is cached', async () => {
     const unknown = `mk-mg-v1-${'1'.repeat(64)}`;
     expect(await callsOf(unknown)).toEqual(['GetItem']);
     expect(await callsOf(unknown)).toEqual([]);
   });
 
   it.each(['sk-or-v1-123', 'x', `mk-mg-v1-${'g'.repeat(64)}`, `sk-mg-v1-${'0'.repeat(65)}`])(
-    'costs nothing when it is not even shaped like one: %s',
+    'costs no read if its form is wrong: %s',
     async (key) => {
       expect(await callsOf(key)).toEqual([]);
     },

@@ -19,7 +19,7 @@ async function send(method: string, path: string, body?: string) {
 
 const messageIn = (text: string) => (JSON.parse(text) as { error: { message: string } }).error.message;
 
-describe('a request that no route takes', () => {
+describe('a request to an unknown route', () => {
   it.each([
     ['POST', '/completions', /POST \/v1\/chat\/completions/],
     ['POST', '/chat', /POST \/v1\/chat\/completions/],
@@ -37,7 +37,7 @@ describe('a request that no route takes', () => {
     ['GET', '/providers', /does not have that part/],
     ['GET', '/auth/key', /GET \/v1\/key returns the limits of a key/],
     ['GET', '/videos/notices', /There is no GET \/v1\/videos\/notices/],
-  ])('is told so: %s %s', async (method, path, hint) => {
+  ])('gets a 404 with a hint: %s %s', async (method, path, hint) => {
     const { status, headers, text } = await send(method, path, method === 'POST' ? '{}' : undefined);
     expect(status).toBe(404);
     expect(messageIn(text)).toMatch(hint);
@@ -45,7 +45,7 @@ describe('a request that no route takes', () => {
     expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  it('does not get its key back', async () => {
+  it('does not get its key in the answer', async () => {
     for (const path of ['/rerank/x', '/keys/x/y', `/${encodeURIComponent('{')}`]) {
       expect((await send('POST', path, '{}')).text).not.toContain(gateway.key);
     }
@@ -58,48 +58,48 @@ describe('a request that no route takes', () => {
     ['PATCH', '/workspaces', 'GET, POST'],
     ['OPTIONS', '/key', 'GET'],
     ['GET', '/videos/notices/content', 'POST'],
-  ])('is told which methods there are: %s %s', async (method, path, allow) => {
+  ])('gets a 405 with the available methods: %s %s', async (method, path, allow) => {
     const { status, headers, text } = await send(method, path);
     expect(status).toBe(405);
     expect(headers.get('allow')?.split(', ').toSorted().join(', ')).toBe(allow);
     expect(messageIn(text)).toContain(method);
   });
 
-  it.each(['/health', '/models', '/docs'])('may look whether %s is there', async (path) => {
+  it.each(['/health', '/models', '/docs'])('may test with HEAD whether %s exists', async (path) => {
     expect(await send('HEAD', path)).toMatchObject({ status: 200, text: '' });
   });
 
-  it('may not look where a key is needed', async () => {
+  it('may not test with HEAD routes that need a key', async () => {
     expect((await send('HEAD', '/key')).status).toBe(405);
   });
 
-  it('has its body read, however large it is', async () => {
+  it('has its body read, whatever its size', async () => {
     const { status } = await send('POST', '/files', JSON.stringify({ file: 'x'.repeat(3_000_000) }));
     expect(status).toBe(404);
   });
 });
 
-describe('the parameter by which SDKs ask for betas', () => {
-  it.each(['/models', '/keys', '/workspaces', '/activity', '/health'])('means nothing on %s', async (path) => {
+describe('the query parameter ?beta=true of SDKs', () => {
+  it.each(['/models', '/keys', '/workspaces', '/activity', '/health'])('has no effect on %s', async (path) => {
     const plain = await (await get(gateway, path, gateway.managementKey)).json();
     const beta = await get(gateway, `${path}?beta=true`, gateway.managementKey);
     expect(beta.status).toBe(200);
     expect(await beta.json()).toEqual(plain);
   });
 
-  it('is refused with another value where any other unknown one is', async () => {
+  it('is refused with another value on routes that refuse unknown parameters', async () => {
     const { status } = await get(gateway, '/workspaces?beta=perhaps', gateway.managementKey);
     expect(status).toBe(400);
   });
 });
 
-describe('a part of a path that is encoded', () => {
-  it('is what it stands for', async () => {
+describe('an encoded part of a path', () => {
+  it('is decoded', async () => {
     const encoded = await get(gateway, `/models/${encodeURIComponent('sandbox/claude')}`);
     expect(await encoded.json()).toEqual(await (await get(gateway, '/models/sandbox/claude')).json());
   });
 
-  it('may be an id with signs', async () => {
+  it('may be an id with punctuation', async () => {
     const budget = `/workspaces/${gateway.workspaceId}/members/${encodeURIComponent('ann@example.com')}/budgets/daily`;
     const headers = { authorization: `Bearer ${gateway.managementKey}`, 'content-type': 'application/json' };
     await fetch(`${gateway.baseUrl}/workspaces/${gateway.workspaceId}/members/add`, {

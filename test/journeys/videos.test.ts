@@ -79,8 +79,8 @@ async function until(isSo: () => boolean): Promise<void> {
 const prompts = () => provider.submitted.map((body) => body['prompt'] as string);
 const protecting = (action: string) => keyWith({ sensitive_data: { enabled: true, action, categories: ['email'] } });
 
-describe.concurrent('a video', () => {
-  it('is made, paid once, and can be read in ranges', async () => {
+describe.concurrent('a video request', () => {
+  it('is made, charged once, and can be read in ranges', async () => {
     const answer = await film({ file: [{ bytes: 20_000_000 }] }, { duration: 10 });
     const submitted = (await answer.json()) as Video;
     expect([answer.status, submitted]).toEqual([
@@ -112,7 +112,7 @@ describe.concurrent('a video', () => {
     });
   });
 
-  it('is one video, however often it is asked for with one Idempotency-Key', async () => {
+  it('is made once, however often it is sent with one Idempotency-Key', async () => {
     const script = JSON.stringify({ file: [{ bytes: 1_001 }] });
     const ask = (key: string, prompt = script) =>
       post({ ...gateway, key }, '/videos', { model: 'test/film', prompt }, { 'idempotency-key': 'one-film' });
@@ -133,7 +133,7 @@ describe.concurrent('a video', () => {
     expect(((await other.json()) as Video).id).not.toBe(id);
   });
 
-  it('is one video for requests with one Idempotency-Key at once, also where there is room for only one', async () => {
+  it('is made once for concurrent requests with one Idempotency-Key, also with room for only one', async () => {
     const { body: made } = await manage(gateway, 'POST', '/keys', { name: 'one film', limit: 200 });
     const body = { model: 'test/film', prompt: JSON.stringify({ file: [{ bytes: 1_003 }] }) };
     const ask = () => post({ ...gateway, key: made.key }, '/videos', body, { 'idempotency-key': 'one-of-many' });
@@ -147,7 +147,7 @@ describe.concurrent('a video', () => {
     expect(list.data.map(({ id }: Video) => id)).toEqual([...ids]);
   });
 
-  it('has no upstream that hears of its polls, and is nobody else’s', async () => {
+  it('is polled at its provider no more often for many polls of its client, and is hidden from other accounts', async () => {
     const { id } = (await (await film({ poll: ['in_progress'] })).json()) as Video;
     const stranger = await keyWith({ workspace_id: await newWorkspace() });
     const asked = () => provider.requests.filter((request) => request === `GET /one/videos/${id}`).length;
@@ -164,7 +164,7 @@ describe.concurrent('a video', () => {
     }
   });
 
-  it('that failed says so in a text of ours, and has no file', async () => {
+  it('that failed has an error message of the gateway, and no file', async () => {
     const { id, polling_url: pollingUrl } = (await (await film({ poll: ['failed'] })).json()) as Video;
 
     const video = await ended(pollingUrl);
@@ -207,7 +207,7 @@ describe.concurrent('a video', () => {
     expect([answer.status, error.metadata]).toEqual([400, expect.objectContaining({ field, ...metadata })]);
   });
 
-  it('needs all of its price beforehand', async () => {
+  it('holds its whole price in advance', async () => {
     const poor = await keyWith({ limit: 100 });
     const body = { model: 'test/film', prompt: '{"poll": ["in_progress"]}' };
 
@@ -219,7 +219,7 @@ describe.concurrent('a video', () => {
     expect(error.message).toMatch(/^To begin, this request needs 125 RUB, and the limit of this key \(100 RUB\) has/);
   });
 
-  it('is asked for without what its key protects, or not at all', async () => {
+  it('is sent without protected values, or refused', async () => {
     const prompt = JSON.stringify({ poll: ['failed'], of: 'ann@example.com' });
     const replaced = await post(await protecting('replace'), '/videos', { model: 'test/film', prompt });
     const blocked = await post(await protecting('block'), '/videos', { model: 'test/film', prompt });
@@ -231,7 +231,7 @@ describe.concurrent('a video', () => {
     expect(prompts().some((text) => text.includes('ann@'))).toBe(false);
   });
 
-  it('goes to no provider that the key does not allow', async () => {
+  it('is sent to no provider that the key excludes', async () => {
     const careful = await keyWith({ privacy: { ignoredProviders: ['one'] } });
 
     const answer = await post(careful, '/videos', { model: 'test/film', prompt: '{}' });
@@ -243,7 +243,7 @@ describe.concurrent('a video', () => {
     ]);
   });
 
-  it('reaches its client through the OpenRouter SDK', async () => {
+  it('works through the OpenRouter SDK', async () => {
     const options = { serverURL: gateway.baseUrl, retryConfig: { strategy: 'none' as const } };
     const client = new OpenRouter({ ...options, apiKey: gateway.key });
 

@@ -73,33 +73,33 @@ async function begunAt(provider: string, first: string, more: object = {}, heade
   expect(await providerOf(begin, headers)).toBe(provider);
 }
 
-describe('a conversation', () => {
+describe('a conversation with a cached prompt', () => {
   it.each([
     ['', {}],
     [', whatever it sorts by', { sort: 'price' }],
     [', though others may be quicker', { sort: 'latency' }],
-  ])('stays where its prompt is cached%s', async (_how, provider) => {
+  ])('stays at the endpoint with its cache%s', async (_how, provider) => {
     const first = conversation();
     await begunAt('usual', first);
 
     expect(await providerOf({ messages: turn(first), provider })).toBe('usual');
   });
 
-  it('stays there when it is streamed', async () => {
+  it('stays there if it is streamed', async () => {
     const first = conversation();
     await begunAt('usual', first, { stream: true });
 
     expect(await providerOf({ messages: turn(first), stream: true })).toBe('usual');
   });
 
-  it('goes where it costs less, when the cache is not worth the difference', async () => {
+  it('goes to a cheaper endpoint if the cache is not worth the difference', async () => {
     const first = conversation();
     await begunAt('dear', first);
 
     expect(await providerOf({ messages: turn(first) })).toBe('cheap');
   });
 
-  it('goes where the request says', async () => {
+  it('goes to the endpoint that the request prefers', async () => {
     const first = conversation();
     await begunAt('usual', first);
 
@@ -107,7 +107,7 @@ describe('a conversation', () => {
     expect(await providerOf({ messages: turn(first), provider: { ignore: ['usual'] } })).toBe('cheap');
   });
 
-  it('that begins anew goes where it costs least', async () => {
+  it('that begins anew goes to the cheapest endpoint', async () => {
     await begunAt('usual', conversation());
 
     expect(await providerOf({ messages: turn(conversation()) })).toBe('cheap');
@@ -124,7 +124,7 @@ describe('a conversation', () => {
   });
 });
 
-describe('a session that the client names', () => {
+describe('a session with an id from the client', () => {
   it.each([
     ['x-session-id', {}, { 'x-session-id': 'night-shift' }],
     ['x-claude-code-session-id', {}, { 'x-claude-code-session-id': '7d8c2a10' }],
@@ -133,13 +133,13 @@ describe('a session that the client names', () => {
     ['session_id of the body', { session_id: 'my session' }, {}],
     ['metadata.user_id', { metadata: { user_id: 'user_1f_account__session_7d8c2a10-4c1e' } }, {}],
     ['metadata.user_id as JSON', { metadata: { user_id: '{"device_id":"1f","session_id":"7d8c2a10-aaaa"}' } }, {}],
-  ])('by %s stays where its prompt is cached, however it is compacted', async (_where, fields, headers) => {
+  ])('in %s stays at the endpoint with its cache, however it is compacted', async (_where, fields, headers) => {
     await begunAt('usual', conversation(), fields, headers);
 
     expect(await providerOf({ messages: turn(conversation()), ...fields }, headers)).toBe('usual');
   });
 
-  it('is another one with another key, or another model', async () => {
+  it('is separate for another key, or another model', async () => {
     const session = { session_id: randomUUID() };
     await begunAt('usual', conversation(), session);
     const stranger = await scripted.withLimit(100_000);
@@ -148,7 +148,7 @@ describe('a session that the client names', () => {
     expect(await providerOf({ messages: turn(conversation()), ...session, models: ['test/twin'] })).toBe('cheap');
   });
 
-  it('is told to no provider', async () => {
+  it('is not sent to a provider', async () => {
     const sent: string[] = [];
     const messages = [{ role: 'user', content: conversation(sent) }];
     await providerOf({ messages, session_id: 'a-private-name', cache: 'auto' });
@@ -165,7 +165,7 @@ describe('a session that the client names', () => {
   it.each([
     ['session_id', { session_id: 'x'.repeat(257) }],
     ['cache', { cache: 'always' }],
-  ])('is refused with a wrong %s, by name', async (field, fields) => {
+  ])('is refused by name with a wrong %s', async (field, fields) => {
     const response = await fetch(`${scripted.gateway.baseUrl}/messages`, {
       method: 'POST',
       headers: { 'x-api-key': scripted.gateway.key, 'content-type': 'application/json' },
@@ -179,7 +179,7 @@ describe('a session that the client names', () => {
 const marks = (body: string) => body.match(/"cache_control":\{"type":"ephemeral"\}/g)?.length ?? 0;
 
 describe('cache: "auto"', () => {
-  it('asks the provider to cache, and only then', async () => {
+  it('requests caching from the provider, and only then', async () => {
     const sent: string[] = [];
     const messages = turn(conversation(sent));
     const asked = { messages, system: 'Be brief.', tools: [{ name: 'look', input_schema: { type: 'object' } }] };
@@ -190,7 +190,7 @@ describe('cache: "auto"', () => {
     expect(sent.map(marks)).toEqual([4, 0]);
   });
 
-  it('costs what writing the cache costs, and the record says what caches have saved', async () => {
+  it('costs the price of the cache write, and the record has the savings of caches', async () => {
     const client = await scripted.withLimit(100_000);
     const response = await fetch(`${client.baseUrl}/messages`, {
       method: 'POST',

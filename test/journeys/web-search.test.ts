@@ -66,7 +66,7 @@ const limited = async (limit: number): Promise<RunningGateway> => {
 const failed = (code: string) => ({ type: 'web_search_tool_result_error', error_code: code });
 
 describe('a model that searches', () => {
-  it('does so within one streamed message, and its text cites what was found', async () => {
+  it('searches within one streamed message, and its text cites the results', async () => {
     search.plays({ text: 'Let me look. ', ...calling('tower height') }, answer);
 
     const { response } = await ask({ stream: true });
@@ -112,7 +112,7 @@ describe('a model that searches', () => {
     expect(search.queries).toEqual(['tower height']);
   });
 
-  it('gives a structured answer as it is: its lists of numbers are no markers', async () => {
+  it('returns a structured answer unchanged: its lists of numbers are not markers', async () => {
     const text = '{"floors": [1, 2], "height": "540 metres [1]"}';
     search.plays(calling('tower'), { text });
     const format = { type: 'json_schema', schema: { type: 'object' } };
@@ -122,7 +122,7 @@ describe('a model that searches', () => {
     expect(content.slice(2)).toEqual([{ type: 'text', text }]);
   });
 
-  it('has its rounds and searches on one bill', async () => {
+  it('has its rounds and searches in one charge', async () => {
     search.plays(
       { ...calling('one', 'two'), usage: { prompt: 100, completion: 20 } },
       { ...calling('three'), usage: { prompt: 300, completion: 30 } },
@@ -156,7 +156,7 @@ describe('a model that searches', () => {
     expect(search.asked[0]!.tools).toMatchObject([{ function: { name: 'web_search' } }]);
   });
 
-  it('is made to search only once', async () => {
+  it('with a forced search searches only once', async () => {
     search.plays(calling('tower'), answer);
 
     await whole({ tool_choice: { type: 'tool', name: 'web_search' } });
@@ -167,7 +167,7 @@ describe('a model that searches', () => {
     ]);
   });
 
-  it('does not where its client has ruled out calls, whatever it says', async () => {
+  it('does not search if its client has disabled calls, whatever it writes', async () => {
     search.plays(calling('tower'), answer);
 
     const { usage } = await whole({ tool_choice: { type: 'none' } });
@@ -194,7 +194,7 @@ describe('a model that searches', () => {
     ]);
   });
 
-  it('reads its query also from a client that has lost it', async () => {
+  it('reads its query also if the client has lost it', async () => {
     search.plays(calling('tower'), answer);
     const { content } = await whole();
     const before = search.asked[1]!.messages;
@@ -206,7 +206,7 @@ describe('a model that searches', () => {
     expect(search.asked[0]!.messages.slice(0, before.length)).toEqual(before);
   });
 
-  it('is told what was found before, where it may not search any more', async () => {
+  it('reads earlier results if it may not search any more', async () => {
     search.plays(calling('tower'), answer);
     const { content } = await whole();
     search.plays({ text: 'You are welcome.' });
@@ -219,7 +219,7 @@ describe('a model that searches', () => {
     expect(JSON.stringify(messages)).toContain('540 metres');
   });
 
-  it('gets what failed as a result, which costs nothing', async () => {
+  it('gets a failed search as a result, which costs nothing', async () => {
     search.finds((query) => (query === 'busy' ? 429 : query === 'broken' ? 500 : query === 'nothing' ? [] : tower));
     search.plays(calling('busy', 'broken', 'nothing', '', 'tower'), answer);
 
@@ -250,7 +250,7 @@ describe('a model that searches', () => {
     expect(search.queries).toEqual(['one']);
   });
 
-  it('leaves a search open where the client has a call to run, and makes it first when that is done', async () => {
+  it('leaves a search open if the client has a call to run, and makes it first in the next request', async () => {
     const clock = { name: 'clock', input_schema: { type: 'object' } };
     const mixed = { calls: [{ input: { query: 'tower' } }, { name: 'clock', input: {} }] };
     search.plays(mixed);
@@ -281,7 +281,7 @@ describe('a model that searches', () => {
     expect(third.status).toBe(200);
   });
 
-  it('has no open call without a result where its provider counts the prompt', async () => {
+  it('has no open call without a result if its provider counts the prompt', async () => {
     search.plays({ status: 500 });
     const call = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'tower' } };
 
@@ -297,7 +297,7 @@ describe('a model that searches', () => {
     ]);
   });
 
-  it('pauses its turn where it would search for ever, and goes on when it is asked to', async () => {
+  it('pauses its turn if it would search endlessly, and continues on request', async () => {
     search.plays(calling('again'));
     const paused = await whole();
     expect(paused).toMatchObject({
@@ -312,7 +312,7 @@ describe('a model that searches', () => {
     expect(search.asked[0]!.messages.filter(({ role }) => role === 'tool')).toHaveLength(10);
   });
 
-  it('writes no more than max_tokens in all of its rounds', async () => {
+  it('writes at most max_tokens in all of its rounds', async () => {
     search.plays({ ...calling('tower'), usage: { prompt: 100, completion: 30 } }, answer);
 
     await whole({ max_tokens: 50 });
@@ -320,7 +320,7 @@ describe('a model that searches', () => {
     expect(search.asked.map(({ max_tokens: tokens }) => tokens)).toEqual([50, 20]);
   });
 
-  it('fails as any answer does when its provider fails in a later round, after one more try', async () => {
+  it('fails like any answer if its provider fails in a later round, after one more attempt', async () => {
     search.plays(calling('tower'), { status: 500 });
 
     const { response, id } = await ask({ stream: true });
@@ -332,7 +332,7 @@ describe('a model that searches', () => {
   });
 });
 
-describe('what was found', () => {
+describe('a search result in a conversation', () => {
   it('cannot be altered by the client', async () => {
     const content = await conversation();
     const results = content[1]!['content'] as Block[];
@@ -345,7 +345,7 @@ describe('what was found', () => {
     expect(await refusal(response)).toBe('messages.1.content.1.content.0.encrypted_content');
   });
 
-  it('may have been found by a provider in an earlier turn: then its title and address are known', async () => {
+  it('may be from a provider in an earlier turn, with a known title and address', async () => {
     const content = await conversation();
     for (const result of content[1]!['content'] as Block[]) result['encrypted_content'] = 'EpAB';
 
@@ -358,11 +358,11 @@ describe('what was found', () => {
   });
 });
 
-describe('a search before the model is asked', () => {
+describe('a search before the answer', () => {
   it.each([
     ['the plugin', { plugins: [{ id: 'web', max_results: 1 }] }, 1],
     ['the suffix', { model: 'test/model:online' }, 2],
-  ])('by %s tells it what was found, and cites it', async (_, body, found) => {
+  ])('by %s gives the model the results, and the answer cites them', async (_, body, found) => {
     search.plays(answer);
 
     const { content, usage, id } = await whole({ tools: undefined, ...body });
@@ -378,7 +378,7 @@ describe('a search before the model is asked', () => {
     expect(JSON.stringify(search.asked[0]!.messages).includes('[2] Towers')).toBe(found === 2);
   });
 
-  it("leaves the client's own function of that name to the client", async () => {
+  it("does not conflict with a client's own function of that name", async () => {
     search.plays(calling('mine'));
 
     const { content, stop_reason } = await whole({
@@ -393,7 +393,7 @@ describe('a search before the model is asked', () => {
     });
   });
 
-  it('that fails costs nothing, and the model answers by itself', async () => {
+  it('that fails costs nothing, and the model answers without results', async () => {
     search.finds(() => 500);
     search.plays({ text: 'I do not know.' });
 
@@ -404,8 +404,8 @@ describe('a search before the model is asked', () => {
   });
 });
 
-describe('a key with a limit', () => {
-  it('pays for no search that it has no room for: the answer ends there', async () => {
+describe('a key with a limit in a search loop', () => {
+  it('pays for no search without room: the answer ends there', async () => {
     search.plays({ ...calling('one', 'two', 'three'), usage: { prompt: 100, completion: 20 } }, answer);
     const poor = await limited(2.5);
 
@@ -421,7 +421,7 @@ describe('a key with a limit', () => {
     expect(await finalGeneration(poor, id)).toMatchObject({ total_cost: cost([[100, 20]], 0) });
   });
 
-  it('pays for no search behind a round that has cost more than it has', async () => {
+  it('pays for no search after a round that has used all room', async () => {
     search.plays({ ...calling('one'), usage: { prompt: 100, completion: 10_000 } }, answer);
 
     const { stop_reason } = await whole({ max_tokens: 10_000 }, await limited(15));
@@ -429,7 +429,7 @@ describe('a key with a limit', () => {
     expect({ stop_reason, queries: search.queries }).toEqual({ stop_reason: 'max_tokens', queries: [] });
   });
 
-  it('needs no more for a search before the model is asked than it was refused for', async () => {
+  it('needs no more for a search before the answer than the refusal named', async () => {
     const words = 'The model goes on and on, as models do. '.repeat(20).trim();
     search.plays({ text: words, usage: { prompt: 100, completion: 200 } });
     const asked = { tools: undefined, plugins: [{ id: 'web' }] };
@@ -442,8 +442,8 @@ describe('a key with a limit', () => {
   });
 });
 
-describe('what a key protects', () => {
-  it('reaches neither the model nor the search, and the client has its own words', async () => {
+describe('a protected value in a search', () => {
+  it('is sent neither to the model nor to the search, and is restored for the client', async () => {
     const settings = { enabled: true, categories: ['email'], action: 'replace', restore: true };
     const created = await manage(gateway, 'POST', '/keys', { name: 'protected', sensitive_data: settings });
     const careful = { ...gateway, key: (created.body as { key: string }).key };
@@ -462,7 +462,7 @@ describe('what a key protects', () => {
   });
 });
 
-describe('a request for searches', () => {
+describe('a request with searches', () => {
   const invalid: [string, object, string][] = [
     [
       'both lists of domains',
@@ -498,14 +498,14 @@ describe('a request for searches', () => {
     expect(await response.json()).toMatchObject({ error: { metadata: { field } } });
   });
 
-  it('may leave lists empty, and name a newer version', async () => {
+  it('may have empty lists, and a newer version', async () => {
     search.plays(calling('tower'), answer);
     const lists = { allowed_domains: [], blocked_domains: null, user_location: null };
     const { usage } = await whole({ tools: [{ ...tool, ...lists, type: 'web_search_20260318' }] });
     expect(usage).toMatchObject({ server_tool_use: { web_search_requests: 1 } });
   });
 
-  it('finds only pages of the domains that it allows', async () => {
+  it('finds only pages of the allowed domains', async () => {
     search.plays(calling('tower'), answer);
     const { content } = await whole({ tools: [{ ...tool, allowed_domains: ['lists.example'] }] });
     expect(content[1]!['content']).toMatchObject([{ url: 'https://lists.example/towers' }]);

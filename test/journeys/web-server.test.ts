@@ -163,7 +163,7 @@ async function sendLarge(): Promise<[number, string | null]> {
   return [status, headers.get('retry-after')];
 }
 
-describe('the server', () => {
+describe('the web server', () => {
   it('passes the checks that a deployment is checked with from outside', async () => {
     const out = vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
     const code = await runSmoke(['--json', '--url', gateway.baseUrl, '--model', 'test/plain'], {
@@ -176,7 +176,7 @@ describe('the server', () => {
     expect(code).toBe(0);
   });
 
-  it('says of management where it is', async () => {
+  it('refuses management routes with the base URL of the API', async () => {
     const response = await fetch(`${gateway.baseUrl}/keys`, { headers: { 'x-api-key': gateway.managementKey } });
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({
@@ -184,7 +184,7 @@ describe('the server', () => {
     });
   });
 
-  it(`answers ${STREAMS} streams at once, whole and to the last digit`, { timeout: 120_000 }, async () => {
+  it(`answers ${STREAMS} concurrent streams, complete and to the last digit`, { timeout: 120_000 }, async () => {
     const { server, state } = await limitedKey(1_000);
 
     const answers = await Promise.all(Array.from({ length: STREAMS }, () => wholeStream(server, WORDS)));
@@ -198,7 +198,7 @@ describe('the server', () => {
     expect((await serverProcess()).peakMb).toBeLessThan(400);
   });
 
-  it('ends the work of the provider when a client leaves, small request or large', async () => {
+  it('ends the work of the provider if a client disconnects, with a small or large request', async () => {
     for (const more of ['', 'x'.repeat(400_000)]) {
       const leaving = new AbortController();
       const response = await fetch(`${gateway.baseUrl}/messages`, {
@@ -219,8 +219,8 @@ describe('the server', () => {
   });
 });
 
-describe('a fault that escapes', () => {
-  it('fails its request, and disturbs no other', async () => {
+describe('an uncaught error', () => {
+  it('fails its request, and affects no other', async () => {
     const { pid: before } = await serverProcess();
     const other = wholeStream(gateway, 60);
 
@@ -234,7 +234,7 @@ describe('a fault that escapes', () => {
 });
 
 describe('a large request', () => {
-  it('is answered beside, so that the others go on', async () => {
+  it('is answered in another process, so that others continue', async () => {
     await wholeStream(gateway, 1, 'x'.repeat(400_000));
     const before = await Promise.all([serverProcess(), besideProcess()]);
     // The body has as many values as allowed, each of which is read and checked.
@@ -252,7 +252,7 @@ describe('a large request', () => {
     expect(main).toBeLessThan(beside! / 2);
   });
 
-  it('is answered again after the process beside has died', async () => {
+  it('is answered again after that process has ended', async () => {
     await wholeStream(gateway, 1, 'x'.repeat(400_000));
     const { pid: dying } = await besideProcess();
     const open = await post(gateway, '/messages', ask(400, 'x'.repeat(400_000)));
@@ -264,7 +264,7 @@ describe('a large request', () => {
     expect((await besideProcess()).pid).not.toBe(dying);
   });
 
-  it('waits for room where others take it', async () => {
+  it('waits for memory that others use', async () => {
     const uploads = openUploads(5);
 
     // A request that arrives before the uploads were read is accepted, and refused as invalid.
@@ -307,8 +307,8 @@ function tableOfRole(target: string, seen: string[]): http.Server {
   });
 }
 
-describe('in a container', () => {
-  it('goes on with the next keys of its role, which change in the middle of its streams', async () => {
+describe('the web server in a container', () => {
+  it('continues with the new credentials of its role, which change in the middle of its streams', async () => {
     const role = roleOfContainer();
     const seen: string[] = [];
     const [keys, dynamodb] = await Promise.all([
@@ -347,8 +347,8 @@ describe('in a container', () => {
   });
 });
 
-describe('as a Web Function', () => {
-  it('listens where Lambda says, and ends within the second that Lambda gives it', async () => {
+describe('the web server as a Web Function', () => {
+  it('listens at the address from Lambda, and ends within the second that Lambda gives it', async () => {
     const endpoint = `127.0.0.1:${await freePort()}`;
     const program = await startProgram(endpoint);
     const baseUrl = `http://${endpoint}/v1`;
@@ -365,7 +365,7 @@ describe('as a Web Function', () => {
     expect(performance.now() - endedAtMs).toBeLessThan(1_000);
   });
 
-  it('says that it did not start, because Lambda would give it all requests nevertheless', async () => {
+  it('logs a failed start, because Lambda would send it all requests nevertheless', async () => {
     const program = await startProgram('nonsense');
     const [log, [code]] = await Promise.all([text(program.stderr!), once(program, 'exit')]);
     expect(code).toBe(1);
@@ -389,7 +389,7 @@ async function startContainer(): Promise<{ server: RunningGateway; program: Chil
 }
 
 describe('a container that is stopped', () => {
-  it('refuses new requests, lets answers finish, and ends the others so that they can be sent again', async () => {
+  it('refuses new requests, completes running answers, and ends the others so that they can be sent again', async () => {
     const { server: limited, state } = await limitedKey(1_000);
     const { server, program } = await startContainer();
     const own = { ...limited, baseUrl: server.baseUrl };
@@ -424,8 +424,8 @@ describe('a container that is stopped', () => {
   }, 90_000);
 });
 
-describe('an end in the middle', () => {
-  it('tells each stream, charges what was told, and leaves no hold behind', async () => {
+describe('an end of the web server in the middle of streams', () => {
+  it('reports it in each stream, charges the reported usage, and leaves no hold', async () => {
     const { server, state } = await limitedKey(2_000);
     const requests = [...Array(10).keys()].map((index) => (index === 0 ? 'x'.repeat(400_000) : ''));
     const streams = await Promise.all(requests.map((more) => post(server, '/messages', ask(900, more))));

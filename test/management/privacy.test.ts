@@ -27,10 +27,7 @@ describe('a change of privacy settings', () => {
     );
   });
 
-  it.each([undefined, {}, { allowedProviders: null }])(
-    'without a difference keeps the version: %j',
-    async (change) => {
-      expect(await changedPrivacy(context, noPrivacyLimits, change)).toBe(noPrivacyLimits);
-    },
-  );
+  it.each([undefined, {}, { allowedProviders: null }])('without a difference keeps the version: %j', async (change) => {
+    expect(await changedPrivacy(context, noPrivacyLimits, change)).toBe(noPrivacyLimits);
+  });
 });

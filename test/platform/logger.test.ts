@@ -49,7 +49,10 @@ describe('an error in the log', () => {
     expect(String(deep(9)).split(' < ')).toHaveLength(6);
   });
 
-  it.each([['a text'], [undefined], [{ message: 'secret' }]])('that is not an Error is logged with its type: %j', (thrown) => {
-    expect(describeError(thrown)).toEqual({ reason: typeof thrown });
-  });
+  it.each([['a text'], [undefined], [{ message: 'secret' }]])(
+    'that is not an Error is logged with its type: %j',
+    (thrown) => {
+      expect(describeError(thrown)).toEqual({ reason: typeof thrown });
+    },
+  );
 });

@@ -245,14 +245,11 @@ describe('a conversation with messages at other indices than in the request', ()
 });
 
 describe('thinking with the signature of its provider', () => {
-  it.each(['EqQBCkYIA', 'gw1.google.CiQB'])(
-    'has its signed text if it repeats the prompt: %s',
-    async (signature) => {
-      expect((await sentBlocks(thinking('I write to ann@example.org.', signature)))[0]).toEqual(
-        thinking('I write to [EMAIL_1].', signature),
-      );
-    },
-  );
+  it.each(['EqQBCkYIA', 'gw1.google.CiQB'])('has its signed text if it repeats the prompt: %s', async (signature) => {
+    expect((await sentBlocks(thinking('I write to ann@example.org.', signature)))[0]).toEqual(
+      thinking('I write to [EMAIL_1].', signature),
+    );
+  });
 
   it('is left out if its signed text cannot be restored', async () => {
     expect(await sentBlocks(thinking('Perhaps bob@example.org?', 'EqQBCkYIA'))).toEqual([

@@ -70,14 +70,14 @@ describe.each(readers)('the prompt of an agent over %s', (home, name, quirks, re
     return read(JSON.parse(body) as Body);
   };
 
-  it('begins with the whole prompt of the turn before it, whatever its billing line says', () => {
+  it('begins with the whole prompt of the previous turn, whatever its billing line', () => {
     const [first, second] = [promptOf(1, 'aaaaa'), promptOf(2, 'bbbbb')];
     expect(withoutMarks(second.instructions)).toEqual(withoutMarks(first.instructions));
     expect(withoutMarks(second.tools)).toEqual(withoutMarks(first.tools));
     expect(withoutMarks(second.said.slice(0, first.said.length))).toEqual(withoutMarks(first.said));
   });
 
-  it('has a deferred tool only where the provider knows what that is', () => {
+  it('has a deferred tool only if the provider supports deferred tools', () => {
     const isSent = JSON.stringify(promptOf(2, 'a').tools).includes('DeferredToolPlaceholder');
     expect(isSent).toBe(home === 'Anthropic');
   });

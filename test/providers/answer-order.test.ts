@@ -31,8 +31,8 @@ function passed(events: MessagesEvent[]): MessagesEvent[] {
   return events.flatMap((event) => order.check(event));
 }
 
-describe('usage that is reported after the reason', () => {
-  it('repeats the reason, because clients keep what the last ending says', () => {
+describe('usage that is reported after the stop reason', () => {
+  it('repeats the stop reason, because clients keep the last ending', () => {
     expect(passed([start, text, close, ending('end_turn', 2), ending(null, 500), end])).toEqual([
       start,
       text,
@@ -44,8 +44,8 @@ describe('usage that is reported after the reason', () => {
   });
 });
 
-describe('a block that ends after the answer has said how it ends', () => {
-  it('is closed once, and what is reported after it counts', () => {
+describe('a block that ends after the stop reason', () => {
+  it('is closed once, and later usage counts', () => {
     expect(passed([start, text, ending('end_turn', 2), close, ending('end_turn', 500), end])).toEqual([
       start,
       text,
@@ -56,11 +56,11 @@ describe('a block that ends after the answer has said how it ends', () => {
     ]);
   });
 
-  it('is closed for a provider that never does', () => {
+  it('is closed if the provider never closes it', () => {
     expect(passed([start, text, ending('end_turn', 2), end])).toEqual([start, text, close, ending('end_turn', 2), end]);
   });
 
-  it('is waited for where it is a call that is to be run', () => {
+  it('is awaited if it is a call to be run', () => {
     expect(passed([start, call, ending('tool_use', 2), ending(null, 3), close, end])).toEqual([
       start,
       call,
@@ -71,11 +71,11 @@ describe('a block that ends after the answer has said how it ends', () => {
     ]);
   });
 
-  it('fails the answer where such a call never ends', () => {
+  it('fails the answer if it is a call that never ends', () => {
     expect(() => passed([start, call, ending('tool_use', 2), end])).toThrow('an end in the middle of a tool call');
   });
 
-  it('is not waited for for ever', () => {
+  it('is not awaited without limit', () => {
     const endings = Array.from({ length: 100 }, () => ending('tool_use', 2));
 
     expect(() => passed([start, call, ...endings])).toThrow('more endings than an answer can have');

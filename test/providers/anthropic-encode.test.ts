@@ -21,23 +21,23 @@ const withBudget = (budget_tokens: number, more: object = {}) => ({
 const sent = (...asked: Parameters<typeof anthropicWire.encode>) =>
   (JSON.parse(anthropicWire.encode(...asked).body) as { thinking: object }).thinking;
 
-describe('a budget of thinking', () => {
-  it.each([undefined, 20_000])('is kept below what the model can write, with max_tokens %s', (max_tokens) => {
+describe('a thinking budget', () => {
+  it.each([undefined, 20_000])('is lowered to the output limit of the model, with max_tokens %s', (max_tokens) => {
     expect(sent(withBudget(12_000, { max_tokens }), target, client)).toMatchObject({ budget_tokens: 9_999 });
   });
 
-  it('that is not below the max_tokens of the client is refused', () => {
+  it("is refused if it is not below the client's max_tokens", () => {
     expect(() => sent(withBudget(5_000, { max_tokens: 5_000 }), target, client)).toThrow('thinking.budget_tokens');
   });
 
-  it('may be larger where the model thinks between calls', () => {
+  it('may be larger if the model thinks between calls', () => {
     const interleaved = { ...client, anthropicBeta: 'interleaved-thinking-2025-05-14' };
     const request = withBudget(6_000, { max_tokens: 5_000 });
     expect(sent(request, target, interleaved)).toMatchObject({ budget_tokens: 6_000 });
   });
 });
 
-describe('a turn that goes on after results of tools', () => {
+describe('a turn that continues after tool results', () => {
   const claude = { ...target, quirks: { thinking_forms: ['budget' as const, 'disabled' as const] } };
   const call = { type: 'tool_use', id: 't1', name: 'look', input: {} };
   const result = { role: 'user' as const, content: [{ type: 'tool_result', tool_use_id: 't1', content: 'Water.' }] };
@@ -62,17 +62,17 @@ describe('a turn that goes on after results of tools', () => {
       [asked, turn(call), { ...result, content: [...result.content, { type: 'text', text: 'On.' }] }],
       'disabled',
     ],
-  ])('is thought about as it %s', (_case, messages, type) => {
+  ])('has thinking if it %s', (_case, messages, type) => {
     expect(sent(withBudget(2_000, { messages }), claude, client)).toMatchObject({ type });
   });
 
-  it('goes on adaptively on a model that can', () => {
+  it('has adaptive thinking on a model with that', () => {
     const quirks = { thinking_forms: ['adaptive' as const, 'budget' as const] };
     const request = withBudget(2_000, { messages: [asked, turn(call), result] });
     expect(sent(request, { ...target, quirks }, client)).toEqual({ type: 'adaptive' });
   });
 
-  it('is thought about by an imitation, which does not ask for it', () => {
+  it('has thinking on another provider with the Messages API, which does not require earlier thinking', () => {
     const imitation = { ...claude, quirks: { ...claude.quirks, own_signatures: true } };
     expect(sent(withBudget(2_000, { messages: [asked, turn(call), result] }), imitation, client)).toMatchObject({
       type: 'enabled',
@@ -91,15 +91,15 @@ const begun = (...content: object[]) => ({
 const lastOf = (request: ReturnType<typeof begun>) =>
   (JSON.parse(anthropicWire.encode(request, target, client).body) as { messages: object[] }).messages.at(-1);
 
-describe('an answer that the client has begun', () => {
+describe('a prefilled answer', () => {
   const thought = { type: 'thinking', thinking: 'Hm.', signature: 'EqQB' };
 
-  it('has no thinking on a model that does not think', () => {
+  it('has no thinking on a model that does not think by default', () => {
     const words = { type: 'text', text: 'The' };
     expect(lastOf(begun(thought, words))).toEqual({ role: 'assistant', content: [words] });
   });
 
-  it('is not begun by thinking alone', () => {
+  it('is not detected from thinking alone', () => {
     expect(lastOf(begun(thought))).toEqual({ role: 'user', content: 'Hi' });
   });
 });
@@ -113,14 +113,14 @@ const markSent = (quirks: object) => {
     .cache_control;
 };
 
-describe('marks for caches', () => {
-  it('keep what only the own service of Anthropic knows there alone', () => {
+describe('cache marks', () => {
+  it("keep fields of Anthropic's own service only there", () => {
     expect(markSent({ own_service: true })).toEqual({ type: 'ephemeral', ttl: '1h', scope: 'global' });
     expect(markSent({ envelope: 'bedrock-invoke' })).toEqual({ type: 'ephemeral', ttl: '1h' });
   });
 });
 
-describe('the result of a tool that failed', () => {
+describe('the result of a failed tool', () => {
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBO' } };
   const call = { type: 'tool_use', id: 't1', name: 'shoot', input: {} };
   const resultSent = (is_error: boolean) => {
@@ -136,7 +136,7 @@ describe('the result of a tool that failed', () => {
     return (JSON.parse(body) as { messages: { content: unknown[] }[] }).messages[2]!.content;
   };
 
-  it('has texts alone, and what it has shown stands behind it', () => {
+  it('has only texts, with its other parts after it', () => {
     expect(resultSent(true)).toEqual([
       {
         type: 'tool_result',
@@ -151,13 +151,13 @@ describe('the result of a tool that failed', () => {
     ]);
   });
 
-  it('is as it came where it did not fail', () => {
+  it('is unchanged if the tool did not fail', () => {
     expect(resultSent(false)).toMatchObject([{ content: [{ type: 'text' }, image] }]);
   });
 });
 
 describe('a request for a count of tokens', () => {
-  it('has no fields that only matter to generation: the API refuses what it does not know', () => {
+  it('has no fields that only affect generation, because the API refuses unknown fields', () => {
     const kept = { messages: [{ role: 'user' as const, content: 'Hi' }], system: 'Be short.', speed: 'standard' };
     const request = {
       model: 'anthropic/claude',
@@ -177,7 +177,7 @@ describe('a request for a count of tokens', () => {
   });
 });
 
-describe('the betas of a body', () => {
+describe('betas in a body', () => {
   const request = {
     model: 'anthropic/claude',
     messages: [{ role: 'user' as const, content: 'Hi' }],
@@ -186,14 +186,14 @@ describe('the betas of a body', () => {
   };
   const withBetas = { ...client, anthropicBeta: 'a-1' };
 
-  it('go to Anthropic in the header, with those of the header', () => {
+  it('are sent to Anthropic in the header, with those of the header', () => {
     const { headers, body } = anthropicWire.encode(request, target, withBetas);
 
     expect(headers).toMatchObject({ 'anthropic-beta': 'a-1,b-2' });
     expect(JSON.parse(body)).not.toHaveProperty('betas');
   });
 
-  it('go with a count as well', () => {
+  it('are sent with a count as well', () => {
     const counting = { ...target, quirks: { count_tokens: true } };
     const { headers, body } = anthropicWire.encodeCount(request, counting, withBetas)!;
 
@@ -201,7 +201,7 @@ describe('the betas of a body', () => {
     expect(JSON.parse(body)).not.toHaveProperty('betas');
   });
 
-  it('cannot be put into an envelope beside it, and neither can its version', () => {
+  it('do not appear twice in an envelope, and neither does the version', () => {
     const smuggled = { ...request, betas: [], anthropic_beta: ['fast-mode-2026-02-01'], anthropic_version: 'x' };
     const bodies = (['bedrock-invoke', 'vertex-predict'] as const).map(
       (envelope) =>
@@ -219,7 +219,7 @@ describe('the betas of a body', () => {
   });
 });
 
-describe('a request to another home of Claude', () => {
+describe('a request to another host of Claude', () => {
   const request = {
     model: 'anthropic/claude',
     messages: [{ role: 'user' as const, content: 'Hi' }],
@@ -238,7 +238,7 @@ describe('a request to another home of Claude', () => {
     return { ...rest, body: JSON.parse(body) as object };
   };
 
-  it('is put in the envelope of Bedrock’s InvokeModel', () => {
+  it('is in the form of Bedrock’s InvokeModel', () => {
     expect(at('bedrock-invoke')).toEqual({
       path: '/model/global.anthropic.claude-test-v1%3A0/invoke-with-response-stream',
       headers: { 'content-type': 'application/json', accept: 'application/vnd.amazon.eventstream' },
@@ -250,7 +250,7 @@ describe('a request to another home of Claude', () => {
     });
   });
 
-  it('is put in the envelope of Google Cloud', () => {
+  it('is in the form of Google Cloud', () => {
     expect(at('vertex-predict')).toEqual({
       path: '/publishers/anthropic/models/global.anthropic.claude-test-v1%3A0:streamRawPredict',
       headers: {
@@ -263,7 +263,7 @@ describe('a request to another home of Claude', () => {
   });
 });
 
-describe('a request to a provider that lacks something', () => {
+describe('a request to a provider without a feature', () => {
   const image = { type: 'image', source: { type: 'url', url: 'https://a.example/a.png' } };
   const cases: [UnsupportedPart, string, object][] = [
     ['image', 'messages.0.content.0.type', { messages: [{ role: 'user', content: [image] }] }],
@@ -317,7 +317,7 @@ describe('a request to a provider that lacks something', () => {
     ],
   ];
 
-  it.each(cases)('is refused where it has %s', (part, field, more) => {
+  it.each(cases)('is refused if it has %s', (part, field, more) => {
     const request = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }], ...more };
     const listing = { ...target, supportedParameters: ['temperature', 'top_k'] };
     const lacking = { ...listing, quirks: { lacks: [part] } };

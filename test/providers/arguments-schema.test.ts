@@ -7,7 +7,7 @@ const text = { type: 'string' };
 const withMember = (schema: unknown) => argumentsSchema({ type: 'object', properties: { member: schema } });
 
 describe('schemas of arguments', () => {
-  it('are sent as they are if every provider takes them', () => {
+  it('are unchanged if every provider accepts them', () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
@@ -51,11 +51,11 @@ describe('schemas of arguments', () => {
       { type: 'object', additionalProperties: true, patternProperties: { '^x': {} } },
     ],
     [{ anyOf: [{ type: 'array' }, text] }, { anyOf: [{ type: 'array', items: {} }, text] }],
-  ])('say %j in the current draft', (older, current) => {
+  ])('are rewritten to the current draft: %j', (older, current) => {
     expect(withMember(older)).toEqual({ type: 'object', properties: { member: current } });
   });
 
-  it('list the members that say of themselves that they are required', () => {
+  it('list the members that are marked as required', () => {
     const schema = { type: 'object', properties: { one: { ...text, required: true }, required: text } };
     expect(argumentsSchema(schema)).toEqual({
       ...schema,
@@ -83,12 +83,12 @@ describe('schemas of arguments', () => {
     expect(argumentsSchema({ $ref: '#/definitions/A', definitions })).toEqual({ ...definitions.A, definitions });
   });
 
-  it('begin with the last definition in a row of references', () => {
+  it('begin with the last definition of a chain of references', () => {
     const $defs = { Order: { $ref: '#/$defs/Purchase' }, Purchase: { type: 'object', properties: { id: text } } };
     expect(argumentsSchema({ $ref: '#/$defs/Order', $defs })).toEqual({ ...$defs.Purchase, $defs });
   });
 
-  it('have the members of variants that are references', () => {
+  it('have the members of variants behind references', () => {
     const $defs = { Card: { type: 'object', properties: { number: text } } };
     const { properties } = argumentsSchema({
       oneOf: [{ $ref: '#/$defs/Card' }, { properties: { cash: text } }],
@@ -98,7 +98,7 @@ describe('schemas of arguments', () => {
   });
 
   it.each(['#/$defs/%zz', '#/$defs/\ud800', '#/$defs/Gone', '#/$defs/Round', '#/$defs/toString'])(
-    'keep a reference at the root that leads nowhere: %s',
+    'keep a root reference without a target: %s',
     ($ref) => {
       const $defs = { Round: { $ref: '#/$defs/Round' } };
       expect(argumentsSchema({ $ref, $defs })).toMatchObject({ type: 'object' });
@@ -158,7 +158,7 @@ describe('a strict schema', () => {
     ['a pattern', { ...closed, properties: { a: { type: 'string', pattern: '^(?:a|b)$' } } }, true],
     ['a pattern that looks ahead', { ...closed, properties: { a: { type: 'string', pattern: '^(?!x)a' } } }, false],
     ['a keyword that OpenAI does not take', { ...closed, properties: { a: { oneOf: [text] } } }, false],
-  ])('is one of %s', (_case, schema, strict) => {
+  ])('is possible for %s', (_case, schema, strict) => {
     expect(isStrict(schema)).toBe(strict);
   });
 });

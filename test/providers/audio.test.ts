@@ -33,7 +33,7 @@ function sentOver(wire: MessagesWireName, content: Block[], inputModalities?: In
 
 const takesAudio = { audio_files: true };
 
-describe('a recording', () => {
+describe('a recording in a message', () => {
   it.each([
     ['audio/wav', 'audio/wav'],
     ['audio/mpeg', 'audio/mp3'],
@@ -67,7 +67,7 @@ describe('a recording', () => {
     ['openai-responses', ['text'], {}],
     ['bedrock-converse', ['text'], { family: 'nova' }],
     ['anthropic', ['text'], {}],
-  ])('is refused by name where the endpoint takes none: %s with %j and %j', (wire, modalities, quirks) => {
+  ])('is refused by name if the endpoint does not support audio: %s with %j and %j', (wire, modalities, quirks) => {
     const refusal = refused(() => sentOver(wire, [text, wav], modalities, quirks));
 
     expect(refusal.status).toBe(400);

@@ -11,12 +11,12 @@ const plain: Partial<Record<AuthScheme, Record<string, string>>> = {
   'x-goog-api-key': { 'x-goog-api-key': 'secret' },
 };
 
-it.each(Object.entries(plain))('sends a credential as %s', async (scheme, headers) => {
+it.each(Object.entries(plain))('a provider gets its credential as %s', async (scheme, headers) => {
   const request = { url: 'https://provider.example/v1', headers: {}, body: Buffer.from('{}') };
 
   expect(await authorizer(scheme as AuthScheme)('secret', request, {})).toEqual(headers);
 });
 
-it('knows every scheme that the catalog may name', () => {
+it('authorization has every scheme that the catalog may name', () => {
   expect(authSchemes.filter((scheme) => typeof authorizer(scheme) !== 'function')).toEqual([]);
 });

@@ -43,8 +43,8 @@ const published: [string, SignedRequest, signedHeaders: string, signature: strin
   ],
 ];
 
-describe('the check of a signature', () => {
-  it.each(published)('accepts what AWS published: %s', (_name, request, signedHeaders, signature) => {
+describe('the reference check of signatures', () => {
+  it.each(published)('accepts the published example: %s', (_name, request, signedHeaders, signature) => {
     const authorization = `AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, SignedHeaders=${signedHeaders}, Signature=${signature}`;
     const headers = {
       ...request.headers,
@@ -57,7 +57,7 @@ describe('the check of a signature', () => {
   });
 });
 
-describe('a request signed with version 4', () => {
+describe('a request signed with SigV4', () => {
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = process.env;
 
   afterEach(() => {
@@ -74,11 +74,11 @@ describe('a request signed with version 4', () => {
       '/model/arn%3Aaws%3Abedrock%3Aeu-west-1%3A1%3Ainference-profile%2Fmine/converse-stream',
     ],
     ['of the Messages API', '/anthropic/v1/messages'],
-  ])('is what AWS computes: %s', async (_name, path) => {
+  ])('has the signature that AWS computes: %s', async (_name, path) => {
     expect(isSignedWith(key, await signed({ path }))).toBe(true);
   });
 
-  it('is not, when anything of it was changed', async () => {
+  it('has another signature if anything in it changes', async () => {
     const request = await signed();
     const changed: SignedRequest[] = [
       { ...request, body: Buffer.from('{"messages":[1]}') },
@@ -95,20 +95,20 @@ describe('a request signed with version 4', () => {
     ['bedrock-runtime-fips.us-gov-west-1.amazonaws.com', 'us-gov-west-1'],
     ['vpce-1.bedrock-runtime.ap-southeast-2.vpce.amazonaws.com', 'ap-southeast-2'],
     ['127.0.0.1:8080', process.env['AWS_REGION'] ?? 'us-east-1'],
-  ])('names the region of its address: %s', async (host, region) => {
+  ])('has the region of its address: %s', async (host, region) => {
     const { headers } = await signed({ host });
 
     expect(headers['authorization']).toContain(`/${region}/bedrock/aws4_request`);
   });
 
-  it('carries and signs the token of a temporary key', async () => {
+  it('has the token of temporary credentials, and signs it', async () => {
     const { headers } = await signed({ credential: `${credential}:token/with+signs==` });
 
     expect(headers['x-amz-security-token']).toBe('token/with+signs==');
     expect(headers['authorization']).toContain('x-amz-security-token');
   });
 
-  it('is signed with the role of the function, where the credential says so', async () => {
+  it('is signed with the role of the function if the credential is "role"', async () => {
     Object.assign(process.env, {
       AWS_ACCESS_KEY_ID: 'ROLE',
       AWS_SECRET_ACCESS_KEY: 'own',
@@ -121,7 +121,7 @@ describe('a request signed with version 4', () => {
     expect(isSignedWith({ id: 'ROLE', secret: 'own' }, request)).toBe(true);
   });
 
-  it('is not sent with a credential of another form, and does not tell it', async () => {
+  it('is not sent with a credential of another form, and the error does not contain it', async () => {
     const attempt = signed({ credential: 'sk-secret-of-another-provider' });
 
     await expect(attempt).rejects.toThrow(/not <access key id>/);

@@ -56,7 +56,7 @@ describe('a request of Converse', () => {
     );
   });
 
-  it('has the limits and the sampling that the model lists, and never more output than the endpoint gives', () => {
+  it('has the limits and the sampling fields of the model, and at most the output limit of the endpoint', () => {
     const sampling = { temperature: 0.5, top_p: 0.9, top_k: 5, stop_sequences: ['END'], max_tokens: 5_000 };
 
     expect(encode(sampling)).toEqual({
@@ -70,7 +70,7 @@ describe('a request of Converse', () => {
     expect(encode({})).toMatchObject({ inferenceConfig: { maxTokens: 1_000 } });
   });
 
-  it('has a cache point after each marked block, with its time where the model knows any', () => {
+  it('has a cache point after each marked block, with a lifetime if the model supports it', () => {
     const request = {
       system: [text('One', cachedForLong), text('Two')],
       messages: [{ role: 'user' as const, content: [text('Hi', cached), text('there')] }],
@@ -90,7 +90,7 @@ describe('a request of Converse', () => {
     expect(JSON.stringify(encode(request, {}))).not.toContain('cachePoint');
   });
 
-  it('says what the system says later where it says it, and what it says first in its prompt', () => {
+  it('has later system messages at their place, and earlier ones in its system prompt', () => {
     const messages: MessagesRequest['messages'] = [
       { role: 'system', content: 'First' },
       ...callAndResult(),
@@ -107,7 +107,7 @@ describe('a request of Converse', () => {
     });
   });
 
-  it('has calls and their results, which say that a tool failed', () => {
+  it('has calls and their results, with the status of failed tools', () => {
     const messages = callAndResult({ is_error: true });
 
     expect(encode({ messages, tools: [lookup] })).toMatchObject({
@@ -122,7 +122,7 @@ describe('a request of Converse', () => {
     });
   });
 
-  it('shows images and documents, also as the result of a tool, and caches behind it', () => {
+  it('has images and documents, also in the result of a tool, with cache points after them', () => {
     const messages = callAndResult({ content: [text('See'), image, pdf(cached)] });
     const { messages: sent } = encode({ messages, tools: [lookup] }) as { messages: { content: unknown[] }[] };
 
@@ -142,7 +142,7 @@ describe('a request of Converse', () => {
     ]);
   });
 
-  it('gives documents names that Converse takes, each once, and a text beside them', () => {
+  it('has unique document names that Converse accepts, with a text next to them', () => {
     const titles = ['Report: «2026».pdf', 'Report  2026 pdf', 'Отчёт', undefined].map((title) => pdf({ title }));
 
     const content = asked(titles) as { document?: { name: string }; text?: string }[];
@@ -156,7 +156,7 @@ describe('a request of Converse', () => {
     ]);
   });
 
-  it('gives texts as documents with their context and citations, or in a tag to models that read no files', () => {
+  it('has texts as documents with context and citations, or in a tag for models without files', () => {
     const document = {
       type: 'document',
       source: { type: 'text', media_type: 'text/plain', data: 'Seven.' },
@@ -178,7 +178,7 @@ describe('a request of Converse', () => {
     ]);
   });
 
-  it('gives results of the client’s own search to Claude', () => {
+  it('has results of the client’s own search for Claude', () => {
     const found = {
       type: 'search_result',
       source: 'https://a.example',
@@ -201,18 +201,18 @@ describe('a request of Converse', () => {
     [{ type: 'auto' as const }, { auto: {} }],
     [{ type: 'any' as const }, { any: {} }],
     [{ type: 'tool' as const, name: 'lookup' }, { tool: { name: 'lookup' } }],
-  ])('chooses tools: %o', (choice, toolChoice) => {
+  ])('has the tool choice for: %o', (choice, toolChoice) => {
     expect(encode({ tools: [lookup], tool_choice: choice })).toMatchObject({ toolConfig: { toolChoice } });
   });
 
-  it('forbids tools by not giving them', () => {
+  it('disables tools by leaving them out', () => {
     expect(encode({ tools: [lookup], tool_choice: { type: 'none' } })).not.toHaveProperty('toolConfig');
   });
 
   it.each([
     ['without tools', {}],
     ['with none to call', { tools: [lookup], tool_choice: { type: 'none' as const } }],
-  ])('tells calls and results as texts in a request %s', (_case, more) => {
+  ])('has calls and results as text in a request %s', (_case, more) => {
     const messages = callAndResult({ content: [text('See'), image], is_error: true });
     const sent = encode({ messages, ...more });
     expect(sent).not.toHaveProperty('toolConfig');
@@ -222,11 +222,11 @@ describe('a request of Converse', () => {
     expect(said).toMatch(/<result tool=\\"lookup\\" failed=\\"true\\">.*See.*"image".*<\/result>/);
   });
 
-  it('keeps calls and results where tools may be called', () => {
+  it('has calls and results if tools may be called', () => {
     expect(JSON.stringify(encode({ messages: callAndResult(), tools: [lookup] }))).toMatch(/toolUse.*toolResult/);
   });
 
-  it('binds an answer, and the calls of a strict tool, to a schema', () => {
+  it('has a schema for an answer, and for the calls of a strict tool', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
 
     expect(
@@ -246,7 +246,7 @@ describe('a request of Converse', () => {
     ['claude', claude, { thinking: { type: 'enabled', budget_tokens: 1_024 } }],
     ['nova', nova, { reasoningConfig: { type: 'enabled', maxReasoningEffort: 'medium' } }],
     ['others', {}, undefined],
-  ])('asks for thinking as each family takes it: %s', (_family, quirks, fields) => {
+  ])('has the thinking settings of each family: %s', (_family, quirks, fields) => {
     const request = { thinking: { type: 'enabled', budget_tokens: 1_024 }, max_tokens: 5_000 };
     // The endpoint writes at most 1,000 tokens, and Claude's budget must be lower.
     const expected = fields && 'thinking' in fields ? { thinking: { type: 'enabled', budget_tokens: 999 } } : fields;
@@ -254,7 +254,7 @@ describe('a request of Converse', () => {
     expect(encode(request, quirks)['additionalModelRequestFields']).toEqual(expected);
   });
 
-  it('asks Nova for little effort, or for no thinking', () => {
+  it('has low effort or no thinking for Nova', () => {
     const effort = { thinking: { type: 'adaptive' }, output_config: { effort: 'low' } };
 
     expect(encode(effort, nova)).toMatchObject({
@@ -265,7 +265,7 @@ describe('a request of Converse', () => {
     });
   });
 
-  it('gives thinking back to the family that signed it, and drops any other', () => {
+  it('returns thinking to the family that signed it, and drops other thinking', () => {
     const thoughts: Block[] = [
       { type: 'thinking', thinking: 'By Claude', signature: 'c2ln' },
       { type: 'redacted_thinking', data: 'aGlkZGVu' },
@@ -326,7 +326,7 @@ describe('a request of Converse', () => {
     ['max_tokens', { max_tokens: 0 }],
     ['messages', { messages: [{ role: 'user', content: '' }] }],
     ['novelty', { novelty: true }],
-  ])('refuses what it cannot say: %s', (name, more, quirks) => {
+  ])('refuses unsupported features: %s', (name, more, quirks) => {
     expect(field(more, quirks)).toBe(name);
   });
 });

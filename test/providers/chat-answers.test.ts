@@ -64,14 +64,14 @@ function measured(batches: AnswerBatch[]) {
   };
 }
 
-describe('usage that a chat-completions provider has told', () => {
+describe('usage from a chat-completions provider', () => {
   const counts = { prompt_tokens: 1_000, completion_tokens: 13, cached_tokens: 900 };
   const billed = {
     usage: { inputTokens: 100, cacheReadTokens: 900, outputTokens: 13 },
     estimated: false,
   };
 
-  it('counts inside the first choice, where Moonshot puts it, streamed and whole', async () => {
+  it('is read from the first choice, where Moonshot puts it, streamed and whole', async () => {
     const last = { choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage: counts }] };
     const { batches } = await decode([event(delta({ content: 'Hello' })) + event(last) + event('[DONE]')]);
     const message = { role: 'assistant', content: 'Hello' };
@@ -81,22 +81,25 @@ describe('usage that a chat-completions provider has told', () => {
     expect(measured([whole!])).toMatchObject(billed);
   });
 
-  it.each(['priority', 'flex', 'scale'])('names the tier "%s", for which the catalog has no price', async (tier) => {
+  it.each(['priority', 'flex', 'scale'])('reports the tier "%s", for which the catalog has no price', async (tier) => {
     const first = { ...delta({ content: 'Hello' }), service_tier: tier };
     const { batches } = await decode([event(first) + event(delta({}, 'stop')) + event(usage(20, 3)) + event('[DONE]')]);
 
     expect(measured(batches).unpriced).toEqual(['service_tier']);
   });
 
-  it.each(['default', 'auto', 'standard', 'on_demand', null, 7])('does not name the usual tier %j', async (tier) => {
-    const { batches } = await decode([
-      event({ ...usage(20, 3), ...delta({ content: 'Hi' }, 'stop'), service_tier: tier }),
-    ]);
+  it.each(['default', 'auto', 'standard', 'on_demand', null, 7])(
+    'does not report the default tier %j',
+    async (tier) => {
+      const { batches } = await decode([
+        event({ ...usage(20, 3), ...delta({ content: 'Hi' }, 'stop'), service_tier: tier }),
+      ]);
 
-    expect(measured(batches).unpriced).toEqual([]);
-  });
+      expect(measured(batches).unpriced).toEqual([]);
+    },
+  );
 
-  it('counts when an error stands beside it', async () => {
+  it('is read next to an error', async () => {
     const { batches } = await decode([
       event(delta({ content: 'Hello' })),
       event({ ...usage(20, 30), error: { message: 'Overloaded', code: 503 } }),
@@ -105,13 +108,13 @@ describe('usage that a chat-completions provider has told', () => {
     expect(measured(batches)).toMatchObject({ usage: { inputTokens: 20, outputTokens: 30 }, estimated: false });
   });
 
-  it('counts when the stream is cut behind it', async () => {
+  it('is read if the stream is cut after it', async () => {
     const { batches, failure } = await decode([event(delta({ content: 'Hello' })) + event(usage(20, 30))]);
     expect(failure).toMatchObject({ failure: 'broken' });
     expect(measured(batches)).toMatchObject({ usage: { inputTokens: 20, outputTokens: 30 }, estimated: false });
   });
 
-  it('is no longer the whole when words follow it', async () => {
+  it('is no longer complete if text follows it', async () => {
     const { batches } = await decode([
       event(delta({ content: 'Hello' })) + event(usage(20, 1)),
       event(delta({ content: 'x'.repeat(400) })),
@@ -119,7 +122,7 @@ describe('usage that a chat-completions provider has told', () => {
     expect(measured(batches)).toMatchObject({ usage: { outputTokens: 102 }, estimated: true });
   });
 
-  it('may learn of a cache without counting its tokens twice', async () => {
+  it('may get a cache count later without counting its tokens twice', async () => {
     const cached = { prompt_tokens: 100, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 80 } };
     const { batches } = await decode([
       event(delta({ content: 'Hello' })) + event(usage(100, 1)),
@@ -130,30 +133,30 @@ describe('usage that a chat-completions provider has told', () => {
 });
 
 describe('a chat-completions stream', () => {
-  it('gives the words that came in the same read as what nobody can read', async () => {
+  it('passes on text that arrived in the same read as invalid data', async () => {
     const { batches, failure } = await decode([event(delta({ content: 'Hello' })) + event('{"choices": [{]')]);
     expect(textOf(batches)).toBe('Hello');
     expect(failure).toMatchObject({ failure: 'malformed' });
   });
 
-  it('is whole at [DONE] though nobody said why it ended', async () => {
+  it('is complete at [DONE] without a stop reason', async () => {
     const { batches, failure } = await decode([event(delta({ content: 'All of it.' })) + event('[DONE]')]);
     expect(failure).toBeUndefined();
     expect([textOf(batches), stopReason(batches)]).toEqual(['All of it.', 'end_turn']);
   });
 
-  it('is a failure at [DONE] when there was no answer at all', async () => {
+  it('fails at [DONE] without an answer', async () => {
     expect((await decode([event('[DONE]')])).failure).toMatchObject({ failure: 'malformed' });
   });
 
-  it('is whole when its connection breaks behind its reason to finish', async () => {
+  it('is complete if its connection breaks after the stop reason', async () => {
     const reads = [event(delta({ content: 'All.' })) + event(delta({}, 'stop'))];
     const { batches, failure } = await decode(reads, new Error('reset'));
     expect(failure).toBeUndefined();
     expect([textOf(batches), stopReason(batches)]).toEqual(['All.', 'end_turn']);
   });
 
-  it('is charged for a call that breaks off behind its name', async () => {
+  it('is charged for a call that breaks off after its name', async () => {
     const call = {
       tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'get_weather', arguments: '' } }],
     };
@@ -161,13 +164,13 @@ describe('a chat-completions stream', () => {
     expect(measured(batches)).toMatchObject({ hasOutput: true, usage: { outputTokens: 19 } });
   });
 
-  it('counts what waits for its turn behind a call that is not complete', async () => {
+  it('counts events that wait for an incomplete call', async () => {
     const call = { tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '{"a":' } }] };
     const { batches } = await decode([event(delta(call)), event(delta({ content: 'x'.repeat(10_000) }))]);
     expect(measured(batches).outputBytes).toBeGreaterThan(10_000);
   });
 
-  it('writes prose behind a call without arguments before the stream ends', async () => {
+  it('writes text after a call without arguments before the stream ends', async () => {
     const call = { tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '' } }] };
     const { batches } = await decode([
       event(delta(call)),
@@ -177,7 +180,7 @@ describe('a chat-completions stream', () => {
     expect(textOf(batches)).toBe(`${'x'.repeat(2_000)}tail`);
   });
 
-  it('keeps the sources that come before their text', async () => {
+  it('keeps sources that arrive before their text', async () => {
     const annotation = { type: 'url_citation', url_citation: { url: 'https://e.com', title: 'E', content: 'words' } };
     const { batches } = await decode([
       event(delta({ content: '', annotations: [annotation] })) +
@@ -191,7 +194,7 @@ describe('a chat-completions stream', () => {
     expect(kinds).toEqual(['text_delta', 'citations_delta']);
   });
 
-  it('is one choice, whatever others come with it', async () => {
+  it('has one choice, whatever others it contains', async () => {
     const { batches } = await decode([
       event(piece(0, 'I')) +
         event(piece(1, 'You')) +
@@ -204,7 +207,7 @@ describe('a chat-completions stream', () => {
     expect([textOf(batches), stopReason(batches)]).toEqual(['I am here.', 'end_turn']);
   });
 
-  it('keeps the sources that a text rests on', async () => {
+  it('keeps the sources of a text', async () => {
     const annotation = { type: 'url_citation', url_citation: { url: 'https://e.com', title: 'E', content: 'words' } };
     const file = { type: 'file', file: { name: 'a.pdf', content: [{ type: 'text', text: 'page one' }] } };
     const { batches } = await decode([
@@ -229,7 +232,7 @@ describe('a chat-completions stream', () => {
     ]);
   });
 
-  it('takes a long event in small pieces in time that grows with its length only', async () => {
+  it('reads a long event in small pieces in linear time', async () => {
     const long = event(delta({ content: 'x'.repeat(2_000_000) }, 'stop')) + event('[DONE]');
     const reads = long.match(/[\s\S]{1,512}/g)!;
     const startedMs = process.cpuUsage().user / 1_000;
@@ -240,7 +243,7 @@ describe('a chat-completions stream', () => {
   });
 });
 
-describe('a completion that comes as one document', () => {
+describe('a completion in one document', () => {
   it('is the same answer, with its calls and its usage', () => {
     const batch = decodeCompletion(
       {
@@ -258,13 +261,13 @@ describe('a completion that comes as one document', () => {
     expect(measured([batch])).toMatchObject({ usage: { inputTokens: 3, outputTokens: 4 }, estimated: false });
   });
 
-  it('is none when it is an error', () => {
+  it('is a failure if it contains an error', () => {
     expect(decodeCompletion({ error: { message: 'No' } }, context)).toBeUndefined();
   });
 });
 
-describe('usage in more than one report', () => {
-  it('counts no token of the prompt twice where the last one does not say what was cached', async () => {
+describe('usage in several reports', () => {
+  it('counts no prompt token twice if the last report omits the cache', async () => {
     const first = {
       choices: [],
       usage: { prompt_tokens: 1_000, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 900 } },

@@ -6,7 +6,7 @@ import { bodyOf, said, sent, weather } from '../support/chat-request.ts';
 describe('functions instead of tools', () => {
   const functions: OpenaiChatQuirks = { functions: true, stream_usage: false };
 
-  it('are declared and chosen in words of their own', () => {
+  it('are declared and chosen in the older form', () => {
     const body = sent(
       { tools: [weather], tool_choice: { type: 'tool', name: 'weather', disable_parallel_tool_use: true } },
       functions,
@@ -19,11 +19,11 @@ describe('functions instead of tools', () => {
     expect(Object.keys(body).filter((field) => field.includes('tool'))).toEqual([]);
   });
 
-  it.each([['auto'], ['none']] as const)('may be left to the model: %s', (type) => {
+  it.each([['auto'], ['none']] as const)('may be chosen by the model: %s', (type) => {
     expect(sent({ tools: [weather], tool_choice: { type } }, functions)).toMatchObject({ function_call: type });
   });
 
-  it('are called one by one, each with its result behind it, as objects', () => {
+  it('are called one by one, each followed by its result, as objects', () => {
     const { messages } = sent(
       {
         messages: [
@@ -59,7 +59,7 @@ describe('functions instead of tools', () => {
     ]);
   });
 
-  it('keep the digits of numbers that no double holds', () => {
+  it('keep the digits of numbers beyond a double', () => {
     const input = JSON.parse('{"n": 1}') as Record<string, unknown>;
     input['n'] = JSON.rawJSON('9007199254740993');
     const request: MessagesRequest = {
@@ -76,7 +76,7 @@ describe('functions instead of tools', () => {
     });
   });
 
-  it('come with a system prompt at the beginning only; later ones are the user’s', () => {
+  it('have a system prompt only at the start, and later ones as messages of the user', () => {
     const { messages } = sent(
       { system: 'Be brief.', messages: [...said, { role: 'system', content: 'Briefer.' }] },
       functions,
@@ -88,7 +88,7 @@ describe('functions instead of tools', () => {
     ]);
   });
 
-  it('come with a schema of the answer without a name', () => {
+  it('have a schema of the answer without a name', () => {
     const schema = { type: 'object', properties: {}, required: [], additionalProperties: false };
 
     expect(sent({ output_config: { format: { type: 'json_schema', schema } } }, functions)).toMatchObject({

@@ -4,7 +4,7 @@ import type { MessagesRequest } from '../../lambdas/messages/types.ts';
 import type { WireTarget } from '../../lambdas/providers/wire.ts';
 import { png, said, sent, sentTo, weather } from '../support/chat-request.ts';
 
-describe('what an endpoint does not take is refused by name', () => {
+describe('an unsupported field is refused by name:', () => {
   it.each<[string, Partial<MessagesRequest>, Partial<WireTarget<OpenaiChatQuirks>>]>([
     ['tools: ', { tools: [weather] }, { supportedParameters: [] }],
     [
@@ -40,12 +40,12 @@ describe('what an endpoint does not take is refused by name', () => {
     expect(() => sentTo(target, request)).toThrow(message);
   });
 
-  it('and only that: as many stop sequences as it takes are sent', () => {
+  it('but the supported number of stop sequences is sent', () => {
     expect(sent({ stop_sequences: ['a', 'b'] }, { max_stop_sequences: 2 })).toMatchObject({ stop: ['a', 'b'] });
   });
 });
 
-describe('parameters that few models have', () => {
+describe('rarely supported parameters', () => {
   const supportedParameters = ['seed', 'min_p', 'logit_bias', 'verbosity', 'reasoning'];
 
   it('are sent under the names of chat completions', () => {
@@ -54,7 +54,7 @@ describe('parameters that few models have', () => {
     expect(sentTo({ supportedParameters }, tuned)).toMatchObject(tuned);
   });
 
-  it('have another name for the seed at Mistral', () => {
+  it('include the seed under another name for Mistral', () => {
     const body = sentTo({ supportedParameters, quirks: { seed_field: 'random_seed' } }, { seed: 7 });
 
     expect(body).toMatchObject({ random_seed: 7 });
@@ -66,13 +66,13 @@ describe('parameters that few models have', () => {
     [-1, 2_147_483_647],
     [2_147_483_648, 0],
     [Number.MAX_SAFE_INTEGER, 2_147_483_647],
-  ])('turn the seed %i into one that the endpoint takes: %i', (seed, taken) => {
+  ])('include the seed %i as one that the endpoint accepts: %i', (seed, taken) => {
     const quirks = { sampling_ranges: { seed: [0, 2_147_483_647] as [number, number] } };
 
     expect(sentTo({ supportedParameters, quirks }, { seed })).toMatchObject({ seed: taken });
   });
 
-  it('keep seeds apart that are beyond what the endpoint takes', () => {
+  it('include different seeds as different ones, also above the range of the endpoint', () => {
     const quirks = { sampling_ranges: { seed: [-2_147_483_648, 2_147_483_647] as [number, number] } };
     const seeds = Array.from({ length: 50 }, (_, index) => 5_000_000_000 + index * 13);
 
@@ -82,7 +82,7 @@ describe('parameters that few models have', () => {
     expect(taken.every((seed) => seed >= -2_147_483_648 && seed <= 2_147_483_647)).toBe(true);
   });
 
-  it('ask for probabilities, and switch off thinking that excludes them', () => {
+  it('request probabilities, and disable thinking that excludes them', () => {
     const quirks = { reasoning_request: 'thinking_type', logprobs_need_no_thinking: true } as const;
     const asked = { logprobs: true, top_logprobs: 2, thinking: { type: 'enabled', budget_tokens: 2_000 } };
 
@@ -94,15 +94,15 @@ describe('parameters that few models have', () => {
   });
 });
 
-describe('a choice that the provider has no word for', () => {
-  it('is left out where it happens anyway', () => {
+describe('a tool choice without a counterpart at the provider', () => {
+  it('is left out if it is the default', () => {
     const body = sent({ tools: [weather], tool_choice: { type: 'auto' } }, { tool_choices: ['any', 'none'] });
 
     expect(body).toHaveProperty('tools');
     expect(body).not.toHaveProperty('tool_choice');
   });
 
-  it('takes the tools with it where none may be called', () => {
+  it('removes the tools if none may be called', () => {
     const body = sent({ tools: [weather], tool_choice: { type: 'none' } }, { tool_choices: ['auto'] });
 
     expect(Object.keys(body).filter((field) => field.includes('tool'))).toEqual([]);

@@ -12,7 +12,7 @@ const effortOf = (...names: OpenaiChatQuirks['reasoning_efforts'] & object): Ope
   reasoning_efforts: names,
 });
 
-describe('how thinking is asked for', () => {
+describe('the thinking settings of chat completions', () => {
   const off: Asked = { thinking: { type: 'disabled' } };
   const adaptive: Asked = { thinking: { type: 'adaptive' } };
 

@@ -12,20 +12,20 @@ const withResult = (content: Block[], more: object = {}): Partial<MessagesReques
 const resultOf = (more: Partial<MessagesRequest>) =>
   (sent(more, { tool_result_parts: true })['messages'] as { content: unknown }[]).slice(2);
 
-describe('an image in the result of a tool', () => {
+describe('an image in a tool result', () => {
   const part = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAA' } };
 
-  it('stays in it where the provider takes one there', () => {
+  it('stays in the result if the provider accepts that', () => {
     expect(resultOf(withResult([{ type: 'text', text: 'Here' }, png]))).toEqual([
       { role: 'tool', tool_call_id: 't', content: [{ type: 'text', text: 'Here' }, part] },
     ]);
   });
 
-  it('may be all there is', () => {
+  it('may be the only content', () => {
     expect(resultOf(withResult([png]))).toEqual([{ role: 'tool', tool_call_id: 't', content: [part] }]);
   });
 
-  it('is said to be of an error', () => {
+  it('is marked as belonging to an error', () => {
     expect(resultOf(withResult([png], { is_error: true }))).toEqual([
       { role: 'tool', tool_call_id: 't', content: [{ type: 'text', text: 'Error: ' }, part] },
     ]);
@@ -35,7 +35,7 @@ describe('an image in the result of a tool', () => {
 const namesIn = (body: Record<string, unknown>) =>
   [...JSON.stringify(body).matchAll(/"name":"([^"]+)"/g)].map(([, name]) => name);
 
-describe('a tool with a name that a provider refuses', () => {
+describe('a tool with a name that the provider refuses', () => {
   const long = `mcp__${'a'.repeat(80)}`;
   const conversation: Partial<MessagesRequest> = {
     tools: [{ ...weather, name: long }, weather],
@@ -47,7 +47,7 @@ describe('a tool with a name that a provider refuses', () => {
     ],
   };
 
-  it('goes by one name of at most 64 characters everywhere, and the others keep theirs', () => {
+  it('has one name of at most 64 characters everywhere, and other tools keep theirs', () => {
     const [inHistory, declared, other, chosen] = namesIn(sent(conversation));
 
     expect(declared).toMatch(/^t_mcp__a+_[0-9a-f]{8}$/);
@@ -55,7 +55,7 @@ describe('a tool with a name that a provider refuses', () => {
     expect([inHistory, chosen, other]).toEqual([declared, declared, 'weather']);
   });
 
-  it('comes back under the name that the client gave it', async () => {
+  it('is returned with the name from the client', async () => {
     const request: MessagesRequest = { model: 'a/b', messages: said, ...conversation };
     const [, declared] = namesIn(sent(conversation));
     const call = { id: 'c1', index: 0, function: { name: declared, arguments: '{}' } };
@@ -78,7 +78,7 @@ const turn = (id: string, name: string): MessagesRequest['messages'] => [
   { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'ok' }] },
 ];
 
-describe('ids of calls', () => {
+describe('ids of tool calls', () => {
   const made = expect.stringMatching(/^toolu_[0-9a-f]{32}$/) as unknown;
   const earlier: MessagesRequest = {
     model: 'a/b',
@@ -109,7 +109,7 @@ describe('ids of calls', () => {
     expect(calls.map(({ id }) => id)).toEqual(expected);
   });
 
-  it('go back as name and position where the provider counts calls', () => {
+  it('are sent back as name and position if the provider counts calls', () => {
     const { messages } = sent(
       {
         messages: [...said, ...turn('toolu_a', 'weather'), ...turn('toolu_b', 'clock'), ...turn('toolu_a', 'weather')],

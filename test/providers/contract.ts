@@ -149,18 +149,18 @@ function describeStreams(name: string, wire: MessagesWire, streams: Case[]): voi
   const errorEvents = errors.filter(({ sent }) => eventsOf(sent).length === 1);
 
   describe(`a stream over ${name}`, () => {
-    it('is there as an answer, and as an error alone', () => {
+    it('has at least one answer, and one with only an error', () => {
       expect([answers.length > 0, errorEvents.length > 0]).toEqual([true, true]);
     });
 
-    it.each(answers)('$name', async ({ sent, becomes, quirks }) => {
+    it.each(answers)('is decoded as expected: $name', async ({ sent, becomes, quirks }) => {
       const outcome = await decode(wire, { quirks }, [sent]);
       expectSound(outcome, sent);
       const message = messageOf(outcome.events);
       expect(message).toEqual({ ...message, ...becomes });
     });
 
-    it.each(errors)('$name', async ({ sent, becomes, quirks }) => {
+    it.each(errors)('ends with the expected error: $name', async ({ sent, becomes, quirks }) => {
       const outcome = await decode(wire, { quirks }, [sent]);
       expectSound(outcome, sent);
       const last = outcome.events.at(-1) as Extract<MessagesEvent, { type: 'error' }>;
@@ -168,7 +168,7 @@ function describeStreams(name: string, wire: MessagesWire, streams: Case[]): voi
       expect(errorRead(last.error)).toMatchObject(becomes.error!);
     });
 
-    it.each(streams)('that is cut at any byte is the same: $name', async (given) => {
+    it.each(streams)('is the same at any cut of its bytes: $name', async (given) => {
       const bytes = bytesOf(given.sent);
       const { events } = await decode(wire, given, [bytes]);
       const single = Array.from(bytes, (byte) => Buffer.of(byte));
@@ -179,25 +179,22 @@ function describeStreams(name: string, wire: MessagesWire, streams: Case[]): voi
       }
     });
 
-    it.each(streams)(
-      'that ends early fails after what it said, unless it had said how it ends: $name',
-      async (given) => {
-        const events = eventsOf(given.sent);
-        const whole = await decode(wire, given, events);
-        for (const [index, event] of events.entries()) {
-          const bytes = bytesOf(event);
-          for (const torn of [[], [bytes.subarray(0, bytes.length / 2)]]) {
-            const outcome = await decode(wire, given, [...events.slice(0, index), ...torn]);
-            expectAllOrFailure(outcome, whole, given.sent);
-            if (outcome.failure === undefined) continue;
-            expect(outcome.failure).toBeInstanceOf(UpstreamError);
-            expect(outcome.events).toEqual(whole.events.slice(0, whole.before[index]));
-          }
+    it.each(streams)('fails after its output if it ends early, unless it had its stop reason: $name', async (given) => {
+      const events = eventsOf(given.sent);
+      const whole = await decode(wire, given, events);
+      for (const [index, event] of events.entries()) {
+        const bytes = bytesOf(event);
+        for (const torn of [[], [bytes.subarray(0, bytes.length / 2)]]) {
+          const outcome = await decode(wire, given, [...events.slice(0, index), ...torn]);
+          expectAllOrFailure(outcome, whole, given.sent);
+          if (outcome.failure === undefined) continue;
+          expect(outcome.failure).toBeInstanceOf(UpstreamError);
+          expect(outcome.events).toEqual(whole.events.slice(0, whole.before[index]));
         }
-      },
-    );
+      }
+    });
 
-    it.each(streams)('with garbage in it is all of the answer, or a failure: $name', async (given) => {
+    it.each(streams)('with garbage in it is a complete answer or a failure: $name', async (given) => {
       const events = eventsOf(given.sent);
       const whole = await decode(wire, given, events);
       for (const garbage of GARBAGE) {
@@ -208,7 +205,7 @@ function describeStreams(name: string, wire: MessagesWire, streams: Case[]): voi
       }
     });
 
-    it.each(streams)('with garbage behind its end, in the same piece, is what it was: $name', async (given) => {
+    it.each(streams)('with garbage after its end, in the same chunk, is unchanged: $name', async (given) => {
       const bytes = bytesOf(given.sent);
       const { events, failure } = await decode(wire, given, [bytes]);
       for (const garbage of GARBAGE) {
@@ -218,7 +215,7 @@ function describeStreams(name: string, wire: MessagesWire, streams: Case[]): voi
     });
 
     it.each(streams.filter(({ sent }) => isFramed(sent)))(
-      'with a damaged frame fails after what it said: $name',
+      'with a damaged frame fails after its output: $name',
       async (given) => {
         const events = eventsOf(given.sent);
         const whole = await decode(wire, given, events);
@@ -232,7 +229,7 @@ function describeStreams(name: string, wire: MessagesWire, streams: Case[]): voi
       },
     );
 
-    it.each(streams)('with an error in it is what it was, and then the error: $name', async (given) => {
+    it.each(streams)('with an error in it has its output, and then the error: $name', async (given) => {
       const events = eventsOf(given.sent);
       const whole = await decode(wire, given, events);
       for (const { sent } of errorEvents.filter((error) => isFramed(error.sent) === isFramed(given.sent))) {
@@ -246,7 +243,7 @@ function describeStreams(name: string, wire: MessagesWire, streams: Case[]): voi
       }
     });
 
-    it.each(streams)('that begins twice, or says something twice, is sound: $name', async (given) => {
+    it.each(streams)('is valid if it begins twice, or repeats an event: $name', async (given) => {
       const events = eventsOf(given.sent);
       for (const place of placesIn(events.length, { ofWhichAlways: 5 })) {
         const at = place + 1;
@@ -256,7 +253,7 @@ function describeStreams(name: string, wire: MessagesWire, streams: Case[]): voi
       }
     });
 
-    it.each(streams)('is the same answer without usage, and with one that is none: $name', async (given) => {
+    it.each(streams)('is the same answer without usage, and with invalid usage: $name', async (given) => {
       const { events } = await decode(wire, given, [given.sent]);
       for (const usage of [undefined, null]) {
         const outcome = await decode(
@@ -269,7 +266,7 @@ function describeStreams(name: string, wire: MessagesWire, streams: Case[]): voi
       }
     });
 
-    it.each(streams)('with anything in the place of any value is sound: $name', async (given) => {
+    it.each(streams)('is valid with anything in place of any value: $name', async (given) => {
       const events = eventsOf(given.sent);
       const changed = events.flatMap((event, index) =>
         [...mutationsOf(event)].map((mutation) => ({ index, mutation })),
@@ -284,14 +281,14 @@ function describeStreams(name: string, wire: MessagesWire, streams: Case[]): voi
 
 function describeDocuments(name: string, wire: MessagesWire, documents: Case[]): void {
   describe.skipIf(documents.length === 0)(`a document over ${name}`, () => {
-    it.each(documents)('$name', (given) => {
+    it.each(documents)('is decoded as expected: $name', (given) => {
       const outcome = readDocument(wire, given.sent, given);
       expectSound(outcome, given.sent);
       const message = messageOf(outcome.events);
       expect(message).toEqual({ ...message, ...given.becomes });
     });
 
-    it.each(documents)('with anything in the place of any value is sound: $name', (given) => {
+    it.each(documents)('is valid with anything in place of any value: $name', (given) => {
       for (const mutation of mutationsOf(given.sent)) expectSound(readDocument(wire, mutation, given), mutation);
     });
   });
@@ -312,12 +309,12 @@ function readDocument(wire: MessagesWire, text: string, from: Case): Outcome {
 
 function describeRefusals(name: string, refusals: Case[]): void {
   describe.skipIf(refusals.length === 0)(`a refusal over ${name}`, () => {
-    it.each(refusals)('$name', ({ sent, becomes }) => {
+    it.each(refusals)('is classified as expected: $name', ({ sent, becomes }) => {
       const [message] = errorInText(sent).messages;
       expect({ fault: errorInAnswer(sent, {}, provider).fault, message }).toEqual(becomes);
     });
 
-    it.each(refusals)('has words whatever stands in it: $name', ({ sent }) => {
+    it.each(refusals)('has an error message whatever it contains: $name', ({ sent }) => {
       const prefixes = Array.from(sent, (_, length) => sent.slice(0, length));
       for (const text of [...mutationsOf(sent), ...prefixes]) {
         expect(errorRead(text).message, text).toMatch(/./);

@@ -39,7 +39,7 @@ describe('a PDF document', () => {
     for (const endpoint of taking) expect(encodeFor(model, endpoint).body).toContain('JVBERi0=');
   });
 
-  it('goes as a file', () => {
+  it('is sent as a file', () => {
     expect(part({ pdf_files: true })).toEqual([
       { type: 'file', file: { filename: 'Terms.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' } },
     ]);
@@ -49,14 +49,14 @@ describe('a PDF document', () => {
     ['openai-chat', { pdf_files: true }],
     ['openai-responses', { pdf_files: true }],
     ['google-gemini', {}],
-  ] as const)('has what the client says of it directly before it, over %s', (wire, quirks) => {
+  ] as const)('has its title and context directly before it, over %s', (wire, quirks) => {
     const messages = [{ role: 'user' as const, content: [{ ...pdf, context: 'Signed in May' }] }];
     const { body } = messagesWire(wire)!.encode({ model: 'm', messages }, target(quirks), client);
 
     expect(body).toMatch(/Terms[^]*Signed in May[^]*JVBERi0=/);
   });
 
-  it('in the result of a tool has it too', () => {
+  it('has its title and context also in a tool result', () => {
     const result = { type: 'tool_result', tool_use_id: 't', content: [{ ...pdf, context: 'Signed in May' }] };
     const messages = [
       { role: 'assistant' as const, content: [{ type: 'tool_use', id: 't', name: 'find', input: {} }] },
@@ -68,7 +68,7 @@ describe('a PDF document', () => {
     }
   });
 
-  it('is refused by name where the provider takes none', () => {
+  it('is refused by name if the provider does not support files', () => {
     expect(() => part({})).toThrow('messages.0.content.0.source.type');
   });
 });

@@ -30,7 +30,7 @@ const answered = (wire: EmbeddingsWireName, body: unknown, more: Partial<Embeddi
   embeddingEngines[wire].answer(task(more), target(), () => Promise.resolve(body));
 
 describe('a request for embeddings', () => {
-  it('is one of OpenAI’s', () => {
+  it('has the form of OpenAI’s API', () => {
     const [ask] = asked('openai-embeddings', { dimensions: 256, encoding: 'base64' });
 
     expect(ask!.request.path).toBe('/embeddings');
@@ -46,13 +46,13 @@ describe('a request for embeddings', () => {
   it.each([
     ['texts', ['cat', 'a'.repeat(400)], 1 + 100],
     ['tokens', [[1, 2, 3, 4, 5]], 5],
-  ])('estimates %s without the JSON around them, for a provider that reports no usage', (_kind, inputs, tokens) => {
+  ])('estimates %s without the JSON around them if a provider reports no usage', (_kind, inputs, tokens) => {
     const [ask] = asked('openai-embeddings', { inputs }, { takes_tokens: true });
 
     expect(ask!.estimatedTokens).toBe(tokens);
   });
 
-  it('may be answered with vectors as long as they may be asked for, each number as a text', () => {
+  it('allows an answer with vectors of the maximum length, each number as text', () => {
     const dimensions = 16_384;
     const [ask] = asked('openai-embeddings', { inputs: ['one'], dimensions });
     const longest = JSON.stringify({ data: [{ index: 0, embedding: Array(dimensions).fill(-0.012345678901234567) }] });
@@ -64,13 +64,13 @@ describe('a request for embeddings', () => {
     ['the request', { dimensions: 16_384 }, {}, [21, 21, 8]],
     ['the catalog', {}, { vector_dimensions: 16_384 }, [21, 21, 8]],
     ['neither: then they may be long', { inputs: Array<string>(100).fill('one') }, {}, [58, 42]],
-  ])('is several if its vectors, whose length has %s, do not fit into one answer', (_where, more, quirks, counts) => {
+  ])('is divided if its vectors, whose length has %s, do not fit into one answer', (_where, more, quirks, counts) => {
     const asks = asked('openai-embeddings', { inputs: Array<string>(50).fill('one'), ...more }, quirks);
 
     expect(asks.map(({ inputs }) => inputs)).toEqual(counts);
   });
 
-  it('never expects an answer of more than nine megabytes, whatever it asks for', () => {
+  it('never expects an answer above nine megabytes', () => {
     const [inputs, dimensions] = [fc.integer({ min: 1, max: 2_048 }), fc.integer({ min: 1, max: 16_384 })];
     fc.assert(
       fc.property(inputs, fc.option(dimensions), fc.option(dimensions), (count, requested, usual) => {
@@ -83,7 +83,7 @@ describe('a request for embeddings', () => {
     );
   });
 
-  it('is refused if its vectors come to more numbers than any answer has', () => {
+  it('is refused if its vectors have too many numbers', () => {
     const most = { inputs: Array<string>(2_048).fill('one'), dimensions: 4_096 };
 
     expect(asked('openai-embeddings', most)).not.toHaveLength(0);
@@ -92,7 +92,7 @@ describe('a request for embeddings', () => {
     );
   });
 
-  it('asks for base64, which is smaller, whatever the client reads', () => {
+  it('requests base64, which is smaller, whatever the client reads', () => {
     const asks = (['float', 'base64'] as const).map((encoding) =>
       asked('openai-embeddings', { encoding }, { base64: true }),
     );
@@ -100,7 +100,7 @@ describe('a request for embeddings', () => {
     expect(asks.map(([ask]) => bodyOf(ask!)['encoding_format'])).toEqual(['base64', 'base64']);
   });
 
-  it('has the names and the forms that the endpoint’s quirks say', () => {
+  it('has the field names and forms of the endpoint’s quirks', () => {
     const quirks = { dimensions_field: 'output_dimension', base64: true, takes_tokens: true } as const;
     const [ask] = asked('openai-embeddings', { inputs: [[1, 2]], dimensions: 256, encoding: 'base64' }, quirks);
 
@@ -117,7 +117,7 @@ describe('a request for embeddings', () => {
     });
   });
 
-  it('says to Cohere what the vectors are for, which it has to be told', () => {
+  it('has the use of the vectors for Cohere, which requires it', () => {
     const [ask] = asked('cohere-embeddings', { dimensions: 256 });
 
     expect(ask!.request.path).toBe('/embed');
@@ -131,7 +131,7 @@ describe('a request for embeddings', () => {
     });
   });
 
-  it('has one text for Titan, as many requests as texts', () => {
+  it('has one text for Titan, so it is divided into one request per text', () => {
     const asks = asked('bedrock-titan-embeddings', { dimensions: 256 });
 
     expect(asks.map(bodyOf)).toEqual([
@@ -152,7 +152,7 @@ describe('a request for embeddings', () => {
     );
   });
 
-  it('has all texts in their order, within the bounds of the endpoint, in as few pieces as they allow one after another', () => {
+  it('has all texts in order, within the bounds of the endpoint, in as few requests as possible', () => {
     const texts = fc.array(fc.string({ minLength: 1, maxLength: 40 }), { minLength: 1, maxLength: 60 });
     fc.assert(
       fc.property(texts, fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 120 }), (inputs, count, bytes) => {
@@ -223,11 +223,11 @@ describe('an answer with embeddings', () => {
     ['base64 of half a number', { data: [{ embedding: 'AAAA' }, { embedding: 'AAAA' }] }],
     ['a text that is not base64', { data: [{ embedding: '????' }, { embedding: '????' }] }],
     ['empty vectors', { data: [{ embedding: [] }, { embedding: [] }] }],
-  ])('is the provider’s failure with %s', async (_what, body) => {
+  ])('is a failure of the provider with %s', async (_what, body) => {
     await expect(answered('openai-embeddings', body)).rejects.toMatchObject({ failure: 'malformed' });
   });
 
-  it('is the provider’s failure with vectors of another length than was asked for', async () => {
+  it('is a failure of the provider with vectors of another length than requested', async () => {
     const body = { data: [{ embedding: [1, 2] }, { embedding: [3, 4] }] };
 
     await expect(answered('openai-embeddings', body, { dimensions: 3 })).rejects.toMatchObject({
@@ -235,7 +235,7 @@ describe('an answer with embeddings', () => {
     });
   });
 
-  it('comes to the client as it is asked for, whatever form its provider has sent', async () => {
+  it('is returned in the requested form, whatever form its provider has sent', async () => {
     const [vector] = await answered('openai-embeddings', { data: [{ embedding: base64 }] }, { inputs: ['one'] });
 
     expect(encodedVector(vector!, 'float')).toEqual([0.5, -2]);
@@ -255,7 +255,7 @@ describe('an answer with embeddings', () => {
     ['cohere-embeddings', { meta: { billed_units: { input_tokens: 7 } } }, {}],
     ['bedrock-titan-embeddings', { inputTextTokenCount: 7 }, {}],
     ['bedrock-cohere-embeddings', {}, { 'x-amzn-bedrock-input-token-count': '7' }],
-  ] as const)('tells its tokens: %s', (wire, body, headers) => {
+  ] as const)('reports its tokens: %s', (wire, body, headers) => {
     expect(embeddingEngines[wire].readUsage(body, headers)).toEqual({ input_tokens: 7, output_tokens: 0 });
   });
 
@@ -265,7 +265,7 @@ describe('an answer with embeddings', () => {
     ['google-embeddings', {}],
     ['cohere-embeddings', { meta: null }],
     ['bedrock-titan-embeddings', {}],
-  ] as const)('may tell none: %s', (wire, body) => {
+  ] as const)('may omit its tokens: %s', (wire, body) => {
     expect(embeddingEngines[wire].readUsage(body, {})).toBeUndefined();
   });
 });

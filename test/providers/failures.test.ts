@@ -27,7 +27,7 @@ const thrown = (failure: UpstreamFailure) => failureOf(new UpstreamError(failure
 /** Returns the hint for clients that retry by themselves. */
 const advice = ({ headers }: ProviderFailure) => headers['x-should-retry'];
 
-describe('a refusal of a provider', () => {
+describe('an error response of a provider', () => {
   it.each([
     [400, 'invalid_request', 400, false],
     [422, 'invalid_request', 400, false],
@@ -44,7 +44,7 @@ describe('a refusal of a provider', () => {
     [500, 'provider_unavailable', 502, true],
     [302, 'provider_unavailable', 502, true],
     [418, 'provider_unavailable', 502, true],
-  ])('with status %i is %s (%i); may another endpoint be tried: %s', (theirs, kind, status, mayTryAnother) => {
+  ])('with status %i is %s (%i), with another endpoint permitted: %s', (theirs, kind, status, mayTryAnother) => {
     expect(refusal(theirs)).toMatchObject({
       kind,
       status,
@@ -53,7 +53,7 @@ describe('a refusal of a provider', () => {
     });
   });
 
-  it('is what its body says it means, where its status blames the wrong side', () => {
+  it('is classified by its body if its status blames the wrong side', () => {
     const failure = refusalOfResponse(
       { status: 400, headers: {} },
       '{"error":{"code":"invalid_api_key","message":"Bad key"}}',
@@ -66,7 +66,7 @@ describe('a refusal of a provider', () => {
   it.each([
     [{}, '35'],
     [{ 'retry-after': '7' }, '7'],
-  ])('tells when to try again, from its headers %j or its body', (headers, seconds) => {
+  ])('has a retry time from its headers %j or its body', (headers, seconds) => {
     const failure = refusalOfResponse(
       { status: 429, headers },
       '{"error":{"message":"Slow down","details":[{"retryDelay":"34.2s"}]}}',
@@ -76,17 +76,17 @@ describe('a refusal of a provider', () => {
     expect(failure.headers).toMatchObject({ 'retry-after': seconds });
   });
 
-  it('has the words of the provider, without its secrets', () => {
+  it('has the message of the provider, without secrets', () => {
     const { message } = refusal(429, 'Slow down, acme-secret-1 at https://api.acme.example/v1');
 
     expect(message).toBe('Slow down, [hidden] at [hidden]/v1');
   });
 
-  it.each([401, 402, 403, 404])('with status %i gives a client no advice when to try again', (status) => {
+  it.each([401, 402, 403, 404])('with status %i has no retry time for clients', (status) => {
     expect(refusal(status, 'No.', { 'retry-after': '7' }).headers).toEqual({ 'x-should-retry': 'false' });
   });
 
-  it.each([401, 402, 403, 404])('with status %i is between it and the operator: its words stay here', (status) => {
+  it.each([401, 402, 403, 404])('with status %i concerns the operator, so its message is not passed on', (status) => {
     const failure = refusal(status, 'Your account 4711 is overdue');
 
     expect(failure.message).toBe(
@@ -107,7 +107,7 @@ describe('a refusal of a provider', () => {
     expect(advice(failure)).toBe(retry);
   });
 
-  it('passes on when to try again', () => {
+  it('passes on the retry time', () => {
     expect(refusal(429, 'No.', { 'retry-after': '30' }).headers).toEqual({ 'retry-after': '30' });
   });
 
@@ -136,14 +136,14 @@ describe('a refusal of a provider', () => {
       { 'anthropic-ratelimit-requests-reset': '2026-11-26T10:02:00Z', 'anthropic-ratelimit-requests-remaining': '0' },
       '120',
     ],
-  ])('says when to try again, in whole seconds, from %j: %s', (headers, seconds) => {
+  ])('has a retry time in whole seconds from %j: %s', (headers, seconds) => {
     vi.setSystemTime('2026-11-26T10:00:00Z');
 
     expect(refusal(429, 'No.', headers as Record<string, string>).headers).toEqual({ 'retry-after': seconds });
   });
 
   it.each(['soon', '-1', '', '2678401', '1e3', '1795687200', 'Infinity', '9'.repeat(400)])(
-    'passes on no advice like Retry-After: %j',
+    'has no retry time from the invalid Retry-After: %j',
     (retryAfter) => {
       expect(refusal(429, 'No.', { 'retry-after': retryAfter }).headers).toEqual({});
     },
@@ -207,7 +207,7 @@ describe('a refusal of a provider', () => {
     },
   );
 
-  it('takes the end of a window only for a limit of requests', () => {
+  it('uses the end of a window only for a limit of requests', () => {
     expect(refusal(500, 'No.', { 'x-ratelimit-reset-requests': '9s' }).headers).toEqual({});
   });
 
@@ -218,7 +218,7 @@ describe('a refusal of a provider', () => {
     'The request exceeds the context window',
     'Range of input length should be [1, 30720]',
     'Too many tokens in input: too many input tokens',
-  ])('about the length of the prompt is told apart: %s', (words) => {
+  ])('about the length of the prompt is recognized: %s', (words) => {
     expect(refusal(400, words).kind).toBe('context_length_exceeded');
   });
 
@@ -245,7 +245,7 @@ describe('a refusal of a provider', () => {
     ['Input is too long for requested model.', ''],
     ['Range of input length should be [1, 30720]', ''],
   ])(
-    'about the length of the prompt begins with words that agents know, and numbers where it has them: %s',
+    'about the length of the prompt begins with the text that agents know, with numbers if available: %s',
     (words, numbers) => {
       expect(refusal(400, words).message).toBe(`prompt is too long${numbers}. ${words}`);
     },
@@ -255,7 +255,7 @@ describe('a refusal of a provider', () => {
     "'max_tokens' or 'max_completion_tokens' is too large: 2000. This model's maximum context length is 4096 tokens and your request has 2104 input tokens (2000 > 4096 - 2104)",
     "This model's maximum context length is 4096 tokens. However, you requested 4104 tokens (2104 in the messages, 2000 in the completion).",
   ])(
-    'about a prompt that leaves too little room for the answer says so in the form by which agents ask for less: %s',
+    'about a prompt that leaves too little room for the answer has the text on which agents request less output: %s',
     (words) => {
       expect(refusal(400, words).message).toBe(
         `input length and \`max_tokens\` exceed context limit: 2104 + 2000 > 4096, decrease input length or \`max_tokens\` and try again. ${words}`,
@@ -267,19 +267,19 @@ describe('a refusal of a provider', () => {
     'prompt is too long: 210000 tokens > 200000 maximum',
     'prompt is too long',
     'input length and `max_tokens` exceed context limit: 195000 + 21333 > 200000, decrease input length or `max_tokens` and try again',
-  ])('about the length of the prompt stays as it is where agents know its words: %s', (words) => {
+  ])('about the length of the prompt is unchanged if agents know its text: %s', (words) => {
     expect(refusal(400, words)).toMatchObject({ kind: 'context_length_exceeded', message: words });
   });
 
   it.each(['max_tokens: must be at least 1', 'The tool "context" is unknown'])(
-    'about another field is not one about length: %s',
+    'about another field is not about length: %s',
     (words) => {
       expect(refusal(400, words).kind).toBe('invalid_request');
     },
   );
 });
 
-describe('an error in an answer', () => {
+describe('an error event in an answer', () => {
   it.each([
     ['overloaded_error', 'provider_overloaded'],
     ['rate_limit_error', 'rate_limit_exceeded'],
@@ -287,17 +287,17 @@ describe('an error in an answer', () => {
     ['authentication_error', 'provider_unavailable'],
     ['api_error', 'provider_unavailable'],
     ['teapot_error', 'provider_unavailable'],
-  ])('of type %s is a refusal as its status would be: %s', (type, kind) => {
+  ])('of type %s is classified like its status: %s', (type, kind) => {
     expect(inAnswer({ type, message: 'No.' }).kind).toBe(kind);
   });
 
-  it('has its words', () => {
+  it('has its message', () => {
     expect(inAnswer('It broke').message).toBe('It broke');
     expect(inAnswer({ type: 'overloaded_error', message: 'Too busy' }).message).toBe('Too busy');
   });
 
   it.each([undefined, null, '', 5, [], {}, { message: '' }, { message: 5, type: 5 }])(
-    'that says nothing is a failure all the same: %j',
+    'without content is a failure as well: %j',
     (error) => {
       expect(inAnswer(error)).toMatchObject({
         kind: 'provider_unavailable',
@@ -307,7 +307,7 @@ describe('an error in an answer', () => {
   );
 });
 
-describe('what was thrown while a provider answered', () => {
+describe("an exception during a provider's answer", () => {
   it.each<[UpstreamFailure, string, boolean]>([
     ['connect', 'provider_unavailable', true],
     ['broken', 'provider_unavailable', true],
@@ -316,7 +316,7 @@ describe('what was thrown while a provider answered', () => {
     ['connect_timeout', 'timeout', true],
     ['first_byte_timeout', 'timeout', true],
     ['idle_timeout', 'timeout', true],
-  ])('%s is %s; may another endpoint be tried: %s', (failure, kind, mayTryAnother) => {
+  ])('%s is %s, with another endpoint permitted: %s', (failure, kind, mayTryAnother) => {
     expect(thrown(failure)).toMatchObject({ kind, mayTryAnother, message: 'It went wrong (Acme).' });
   });
 
@@ -326,7 +326,7 @@ describe('what was thrown while a provider answered', () => {
     ['connect', { cause: { code: 'secrets of the prompt' } }],
     ['connect', { cause: { code: 7 } }],
     ['connect', {}],
-  ])('is recorded as the one word %s, never as a text: %j', (word, { cause }: { cause?: unknown }) => {
+  ])('is recorded as the word %s, never as a text: %j', (word, { cause }: { cause?: unknown }) => {
     const failure = failureOf(new UpstreamError('connect', 'It went wrong', cause), provider);
 
     expect(failure.word).toBe(word);
@@ -345,29 +345,29 @@ describe('what was thrown while a provider answered', () => {
     expect(refusal(status, 'a text that may repeat the prompt').word).toBe(word);
   });
 
-  it('is recorded as malformed where our own decoder has failed on it', () => {
+  it('is recorded as malformed if the decoder of the gateway has failed', () => {
     expect(failureOf(new TypeError('x is not a function'), provider).word).toBe('malformed');
   });
 
-  it('is silence that may be paid for only where the provider had begun to answer', () => {
+  it('is a silence that may be charged only if the provider had begun to answer', () => {
     expect([thrown('idle_timeout'), thrown('first_byte_timeout')].map(({ wasSilent }) => wasSilent)).toEqual([
       true,
       false,
     ]);
   });
 
-  it('is an answer that may be paid for, and is not to be repeated, only if it was too large', () => {
+  it('is an answer that may be charged, and not to be retried, only if it was too large', () => {
     const failures = [thrown('too_large'), thrown('malformed')];
 
     expect(failures.map(({ wasAnswered }) => wasAnswered)).toEqual([true, false]);
     expect(failures.map(advice)).toEqual(['false', undefined]);
   });
 
-  it('is not to be repeated after a timeout: it would wait as long again', () => {
+  it('is not to be retried after a timeout, which would take as long again', () => {
     expect([thrown('idle_timeout'), thrown('broken')].map(advice)).toEqual(['false', undefined]);
   });
 
-  it('is the failure of the provider, whatever it is, and its own words stay here', () => {
+  it('is a failure of the provider, and its own message is not passed on', () => {
     const cause = new TypeError('secret detail');
 
     const failure = failureOf(cause, provider);
@@ -381,7 +381,7 @@ describe('what was thrown while a provider answered', () => {
     });
   });
 
-  it('stays what it is when it is a failure already', () => {
+  it('is unchanged if it is a classified failure', () => {
     const failure = refusal(429);
 
     expect(failureOf(failure, provider)).toBe(failure);

@@ -3,7 +3,7 @@ import { chatStopReason } from '../../lambdas/providers/openai-chat/finish-reaso
 
 const plain = { hasRefused: false, hasMatchedStopSequence: false, hasToolCalls: false };
 
-describe('why a chat completion stopped', () => {
+describe('the stop reason of a chat completion', () => {
   it.each([
     ['stop', {}, 'end_turn'],
     [undefined, {}, 'end_turn'],
@@ -27,7 +27,7 @@ describe('why a chat completion stopped', () => {
     ['guardrail_intervened', {}, 'refusal'],
     ['ERROR_LIMIT', {}, 'model_context_window_exceeded'],
     ['max_output_tokens', {}, 'max_tokens'],
-  ])('%s, %j: %s', (reason, answer, stopReason) => {
+  ])('for %s, %j is %s', (reason, answer, stopReason) => {
     expect(chatStopReason(reason, { ...plain, ...answer })).toBe(stopReason);
   });
 });

@@ -72,7 +72,7 @@ function ask(url: string, tokenUrl: string, credential = newCredential(), ca?: s
 }
 
 describe('a request to GigaChat', () => {
-  it('carries the token that the credential was exchanged for, in the scope before it', async () => {
+  it('has the token from the exchange of its credential, in the scope before it', async () => {
     const [oauth, chat] = [await tokenAddress(), await provider(() => true)];
 
     const { status } = await ask(chat.url, oauth.url, 'GIGACHAT_API_B2B:c2NvcGVk');
@@ -87,7 +87,7 @@ describe('a request to GigaChat', () => {
     ]);
   });
 
-  it('has the scope of persons where the credential names none', async () => {
+  it('has the scope of persons if the credential names none', async () => {
     const [oauth, chat] = [await tokenAddress(), await provider(() => true)];
 
     await ask(chat.url, oauth.url, 'cGVyc29u');
@@ -95,7 +95,7 @@ describe('a request to GigaChat', () => {
     expect(oauth.asked.map(({ body }) => body)).toEqual(['scope=GIGACHAT_API_PERS']);
   });
 
-  it('shares one exchange with all that come at the same time', async () => {
+  it('shares one exchange with all concurrent requests', async () => {
     const [oauth, chat, credential] = [await tokenAddress(), await provider(() => true), newCredential()];
 
     await Promise.all(Array.from({ length: 10 }, () => ask(chat.url, oauth.url, credential)));
@@ -103,7 +103,7 @@ describe('a request to GigaChat', () => {
     expect([oauth.asked.length, new Set(chat.tokens)]).toEqual([1, new Set(['t1'])]);
   });
 
-  it('is sent again with another token, once, after a 401', async () => {
+  it('is repeated once with another token after a 401', async () => {
     const [oauth, chat] = [await tokenAddress(), await provider((token) => token === 't2')];
 
     expect((await ask(chat.url, oauth.url)).status).toBe(200);
@@ -128,7 +128,7 @@ describe('a request to GigaChat', () => {
       (response) => response.end(JSON.stringify({ access_token: 'a\nb', expires_at: 9e12 })),
     ],
     ['a closed connection', (response) => response.destroy()],
-  ])('fails as unauthorized, without a word of the credential, after %s', async (_what, answer) => {
+  ])('fails as unauthorized, without the credential in the error, after %s', async (_what, answer) => {
     const [oauth, chat] = [await tokenAddress(answer), await provider(() => true)];
 
     const failure = await ask(chat.url, oauth.url).catch((error: unknown) => error);
@@ -157,7 +157,7 @@ describe('a request to GigaChat', () => {
     expect(chat.tokens).toEqual([]);
   });
 
-  it('fails where the credential is no key at all', async () => {
+  it('fails if the credential is not a key', async () => {
     const [oauth, chat] = [await tokenAddress(), await provider(() => true)];
 
     await expect(ask(chat.url, oauth.url, 'two words')).rejects.toMatchObject({ failure: 'unauthorized' });
@@ -173,14 +173,14 @@ const privately = async () => {
   return (await started(privateServer(answer))).replace('http:', 'https:');
 };
 
-describe('a provider with an authority of its own', () => {
+describe('a provider with its own certificate authority', () => {
   it('is trusted with its certificate, for tokens and for answers', async () => {
     const url = await privately();
 
     expect((await ask(url, `${url}/oauth`, newCredential(), privateAuthority)).status).toBe(200);
   });
 
-  it('is not trusted without it, nor by others that ask at the same time', async () => {
+  it('is not trusted without it, also by concurrent requests', async () => {
     const url = await privately();
     const withIt = ask(url, `${url}/oauth`, newCredential(), privateAuthority);
 

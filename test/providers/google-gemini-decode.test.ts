@@ -33,21 +33,21 @@ async function messageOf(chunks: string[], more?: Partial<MessagesRequest>) {
 
 const lamp = (on: boolean) => `{"functionCall":{"name":"set_lamp","args":{"on":${on}}},"thoughtSignature":"c2ln"}`;
 
-describe('a call by Gemini', () => {
+describe('a function call from Gemini', () => {
   it('keeps the digits of its arguments', async () => {
     const pay = '{"functionCall":{"name":"pay","args":{"account":9007199254740993,"rate":0.1000000000000000055}}}';
     const { content } = await messageOf([response(pay, 'STOP')]);
     expect(JSON.stringify(content[0]!['input'])).toBe('{"account":9007199254740993,"rate":0.1000000000000000055}');
   });
 
-  it('keeps them where they come value by value', async () => {
+  it('keeps the digits of arguments that arrive value by value', async () => {
     const value = '{"jsonPath":"$.account","numberValue":9007199254740993}';
     const pay = `{"functionCall":{"name":"pay","partialArgs":[${value}]}}`;
     const { content } = await messageOf([response(pay, 'STOP')]);
     expect(JSON.stringify(content[0]!['input'])).toBe('{"account":9007199254740993}');
   });
 
-  it('is the only one that is passed on where the client wants no parallel calls', async () => {
+  it('is the only one passed on if the client disables parallel calls', async () => {
     const { content, stop_reason } = await messageOf([response(`${lamp(true)},${lamp(false)}`), response('', 'STOP')], {
       tool_choice: { type: 'auto', disable_parallel_tool_use: true },
     });
@@ -58,7 +58,7 @@ describe('a call by Gemini', () => {
     expect(stop_reason).toBe('tool_use');
   });
 
-  it('passes on what it has of its arguments as soon as it has them', async () => {
+  it('passes on its arguments as soon as they arrive', async () => {
     const more = (text: string) =>
       response(
         `{"functionCall":{"partialArgs":[{"jsonPath":"$.a","stringValue":"${text}","willContinue":true}],"willContinue":true}}`,
@@ -84,15 +84,15 @@ describe('a call by Gemini', () => {
     ['where it was before', ['"$.a"', '"$.b"', '"$.a"']],
     ['inside of what is closed', ['"$.a.b"', '"$.c"', '"$.a.d"']],
     ['deeper than any', [`"$${'.a'.repeat(101)}"`]],
-  ])('fails with a value that stands %s', async (_where, paths) => {
+  ])('fails if a value is %s', async (_where, paths) => {
     const values = paths.map((path) => `{"jsonPath":${path},"numberValue":1}`).join();
     const call = `{"functionCall":{"name":"f","partialArgs":[${values}]}}`;
     await expect(batchesOf([response(call, 'STOP')])).rejects.toMatchObject({ failure: 'malformed' });
   });
 });
 
-describe('the end of an answer of Gemini', () => {
-  it('is no thinking: clients read the last block as what was said', async () => {
+describe('the end of a Gemini answer', () => {
+  it('is not thinking, because clients read the last block as the answer', async () => {
     const { content } = await messageOf([
       response('{"text":"Hi."}'),
       response('{"text":"","thoughtSignature":"c2ln"}', 'STOP'),
@@ -105,16 +105,16 @@ describe('the end of an answer of Gemini', () => {
     ['RECITATION', 'refusal'],
     ['SPII', 'refusal'],
     ['MODEL_ARMOR', 'refusal'],
-  ])('%s is %s', async (finish, stop) => {
+  ])('with %s is %s', async (finish, stop) => {
     expect(await messageOf([response('{"text":"Hi"}', finish)])).toMatchObject({ stop_reason: stop });
   });
 
-  it('is a failure alone where nothing was said: another endpoint is tried', async () => {
+  it('is only a failure without text, so that another endpoint is tried', async () => {
     const batches = await batchesOf([response('', 'MALFORMED_FUNCTION_CALL')]);
     expect(batches.flatMap(({ events }) => events.map(({ data }) => data.type))).toEqual(['error']);
   });
 
-  it.each(['OTHER', 'UNEXPECTED_TOOL_CALL', 'SOMETHING_NEW'])('%s is a failure', async (finish) => {
+  it.each(['OTHER', 'UNEXPECTED_TOOL_CALL', 'SOMETHING_NEW'])('with %s is a failure', async (finish) => {
     const batches = await batchesOf([response('{"text":"Hi"}', finish)]);
     expect(batches.at(-1)!.events.at(-1)!.data).toMatchObject({
       type: 'error',
@@ -126,7 +126,7 @@ describe('the end of an answer of Gemini', () => {
 const likely = (token: string, logProbability: string) =>
   `{"token":"${token}","tokenId":5,"logProbability":${logProbability}}`;
 
-describe('probabilities of Gemini', () => {
+describe('token probabilities from Gemini', () => {
   const result = `"logprobsResult":{"chosenCandidates":[${likely('Hi', '-0.12345678901234567')},${likely('!', '0')}],"topCandidates":[{"candidates":[${likely('Hi', '-0.12345678901234567')},${likely('Oh', '-2.5')}]}],"logProbabilitySum":-0.1}`;
   const chunk = (parts: string, more = result) =>
     `data: {"candidates":[{"content":{"role":"model","parts":[${parts}]},${more}}]}\r\n\r\n`;
@@ -137,7 +137,7 @@ describe('probabilities of Gemini', () => {
     { token: '!', logprob: 0, bytes: null, top_logprobs: [] },
   ];
 
-  it('are those of the text that they came with', async () => {
+  it('belong to the text that they arrived with', async () => {
     const { content } = await messageOf([chunk('{"text":"Hm.","thought":true},{"text":"Hi!"}'), end], {
       logprobs: true,
     });
@@ -145,7 +145,7 @@ describe('probabilities of Gemini', () => {
     expect(content).toMatchObject([{ type: 'thinking' }, { type: 'text', text: 'Hi!', logprobs: told }]);
   });
 
-  it('are added up over the pieces of a text', async () => {
+  it('are joined over the pieces of a text', async () => {
     const { content } = await messageOf([chunk('{"text":"Hi!"}'), chunk('{"text":"Hi!"}'), end], { logprobs: true });
 
     expect(content).toMatchObject([{ text: 'Hi!Hi!', logprobs: [...told, ...told] }]);
@@ -173,13 +173,13 @@ describe('probabilities of Gemini', () => {
     expect(content).toMatchObject([{ type: 'thinking' }, { type: 'text', text: 'Hi!', logprobs: told }]);
   });
 
-  it('are left out if nobody asked for them', async () => {
+  it('are left out if they were not requested', async () => {
     const { content } = await messageOf([chunk('{"text":"Hi!"}'), end]);
 
     expect(content).toEqual([{ type: 'text', text: 'Hi!' }]);
   });
 
-  it('are left out token by token where one has none', async () => {
+  it('are left out for a token without one', async () => {
     const broken = '"logprobsResult":{"chosenCandidates":[{"token":"Hi"},{"token":"!","logProbability":-1}]}';
     const { content } = await messageOf([chunk('{"text":"Hi!"}', broken), end], { logprobs: true });
 
@@ -187,7 +187,7 @@ describe('probabilities of Gemini', () => {
   });
 });
 
-describe('usage of Gemini', () => {
+describe('usage from Gemini', () => {
   const counts = { promptTokenCount: 1_000, candidatesTokenCount: 110, thoughtsTokenCount: 100 };
 
   it.each([
@@ -198,7 +198,7 @@ describe('usage of Gemini', () => {
     expect(geminiUsage({ ...counts, totalTokenCount })).toMatchObject({ input_tokens: 1_000, output_tokens: output });
   });
 
-  it('tells a tier that has another price', () => {
+  it('reports a tier with another price', () => {
     expect(geminiUsage({ ...counts, serviceTier: 'standard' })).not.toHaveProperty('service_tier');
     expect(geminiUsage({ ...counts, serviceTier: 'priority' })).toMatchObject({ service_tier: 'priority' });
   });

@@ -53,7 +53,7 @@ const imageAt = (url: string): Block => ({ type: 'image', source: { type: 'url',
 const pdf: Block = { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' } };
 
 describe('a request to Gemini', () => {
-  it('asks for probabilities, and for those of other tokens', () => {
+  it('requests probabilities, and those of other tokens', () => {
     expect(config({ logprobs: true })).toEqual({ responseLogprobs: true });
     expect(config({ logprobs: true, top_logprobs: 3 })).toEqual({ responseLogprobs: true, logprobs: 3 });
     expect(config({ logprobs: false, top_logprobs: 3 })).toBe(undefined);
@@ -66,18 +66,18 @@ describe('a request to Gemini', () => {
     expect(config({ seed: 2_147_483_648 }, ranges)).toEqual({ seed: -2_147_483_648 });
   });
 
-  it('leaves out a limit of tokens that limits nothing', () => {
+  it('omits a token limit that has no effect', () => {
     expect(config({ top_k: 0 })).toBe(undefined);
   });
 
-  it('goes to the address of its model, which streams', () => {
+  it('is sent to the streaming address of its model', () => {
     const { path, body } = wire.encode(request(), target(), client);
 
     expect(path).toBe('/models/gemini-x:streamGenerateContent?alt=sse');
     expect(JSON.parse(body)).toEqual({ contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] });
   });
 
-  it('has the system prompt as its instruction, a part for each text', () => {
+  it('has the system prompt as its instruction, with one part per text', () => {
     const system: Block[] = [
       { type: 'text', text: 'One', cache_control: { type: 'ephemeral' } },
       { type: 'text', text: '' },
@@ -86,7 +86,7 @@ describe('a request to Gemini', () => {
     expect(encode({ system })['systemInstruction']).toEqual({ parts: [{ text: 'One' }, { text: 'Two' }] });
   });
 
-  it('makes one turn of neighbours of one role, and marks what the system says in between', () => {
+  it('merges neighbors of one role into one turn, and marks system messages in between', () => {
     expect(
       contents([
         { role: 'user', content: 'One' },
@@ -108,7 +108,7 @@ describe('a request to Gemini', () => {
     ]);
   });
 
-  it('carries images and PDFs in itself, and by https addresses', () => {
+  it('has images and PDFs inline, and by https addresses', () => {
     const atAddress: Block = { type: 'document', source: { type: 'url', url: 'https://a.example/terms' } };
     expect(userParts([image('image/webp'), imageAt('https://a.example/b.JPG?c=1'), pdf, atAddress])).toEqual([
       { inlineData: { mimeType: 'image/webp', data: 'AAAA' } },
@@ -118,14 +118,14 @@ describe('a request to Gemini', () => {
     ]);
   });
 
-  it('has documents of text as text in a tag', () => {
+  it('has text documents as text in a tag', () => {
     const source = { type: 'text', media_type: 'text/plain', data: 'Rule 1' };
     expect(userParts([{ type: 'document', title: 'Rules', context: 'Old', source }])).toEqual([
       { text: '<document title="Rules">\n<context>Old</context>\nRule 1\n</document>' },
     ]);
   });
 
-  it('limits and steers the answer', () => {
+  it('has output limits and sampling settings', () => {
     const asked = { max_tokens: 20_000, stop_sequences: ['END'], temperature: 0.5, top_p: 0.9, top_k: 40 };
     expect(config({ ...asked, frequency_penalty: 0.1, presence_penalty: 0.2 })).toEqual({
       maxOutputTokens: 10_000,
@@ -137,7 +137,7 @@ describe('a request to Gemini', () => {
     });
   });
 
-  it('asks for an answer in the form of a schema', () => {
+  it('requests an answer that fits a schema', () => {
     const schema = { type: 'object', properties: { a: { const: 'x' } }, additionalProperties: false };
     expect(config({ output_config: { format: { type: 'json_schema', schema } } })).toEqual({
       responseMimeType: 'application/json',
@@ -168,7 +168,7 @@ describe('a request to Gemini', () => {
     ],
     ['messages.0.content.0.type', { messages: [{ role: 'user', content: [{ type: 'search_result' }] }] }],
     ['messages.0.content.0.tool_use_id', { messages: [{ role: 'user', content: [result('t1', 'fine')] }] }],
-  ])('is refused by name for what cannot be said: %s', (field, more) => {
+  ])('is refused by name for unsupported features: %s', (field, more) => {
     expect(() => encode(more)).toThrow(expect.objectContaining({ status: 400, metadata: { field } }) as Error);
   });
 });
@@ -184,7 +184,7 @@ const memberSchema = (schema: Record<string, unknown>) => {
 };
 
 describe('tools for Gemini', () => {
-  it('are declared with their descriptions, and examples after them', () => {
+  it('are declared with their descriptions, followed by examples', () => {
     const tools = [tool({ type: 'object' }, { description: 'Does it', input_examples: [{ a: 1 }] })];
     expect(encode({ tools })['tools']).toEqual([
       {
@@ -231,7 +231,7 @@ describe('tools for Gemini', () => {
         additionalProperties: {},
       },
     ],
-  ])('have schemas in words that Gemini knows: %s', (_what, schema, said) => {
+  ])('have schemas with keywords that Gemini supports: %s', (_what, schema, said) => {
     expect(memberSchema(schema)).toEqual(said);
   });
 
@@ -248,7 +248,7 @@ describe('tools for Gemini', () => {
     [{ type: 'any' }, true, { functionCallingConfig: { mode: 'ANY' } }],
     [{ type: 'tool', name: 'f' }, false, { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['f'] } }],
     [{ type: 'none' }, false, { functionCallingConfig: { mode: 'NONE' } }],
-  ])('are called as chosen: %j, strict: %s', (choice, strict, said) => {
+  ])('have the choice %j, with strict: %s', (choice, strict, said) => {
     const more = { tools: [tool({ type: 'object' }, { strict })], ...(choice ? { tool_choice: choice } : {}) };
     expect(encode(more)['toolConfig']).toEqual(said);
   });
@@ -257,7 +257,7 @@ describe('tools for Gemini', () => {
 describe('calls and results for Gemini', () => {
   const asked: Message = { role: 'assistant', content: [call('t1', 'look', { at: 1 }), call('t2', 'listen')] };
 
-  it('go by the names of the calls, in their order, and before what the user says', () => {
+  it('have the names of the calls, are in order, and come before the text of the user', () => {
     const answer: Message = {
       role: 'user',
       content: [{ type: 'text', text: 'And?' }, result('t2', 'Nothing', { is_error: true }), result('t1', 'A lamp')],
@@ -281,7 +281,7 @@ describe('calls and results for Gemini', () => {
     ]);
   });
 
-  it('have no ids where the provider refuses them', () => {
+  it('have no ids if the provider refuses them', () => {
     const single: Message = { role: 'assistant', content: [call('t1', 'look')] };
     expect(contents([single, { role: 'user', content: [result('t1', 'A lamp')] }], { call_ids: false })).toEqual([
       { role: 'model', parts: [{ functionCall: { name: 'look', args: {} } }] },
@@ -306,7 +306,7 @@ describe('calls and results for Gemini', () => {
       { response: { output: 'See\n(the image of this result follows)\n(the image of this result follows)' } },
       [inline, atAddress],
     ],
-  ])('carry images %s', (_where, quirks, response, following) => {
+  ])('have images %s', (_where, quirks, response, following) => {
     const answer: Message = { role: 'user', content: [result('t1', shown), result('t2', 'Hm')] };
     const [, { parts }] = contents([asked, answer], quirks) as [object, { parts: unknown[] }];
     expect(parts).toEqual([
@@ -328,11 +328,11 @@ const modelParts = (content: Block[], quirks?: GoogleGeminiQuirks) =>
     ) as { parts: unknown[] }[]
   )[1]?.parts;
 
-describe('signatures of thought on their way back to Gemini', () => {
+describe('thought signatures sent to Gemini', () => {
   const calling = { functionCall: { id: 't1', name: 'look', args: {} } };
   const asksForThem = { thought_signature_placeholder: true };
 
-  it('stand on the part that each came on', () => {
+  it('are on the part that each arrived with', () => {
     expect(
       modelParts([
         thinking(signed('thought', 'A'), 'First'),
@@ -350,7 +350,7 @@ describe('signatures of thought on their way back to Gemini', () => {
     ]);
   });
 
-  it('stand on an empty text where the text is gone', () => {
+  it('are on an empty text if the text is missing', () => {
     expect(modelParts([thinking(signed('text', 'B')), call('t1', 'look')])).toEqual([
       { text: '', thoughtSignature: 'B' },
       calling,
@@ -364,25 +364,25 @@ describe('signatures of thought on their way back to Gemini', () => {
     ['are of another family', [thinking('EqQBCgIYAh'), { type: 'redacted_thinking', data: 'x' }]],
     ['say nothing', [thinking(gatewaySignature('google'))]],
     ['were changed', [thinking(gatewaySignature('google', 'bm90IGpzb24'))]],
-  ])('are replaced, on the first call alone, by the documented placeholder where they %s', (_why, before) => {
+  ])('are replaced, only on the first call, by the documented placeholder if they %s', (_why, before) => {
     expect(modelParts([...before, call('t1', 'look'), call('t2', 'look')], asksForThem)).toEqual([
       { ...calling, thoughtSignature: 'skip_thought_signature_validator' },
       { functionCall: { id: 't2', name: 'look', args: {} } },
     ]);
   });
 
-  it('are not replaced where the model does not ask for them', () => {
+  it('are not replaced if the model does not require them', () => {
     expect(modelParts([call('t1', 'look')])).toEqual([calling]);
   });
 
-  it('leave no turn behind where there was nothing but thinking of others', () => {
+  it('leave no turn that had only thinking of other models', () => {
     expect(modelParts([thinking('EqQBCgIYAh', 'Hm')])).toBeUndefined();
   });
 });
 
 const enabled = (budget_tokens: number, more: object = {}) => ({ type: 'enabled', budget_tokens, ...more });
 
-describe('a schema of the answer beside tools', () => {
+describe('a schema of the answer next to tools', () => {
   const output_config = { format: { type: 'json_schema', schema: { type: 'object', properties: {} } } };
   const both = { tools: [tool({ type: 'object', properties: {} })], output_config };
 
@@ -391,13 +391,13 @@ describe('a schema of the answer beside tools', () => {
     expect(encode(both)).toMatchObject({ tools: [{}], generationConfig: { responseMimeType: 'application/json' } });
   });
 
-  it('is left out where a call is forced, which has no text', () => {
+  it('is left out if a call is forced, which has no text', () => {
     const sent = encode({ ...both, tool_choice: { type: 'any' } });
     expect(sent).toMatchObject({ toolConfig: { functionCallingConfig: { mode: 'ANY' } } });
     expect(JSON.stringify(sent)).not.toContain('responseMimeType');
   });
 
-  it('is sent alone where no tool may be called', () => {
+  it('is sent alone if no tool may be called', () => {
     const none = { ...both, tool_choice: { type: 'none' as const } };
     const sent = encode(none, { format_excludes_tools: true });
     expect(sent).toMatchObject({ generationConfig: { responseMimeType: 'application/json' } });
@@ -405,7 +405,7 @@ describe('a schema of the answer beside tools', () => {
   });
 });
 
-describe('thinking of Gemini', () => {
+describe('thinking settings for Gemini', () => {
   const budget = { thinking_budget: { least: 128, most: 32_768 }, thinks_by_default: true };
   const canStop = { thinking_budget: { least: 0, most: 24_576 }, thinks_by_default: false };
   const levels: GoogleGeminiQuirks = { thinking_levels: ['low', 'high'], thinks_by_default: true };
@@ -458,13 +458,13 @@ describe('thinking of Gemini', () => {
     ['by the highest level', { output_config: { effort: 'xhigh' } }, levels, { thinkingLevel: 'high' }, true],
     ['by the least level', { thinking: { type: 'disabled' } }, levels, { thinkingLevel: 'low' }, true],
     ['as it likes, by level', { thinking: { type: 'adaptive' } }, levels, { includeThoughts: true }, true],
-  ])('is asked for %s, and held where it may come', (_how, more, quirks, said, mayThink) => {
+  ])('are sent %s, and thinking is held if it is possible', (_how, more, quirks, said, mayThink) => {
     const generationConfig = config(more, quirks) as { thinkingConfig?: object } | undefined;
     expect(generationConfig?.thinkingConfig).toEqual(said);
     expect(wire.hiddenReasoning(request(more), target(quirks), 900)).toBe(mayThink ? 900 : 0);
   });
 
-  it('is not asked of a model that does not', () => {
+  it('are not sent to a model without thinking', () => {
     const plain = { ...target(), supportedParameters: [] };
     const asked = request({ thinking: { type: 'adaptive' } });
     expect(wire.encode(asked, plain, client).body).not.toContain('thinkingConfig');
@@ -472,7 +472,7 @@ describe('thinking of Gemini', () => {
   });
 });
 
-describe('a count by Gemini', () => {
+describe('a token count from Gemini', () => {
   const tools = [{ name: 'f' }];
   const asked = request({ system: 'Be brief', max_tokens: 10, tools, tool_choice: { type: 'any' } });
   const prompt = {
@@ -485,13 +485,13 @@ describe('a count by Gemini', () => {
   it.each<[GoogleGeminiQuirks['count_tokens'], unknown]>([
     ['request', { generateContentRequest: { model: 'models/gemini-x', ...prompt, toolConfig } }],
     ['contents', prompt],
-  ])('is asked for with what the model reads (%s)', (count_tokens, body) => {
+  ])('is requested for the whole prompt (%s)', (count_tokens, body) => {
     const encoded = wire.encodeCount(asked, target({ count_tokens }), client)!;
     expect(encoded.path).toBe('/models/gemini-x:countTokens');
     expect(JSON.parse(encoded.body)).toEqual(body);
   });
 
-  it('is not asked for where the endpoint has none', () => {
+  it('is not requested if the endpoint has no counts', () => {
     expect(wire.encodeCount(asked, target(), client)).toBeUndefined();
   });
 });

@@ -60,7 +60,7 @@ afterEach(async () => {
 });
 
 describe('a request of a service account', () => {
-  it('has the token that Google gives for a signed assertion', async () => {
+  it('has the token that Google returns for a signed assertion', async () => {
     expect(await authorize(accountKey())).toEqual({ authorization: 'Bearer t1' });
 
     const [header, claims, signature] = asked[0]!.get('assertion')!.split('.') as [string, string, string];
@@ -81,7 +81,7 @@ describe('a request of a service account', () => {
     expect(isSigned).toBe(true);
   });
 
-  it('asks once for all requests that wait for a token, and for those that come later', async () => {
+  it('shares one exchange with concurrent and later requests', async () => {
     const key = accountKey();
 
     await Promise.all([authorize(key), authorize(key), authorize(key)]);
@@ -90,7 +90,7 @@ describe('a request of a service account', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('asks once again when the token is about to end', async () => {
+  it('has a new token shortly before the old one expires', async () => {
     answers = [token('t1', 59), token('t2')];
     const key = accountKey();
     await authorize(key);
@@ -101,7 +101,7 @@ describe('a request of a service account', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('keeps the tokens of accounts apart', async () => {
+  it('has the token of its own account', async () => {
     answers = [token('t1'), token('t2')];
 
     expect(await authorize(accountKey())).toEqual({ authorization: 'Bearer t1' });
@@ -130,7 +130,7 @@ describe('a request of a service account', () => {
     expect(String(failure)).not.toContain('no key');
   });
 
-  it('fails when Google refuses, and asks again a second later', async () => {
+  it('fails if Google refuses, and exchanges again a second later', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     answers = [{ status: 401, body: '{"error":"invalid_grant"}' }, token('t2')];
     const key = accountKey();
@@ -146,7 +146,7 @@ describe('a request of a service account', () => {
     ['a token that no header can hold', JSON.stringify({ access_token: 'a\r\nb: c', expires_in: 3600 })],
     ['a token without an end', JSON.stringify({ access_token: 'a' })],
     ['more than a token', `{"access_token":"${'a'.repeat(70_000)}","expires_in":3600}`],
-  ])('fails when Google answers with %s', async (_what, body) => {
+  ])('fails if Google answers with %s', async (_what, body) => {
     answers = [{ body }];
 
     await expect(authorize(accountKey())).rejects.toThrow(/without a token|an answer of more than 64 KiB/);
@@ -155,7 +155,7 @@ describe('a request of a service account', () => {
   it.each([
     ['is no JSON', 'my-secret-key'],
     ['lacks the key', JSON.stringify({ client_email: 'a@b', secret: 'my-secret-key' })],
-  ])('is not sent when the credential %s, and the failure does not tell it', async (_what, credential) => {
+  ])('is not sent if the credential %s, and the error does not contain it', async (_what, credential) => {
     const attempt = Promise.resolve(authorize(credential));
 
     await expect(attempt).rejects.toThrow('not the JSON file of a service account');

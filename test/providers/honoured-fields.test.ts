@@ -149,19 +149,19 @@ const parts: [string, Partial<MessagesRequest>, Partial<MessagesRequest>][] = [
   ['a newer block in a result', answered({ content: [text] }), answered({ content: [text, { type: 'newer' }] })],
 ];
 
-describe.each(translated)('a request over %s', (wire) => {
+describe.each(translated)('an encoded request over %s', (wire) => {
   it.each([
     ...fields,
     ['tool_choice.disable_parallel_tool_use', { tool_choice: { type: 'auto', disable_parallel_tool_use: true } }],
-  ] as typeof fields)('shows %s, or is refused', (name, more) => {
+  ] as typeof fields)('contains %s, or is refused', (name, more) => {
     expect(isSame(wire, usual, more) ?? false).toBe(byTheAnswer.has(`${wire} ${name}`));
   });
 
-  it.each(hints)('is not refused for %s, which is a hint', (_name, more) => {
+  it.each(hints)('is not refused for the hint %s', (_name, more) => {
     expect(isSame(wire, usual, more)).not.toBe(undefined);
   });
 
-  it.each(parts)('shows %s, or is refused', (_name, without, more) => {
+  it.each(parts)('contains %s, or is refused', (_name, without, more) => {
     expect(isSame(wire, without, more) ?? false).toBe(false);
   });
 });

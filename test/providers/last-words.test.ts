@@ -56,7 +56,7 @@ function endless() {
 
 const passed = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-describe('a body whose answer has said how it ends', () => {
+describe('a body after the end of its answer', () => {
   it('is read to its end', async () => {
     const { body, say, end } = fed();
     const { result, done } = reading(body, 'reason');
@@ -72,7 +72,7 @@ describe('a body whose answer has said how it ends', () => {
     expect(result.chunks).toEqual(['words', 'reason', 'stop']);
   });
 
-  it('is left when it stays silent', async () => {
+  it('is abandoned if it stays silent', async () => {
     const { body, say } = fed();
     const { result } = reading(body, 'reason');
     say('reason');
@@ -84,7 +84,7 @@ describe('a body whose answer has said how it ends', () => {
     expect(result).toMatchObject({ hasEnded: true, error: undefined, chunks: ['reason'] });
   });
 
-  it('is left when it rambles on', async () => {
+  it('is abandoned if it continues', async () => {
     const { body, say } = fed();
     const { result } = reading(body, 'reason');
     say('reason');
@@ -99,7 +99,7 @@ describe('a body whose answer has said how it ends', () => {
     expect(result.chunks.length).toBeLessThanOrEqual(6);
   });
 
-  it('is left when it rambles on without a pause in which a timer could fire', async () => {
+  it('is abandoned if it continues without a pause in which a timer could fire', async () => {
     let nowMs = 0;
     vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
     async function* rambling(): AsyncGenerator<Buffer> {
@@ -112,7 +112,7 @@ describe('a body whose answer has said how it ends', () => {
     expect(result.chunks).toHaveLength(PATIENCE_MS / 1_000 + 1);
   });
 
-  it('is given back when its reader leaves, with nothing left to wait for', async () => {
+  it('is released if its reader stops, without pending timers', async () => {
     const source = endless();
     const chunks = withTrailingTimeout(source.body, () => true);
     await chunks.next();
@@ -124,8 +124,8 @@ describe('a body whose answer has said how it ends', () => {
   });
 });
 
-describe('any other body', () => {
-  it('may be silent for as long as it likes', async () => {
+describe('a body before the end of its answer', () => {
+  it('may be silent without limit', async () => {
     const { body, say, end } = fed();
     const { result, done } = reading(body, 'reason');
     say('words');
@@ -139,7 +139,7 @@ describe('any other body', () => {
     expect(result.chunks).toEqual(['words', 'more']);
   });
 
-  it('fails as it fails', async () => {
+  it('fails with its own error', async () => {
     const { result, done } = reading(failing(), 'reason');
     await done;
 

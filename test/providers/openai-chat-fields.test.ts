@@ -50,7 +50,7 @@ describe('a field without a counterpart in chat completions', () => {
     { metadata: { user_id: 'u', more: 1 } },
     { output_config: { task_budget: null } },
     { tool_choice: { type: 'none' } },
-  ])('is left out where it is a hint that cannot change an answer: %j', (more) => {
+  ])('is left out if it is a hint that cannot change an answer: %j', (more) => {
     expect(encode(more)).toEqual(encode({}));
   });
 });
@@ -68,13 +68,13 @@ describe('a tool for chat completions', () => {
   const schema = { type: 'object', properties: { a: { type: 'string' } } };
   const strict = { ...schema, required: ['a'], additionalProperties: false };
 
-  it('is strict where its schema can be, and refused where it cannot', () => {
+  it('is strict if its schema allows it, and refused otherwise', () => {
     expect(functionOf({ input_schema: strict, strict: true })).toMatchObject({ strict: true });
     expect(functionOf({ input_schema: schema })).not.toHaveProperty('strict');
     expect(() => functionOf({ input_schema: schema, strict: true })).toThrow(refusing('tools.0.strict'));
   });
 
-  it('has its examples behind its description', () => {
+  it('has its examples after its description', () => {
     const { description } = functionOf({ description: 'Looks.', input_examples: [{ a: 'b' }, { a: 'c' }] });
     expect(description).toBe('Looks.\n\nExamples of input:\n{"a":"b"}\n{"a":"c"}');
   });
@@ -100,8 +100,8 @@ const thoughtAndCall = (id: string): Message => ({
   ],
 });
 
-describe('messages of one role in a row', () => {
-  it('keep their texts apart, and the texts of one message together', () => {
+describe('consecutive messages of one role', () => {
+  it('keep their texts separate, and the texts of one message together', () => {
     const messages: Message[] = [
       { role: 'assistant', content: 'One' },
       {
@@ -126,7 +126,7 @@ describe('messages of one role in a row', () => {
     ).toMatchObject([{ reasoning_content: 'about a\n\nabout b', tool_calls: [{ id: 'a' }, { id: 'b' }] }, {}, {}]);
   });
 
-  it('are named by their own place when something in them cannot be said', () => {
+  it('are named at their own index if a part of them is refused', () => {
     const messages: Message[] = [
       { role: 'user', content: 'a' },
       { role: 'user', content: [{ type: 'text', text: 'b' }, { type: 'search_result' }] },
@@ -134,7 +134,7 @@ describe('messages of one role in a row', () => {
     expect(() => encoded(messages)).toThrow(refusing('messages.1.content.1.type'));
   });
 
-  it('are refused when nobody says anything', () => {
+  it('are refused if none has content', () => {
     expect(() => encoded([{ role: 'user', content: '' }])).toThrow(refusing('messages'));
   });
 });

@@ -42,7 +42,7 @@ const delta = (inner: object, finish: string | null = null) => ({ choices: [{ de
 const call = (index: number | undefined, more: object) => delta({ tool_calls: [{ index, ...more }] });
 
 describe('a request for chat completions', () => {
-  it('carries the system prompt, mid-conversation ones too, in the role that the provider reads', () => {
+  it('has the system prompt, also later ones, in the role that the provider reads', () => {
     const { messages } = encode(
       {
         system: [
@@ -63,7 +63,7 @@ describe('a request for chat completions', () => {
     ]);
   });
 
-  it('puts tool results directly behind the call, their images after them, and what the user said last', () => {
+  it('has tool results directly after the call, followed by their images and the text of the user', () => {
     const image: Block = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAA' } };
     const { messages } = encode({
       messages: [
@@ -94,7 +94,7 @@ describe('a request for chat completions', () => {
     ]);
   });
 
-  it('gives its own thinking back where the provider asks for it, and foreign thinking nowhere', () => {
+  it('returns its own thinking if the provider expects it, and never foreign thinking', () => {
     const content: Block[] = [
       { type: 'thinking', thinking: 'mine', signature: 'gw1.openai-chat' },
       { type: 'thinking', thinking: 'foreign', signature: 'EqQBCg' },
@@ -113,23 +113,23 @@ describe('a request for chat completions', () => {
     [{ type: 'none' as const }, 'none', undefined],
     [{ type: 'tool' as const, name: 'look' }, { type: 'function', function: { name: 'look' } }, undefined],
     [{ type: 'auto' as const, disable_parallel_tool_use: true }, 'auto', false],
-  ])('maps tool_choice %j', (choice, expected, parallel) => {
+  ])('has the tool_choice %j', (choice, expected, parallel) => {
     const body = encode({ tools: [{ name: 'look', input_schema: { type: 'object' } }], tool_choice: choice });
     expect(body).toMatchObject({ tool_choice: expected });
     expect(body['parallel_tool_calls']).toBe(parallel);
   });
 
-  it('sends no tool_choice without tools', () => {
+  it('has no tool_choice without tools', () => {
     expect(encode({ tool_choice: { type: 'auto' } })).not.toHaveProperty('tool_choice');
   });
 
-  it('clamps max_tokens, under the name that the provider reads', () => {
+  it('has max_tokens within the limit, under the name that the provider reads', () => {
     expect(encode({ max_tokens: 5_000 }, { max_tokens_field: 'max_completion_tokens' })).toMatchObject({
       max_completion_tokens: 1_000,
     });
   });
 
-  it('shortens tool ids where the provider has a rule, the same in the call and the result', () => {
+  it('shortens tool ids if the provider limits them, equally in the call and the result', () => {
     const { messages } = encode(
       {
         messages: [
@@ -147,13 +147,13 @@ describe('a request for chat completions', () => {
     ['max_tokens', { max_tokens: 0 }],
     ['tools.0.type', { tools: [{ name: 'bash', type: 'bash_20250124' }] }],
     ['messages.0.content.0.type', { messages: [{ role: 'user', content: [{ type: 'container_upload' }] }] }],
-  ])('refuses by name what it cannot say: %s', (field, more) => {
+  ])('refuses unsupported features by name: %s', (field, more) => {
     expect(() => encode(more)).toThrow(expect.objectContaining({ status: 400, metadata: { field } }) as Error);
   });
 });
 
-describe('a stream of chat completions', () => {
-  it('keeps parallel calls apart that come interleaved, and closes each block before the next', async () => {
+describe('a chat-completions stream', () => {
+  it('separates interleaved parallel calls, and closes each block before the next', async () => {
     const events = await decode([
       call(0, { id: 'a', function: { name: 'one', arguments: '{"x"' } }),
       call(1, { id: 'b', function: { name: 'two', arguments: '{"y"' } }),
@@ -171,7 +171,7 @@ describe('a stream of chat completions', () => {
     expect(order.indexOf('stop 0')).toBeLessThan(order.indexOf('start 1'));
   });
 
-  it('takes another id at the same index as another call', async () => {
+  it('reads another id at the same index as another call', async () => {
     const events = await decode([
       call(0, { id: 'a', function: { name: 'one', arguments: '{}' } }),
       call(0, { id: 'b', function: { name: 'two', arguments: '{}' } }),
@@ -180,7 +180,7 @@ describe('a stream of chat completions', () => {
     expect(summarise(events)).toMatchObject({ tools: [{ name: 'one' }, { name: 'two' }], stopReason: 'tool_use' });
   });
 
-  it('passes over phantom calls, and reads missing, empty and object arguments', async () => {
+  it('skips empty calls, and reads missing, empty and object arguments', async () => {
     const events = await decode([
       call(0, {}),
       call(undefined, { id: 'a', function: { name: 'none' } }),
@@ -193,7 +193,7 @@ describe('a stream of chat completions', () => {
     ]);
   });
 
-  it('does not tear a call when text comes between its pieces', async () => {
+  it('keeps a call together if text arrives between its pieces', async () => {
     const events = await decode([
       call(0, { id: 'a', function: { name: 'one', arguments: '{"x":' } }),
       delta({ content: 'by the way' }),
@@ -210,28 +210,28 @@ describe('a stream of chat completions', () => {
     ['model_length', 'model_context_window_exceeded'],
     ['SAFETY', 'refusal'],
     ['eos', 'end_turn'],
-  ])('says %s as %s', async (finish, reason) => {
+  ])('reports %s as %s', async (finish, reason) => {
     expect(summarise(await decode([delta({ content: 'x' }, finish)])).stopReason).toBe(reason);
   });
 
-  it('names the stop sequence where the provider does', async () => {
+  it('has the stop sequence if the provider reports it', async () => {
     const last = { choices: [{ delta: { content: 'x' }, finish_reason: 'stop', stop_reason: 'END' }] };
     const events = await decode([last], undefined, ['END']);
     expect(events.at(-2)).toMatchObject({ delta: { stop_reason: 'stop_sequence', stop_sequence: 'END' } });
   });
 
-  it('ends without [DONE], but not without a reason to stop', async () => {
+  it('ends without [DONE], but not without a stop reason', async () => {
     expect((await decode([delta({ content: 'x' }, 'stop')], '')).at(-1)).toEqual({ type: 'message_stop' });
     await expect(decode([delta({ content: 'x' })], '')).rejects.toMatchObject({ failure: 'broken' });
   });
 
-  it('fails where the provider behind a relay has failed, whatever the relay calls it', async () => {
+  it('fails if the provider behind a relay has failed, whatever the relay reports', async () => {
     const last = { choices: [{ delta: {}, finish_reason: 'stop', native_finish_reason: 'network_error' }] };
     const events = await decode([delta({ content: 'x' }), last]);
     expect(events.at(-1)).toMatchObject({ type: 'error' });
   });
 
-  it('passes an error inside the stream on, and nothing after it', async () => {
+  it('passes on an error inside the stream, and no later event', async () => {
     const events = await decode([
       delta({ content: 'x' }),
       { error: { message: 'Busy', code: 503 } },
@@ -241,7 +241,7 @@ describe('a stream of chat completions', () => {
   });
 });
 
-describe('usage', () => {
+describe('chat-completions usage', () => {
   it.each([
     [
       'OpenAI: caches and reasoning inside',
@@ -394,7 +394,7 @@ describe('usage', () => {
     expect(openaiUsage(usage).cache_read_input_tokens).toBe(cached);
   });
 
-  it('takes cache writes apart from the prompt, in it or not', () => {
+  it('separates cache writes from the prompt, whether they are included or not', () => {
     const written = { prompt_tokens_details: { cached_tokens: 400, cache_creation_input_tokens: 100 } };
     const within = { prompt_tokens: 1_000, completion_tokens: 10, total_tokens: 1_010, ...written };
     const counts = { cache_read_input_tokens: 400, cache_creation_input_tokens: 100, output_tokens: 10 };
@@ -403,7 +403,7 @@ describe('usage', () => {
   });
 });
 
-describe('calls whose pieces come in unusual order', () => {
+describe('calls with pieces in unusual order', () => {
   const headers = [
     call(0, { id: 'a', function: { name: 'one', arguments: '' } }),
     call(1, { id: 'b', function: { name: 'two', arguments: '' } }),
@@ -443,8 +443,8 @@ describe('calls whose pieces come in unusual order', () => {
   });
 });
 
-describe('a conversation that other models began', () => {
-  it('is put into turns: neighbours merged, nothing between a call and its results', () => {
+describe('a conversation from other models', () => {
+  it('has merged turns, and nothing between a call and its results', () => {
     const { messages } = encode({
       messages: [
         { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'x', input: {} }] },
@@ -457,7 +457,7 @@ describe('a conversation that other models began', () => {
     expect(messages.map(({ role }) => role)).toEqual(['assistant', 'tool', 'tool', 'system']);
   });
 
-  it('has a reasoning field on every call where the provider insists', () => {
+  it('has a reasoning field on every call if the provider requires it', () => {
     const content: Block[] = [{ type: 'tool_use', id: 'a', name: 'x', input: {} }];
     const { messages } = encode(
       { messages: [{ role: 'assistant', content }] },

@@ -46,7 +46,7 @@ const pdf: Block = {
 };
 
 describe('a request of the Responses API', () => {
-  it('streams, and leaves nothing with the provider', () => {
+  it('streams, and stores nothing at the provider', () => {
     expect(encode({})).toEqual({
       model: 'up',
       input: [heard('Hi')],
@@ -57,7 +57,7 @@ describe('a request of the Responses API', () => {
     });
   });
 
-  it('has the system prompt as its instructions, and later ones in their place', () => {
+  it('has the system prompt as its instructions, and later ones at their place', () => {
     const body = encode({
       system: [text('One'), text('Two')],
       messages: [
@@ -72,12 +72,12 @@ describe('a request of the Responses API', () => {
     ]);
   });
 
-  it('names the role of later system prompts as the provider does', () => {
+  it('has later system prompts in the role that the provider reads', () => {
     const messages = [{ role: 'system' as const, content: 'Later' }];
     expect(inputOf(messages, { system_role: 'system' })).toMatchObject([{ role: 'system' }]);
   });
 
-  it('shows images, PDF documents and texts of documents', () => {
+  it('has images, PDF documents and texts of documents', () => {
     const note: Block = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'Note' } };
     const content = [image, byUrl('image', 'https://e.org/i'), pdf, byUrl('document', 'https://e.org/d'), note];
     expect(inputOf([user(content)], { pdf_files: true })).toEqual([
@@ -95,7 +95,7 @@ describe('a request of the Responses API', () => {
     ]);
   });
 
-  it('keeps what the assistant said and did in its order', () => {
+  it('has texts and calls of the assistant in order', () => {
     expect(inputOf([assistant([text('A'), text('B'), call, text(''), text('C')])])).toEqual([
       { ...said('A'), content: [...said('A').content, ...said('B').content] },
       callItem,
@@ -108,15 +108,15 @@ describe('a request of the Responses API', () => {
 const phasesOf = (messages: MessagesRequest['messages'], quirks: OpenaiResponsesQuirks) =>
   (inputOf(messages, quirks) as { phase?: string }[]).map(({ phase }) => phase);
 
-describe('what the assistant said', () => {
+describe('a message of the assistant', () => {
   const turns = [assistant([text('Looking.'), call]), assistant([text('Found.')])];
 
-  it('is told apart from its answers where the model needs it', () => {
+  it('has a phase before calls if the model requires it', () => {
     expect(phasesOf([turns[0]!], { message_phase: true })).toEqual(['commentary', undefined, undefined]);
     expect(phasesOf([turns[1]!], { message_phase: true })).toEqual(['final_answer']);
   });
 
-  it('has no phase for any other model, which would refuse it', () => {
+  it('has no phase for other models, which would refuse it', () => {
     expect(phasesOf([turns[1]!], {})).toEqual([undefined]);
   });
 });
@@ -127,7 +127,7 @@ describe('the result of a tool', () => {
     return inputOf([assistant([call]), results], { pdf_files: true }) as { output: unknown }[];
   };
 
-  it('stands directly after its call, and before what the user said', () => {
+  it('is directly after its call, and before the text of the user', () => {
     expect(outputOf({ content: 'Nice' })).toEqual([
       callItem,
       { type: 'function_call_output', call_id: 'call_1', output: 'Nice' },
@@ -156,7 +156,7 @@ describe('the result of a tool', () => {
         { type: 'input_image', image_url: 'data:image/png;base64,AAA', detail: 'auto' },
       ],
     ],
-  ])('says %s', (_, result, expected) => {
+  ])('is %s', (_, result, expected) => {
     expect(outputOf(result)[1]!.output).toEqual(expected);
   });
 });
@@ -171,7 +171,7 @@ describe('earlier reasoning', () => {
     summary: [{ type: 'summary_text', text: 'Hm.' }],
   };
 
-  it('goes back as it came, before what came of it', () => {
+  it('is sent back unchanged, before the item that followed it', () => {
     expect(inputOf([assistant([thinking(), call])])).toMatchObject([item, callItem, {}]);
     expect(inputOf([assistant([thinking({ thinking: '' }), text('So')])])).toEqual([
       { ...item, summary: [] },
@@ -179,7 +179,7 @@ describe('earlier reasoning', () => {
     ]);
   });
 
-  it('is left out where nothing came of it: the provider would refuse it', () => {
+  it('is left out without a following item, because the provider would refuse it', () => {
     expect(inputOf([assistant([text('So'), thinking()]), { role: 'user', content: 'Hi' }])).toEqual([
       said('So'),
       heard('Hi'),
@@ -197,18 +197,18 @@ describe('earlier reasoning', () => {
     expect(inputOf([assistant([foreign, text('So')])])).toEqual([said('So')]);
   });
 
-  it('is left out for a model that does not reason', () => {
+  it('is left out for a model without reasoning', () => {
     const { input } = encode({ messages: [assistant([thinking(), text('So')])] }, {}, []);
     expect(input).toEqual([said('So')]);
   });
 
-  it('is refused by name where its seal was altered', () => {
+  it('is refused by name if its seal was altered', () => {
     const altered = thinking({ signature: `${signature}x` });
     expect(() => inputOf([assistant([altered, text('So')])])).toThrow('messages.0.content.0.signature: was altered');
   });
 });
 
-describe('reasoning that a request asks for', () => {
+describe('requested reasoning', () => {
   const all: OpenaiResponsesQuirks = { reasoning_efforts: ['none', 'low', 'medium', 'high', 'xhigh'] };
   const adaptive = { type: 'adaptive' };
 
@@ -235,11 +235,11 @@ describe('reasoning that a request asks for', () => {
     ['no thinking', { thinking: { type: 'disabled' } }, all, { effort: 'none' }],
     ['no thinking of a model that always thinks', { thinking: { type: 'disabled' } }, {}, { effort: 'low' }],
     ['an effort of a model without any', { output_config: { effort: 'high' } }, { reasoning_efforts: [] }, undefined],
-  ])('by %s', (_, more, quirks, expected) => {
+  ])('is set by %s', (_, more, quirks, expected) => {
     expect(encode(more, quirks)['reasoning']).toEqual(expected);
   });
 
-  it('is not asked of a model that does not reason, which would refuse', () => {
+  it('is not requested from a model without reasoning, which would refuse it', () => {
     const body = encode({ thinking: adaptive }, all, []);
     expect([body['reasoning'], body['include']]).toEqual([undefined, undefined]);
   });
@@ -248,7 +248,7 @@ describe('reasoning that a request asks for', () => {
     ['is held in full', {}, ['reasoning'], 500],
     ['is not held where it is switched off', { thinking: { type: 'disabled' } }, ['reasoning'], 0],
     ['is not held of a model without it', {}, [], 0],
-  ])('%s', (_, more, parameters, hidden) => {
+  ])('is %s', (_, more, parameters, hidden) => {
     expect(openaiResponsesWire.hiddenReasoning(request(more), target(all, parameters), 500)).toBe(hidden);
   });
 });
@@ -256,7 +256,7 @@ describe('reasoning that a request asks for', () => {
 describe('tools of the Responses API', () => {
   const strictSchema = { type: 'object', properties: { a: {} }, required: ['a'], additionalProperties: false };
 
-  it('are strict only where the client says so: the API would take them for strict', () => {
+  it('are strict only if the client requests it, because the API has strict as its default', () => {
     const { tools } = encode({
       tools: [
         { name: 'free', description: 'Any', input_schema: { type: 'object' } },
@@ -281,7 +281,7 @@ describe('tools of the Responses API', () => {
     [{ type: 'none' as const }, 'none', undefined],
     [{ type: 'tool' as const, name: 'look' }, { type: 'function', name: 'look' }, undefined],
     [{ type: 'auto' as const, disable_parallel_tool_use: true }, 'auto', false],
-  ])('are chosen by %j', (choice, expected, parallel) => {
+  ])('have the choice %j', (choice, expected, parallel) => {
     const body = encode({ tools: [{ name: 'look', input_schema: { type: 'object' } }], tool_choice: choice });
     expect([body['tool_choice'], body['parallel_tool_calls']]).toEqual([expected, parallel]);
   });
@@ -302,39 +302,39 @@ describe('tools of the Responses API', () => {
 
 const format = (schema: object) => ({ output_config: { format: { type: 'json_schema', schema } } });
 
-describe('the form of an answer', () => {
+describe('the format of an answer', () => {
   it.each([
     [{ type: 'object', properties: {}, additionalProperties: false }, true],
     [{ type: 'object', properties: { a: {} } }, false],
-  ])('is strict where the schema allows it: %j', (schema, strict) => {
+  ])('is strict if the schema allows it: %j', (schema, strict) => {
     expect(encode(format(schema), {}, ['structured_outputs'])['text']).toEqual({
       format: { type: 'json_schema', name: 'answer', schema, strict },
     });
   });
 
-  it('is refused by name for a model that has none', () => {
+  it('is refused by name for a model without formats', () => {
     expect(() => encode(format({}))).toThrow('output_config.format');
   });
 });
 
-describe('limits and sampling', () => {
+describe('limits and sampling of the Responses API', () => {
   it.each([
     [5_000, {}, 1_000],
     [1, {}, 1],
     [1, { min_output_tokens: 16 }, 16],
     [17, { min_output_tokens: 16 }, 17],
-  ])('max_tokens of %d with %j', (maxTokens, quirks, expected) => {
+  ])('have max_tokens of %d with %j', (maxTokens, quirks, expected) => {
     expect(encode({ max_tokens: maxTokens }, quirks)['max_output_tokens']).toBe(expected);
   });
 
-  it('send what the model lists, and leave out what it does not', () => {
+  it('include the fields that the model lists, and no others', () => {
     const sampling = { temperature: 0.5, top_p: 0.9, top_k: 5, presence_penalty: 1 };
     expect(encode(sampling, {}, ['temperature'])).toMatchObject({ temperature: 0.5 });
     expect(Object.keys(encode(sampling, {}, ['temperature']))).not.toContain('top_p');
     expect(Object.keys(encode(sampling))).toEqual(Object.keys(encode({})));
   });
 
-  it('say who asks only as a digest, where the provider takes it', () => {
+  it('include the user only as a digest, if the provider accepts it', () => {
     const digest = expect.stringMatching(/^[0-9a-f]{64}$/) as string;
     const metadata = { user_id: 'ann@example.org' };
     expect(encode({ metadata })).not.toHaveProperty('safety_identifier');
@@ -345,7 +345,7 @@ describe('limits and sampling', () => {
   });
 });
 
-describe('what the Responses API cannot say', () => {
+describe('a feature without a counterpart in the Responses API', () => {
   it.each<[string, Partial<MessagesRequest>, string[]?]>([
     ['max_tokens', { max_tokens: 0 }],
     ['stop_sequences', { stop_sequences: ['END'] }],

@@ -50,8 +50,8 @@ const args = (output_index: number, delta: string) => ({
 });
 const completed = { type: 'response.completed', response: { status: 'completed', usage: null } };
 
-describe('items of an answer that are written at once', () => {
-  it('come one after another, in the order of the items', async () => {
+describe('interleaved items of an answer', () => {
+  it('are passed on one after another, in the order of the items', async () => {
     const batches = await decode([
       added(0, reasoning),
       added(1, message),
@@ -83,7 +83,7 @@ describe('items of an answer that are written at once', () => {
     expect(batches.map(({ heldBackBytes }) => heldBackBytes)).toEqual([0, 5, 0, 0]);
   });
 
-  it('do not keep a text waiting for long, and lose nothing of what comes late', async () => {
+  it('delay a text only shortly, and lose no late part', async () => {
     const long = 'x'.repeat(1_025);
     const batches = await decode([
       added(0, reasoning),
@@ -104,7 +104,7 @@ describe('items of an answer that are written at once', () => {
     ]);
   });
 
-  it('do not pile up without end', async () => {
+  it('are bounded in number', async () => {
     const source = {
       type: 'response.output_text.annotation.added',
       output_index: 1,
@@ -122,12 +122,12 @@ describe('items of an answer that are written at once', () => {
     expect(eventsOf(batches.slice(shown + 1))[0]).not.toMatchObject({ delta: { type: 'citations_delta' } });
   });
 
-  it('come out at the end where one of them never ends', async () => {
+  it('are passed on at the end if one of them never ends', async () => {
     const batches = await decode([added(0, reasoning), added(1, message), words(1, 'So.'), completed]);
     expect(contentOf(batches)).toMatchObject([{ type: 'text', text: 'So.' }]);
   });
 
-  it('are blocks of their own, and so are the parts of a message', async () => {
+  it('are separate blocks, and so are the parts of a message', async () => {
     const batches = await decode([
       added(0, message),
       words(0, 'A'),
@@ -140,7 +140,7 @@ describe('items of an answer that are written at once', () => {
     expect(contentOf(batches).map(({ text }) => text)).toEqual(['A', 'B', 'C']);
   });
 
-  it('keep apart reasoning with a seal and reasoning without one', async () => {
+  it('separate reasoning with and without a seal', async () => {
     const batches = await decode([
       added(0, reasoning),
       thought(0, 'One.'),
@@ -157,7 +157,7 @@ describe('items of an answer that are written at once', () => {
   });
 });
 
-describe('items in other shapes', () => {
+describe('items of a nonstandard form', () => {
   it.each([
     ['without a beginning', [done(0, call('look', '{"at":1}'))]],
     ['without pieces', [added(0, call('look')), done(0, call('look', '{"at":1}'))]],
@@ -170,7 +170,7 @@ describe('items in other shapes', () => {
     expect([only, more]).toMatchObject([{ name: 'look', input: { at: 1 } }, []]);
   });
 
-  it('are read without any beginning or end', async () => {
+  it('are read without any start or end', async () => {
     const batches = await decode([thought(0, 'Hm.'), words(1, 'So.'), completed]);
     expect(contentOf(batches)).toMatchObject([{ thinking: 'Hm.' }, { text: 'So.' }]);
   });
@@ -178,7 +178,7 @@ describe('items in other shapes', () => {
   it.each([
     ['items', Array.from({ length: 4_097 }, (_, index) => words(index, '.'))],
     ['parts', Array.from({ length: 1_025 }, (_, index) => words(0, '.', index))],
-  ])('are refused where there are more %s than an answer can have', async (_, endless) => {
+  ])('are refused if there are more %s than an answer can have', async (_, endless) => {
     await expect(decode([...endless, completed])).rejects.toMatchObject({ failure: 'malformed' });
   });
 
@@ -186,7 +186,7 @@ describe('items in other shapes', () => {
     ['max_output_tokens', 'max_tokens'],
     ['content_filter', 'refusal'],
     ['max_prompt_tokens', 'max_tokens'],
-  ])('end by %s as %s, whatever was called', async (reason, stopReason) => {
+  ])('with the end %s have the stop reason %s, whatever was called', async (reason, stopReason) => {
     const incomplete = { status: 'incomplete', incomplete_details: { reason } };
     const batches = await decode([
       done(0, call('look', '{"at":1}')),
@@ -196,16 +196,16 @@ describe('items in other shapes', () => {
   });
 });
 
-describe('the beginning of an answer', () => {
-  it('waits for its first item: until then another provider may answer', async () => {
+describe('the start of a Responses answer', () => {
+  it('waits for its first item, and until then another provider may answer', async () => {
     const opening = ['created', 'queued', 'in_progress'].map((type) => ({ type: `response.${type}`, response: {} }));
     const batches = await decode([...opening, { type: 'error', message: 'Overloaded', code: 'server_is_overloaded' }]);
     expect(eventsOf(batches)).toMatchObject([{ type: 'error', error: { code: 'server_is_overloaded' } }]);
   });
 });
 
-describe('items that all have the same place', () => {
-  it('come whole where one has ended before the next begins', async () => {
+describe('items with the same index', () => {
+  it('are complete if one has ended before the next begins', async () => {
     const batches = await decode([
       added(0, message),
       words(0, 'So.'),
@@ -224,7 +224,7 @@ describe('items that all have the same place', () => {
     ]);
   });
 
-  it('come whole where they are only told at their ends, and once where they are told twice', async () => {
+  it('are complete if only their ends are reported, and appear once if they are reported twice', async () => {
     const look = done(0, call('look', '{"at":1}'));
     const batches = await decode([look, look, done(0, call('leap', '{"at":2}')), completed]);
 
@@ -234,15 +234,15 @@ describe('items that all have the same place', () => {
     ]);
   });
 
-  it('fail the answer where they are open at once, because nobody knows whose a part is', async () => {
+  it('fail the answer if they are open concurrently, because their parts are ambiguous', async () => {
     const events = [added(0, call('look')), added(0, call('leap')), args(0, '{}'), completed];
 
     await expect(decode(events)).rejects.toThrow('began a part of its answer in the place of another');
   });
 });
 
-describe('a response that failed', () => {
-  it('fails with the error that a relay writes beside it', async () => {
+describe('a failed response', () => {
+  it('has the error that a relay writes next to it', async () => {
     const error = { message: 'Overloaded', type: 'server_error', code: 'server_is_overloaded' };
     const failed = { type: 'response.failed', response: { status: 'failed', error: null, output: [] }, error };
     expect(eventsOf(await decode([added(0, message), words(0, 'Hi'), failed])).at(-1)).toEqual({

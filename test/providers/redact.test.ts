@@ -3,7 +3,7 @@ import { redact } from '../../lambdas/providers/redact.ts';
 
 const secrets = { credential: 'acme-secret-1', baseUrl: 'https://models.acme.example:8443/v1' };
 
-describe("a provider's words", () => {
+describe('the message of a provider', () => {
   it.each([
     ['the credential', 'bad key acme-secret-1, yes acme-secret-1!', 'bad key [hidden], yes [hidden]!'],
     [
@@ -20,7 +20,7 @@ describe("a provider's words", () => {
     ['a whole URL with its user', 'see http://user:pass@10.0.0.1:99/a?b=c now', 'see [hidden] now'],
     ['names inside a network', 'db.prod.internal and svc.cluster.local', '[hidden] and [hidden]'],
     ['localhost', 'http://localhost:3000/health', '[hidden]'],
-  ])('do not show %s', (_what, words, shown) => {
+  ])('does not contain %s', (_what, words, shown) => {
     expect(redact(words, secrets)).toBe(shown);
   });
 
@@ -29,7 +29,7 @@ describe("a provider's words", () => {
     'version 1.10.0.1 of 172.15.0.1 and 100.128.0.1 at 8.8.8.8',
     'local models and internal errors',
     'send a Bearer token, Basic authentication is over',
-  ])('are otherwise left as they are: %s', (words) => {
+  ])('is otherwise unchanged: %s', (words) => {
     expect(redact(words, secrets)).toBe(words);
   });
 
@@ -38,35 +38,35 @@ describe("a provider's words", () => {
     ['its secret', 'signed with c2VjcmV0a2V5'],
     ['its session token', 'x-amz-security-token: IQoJb3JpZ2lu'],
     ['all of it', 'AKIAEXAMPLE0:c2VjcmV0a2V5:IQoJb3JpZ2lu'],
-  ])('do not show a part of an access key: %s', (_what, words) => {
+  ])('does not contain a part of an access key: %s', (_what, words) => {
     const shown = redact(words, { ...secrets, credential: 'AKIAEXAMPLE0:c2VjcmV0a2V5:IQoJb3JpZ2lu' });
 
     expect(shown).toContain('[hidden]');
     expect(shown).not.toMatch(/AKIA|c2Vj|IQoJ/);
   });
 
-  it('lose no ordinary words to a credential that is too short to be one', () => {
+  it('keeps ordinary words if a credential is too short', () => {
     expect(redact('no such model', { ...secrets, credential: 'model' })).toBe('no such model');
   });
 
-  it('are shown without a credential, too', () => {
+  it('is passed on also without a credential', () => {
     expect(redact('no', { ...secrets, credential: undefined })).toBe('no');
   });
 
-  it('are shown up to 2000 characters', () => {
+  it('has at most 2000 characters', () => {
     const shown = redact('x'.repeat(2_001), secrets);
 
     expect(shown).toBe(`${'x'.repeat(2_000)}…`);
     expect(redact('x'.repeat(2_000), secrets)).toHaveLength(2_000);
   });
 
-  it('do not show a credential that begins before the place where they are cut', () => {
+  it('does not contain a credential that begins before the cut', () => {
     const words = `${'x'.repeat(1_995)}acme-secret-1`;
 
     expect(redact(words, secrets)).not.toContain('acme-');
   });
 
-  it('do not show a part of the credential after a long address that is hidden', () => {
+  it('does not contain a part of the credential after a long hidden address', () => {
     const address = `http://x.internal/${'x'.repeat(3_970)}`;
 
     expect(redact(`${address} acme-secret-1`, secrets)).toBe('[hidden] [hidden]');

@@ -39,14 +39,14 @@ function sentOver(wire: MessagesWireName, more: object, supportedParameters: rea
   return messagesWire(wire)!.encode(request, target, client).body;
 }
 
-describe.each(messagesWires)('sampling over %s', (wire) => {
+describe.each(messagesWires)('sampling fields over %s', (wire) => {
   const spoken = parameters.filter((name) => !unspeakable[wire].includes(name));
 
-  it('is not sent where the model does not list it', () => {
+  it('are not sent if the model does not list them', () => {
     expect(sentOver(wire, sampling, ['tools'])).toBe(sentOver(wire, {}, ['tools']));
   });
 
-  it.each(spoken)('is sent where the model lists it: %s', (name) => {
+  it.each(spoken)('are sent if the model lists them: %s', (name) => {
     const others = parameters.filter((other) => other !== name);
 
     const body = sentOver(wire, sampling, [name]);
@@ -55,10 +55,13 @@ describe.each(messagesWires)('sampling over %s', (wire) => {
     expect(others.filter((other) => body.includes(String(sampling[other])))).toEqual([]);
   });
 
-  it.each(unspeakable[wire])('is refused by name where the model lists what the wire cannot say: %s', (name) => {
-    const refusal = refused(() => sentOver(wire, sampling, [name]));
+  it.each(unspeakable[wire])(
+    'are refused by name if the model lists them but the wire cannot express them: %s',
+    (name) => {
+      const refusal = refused(() => sentOver(wire, sampling, [name]));
 
-    expect(refusal.status).toBe(400);
-    expect(refusal.metadata).toEqual({ field: name });
-  });
+      expect(refusal.status).toBe(400);
+      expect(refusal.metadata).toEqual({ field: name });
+    },
+  );
 });

@@ -31,7 +31,7 @@ async function callsIn(pieces: object[][], more: Partial<MessagesRequest>): Prom
 const call = (name: string, json: string, more: object) => ({ ...more, function: { name, arguments: json } });
 const piece = (json: string, more: object = {}) => ({ ...more, function: { arguments: json } });
 
-describe('calls of a provider without a switch', () => {
+describe('calls of a provider without a setting for parallel calls', () => {
   const byIndex = [
     [call('one', '', { index: 0, id: 'a' })],
     [piece('{"n":', { index: 0 }), call('two', '', { index: 1, id: 'b' })],
@@ -42,12 +42,12 @@ describe('calls of a provider without a switch', () => {
   it.each([
     ['with an index', byIndex],
     ['without one', byOrder],
-  ])('are one where the client wants no more, %s', async (_case, pieces) => {
+  ])('are limited to one if the client disables parallel calls, %s', async (_case, pieces) => {
     expect(await callsIn(pieces, single)).toEqual(['one {"n":1}']);
     expect(await callsIn(pieces, {})).toEqual(['one {"n":1}', 'two {"n":2}']);
   });
 
-  it('are not asked to be one', () => {
+  it('are not limited otherwise', () => {
     expect(sent(single, { parallel_tool_calls: false })).not.toHaveProperty('parallel_tool_calls');
     expect(sent(single)).toMatchObject({ parallel_tool_calls: false });
   });

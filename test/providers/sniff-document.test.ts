@@ -24,27 +24,27 @@ async function look(...chunks: string[]) {
   return { isDocument: peeked.isDocument, read };
 }
 
-describe('a body', () => {
-  it.each(['{"id":1}', '[1]', ' \r\n\t{'])('that begins with a bracket is a document: %j', async (text) => {
+describe("the body of a provider's answer", () => {
+  it.each(['{"id":1}', '[1]', ' \r\n\t{'])('is a document if it begins with a bracket: %j', async (text) => {
     expect(await look(text, 'rest')).toEqual({ isDocument: true, read: [text, 'rest'] });
   });
 
   it.each(['event: ping\n\n', 'data: {}', ': comment', '\n\ndata: [', '<html>', '"text"'])(
-    'that begins otherwise is a stream: %j',
+    'is a stream if it begins otherwise: %j',
     async (text) => {
       expect(await look(text, 'rest')).toEqual({ isDocument: false, read: [text, 'rest'] });
     },
   );
 
-  it('is judged by its first character, in whichever chunk that comes', async () => {
+  it('is classified by its first character, in whichever chunk that arrives', async () => {
     expect(await look(' ', '\n', '  {"a":', '1}')).toEqual({ isDocument: true, read: [' ', '\n', '  {"a":', '1}'] });
   });
 
-  it.each([[[]], [[' ', '\n']]])('without anything in it is a stream: %j', async (chunks) => {
+  it.each([[[]], [[' ', '\n']]])('is a stream if it is empty: %j', async (chunks) => {
     expect(await look(...chunks)).toEqual({ isDocument: false, read: chunks });
   });
 
-  it('is not searched for its beginning for ever', async () => {
+  it('is searched for its beginning within a limit', async () => {
     const blanks = ' '.repeat(40 * 1024);
     const { body, source } = bodyOf(blanks, blanks, blanks, '{}');
 
@@ -53,7 +53,7 @@ describe('a body', () => {
     expect([isDocument, source.taken]).toEqual([false, 2]);
   });
 
-  it('is given back when its reader leaves', async () => {
+  it('is released if its reader stops', async () => {
     const { body, source } = bodyOf('data: 1', 'data: 2');
     const peeked = await sniffDocument(body);
     await peeked.body.next();

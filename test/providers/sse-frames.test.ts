@@ -21,7 +21,7 @@ function splitAt(bytes: Buffer, cuts: number[]): Buffer[] {
 }
 
 describe('SseFrameSplitter', () => {
-  it('finds the same frames however the bytes are cut', () => {
+  it('finds the same frames at any cuts of the bytes', () => {
     fc.assert(
       fc.property(fc.array(frame, { maxLength: 6 }), fc.array(fc.nat(), { maxLength: 12 }), (frames, cuts) => {
         const splitter = new SseFrameSplitter(1_000_000);
@@ -32,7 +32,7 @@ describe('SseFrameSplitter', () => {
     );
   });
 
-  it('loses no byte but those of comments: frames and rest add up to what came in', () => {
+  it('loses only the bytes of comments: frames and remainder add up to the input', () => {
     const anyByte = fc.uint8Array({ maxLength: 300 }).filter((bytes) => !bytes.includes(COLON));
     fc.assert(
       fc.property(anyByte, fc.array(fc.nat(), { maxLength: 8 }), (bytes, cuts) => {
@@ -43,7 +43,7 @@ describe('SseFrameSplitter', () => {
     );
   });
 
-  it('refuses a frame that outgrows its bound', () => {
+  it('refuses a frame above its size limit', () => {
     const splitter = new SseFrameSplitter(10);
     splitter.push(Buffer.from('data: 1\n\n'));
     expect(() => splitter.push(Buffer.from('data: 12345678901'))).toThrow(UpstreamError);

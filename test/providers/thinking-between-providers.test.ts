@@ -169,7 +169,7 @@ const isForeign = (a: Provider, b: Provider) => a !== b && (a.family === undefin
 
 describe('thinking before a call', () => {
   it.each(pairs.filter(({ signer, asked }) => isForeign(signer, asked)))(
-    'of $signer.name is nothing sealed to $asked.name',
+    'of $signer.name is sent without a seal to $asked.name',
     async ({ signer, asked }) => {
       const body = await secondTurn(signer, asked);
       const sealed = (await thoughtBy(signer)).map(({ signature, data }) => (signature ?? data) as string | undefined);
@@ -186,7 +186,7 @@ describe('thinking before a call', () => {
     pairs
       .filter(({ signer, asked }) => !isForeign(signer, asked))
       .filter(({ signer }) => signer.wire !== 'openai-chat'),
-  )('of $signer.name goes to $asked.name as it was signed', async ({ signer, asked }) => {
+  )('of $signer.name is sent to $asked.name with its signature', async ({ signer, asked }) => {
     const body = await secondTurn(signer, asked);
 
     expect(body).toContain(secretOf(signer, 'signature'));
@@ -200,7 +200,7 @@ describe('thinking before a call', () => {
   );
 
   it.each(providers.flatMap((signer) => insisting.map((asked) => ({ signer, asked }))))(
-    'of $signer.name is said to $asked.name, or stands for it, because a call without any is refused',
+    'of $signer.name is sent to $asked.name as text or placeholder, because a call without thinking is refused',
     async ({ signer, asked }) => {
       const { messages } = JSON.parse(await secondTurn(signer, asked)) as {
         messages: { content: Block[] | null; reasoning_content?: string }[];

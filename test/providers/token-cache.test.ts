@@ -26,8 +26,8 @@ afterEach(() => void vi.useRealTimers());
 
 const later = (ms: number) => vi.setSystemTime(Date.now() + ms);
 
-describe('a token', () => {
-  it('is exchanged once for requests that come together', async () => {
+describe('a cached access token', () => {
+  it('is exchanged once for concurrent requests', async () => {
     const { state, exchange } = exchanges();
 
     const tokens = await Promise.all(Array.from({ length: 50 }, () => cache.get('a', exchange)));
@@ -35,7 +35,7 @@ describe('a token', () => {
     expect([new Set(tokens), state.count]).toEqual([new Set(['t1']), 1]);
   });
 
-  it('is kept until shortly before it ends', async () => {
+  it('is kept until shortly before it expires', async () => {
     const { exchange } = exchanges();
     await cache.get('a', exchange);
 
@@ -58,7 +58,7 @@ describe('a token', () => {
     expect(await cache.get('a', exchange)).toBe('t2');
   });
 
-  it('stays when a request that used an older one is refused', async () => {
+  it('stays if a request with an older token is refused', async () => {
     const { exchange } = exchanges();
     const old = await cache.get('a', exchange);
     cache.drop('a', old);
@@ -69,7 +69,7 @@ describe('a token', () => {
     expect(await cache.get('a', exchange)).toBe('t2');
   });
 
-  it('is not believed to hold for longer than a day', async () => {
+  it('is kept for at most a day', async () => {
     const { exchange } = exchanges();
     await cache.get('a', async () => ({ token: 'for ever', expiresAtMs: Number.MAX_SAFE_INTEGER }));
 
@@ -78,7 +78,7 @@ describe('a token', () => {
     expect(await cache.get('a', exchange)).toBe('t1');
   });
 
-  it('of the oldest key is forgotten when there are very many', async () => {
+  it('of the oldest key is dropped if there are very many', async () => {
     const { exchange } = exchanges();
     await cache.get('first', exchange);
     for (let index = 0; index < 256; index += 1) await cache.get(`key ${index}`, exchange);
@@ -87,8 +87,8 @@ describe('a token', () => {
   });
 });
 
-describe('a failed exchange', () => {
-  it('fails everyone who waits for it', async () => {
+describe('a failed token exchange', () => {
+  it('fails all waiting requests', async () => {
     const { state, exchange } = exchanges();
     state.isAway = true;
 
@@ -97,7 +97,7 @@ describe('a failed exchange', () => {
     expect([results.map(({ status }) => status), state.count]).toEqual([['rejected', 'rejected'], 1]);
   });
 
-  it('is not tried again at once, but soon', async () => {
+  it('is retried after a short time, not at once', async () => {
     const { state, exchange } = exchanges();
     state.isAway = true;
     await expect(cache.get('a', exchange)).rejects.toThrow('away 1');
@@ -108,7 +108,7 @@ describe('a failed exchange', () => {
     expect(await cache.get('a', exchange)).toBe('t2');
   });
 
-  it('leaves the token that still holds in use', async () => {
+  it('keeps a token that is still valid', async () => {
     const { state, exchange } = exchanges();
     await cache.get('a', exchange);
     state.isAway = true;

@@ -85,7 +85,7 @@ describe.each(translated)('a tool over %s', (wire) => {
   // The Messages API allows 128 characters. These APIs allow 64, and Google allows no leading digit.
   const names = [`mcp__${'a'.repeat(123)}`, `9${'b'.repeat(9)}`];
 
-  it.each(names)('goes by one name that it takes, and comes back under its own: %s', async (name) => {
+  it.each(names)('has one name that it accepts, and is returned under its own: %s', async (name) => {
     const request: MessagesRequest = {
       model: 'a/b',
       messages: calling('toolu_1', name),
@@ -99,7 +99,7 @@ describe.each(translated)('a tool over %s', (wire) => {
     expect(await callIn(wire, request, 'call_1', sent[0]!)).toMatchObject({ name });
   });
 
-  it('that a model has called by a name that nobody has goes back under one that it takes', () => {
+  it('called by an unknown name is sent back under a name that it accepts', () => {
     const request: MessagesRequest = {
       model: 'a/b',
       messages: calling('toolu_1', 'weather.look up'),
@@ -108,7 +108,7 @@ describe.each(translated)('a tool over %s', (wire) => {
     expect(bodyOf(wire, request)).not.toContain('weather.look up');
   });
 
-  it('is called under an id that no other call of the conversation has', async () => {
+  it('is called with an id that no other call of the conversation has', async () => {
     const request: MessagesRequest = { model: 'a/b', messages: calling('call_0', 'weather'), tools: [weather] };
 
     expect(await callIn(wire, request, 'call_0', 'weather')).toMatchObject({

@@ -35,7 +35,7 @@ async function leave(rest: (response: ServerResponse) => unknown): Promise<Seen>
 }
 
 describe('a kept-alive connection', () => {
-  it('carries the next request', async () => {
+  it('is used for the next request', async () => {
     const { url, connections } = await upstream((response) => response.end('ok'));
     await exchange(url);
     await turn();
@@ -45,7 +45,7 @@ describe('a kept-alive connection', () => {
     expect(connections).toHaveLength(1);
   });
 
-  it('that the other side has closed meanwhile is replaced by a new one, and the request sent again', async () => {
+  it('is replaced if the other side has closed it, and the request is sent again', async () => {
     const { url, connections, bodies } = await upstream((response, request, before) =>
       before === 1 ? request.socket.resetAndDestroy() : response.end('ok'),
     );
@@ -57,7 +57,7 @@ describe('a kept-alive connection', () => {
     expect([connections.length, bodies]).toEqual([2, ['first', 'second', 'second']]);
   });
 
-  it('is replaced by a new one also where others have been closed with it', async () => {
+  it('is replaced by a new one also if others were closed with it', async () => {
     const together = Promise.withResolvers<void>();
     const { url, connections } = await upstream(async (response, request, before) => {
       if (before === 1) together.resolve();
@@ -85,7 +85,7 @@ describe('a kept-alive connection', () => {
     expect(bodies).toEqual(['first', 'second', 'second']);
   });
 
-  it('is not replaced when it breaks late: the request may have been read, and be paid for', async () => {
+  it('is not replaced if it breaks late, because the request may have been read and charged', async () => {
     // Milliseconds before the reset. It is longer than a reset takes that was already on its way when the request was
     // sent.
     const LATE_MS = 200;
@@ -104,7 +104,7 @@ describe('a kept-alive connection', () => {
 });
 
 describe('a new connection', () => {
-  it('that breaks is not replaced: the request may have been read', async () => {
+  it('is not replaced if it breaks, because the request may have been read', async () => {
     const { url, bodies } = await upstream((_response, request) => request.socket.resetAndDestroy());
 
     await expect(exchange(url)).rejects.toMatchObject({ failure: 'broken' });
@@ -112,7 +112,7 @@ describe('a new connection', () => {
     expect(bodies).toHaveLength(1);
   });
 
-  it('that cannot be made fails the request when it is sent, and nothing else before', async () => {
+  it('fails the request when it is sent if it cannot be made, and nothing else before', async () => {
     const { url, port, stop } = await rawUpstream(() => {});
     await stop();
     const failed = Promise.withResolvers<void>();
@@ -128,8 +128,8 @@ describe('a new connection', () => {
   });
 });
 
-describe('a provider whose certificate nobody vouches for', () => {
-  it('was not reached: nothing of the request was sent', async () => {
+describe('a provider with an untrusted certificate', () => {
+  it('counts as unreachable, and nothing of the request was sent', async () => {
     const received: unknown[] = [];
     const server = privateServer((request, response) => (received.push(request.url), response.end('ok')));
     await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -145,8 +145,8 @@ describe('a provider whose certificate nobody vouches for', () => {
   });
 });
 
-describe('when the signal aborts', () => {
-  it('before anything was sent, nothing is', async () => {
+describe('an aborted signal', () => {
+  it('prevents the request before anything was sent', async () => {
     const { url, bodies } = await upstream((response) => response.end('ok'));
 
     await expect(requestTo(url, {}, AbortSignal.abort()).send('x')).rejects.toMatchObject({ failure: 'aborted' });
@@ -154,7 +154,7 @@ describe('when the signal aborts', () => {
     expect(bodies).toEqual([]);
   });
 
-  it('the provider loses the connection while it is waited for', async () => {
+  it('closes the connection to the provider while its answer is awaited', async () => {
     const leaving = new AbortController();
     const closed = Promise.withResolvers<void>();
     const { url } = await upstream((response) => {
@@ -167,7 +167,7 @@ describe('when the signal aborts', () => {
     await closed.promise;
   });
 
-  it('the provider loses it in the middle of its answer, and the answer fails', async () => {
+  it('closes the connection in the middle of an answer, and the answer fails', async () => {
     const leaving = new AbortController();
     const closed = Promise.withResolvers<void>();
     const { url } = await upstream((response) => {
@@ -184,7 +184,7 @@ describe('when the signal aborts', () => {
     await closed.promise;
   });
 
-  it('an answer that has come whole does not take its connection from whoever uses it by now', async () => {
+  it('keeps the connection of a complete answer, which may already have another request', async () => {
     const leaving = new AbortController();
     const asked = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
@@ -209,8 +209,8 @@ describe('when the signal aborts', () => {
   });
 });
 
-describe('what a provider sends after the end of an answer', () => {
-  it('is read when it is short, and the connection kept', async () => {
+describe('bytes after the end of an answer', () => {
+  it('are read if they are few, and the connection is kept', async () => {
     const finished = Promise.withResolvers<void>();
     const { url, connections } = await leave((response) => response.end('.'.repeat(1_024), () => finished.resolve()));
     await finished.promise;
@@ -222,7 +222,7 @@ describe('what a provider sends after the end of an answer', () => {
     expect(connections).toHaveLength(1);
   });
 
-  it('is not read when it is long, and the connection given up', async () => {
+  it('are not read if they are many, and the connection is closed', async () => {
     const chunk = Buffer.alloc(64 * 1024);
     let writtenBytes = 0;
     const { connections } = await leave(async (response) => {
@@ -238,15 +238,15 @@ describe('what a provider sends after the end of an answer', () => {
     expect(writtenBytes).toBeLessThan(16 * 1024 * 1024);
   });
 
-  it('is not waited for for ever', async () => {
+  it('are awaited only for a limited time', async () => {
     const { connections } = await leave(() => {});
 
     await gone(connections[0]);
   });
 });
 
-describe('connections that wait for a request', () => {
-  it('are bounded over all upstreams together, because a process may have so many files open', async () => {
+describe('idle connections', () => {
+  it('are limited over all providers together, because a process has a limit of open files', async () => {
     const all = Promise.withResolvers<void>();
     let asked = 0;
     const answer = async (response: ServerResponse) => {

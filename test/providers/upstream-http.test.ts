@@ -18,8 +18,8 @@ async function* chunks(): AsyncGenerator<Buffer> {
   for (const text of ['one', 'two', 'three']) yield Buffer.from(text);
 }
 
-describe('a request', () => {
-  it('connects at once, and says nothing before it is sent', async () => {
+describe('a request to a provider', () => {
+  it('connects at once, and sends nothing before the call of send', async () => {
     const received: string[] = [];
     const connected = Promise.withResolvers<Socket>();
     const { url } = await rawUpstream((socket) => {
@@ -42,7 +42,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('gives its connection up when nothing is to be sent', async () => {
+  it('closes its connection if nothing is to be sent', async () => {
     const connected = Promise.withResolvers<Socket>();
     const { url } = await rawUpstream((socket) => connected.resolve(socket.resume()));
     const request = requestTo(url);
@@ -54,7 +54,7 @@ describe('a request', () => {
     expect(socket.bytesRead).toBe(0);
   });
 
-  it('reports when it has left whole, before it is answered', async () => {
+  it('reports that it was sent completely, before its answer', async () => {
     const order: string[] = [];
     const left = Promise.withResolvers<void>();
     const { url } = await upstream(async (response) => {
@@ -71,7 +71,7 @@ describe('a request', () => {
     expect(order).toEqual(['left', 'answered']);
   });
 
-  it('has not left while the provider does not read it', async () => {
+  it('does not count as sent while the provider does not read it', async () => {
     const order: string[] = [];
     const body = 'x'.repeat(32 * 1024 * 1024);
     const connected = Promise.withResolvers<Socket>();
@@ -98,7 +98,7 @@ describe('a request', () => {
   it.each([
     ['at once', (body: Buffer) => ({ signature: `of ${body.toString()}` })],
     ['after a while', async (body: Buffer) => ({ signature: await Promise.resolve(`of ${body.toString()}`) })],
-  ])('is authorized by headers made of its body, %s', async (_when, authorize) => {
+  ])('has authorization headers computed from its body, %s', async (_when, authorize) => {
     const { url } = await upstream((response, { headers }) => response.end(headers['signature']));
 
     const { body } = await requestTo(url, {}, undefined, authorize).send('hello');
@@ -106,7 +106,7 @@ describe('a request', () => {
     expect(await readText(body, Infinity)).toBe('of hello');
   });
 
-  it('is not sent when it cannot be authorized', async () => {
+  it('is not sent if it cannot be authorized', async () => {
     const asked: string[] = [];
     const { url } = await upstream((response, request) => {
       asked.push(String(request.url));
@@ -120,7 +120,7 @@ describe('a request', () => {
     expect(asked).toEqual([]);
   });
 
-  it('has status, headers and body of its answer', async () => {
+  it('returns status, headers and body of its answer', async () => {
     const { url } = await upstream((response) => response.writeHead(418, { 'retry-after': '7' }).end('Привет'));
 
     const response = await requestTo(url).send('x');
@@ -133,8 +133,8 @@ describe('a request', () => {
   });
 });
 
-describe('a provider is given up', () => {
-  it('when a connection with it does not come about', async () => {
+describe('a provider is abandoned', () => {
+  it('if a connection cannot be made', async () => {
     // The server accepts the connection, and never answers the handshake.
     const { port } = await rawUpstream(() => {});
 
@@ -143,7 +143,7 @@ describe('a provider is given up', () => {
     await expect(answer).rejects.toMatchObject({ failure: 'connect_timeout' });
   });
 
-  it('when it does not begin to answer', async () => {
+  it('if it does not begin to answer', async () => {
     const { url, connections } = await upstream(() => {});
 
     await expect(requestTo(url, { firstByteMs: 30 }).send('x')).rejects.toMatchObject({
@@ -153,7 +153,7 @@ describe('a provider is given up', () => {
     await gone(connections[0]);
   });
 
-  it('when it goes silent in the middle of its answer', async () => {
+  it('if it stops sending in the middle of its answer', async () => {
     const { url } = await upstream((response) => response.write('begun'));
     const { body } = await requestTo(url, { idleMs: 30 }).send('x');
 
@@ -161,19 +161,19 @@ describe('a provider is given up', () => {
     await expect(body.next()).rejects.toMatchObject({ failure: 'idle_timeout' });
   });
 
-  it('when its answer breaks off', async () => {
+  it('if its answer is interrupted', async () => {
     const { url } = await upstream((response) => response.write('begun', () => response.socket!.destroy()));
 
     await expect(exchange(url)).rejects.toMatchObject({ failure: 'broken' });
   });
 
-  it('when it closes the connection without an answer', async () => {
+  it('if it closes the connection without an answer', async () => {
     const { url } = await upstream((_response, request) => request.socket.end());
 
     await expect(exchange(url)).rejects.toMatchObject({ failure: 'broken' });
   });
 
-  it('when it answers in another protocol', async () => {
+  it('if it answers in another protocol', async () => {
     const { url, connections } = await upstream((_response, request) =>
       request.socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
     );
@@ -183,13 +183,13 @@ describe('a provider is given up', () => {
     await gone(connections[0]);
   });
 
-  it('when it sends what is no HTTP', async () => {
+  it('if it sends invalid HTTP', async () => {
     const { url } = await rawUpstream((socket) => socket.once('data', () => socket.write('SSH-2.0-x\r\n')));
 
     await expect(exchange(url)).rejects.toMatchObject({ failure: 'broken' });
   });
 
-  it('when it does not come to its answer after interim ones', async () => {
+  it('if it sends too many interim responses before its answer', async () => {
     const few = await upstream((response) => {
       announce(response, 16);
       response.end('ok');
@@ -202,7 +202,7 @@ describe('a provider is given up', () => {
 });
 
 describe('a slow reader', () => {
-  it('is no silence of the provider', async () => {
+  it('does not count as silence of the provider', async () => {
     const idleMs = 30;
     const taken = Promise.withResolvers<void>();
     const { url } = await upstream(async (response) => {
@@ -245,16 +245,16 @@ describe('a slow reader', () => {
   });
 });
 
-describe('a body that is read whole', () => {
+describe('a body that is read completely', () => {
   it.each([100, 11])('may have %i bytes if it has 11', async (maxBytes) => {
     expect(await readText(chunks(), maxBytes)).toBe('onetwothree');
   });
 
-  it.each([10, 6, 4])('is too large, and not cut to something else, with more than %i bytes', async (maxBytes) => {
+  it.each([10, 6, 4])('is refused as too large, and not cut, with more than %i bytes', async (maxBytes) => {
     await expect(readText(chunks(), maxBytes)).rejects.toMatchObject({ failure: 'too_large' });
   });
 
-  it('is cut if it only explains an error', async () => {
+  it('is cut if it is only the text of an error', async () => {
     const body = (async function* () {
       for (let count = 0; count < 100; count += 1) yield Buffer.alloc(1024, 'a');
     })();

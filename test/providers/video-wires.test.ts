@@ -29,7 +29,7 @@ const answer = (body: unknown, status = 200, headers: Record<string, string> = {
   text: typeof body === 'string' ? body : JSON.stringify(body),
 });
 
-describe('a request', () => {
+describe('a video request', () => {
   const json = { 'content-type': 'application/json' };
 
   it.each<[string, VideoWireName, string, Partial<VideoRequest>, object]>([
@@ -170,18 +170,18 @@ describe('a request', () => {
     ['runway-tasks', { prompt: 'x'.repeat(1_001) }, 'prompt'],
     ['runway-tasks', {}, 'frame_images', { needs_first_frame: true }],
     ['runway-tasks', { frames: [last] }, 'frame_images'],
-  ])('to %s that says %j names what it cannot be told: %s', (name, change, field, quirks = {}) => {
+  ])('to %s with %j is refused with the name of %s', (name, change, field, quirks = {}) => {
     expect(wireOf(name).objectionTo?.({ ...asked, ...change }, target('m', quirks))?.field).toBe(field);
   });
 
-  it.each(wireNames)('to %s of a text, or of a picture, has no objection', (name) => {
+  it.each(wireNames)('to %s with a text, or with a picture, is accepted', (name) => {
     const wire = wireOf(name);
     expect(wire.objectionTo?.(asked, target('m'))).toBeUndefined();
     expect(wire.objectionTo?.({ ...asked, prompt: undefined, frames: [first] }, target('m'))).toBeUndefined();
   });
 });
 
-describe('the answer to a request', () => {
+describe('the answer to a video request', () => {
   const unnamed = { uncertain: 'The provider accepted the request, but returned no job id' };
 
   it.each<[VideoWireName, string, ReturnType<typeof answer>, Submitted]>([
@@ -306,19 +306,19 @@ describe('the answer to a request', () => {
     expect(wireOf(name).readSubmitted(given)).toEqual(expected);
   });
 
-  it.each([500, 502, 504])('of google-veo: a page with the status %i does not say whether it has arrived', (status) => {
+  it.each([500, 502, 504])('of google-veo: an HTML page with the status %i leaves the outcome unknown', (status) => {
     const message = `The provider answered with status ${status}`;
     expect(wireOf('google-veo').readSubmitted(answer('<html>', status))).toEqual({ uncertain: message });
   });
 
-  it.each(wireNames)('of %s: a bare 503 is told in our words', (name) => {
+  it.each(wireNames)('of %s: a bare 503 has a message of the gateway', (name) => {
     expect(wireOf(name).readSubmitted(answer('<html>', 503))).toEqual({
       failed: 'The provider answered with status 503',
     });
   });
 });
 
-describe('the question how a job stands', () => {
+describe('a poll of a video job', () => {
   it.each<[VideoWireName, string, object]>([
     ['video-jobs', 'gen-vid-1', { path: '/videos/gen-vid-1', headers: {} }],
     ['google-veo', 'models/veo/operations/op1', { path: '/models/veo/operations/op1', headers: {} }],
@@ -329,7 +329,7 @@ describe('the question how a job stands', () => {
   });
 });
 
-describe('the answer how a job stands', () => {
+describe('the answer to a poll of a video job', () => {
   const noVideo: Polled = { state: 'failed', message: 'The provider reported a completed video, but returned no file' };
   const veo = (response: object) => answer({ name: 'models/veo/operations/op1', done: true, response });
   const elsewhere = 'https://storage.example/v1beta/files/abc:download?alt=media';
@@ -466,14 +466,14 @@ describe('the answer how a job stands', () => {
     expect(wireOf(name).readPolled(given)).toEqual(expected);
   });
 
-  it.each(wireNames)('on %s: no status but 200 ends a job', (name) => {
+  it.each(wireNames)('on %s: only status 200 ends a job', (name) => {
     const states = [400, 401, 404, 410, 429, 500, 503].map((status) =>
       wireOf(name).readPolled(answer({ status: 'failed', error: 'x', done: true }, status)),
     );
     expect(new Set(states.map(({ state }) => state))).toEqual(new Set(['unknown']));
   });
 
-  it('keeps words at a length that a record can have', () => {
+  it('has messages of limited length for the record', () => {
     const { message } = wireOf('video-jobs').readPolled(
       answer({ id: 'v', status: 'failed', error: 'x'.repeat(9_999) }),
     ) as { message: string };
@@ -481,8 +481,8 @@ describe('the answer how a job stands', () => {
   });
 });
 
-describe('the answer where a file is', () => {
-  it('on minimax-video has its address', () => {
+describe('the answer with the address of a video file', () => {
+  it('is read on minimax-video', () => {
     const wire = wireOf('minimax-video');
     const file = { file_id: 205258526306433, download_url: 'https://cdn.example/output.mp4?Signature=1' };
 
@@ -491,10 +491,10 @@ describe('the answer where a file is', () => {
   });
 });
 
-describe('nonsense', () => {
+describe('invalid data of a video provider', () => {
   const states = ['working', 'completed', 'failed', 'cancelled', 'unknown'];
 
-  it.each(wireNames)('on %s is never an exception', (name) => {
+  it.each(wireNames)('on %s never throws', (name) => {
     const wire = wireOf(name);
     const field = fc.constantFrom('id', 'status', 'name', 'done', 'response', 'error', 'task_id', 'file_id', 'output');
     const word = fc.constantFrom('completed', 'Success', 'SUCCEEDED', 'failed', 'Fail', 'FAILED', true);

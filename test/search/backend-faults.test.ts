@@ -79,16 +79,16 @@ describe.each(searchKinds)('%s', (kind) => {
       'unavailable',
     ],
     ['3 MiB', withBody(grown(kind, ' '.repeat(3 * 1024 * 1024))), 'unavailable'],
-  ])('answers with %s', async (_, answer, error) => {
+  ])('returns a failure for %s', async (_, answer, error) => {
     expect(await search(kind, answer)).toEqual({ error });
     expect(logged).toEqual([expect.stringContaining(`"search backend failed","provider":"${kind}"`)]);
   });
 
-  it('may add what nobody knows', async () => {
+  it('accepts unknown fields', async () => {
     expect(await search(kind, withBody(grown(kind, 'x')))).toMatchObject({ hits: [{ url: page.url }] });
   });
 
-  it('sends elsewhere, where nobody follows', async () => {
+  it('does not follow redirects', async () => {
     let requests = 0;
     const outcome = await search(kind, (response) => {
       if (requests++ === 0) response.writeHead(302, { location: `${api.url}/elsewhere` }).end();
@@ -100,22 +100,22 @@ describe.each(searchKinds)('%s', (kind) => {
   it.each<[string, (response: ServerResponse) => void]>([
     ['never answers', () => undefined],
     ['goes silent within an answer', (response) => response.write('{"results":')],
-  ])('%s', async (_, answer) => {
+  ])('is unavailable if it %s', async (_, answer) => {
     expect(await search(kind, answer, impatient)).toEqual(unavailable);
     expect(logged).toEqual([expect.stringContaining('"reason":"TimeoutError"')]);
   });
 
-  it.each(['title', 'text', 'age'] as const)('has null for the %s of a page', async (field) => {
+  it.each(['title', 'text', 'age'] as const)('accepts null for the %s of a page', async (field) => {
     const outcome = await search(kind, withBody(answerOf[kind]([{ ...page, [field]: null }])));
     expect(outcome).toMatchObject({ hits: [{ url: page.url }] });
   });
 
-  it('has null for the address of one page, and others', async () => {
+  it('accepts null for the URL of one page, and returns the others', async () => {
     const outcome = await search(kind, withBody(answerOf[kind]([{ ...page, url: null }, page])));
     expect(outcome).toMatchObject({ hits: [{ url: page.url }] });
   });
 
-  it('has any value in the place of any other: there are hits, or there is a failure', () => {
+  it('returns hits or a failure with any value in place of any other', () => {
     const pages = [page, { ...page, title: 'U', age: '2026-01-02' }];
     fc.assert(
       fc.property(mutated([JSON.parse(answerOf[kind](pages))]), (body) => {
@@ -129,30 +129,30 @@ describe.each(searchKinds)('%s', (kind) => {
     );
   });
 
-  it('finds hundreds of pages', async () => {
+  it('returns hundreds of pages', async () => {
     const pages = Array.from({ length: 300 }, (_, index) => ({ ...page, url: `https://x.example/${index}` }));
     const outcome = await search(kind, withBody(answerOf[kind](pages)));
     expect('hits' in outcome && outcome.hits).toHaveLength(8);
   });
 });
 
-describe.each(searchKinds.filter((kind) => kind !== 'yandex'))('%s, whose values have types,', (kind) => {
-  it.each(['title', 'url', 'text'] as const)('has a number for the %s of a page', async (field) => {
+describe.each(searchKinds.filter((kind) => kind !== 'yandex'))('%s, with a typed schema,', (kind) => {
+  it.each(['title', 'url', 'text'] as const)('refuses a number for the %s of a page', async (field) => {
     expect(await search(kind, withBody(answerOf[kind]([{ ...page, [field]: 7 }])))).toEqual(unavailable);
   });
 
-  it('has a number for the age of a page, on which nothing depends', async () => {
+  it('accepts a number for the age of a page, which is optional', async () => {
     const outcome = await search(kind, withBody(answerOf[kind]([{ ...page, age: 7 }])));
     expect(outcome).toMatchObject({ hits: [{ age: null }] });
   });
 });
 
-describe('an address', () => {
+describe('an address of a search backend', () => {
   it.each([
-    ['where nobody listens', 'http://127.0.0.1:1'],
-    ['that is none', 'searx'],
-    ['with a password', 'http://me:secret-key@127.0.0.1:1'],
-    ['of a file', 'file:///etc/hostname'],
+    ['an address without a server', 'http://127.0.0.1:1'],
+    ['an invalid address', 'searx'],
+    ['an address with a password', 'http://me:secret-key@127.0.0.1:1'],
+    ['the address of a file', 'file:///etc/hostname'],
   ])('%s is unavailable', async (_, baseUrl) => {
     logged = [];
     expect(await ask(backendAt('searxng', baseUrl), queryOf('private words'))).toEqual(unavailable);

@@ -40,7 +40,7 @@ const domains = { allowedDomains: ['a.com/blog', 'b.org'], blockedDomains: ['c.n
 const moscow = { city: 'Moscow', region: 'Moscow', country: 'RU', timezone: 'Europe/Moscow' };
 
 describe('every backend', () => {
-  it.each(searchKinds)('%s: finds pages, in their order, with plain texts', async (kind) => {
+  it.each(searchKinds)('%s returns pages in order, with plain texts', async (kind) => {
     const pages = [
       { title: 'One', url: 'https://one.example/', text: 'First text', age: '20260102T000000' },
       { title: 'Два', url: 'https://two.example/2', text: 'Второй текст', age: null },
@@ -49,7 +49,7 @@ describe('every backend', () => {
     expect(outcome).toMatchObject({ hits: pages.map(({ title, url, text }) => ({ title, url, text })) });
   });
 
-  it.each(searchKinds)('%s: gives no page that the filters exclude', async (kind) => {
+  it.each(searchKinds)('%s returns no page that the filters exclude', async (kind) => {
     const pages = ['https://evil.com/', 'https://docs.a.com/blog/1', 'https://a.com/'].map((url) => ({
       title: 't',
       url,
@@ -60,7 +60,7 @@ describe('every backend', () => {
 });
 
 describe('Yandex', () => {
-  it('is asked for pages of a folder, in its own words', async () => {
+  it('gets the folder and the query in its own format', async () => {
     const { method, path, headers, body } = await askedOf('yandex', 'глубина Байкала', { maxResults: 5 });
     expect([method, path, headers.authorization]).toEqual(['POST', '/v2/web/search', 'Api-Key secret-key']);
     expect(body).toEqual({
@@ -72,7 +72,7 @@ describe('Yandex', () => {
     });
   });
 
-  it('is told domains as words of the query, and then asked for more', async () => {
+  it('gets domains as operators of the query, and a higher number of results', async () => {
     const { body } = await askedOf('yandex', 'q', domains);
     expect(body).toMatchObject({
       query: { queryText: 'q (site:a.com | site:b.org) -site:c.net' },
@@ -87,12 +87,12 @@ describe('Yandex', () => {
     ['DE', { searchType: 'SEARCH_TYPE_COM' }, undefined],
     ['constructor', { searchType: 'SEARCH_TYPE_COM' }, undefined],
     [null, { searchType: 'SEARCH_TYPE_RU' }, undefined],
-  ])('searches for somebody in %s', async (country, query, region) => {
+  ])('gets the language of the query in %s', async (country, query, region) => {
     const { body } = await askedOf('yandex', 'q', { location: { country } });
     expect([body!['query'], body!['region']]).toEqual([expect.objectContaining(query), region]);
   });
 
-  it('has words marked, several passages, and the day of a change', async () => {
+  it('returns marked words, several passages, and the date of a change', async () => {
     const body = yandexBody(
       '<yandexsearch version="1.0"><response date="20261101T120000"><results><grouping><group><doc>' +
         '<url>https://x.example/?a=1&amp;b=2</url><title>Озеро <hlword>Байкал</hlword> &lt;1&gt;</title><modtime>20260815T040000</modtime>' +
@@ -119,7 +119,7 @@ describe('Yandex', () => {
     ['10002', { error: 'query_too_long' }],
     ['42', { error: 'unavailable' }],
     ['constructor', { error: 'unavailable' }],
-  ])('means by its error %s: %j', async (code, outcome) => {
+  ])('returns the failure %s for %j', async (code, outcome) => {
     const xml = `<yandexsearch version="1.0"><response date="1"><error code="${code}">why</error></response></yandexsearch>`;
     expect(await answerTo('yandex', yandexBody(xml))).toEqual(outcome);
   });
@@ -136,7 +136,7 @@ describe('Yandex', () => {
 });
 
 describe('Brave', () => {
-  it('is asked for web pages of any country', async () => {
+  it('gets a query for web pages of any country', async () => {
     const { method, path, parameters, headers } = await askedOf('brave', 'lake', { maxResults: 5 });
     expect([method, path, headers['x-subscription-token']]).toEqual(['GET', '/res/v1/web/search', 'secret-key']);
     expect(parameters).toEqual({
@@ -148,12 +148,12 @@ describe('Brave', () => {
     });
   });
 
-  it('is told domains as words of the query, and then asked for more', async () => {
+  it('gets domains as operators of the query, and a higher number of results', async () => {
     const { parameters } = await askedOf('brave', 'q', domains);
     expect(parameters).toMatchObject({ q: 'q (site:a.com OR site:b.org) -site:c.net', count: '20' });
   });
 
-  it('is told the place where it knows it, and Russian where the query has it', async () => {
+  it('gets a known location, and Russian for a Russian query', async () => {
     const { parameters, headers } = await askedOf('brave', 'погода', { location: moscow });
     expect(parameters).toMatchObject({ country: 'RU', search_lang: 'ru' });
     expect([headers['x-loc-city'], headers['x-loc-country'], headers['x-loc-timezone']]).toEqual([
@@ -164,14 +164,14 @@ describe('Brave', () => {
   });
 
   it.each(['Москва', 'a\r\nx-evil: 1', ' ', 'x'.repeat(101)])(
-    'is not told a city that no header can carry: %j',
+    'gets no city that a header cannot carry: %j',
     async (city) => {
       const { parameters, headers } = await askedOf('brave', 'q', { location: { city, country: 'KZ' } });
       expect([parameters['country'], headers['x-loc-city'], headers['x-evil']]).toEqual(['ALL', undefined, undefined]);
     },
   );
 
-  it('has markup, further snippets, and an age', async () => {
+  it('returns markup, further snippets, and an age', async () => {
     const found = {
       title: 'A &amp; B',
       url: 'https://x.example/',
@@ -185,7 +185,7 @@ describe('Brave', () => {
   });
 
   it.each(['{"type":"search"}', '{"type":"search","web":null}', '{"type":"search","web":{}}'])(
-    'has found nothing when it says %s',
+    'returns no pages for %s',
     async (body) => {
       expect(await answerTo('brave', body)).toEqual({ hits: [] });
     },
@@ -193,7 +193,7 @@ describe('Brave', () => {
 });
 
 describe('Tavily', () => {
-  it('is asked with domains as lists', async () => {
+  it('gets domains as lists', async () => {
     const { method, path, headers, body } = await askedOf('tavily', 'lake', { ...domains, location: moscow });
     expect([method, path, headers.authorization]).toEqual(['POST', '/search', 'Bearer secret-key']);
     expect(body).toEqual({
@@ -207,13 +207,13 @@ describe('Tavily', () => {
     });
   });
 
-  it.each(['ZZ', 'toString', null])('is not told the country %j, whose name it may not know', async (country) => {
+  it.each(['ZZ', 'toString', null])('does not get the country %j, which it may not know', async (country) => {
     expect((await askedOf('tavily', 'q', { location: { country } })).body).not.toHaveProperty('country');
   });
 });
 
 describe('Exa', () => {
-  it('is asked for texts of pages, with domains as lists', async () => {
+  it('gets a request for texts of pages, with domains as lists', async () => {
     const { method, path, headers, body } = await askedOf('exa', 'lake', { ...domains, location: moscow });
     expect([method, path, headers['x-api-key']]).toEqual(['POST', '/search', 'secret-key']);
     expect(body).toEqual({
@@ -229,14 +229,14 @@ describe('Exa', () => {
 });
 
 describe('SearXNG', () => {
-  it('is asked without a credential', async () => {
+  it('gets no credential', async () => {
     const { method, path, parameters, headers } = await askedOf('searxng', 'lake', { ...domains, location: moscow });
     expect([method, path]).toEqual(['GET', '/search']);
     expect(parameters).toEqual({ q: 'lake (site:a.com OR site:b.org) -site:c.net', format: 'json' });
     expect(JSON.stringify(headers)).not.toContain('secret-key');
   });
 
-  it('is unavailable when it has found nothing because its engines failed', async () => {
+  it('is unavailable if it returns nothing because its engines failed', async () => {
     const body = JSON.stringify({ results: [], unresponsive_engines: [['google', 'CAPTCHA']] });
     expect(await answerTo('searxng', body)).toEqual({ error: 'unavailable' });
   });
@@ -248,7 +248,7 @@ describe('domains that do not all fit into a query', () => {
   it.each([
     ['yandex', () => (JSON.parse(api.asked().body) as { query: { queryText: string } }).query.queryText],
     ['brave', () => api.asked().parameters['q']!],
-  ] as const)('%s: are as many as fit', async (kind, text) => {
+  ] as const)('are sent to %s up to its limit', async (kind, text) => {
     await askedOf(kind, 'query', { allowedDomains: many });
     const allowed = text();
     await askedOf(kind, 'query', { blockedDomains: many });

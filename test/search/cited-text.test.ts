@@ -34,7 +34,7 @@ function read(text: string): string {
   return whole;
 }
 
-describe('a marker', () => {
+describe('a citation marker', () => {
   it.each([
     ['cites what stands before it', 'Paris has two airports [1].', '{Paris has two airports|1}.'],
     ['need not have a blank before it', 'Paris[1].', '{Paris|1}.'],
@@ -70,7 +70,7 @@ describe('a marker', () => {
     ['is in a fence, behind what looks like its end', '```\n- ```\na [1]\n``` x\na [1]\n```\n'],
     ['is in a fence in a list', '- ```\n  list [1]\n  ```\n'],
     ['is in a fence that never ends', '```\nlist [1]\n\nlist [2]'],
-  ])('is none, and stays in the text, where it %s', (_, text) => {
+  ])('is plain text if it %s', (_, text) => {
     expect(read(text)).toBe(text);
   });
 
@@ -81,12 +81,12 @@ describe('a marker', () => {
     ['behind inline code of three backticks', '```x``` is Paris [1].\nRome [2].', '{```x``` is Paris|1}.\n{Rome|2}.'],
     ['behind a link', '[1](https://example.org) is Paris [2].', '{[1](https://example.org) is Paris|2}.'],
     ['beside an unknown one', 'Paris [1][13] Rome', '{Paris|1}[13] Rome'],
-  ])('is one %s', (_, text, expected) => {
+  ])('is a citation %s', (_, text, expected) => {
     expect(read(text)).toBe(expected);
   });
 });
 
-describe('what a marker cites begins', () => {
+describe('the cited text of a marker begins', () => {
   it.each([
     ['behind the sentence before', 'Rome is old. Paris is big [1].', 'Rome is old. {Paris is big|1}.'],
     ['behind a question or a cry', 'Big? Big! Big… Paris [1].', 'Big? Big! Big… {Paris|1}.'],
@@ -112,7 +112,7 @@ describe('what a marker cites begins', () => {
     expect(read(text)).toBe(expected);
   });
 
-  it('with the blanks before it, where they would be alone', () => {
+  it('with the preceding blanks, if they would otherwise be alone', () => {
     expect(partsOf(['\n Rome. [1] Paris. [2]\n\nOslo [3].'])).toEqual([
       { text: '\n Rome.', sources: [1] },
       { text: ' Paris.', sources: [2] },
@@ -121,7 +121,7 @@ describe('what a marker cites begins', () => {
     ]);
   });
 
-  it('in the middle of a sentence that is too long to be held back', () => {
+  it('in the middle of a sentence that is too long to hold back', () => {
     const [before, cited] = partsOf([`${'слово '.repeat(200)}[1].`]);
 
     expect(cited).toMatchObject({ sources: [1] });
@@ -131,7 +131,7 @@ describe('what a marker cites begins', () => {
   });
 
   it.each(Array.from({ length: 16 }, (_, index) => 345 + 5 * index + (index % 5)))(
-    'behind the sentence before, or in its second half, where that has %i characters',
+    'after the previous sentence, or in its second half, if that has %i characters',
     (length) => {
       const long = `${'😀'.repeat(10)}${'x'.repeat(length - 20)}`;
 
@@ -141,7 +141,7 @@ describe('what a marker cites begins', () => {
   );
 });
 
-describe('the pieces of a text', () => {
+describe('the pieces of a cited text', () => {
   const words = [
     'Paris',
     'Париж',
@@ -168,7 +168,7 @@ describe('the pieces of a text', () => {
   );
   const cuts = fc.array(fc.nat({ max: 400 }), { maxLength: 30 });
 
-  it('are the same text with the same citations, wherever it is cut', () => {
+  it('have the same text with the same citations at any cuts', () => {
     fc.assert(
       fc.property(texts, cuts, (text, places) => {
         const whole = partsOf([text]);
@@ -199,7 +199,7 @@ describe('the pieces of a text', () => {
     return reached.get(whole.length)?.has(text.length) ?? false;
   }
 
-  it('lose nothing but markers', () => {
+  it('omit only markers', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const parts = partsOf([text]);
@@ -229,14 +229,14 @@ describe('the pieces of a text', () => {
     );
   });
 
-  it('cite no signs alone, although a word came out long before them', () => {
+  it('cite no punctuation alone, although a word was sent long before', () => {
     const cited = new CitedText(isSource);
     const parts = [...cited.push(`Paris${'😀'.repeat(205)}[1]`), ...cited.end()];
 
     expect(parts.filter((part) => 'sources' in part && !/[\p{L}\p{N}]/u.test(part.text))).toEqual([]);
   });
 
-  it('hold back no more than 400 characters', () => {
+  it('hold back at most 400 characters', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(texts, fc.constant('слово '.repeat(40))), { maxLength: 20 }), (pieces) => {
         const cited = new CitedText(isSource);
@@ -255,14 +255,14 @@ describe('the pieces of a text', () => {
     ['a fence', `\`\`\`\n${'😀'.repeat(3)}`],
     ['a long word', `x${'😀'.repeat(400)}`],
     ['another', '😀'.repeat(400)],
-  ])('are whole characters, where those of %s come in halves', (_, text) => {
+  ])('are complete characters if those of %s arrive in halves', (_, text) => {
     const cited = new CitedText(isSource);
     const parts = text.split('').flatMap((half) => cited.push(half));
 
     expect(parts.filter((part) => !part.text.isWellFormed())).toEqual([]);
   });
 
-  it('hold back no more than 400 characters where blanks follow a marker, either', () => {
+  it('hold back at most 400 characters also if blanks follow a marker', () => {
     const cited = new CitedText(isSource);
     const text = 'x'.repeat(300);
 
@@ -294,13 +294,13 @@ describe('the pieces of a text', () => {
       ['```\n', 'a[', '1', '] `'],
       ['```\n', 'a[', '1', '] `'],
     ],
-  ])('%j come out as %j: as soon as no marker can cite them', (pieces, expected) => {
+  ])('%j are sent as %j, as soon as no marker can cite them', (pieces, expected) => {
     const cited = new CitedText(isSource);
 
     expect(pieces.map((piece) => textOf(cited.push(piece)))).toEqual(expected);
   });
 
-  it('come out as they came where there are no sources', () => {
+  it('are unchanged without sources', () => {
     const cited = new CitedText(() => false);
     const pieces = ['Paris [1', ']. ', '', '\ud83d', '\ude00'];
 
@@ -325,7 +325,7 @@ describe('a long text', () => {
     ['backticks', '`'],
     ['line breaks', '\n'],
     ['commas behind a marker', 'a[1],'],
-  ])('of %s takes time in proportion, in small pieces and in one', (_, unit) => {
+  ])('of %s takes linear time, in small pieces and in one', (_, unit) => {
     const text = unit.repeat(Math.ceil(LENGTH / unit.length));
     const before = performance.now();
     const cited = new CitedText(isSource);

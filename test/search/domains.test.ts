@@ -63,21 +63,21 @@ describe('a page is not on a domain', () => {
 });
 
 describe('filters together', () => {
-  it('let everything through when there are none', () => {
+  it('accept everything if they are empty', () => {
     expect(domainFilter({ allowedDomains: [], blockedDomains: [] })('https://example.com/')).toBe(true);
   });
 
-  it('block what is below an allowed domain', () => {
+  it('block pages below an allowed domain', () => {
     const filter = domainFilter({ allowedDomains: ['example.com', 'other.org'], blockedDomains: ['example.com/ads'] });
     const urls = ['https://example.com/a', 'https://example.com/ads/1', 'https://other.org', 'https://third.net'];
     expect(urls.filter(filter)).toEqual(['https://example.com/a', 'https://other.org']);
   });
 
-  it('are known by their hosts to backends that know no paths', () => {
+  it('are reduced to hosts for backends without paths', () => {
     expect(hostsOf(['Example.com/a', 'example.com/b', 'пример.рф'])).toEqual(['example.com', 'xn--e1afmkfd.xn--p1ai']);
   });
 
-  it('hold for any host: itself and its subdomains, and never what only looks like it', () => {
+  it('include a host and its subdomains, and no similar name', () => {
     const label = fc.stringMatching(/^[a-z][a-z0-9]{0,9}$/);
     const host = fc.tuple(label, label).map((labels) => labels.join('.'));
     fc.assert(
@@ -93,7 +93,7 @@ describe('filters together', () => {
   });
 });
 
-describe('a domain of a request', () => {
+describe('a domain in a request', () => {
   it.each([
     'example.com',
     'docs.example.com',

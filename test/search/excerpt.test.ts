@@ -49,14 +49,14 @@ describe('an excerpt', () => {
     expect(excerpt(source, claim)).toBe(expected);
   });
 
-  it('is cut out of a sentence that is too long', () => {
+  it('is cut from a sentence that is too long', () => {
     const quoted = excerpt(long, 'the golden clock of Prague');
 
     expect(quoted).toMatch(/^\.\.\..*famous golden clock of Prague, which still works\.$/);
     expect(quoted.length).toBeLessThanOrEqual(150);
   });
 
-  it('is cut on both sides where it is from the middle', () => {
+  it('is cut on both sides if it is from the middle', () => {
     const quoted = excerpt('длинное слово '.repeat(20) + 'Пётр ' + 'другое слово '.repeat(20), 'Петр');
 
     expect(quoted).toMatch(/^\.\.\.Пётр другое .*[^.]\.\.\.$/);
@@ -64,17 +64,17 @@ describe('an excerpt', () => {
     expect(quoted.length).toBeLessThanOrEqual(150);
   });
 
-  it('is not cut where it has 150 characters of two units', () => {
+  it('is not cut if it has 150 characters of two UTF-16 units', () => {
     const sentence = `${'😀'.repeat(60)} ${'😀'.repeat(60)} ${'😀'.repeat(27)}.`;
 
     expect(excerpt(sentence, 'cats')).toBe(sentence);
   });
 
-  it('is cut behind the beginning of a sentence that is too long', () => {
+  it('is cut after the start of a sentence that is too long', () => {
     expect(excerpt(long, 'cats')).toMatch(/^The museum keeps old .*\.\.\.$/);
   });
 
-  it('has at most 150 characters, whole ones, all of them of the source', () => {
+  it('has at most 150 whole characters, all of them from the source', () => {
     const words = fc.constantFrom(
       'Paris',
       'башня',
@@ -111,7 +111,7 @@ describe('an excerpt', () => {
     ['a word', 'x'.repeat(2_000)],
     ['full stops', '.'.repeat(2_000)],
     ['characters of two units', '😀'.repeat(1_000)],
-  ])('takes no time by the square of a source of %s', (_, source) => {
+  ])('takes linear time for a source of %s', (_, source) => {
     const before = performance.now();
     excerpt(source, source);
 

@@ -34,13 +34,13 @@ const turn = (...content: Block[]): Message[] => [
 const MAX_CPU_MS = 3_000;
 
 describe('a conversation with searches', () => {
-  it('has no message of nothing where blanks alone follow a result', () => {
+  it('has no empty message if only blanks follow a result', () => {
     const { messages } = readHistory(turn(call(1), result(1), { type: 'text', text: ' \n' }), seals, true);
 
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
   });
 
-  it('has no second search where a provider has made one by itself', () => {
+  it('has no second search if a provider has searched itself', () => {
     expect(searchCalls([call(1), result(1), call(2)])).toMatchObject([{ id: 'srvtoolu_2' }]);
   });
 
@@ -52,7 +52,7 @@ describe('a conversation with searches', () => {
       'results behind their calls',
       turn(...ids.map(call), ...ids.map((id) => result(id, id < 7_000 ? failure : [found]))),
     ],
-  ])('is read without delay: %s', async (_, messages) => {
+  ])('is read in linear time: %s', async (_, messages) => {
     const read = () => {
       const history = readHistory(messages, seals, true);
       openCalls({ model: 'm', messages: history.messages }, history.pending);

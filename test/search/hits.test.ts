@@ -13,7 +13,7 @@ const page = (more: Partial<SearchHit> = {}): SearchHit => ({
 });
 const finished = (...found: SearchHit[]) => finishedHits(found, queryOf('q'));
 
-describe('markup of a snippet', () => {
+describe('the text of a snippet', () => {
   it.each([
     ['<strong>Lake</strong> Baikal', 'Lake Baikal'],
     ['<hlword>Озеро</hlword> глубже', 'Озеро глубже'],
@@ -27,7 +27,7 @@ describe('markup of a snippet', () => {
   });
 });
 
-describe('hits', () => {
+describe('search hits', () => {
   it.each([
     'ftp://example.com/a',
     'javascript:alert(1)',
@@ -39,16 +39,16 @@ describe('hits', () => {
     'https://user:password@example.com/',
     `https://example.com/${'a'.repeat(2_048)}`,
     `https://example.com/${'ы'.repeat(1_000)}`,
-  ])('have no address like %.60s', (url) => {
+  ])('exclude URLs like %.60s', (url) => {
     expect(finished(page({ url }))).toEqual([]);
   });
 
-  it('have each page once, wherever in it they point', () => {
+  it('have each page once, whatever the fragment of its URL', () => {
     const urls = ['https://example.com/a', 'https://EXAMPLE.com/a#part', 'https://example.com/a?b'];
     expect(finished(...urls.map((url) => page({ url }))).map(({ url }) => url)).toEqual([urls[0], urls[2]]);
   });
 
-  it('are as many as were asked for, counted after the filters', () => {
+  it('are limited to the requested number after the filters', () => {
     const pages = ['https://blocked.org/', 'https://a.com/', 'https://b.com/', 'https://c.com/'].map((url) =>
       page({ url }),
     );
@@ -56,12 +56,12 @@ describe('hits', () => {
     expect(hits.map(({ url }) => url)).toEqual(['https://a.com/', 'https://b.com/']);
   });
 
-  it('are on the domains of the query, whatever the backend thought', () => {
+  it('are on the domains of the query, whatever the backend returned', () => {
     const pages = ['https://a.com/', 'https://docs.b.com/x'].map((url) => page({ url }));
     expect(finishedHits(pages, queryOf('q', { allowedDomains: ['b.com'] }))).toHaveLength(1);
   });
 
-  it('have bounded texts, cut between characters', () => {
+  it('have limited texts, cut between characters', () => {
     const [hit] = finished(page({ title: '😀'.repeat(400), text: `x${'😀'.repeat(4_000)}`, age: 'a'.repeat(500) }));
     expect([hit!.title.length, hit!.text.length, hit!.age!.length]).toEqual([300, 1_999, 100]);
     expect([hit!.title, hit!.text].every((text) => text.isWellFormed())).toBe(true);
@@ -72,7 +72,7 @@ describe('hits', () => {
     expect([hit!.title, hit!.text]).toEqual(['A B', 'a b\nc [2J \ufffdd']);
   });
 
-  it('have their address for a title where there is none', () => {
+  it('have their URL as the title if there is none', () => {
     expect(finished(page({ title: ' ', age: ' ' }))).toEqual([
       { title: 'https://example.com/a', url: 'https://example.com/a', text: 'Text', age: null },
     ]);

@@ -19,8 +19,8 @@ const impatient = { timeoutMs: 50, maxBytes: 1_000_000 };
 const search = (text: string, more = {}) => ask(backendAt('searxng', sandbox.searchUrl), queryOf(text, more));
 const first = (query: string) => find(sandboxPages, query)[0]?.url;
 
-describe('the pages of the sandbox', () => {
-  it('have addresses of their own on several hosts, and a few sentences each', () => {
+describe('pages of the sandbox search', () => {
+  it('have unique URLs on several hosts, and a few sentences each', () => {
     const hosts = new Set(sandboxPages.map(({ url }) => new URL(url).hostname));
     expect([...hosts].toSorted()).toEqual(['corpus.example', 'docs.corpus.example', 'news.corpus.example']);
     expect(new Set(sandboxPages.map(({ url }) => url)).size).toBe(sandboxPages.length);
@@ -41,17 +41,17 @@ describe('the pages of the sandbox', () => {
     ['aurora -site:news.corpus.example', undefined],
     ['xyzzy', undefined],
     ['', undefined],
-  ])('for %j: %s', (query, url) => {
+  ])('are found for %j: %s', (query, url) => {
     expect(first(query)).toBe(url);
   });
 
-  it('of a site are all found where nothing else is asked', () => {
+  it('of a site are all found by a query with only the site', () => {
     expect(find(sandboxPages, '(site:docs.corpus.example OR site:other.example)')).not.toHaveLength(0);
   });
 });
 
 describe('the search of the sandbox', () => {
-  it('answers as SearXNG does', async () => {
+  it('has answers in the form of SearXNG', async () => {
     expect(await search('Московское метро', { maxResults: 1 })).toEqual({
       hits: [
         {
@@ -64,12 +64,12 @@ describe('the search of the sandbox', () => {
     });
   });
 
-  it('keeps to domains', async () => {
+  it('respects domains', async () => {
     const outcome = await search('token', { allowedDomains: ['docs.corpus.example/en'] });
     expect(outcome).toMatchObject({ hits: [{ url: 'https://docs.corpus.example/en/token-billing' }] });
   });
 
-  it('refuses another format, as SearXNG does where it is not enabled', async () => {
+  it('refuses another format, like SearXNG without that format', async () => {
     expect((await fetch(`${sandbox.searchUrl}/search?q=x`)).status).toBe(403);
   });
 
@@ -78,11 +78,11 @@ describe('the search of the sandbox', () => {
     ['@search-500', { error: 'unavailable' }],
     ['@search-garbage', { error: 'unavailable' }],
     ['@search-empty', { hits: [] }],
-  ])('misbehaves when asked to: %s', async (word, outcome) => {
+  ])('fails on request: %s', async (word, outcome) => {
     expect(await search(`чай ${word}`)).toEqual(outcome);
   });
 
-  it.each(['@search-hang', '@search-slow=3000'])('takes its time when asked to: %s', async (word) => {
+  it.each(['@search-hang', '@search-slow=3000'])('is slow on request: %s', async (word) => {
     const backend = backendAt('searxng', sandbox.searchUrl, impatient);
     expect(await ask(backend, queryOf(`чай ${word}`))).toEqual({ error: 'unavailable' });
   });

@@ -22,7 +22,7 @@ describe('a search', () => {
     [undefined, 3],
     [2, 2],
     [5, 3],
-  ])('whose client asks for %s pages gets %s, where the catalog allows three', async (asked, expected) => {
+  ])('with %s requested pages returns %s if the catalog allows three', async (asked, expected) => {
     const counts: number[] = [];
     const session = new SearchSession({
       settings: { max_results: asked },
@@ -56,7 +56,7 @@ describe('searches whose client takes no more results', () => {
     expect(session.chargedCount).toBe(2);
   });
 
-  it('are not waited for when the client had left before they were made', async () => {
+  it('are cancelled if the client had disconnected before they were made', async () => {
     const signals: AbortSignal[] = [];
     const session = sessionWith(async (_, signal) => {
       signals.push(signal);

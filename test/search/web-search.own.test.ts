@@ -23,24 +23,24 @@ function scripted(...outcomes: SearchOutcome[]) {
   return { backends, asked };
 }
 
-describe('a search of the web', () => {
-  it('asks backends in order until one answers', async () => {
+describe('a web search', () => {
+  it('tries backends in order until one answers', async () => {
     const { backends, asked } = scripted({ error: 'unavailable' }, { hits: [hit] }, { hits: [] });
     expect(await searchWeb(backends, queryOf('q'), { signal })).toEqual({ hits: [hit] });
     expect(asked).toHaveLength(2);
   });
 
-  it('takes an empty list for an answer', async () => {
+  it('accepts an empty list as an answer', async () => {
     const { backends } = scripted({ hits: [] }, { hits: [hit] });
     expect(await searchWeb(backends, queryOf('q'), { signal })).toEqual({ hits: [] });
   });
 
-  it('ends with the last failure', async () => {
+  it('fails with the last failure', async () => {
     const { backends } = scripted({ error: 'unavailable' }, { error: 'too_many_requests' });
     expect(await searchWeb(backends, queryOf('q'), { signal })).toEqual({ error: 'too_many_requests' });
   });
 
-  it('is unavailable where there is no backend', async () => {
+  it('is unavailable without a backend', async () => {
     expect(await searchWeb([], queryOf('q'), { signal })).toEqual({ error: 'unavailable' });
   });
 
@@ -48,19 +48,19 @@ describe('a search of the web', () => {
     ['', 'invalid_tool_input'],
     [' \n\t\u0000 ', 'invalid_tool_input'],
     ['😀'.repeat(401), 'query_too_long'],
-  ])('asks nobody for %.20j', async (text, error) => {
+  ])('sends no request for %.20j', async (text, error) => {
     const { backends, asked } = scripted({ hits: [hit] });
     expect(await searchWeb(backends, queryOf(text), { signal })).toEqual({ error });
     expect(asked).toEqual([]);
   });
 
-  it('takes 400 characters, of whatever size, on one line', async () => {
+  it('uses 400 characters of the query, on one line', async () => {
     const { backends, asked } = scripted({ hits: [] });
     await searchWeb(backends, queryOf(`${'😀'.repeat(398)}\n\ud800`), { signal });
     expect(asked[0]!.text).toBe(`${'😀'.repeat(398)} \ufffd`);
   });
 
-  it('leaves a query of too many words to a backend that takes it', async () => {
+  it('skips a backend for a query with too many words', async () => {
     const api = await startSearchApi();
     api.answers((response) => response.end(answerOf.tavily([hit])));
     const words = queryOf('a '.repeat(60));
@@ -78,8 +78,8 @@ describe('a search of the web', () => {
   });
 });
 
-describe('the time of a search', () => {
-  it('is bounded over all backends together', async () => {
+describe('the time limit of a web search', () => {
+  it('applies to all backends together', async () => {
     const api = await startSearchApi();
     let requests = 0;
     api.answers(() => requests++);
@@ -94,7 +94,7 @@ describe('the time of a search', () => {
     expect([outcome, requests, lines]).toEqual([{ error: 'unavailable' }, 1, 1]);
   });
 
-  it('ends when nobody waits for it any more, and is nobody’s failure', async () => {
+  it('does not count as a failure of the backend if the request is cancelled', async () => {
     const api = await startSearchApi();
     const asking = new AbortController();
     api.answers(() => asking.abort());
@@ -112,7 +112,7 @@ describe('the time of a search', () => {
 const openIds = async (exclusionOf: Parameters<typeof openBackends>[1] = () => undefined) =>
   (await openBackends(loadCatalog(), exclusionOf)).map(({ id }) => id);
 
-describe('the backends of a catalog', () => {
+describe('the search backends of a catalog', () => {
   const names = ['GATEWAY_SECRETS_FILE', 'GATEWAY_SANDBOX_SEARCH_URL', 'SEARXNG_URL', 'YANDEX_FOLDER_ID'];
   const keys = ['YANDEX_SEARCH_API_KEY', 'BRAVE_API_KEY', 'TAVILY_API_KEY', 'EXA_API_KEY'];
   beforeEach(() => {
@@ -122,7 +122,7 @@ describe('the backends of a catalog', () => {
   });
   afterEach(() => vi.unstubAllEnvs());
 
-  it('are those that have all they need, in its order', async () => {
+  it('include those with all settings, in order', async () => {
     vi.stubEnv('EXA_API_KEY', 'k');
     vi.stubEnv('BRAVE_API_KEY', 'k');
     vi.stubEnv('YANDEX_SEARCH_API_KEY', 'k');
@@ -132,11 +132,11 @@ describe('the backends of a catalog', () => {
     expect(await openIds()).toEqual(['yandex', 'brave', 'exa', 'searxng']);
   });
 
-  it('are none where nothing is set', async () => {
+  it('are empty without settings', async () => {
     expect(await openIds()).toEqual([]);
   });
 
-  it('are the sandbox only where there is no other: what a real one does not find is not made up', async () => {
+  it('include the sandbox only if there is no other, so that real searches never return made-up pages', async () => {
     vi.stubEnv('GATEWAY_SANDBOX_SEARCH_URL', 'http://127.0.0.1:1');
     expect(await openIds()).toEqual(['sandbox']);
     vi.stubEnv('BRAVE_API_KEY', 'k');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { childrenOf, descendantsOf, readXml, xmlText } from '../../lambdas/search/backends/xml.ts';
 
-describe('a document of XML', () => {
+describe('an XML document', () => {
   it('is read with elements, attributes, text, CDATA and entities', () => {
     const root = readXml(
       '\ufeff<?xml version="1.0"?>\n<!-- c <d> --><a x="1 &amp; 2" y=\'"\'><b>t<i>u</i> &#1071;</b><b/><c><![CDATA[<b>&amp;]]></c></a>\n',
@@ -12,7 +12,7 @@ describe('a document of XML', () => {
     expect(xmlText(root)).toBe('tu Я<b>&amp;');
   });
 
-  it('gives the elements of a name wherever they are nested, in order', () => {
+  it('returns the elements of a name at any depth, in order', () => {
     const root = readXml('<r><g><d>1</d></g><g><h><d>2<d>x</d></d></h></g></r>')!;
     expect(descendantsOf(root, 'd').map(xmlText)).toEqual(['1', '2x']);
   });
@@ -33,11 +33,11 @@ describe('a document of XML', () => {
     ['a pit', '<a>'.repeat(40) + '</a>'.repeat(40)],
     ['a crowd', `<a>${'<b/>'.repeat(20_000)}</a>`],
     ['a page of HTML', '<!doctype html><html><br></html>'],
-  ])('is refused when it is %s', (_, xml) => {
+  ])('is refused if it is %s', (_, xml) => {
     expect(readXml(xml)).toBeUndefined();
   });
 
-  it('is read or refused, whatever it is', () => {
+  it('is read or refused, whatever its content', () => {
     const piece = fc.oneof(
       fc.constantFrom(
         '<a>',

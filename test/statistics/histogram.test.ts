@@ -13,27 +13,24 @@ const nearestRank = (values: number[], percent: number, better: 'low' | 'high') 
   values.toSorted((a, b) => (better === 'low' ? a - b : b - a))[Math.ceil((percent / 100) * values.length) - 1]!;
 
 describe('percentiles of a histogram', () => {
-  it.each(['low', 'high'] as const)(
-    'are off by at most 10 %% for any values, if %s values are better',
-    (better) => {
-      const values = fc.array(fc.double({ min: 1, max: 1_000_000, noNaN: true }), { minLength: 1, maxLength: 300 });
-      fc.assert(
-        fc.property(values, (values) => {
-          const percentiles = percentilesOf(histogramOf(values), 1, better)!;
-          for (const [name, percent] of [
-            ['p50', 50],
-            ['p75', 75],
-            ['p90', 90],
-            ['p99', 99],
-          ] as const) {
-            const exact = nearestRank(values, percent, better);
+  it.each(['low', 'high'] as const)('are off by at most 10 %% for any values, if %s values are better', (better) => {
+    const values = fc.array(fc.double({ min: 1, max: 1_000_000, noNaN: true }), { minLength: 1, maxLength: 300 });
+    fc.assert(
+      fc.property(values, (values) => {
+        const percentiles = percentilesOf(histogramOf(values), 1, better)!;
+        for (const [name, percent] of [
+          ['p50', 50],
+          ['p75', 75],
+          ['p90', 90],
+          ['p99', 99],
+        ] as const) {
+          const exact = nearestRank(values, percent, better);
             // Percentiles have one decimal.
-            expect(Math.abs(percentiles[name] - exact)).toBeLessThanOrEqual(0.1 * exact + 0.05);
-          }
-        }),
-      );
-    },
-  );
+          expect(Math.abs(percentiles[name] - exact)).toBeLessThanOrEqual(0.1 * exact + 0.05);
+        }
+      }),
+    );
+  });
 
   it('are the same, however the values were divided before they were summed', () => {
     const values = Array.from({ length: 100 }, (_, index) => (index + 1) * 37);

@@ -230,30 +230,33 @@ describe('the first limit of a counter', () => {
 const CALLS = 2 + 2 * COUNTER_PARTS;
 const deaths = [...new Set([1, ...placesIn(CALLS, { ofWhichAlways: 6 }), CALLS - 1])];
 
-describe.each(['unavailable', 'lost-reply'] as const)('a process that is killed while it merges parts (%s)', (fault) => {
-  it.each(deaths)('after its call %i has lost and doubled nothing', async (last) => {
-    const { scope, spread } = await spreadScope();
-    let calls = 0;
+describe.each(['unavailable', 'lost-reply'] as const)(
+  'a process that is killed while it merges parts (%s)',
+  (fault) => {
+    it.each(deaths)('after its call %i has lost and doubled nothing', async (last) => {
+      const { scope, spread } = await spreadScope();
+      let calls = 0;
     // All later calls fail, as if the process had ended. With the fault "lost-reply", the last successful call has no
     // reply.
-    proxy.faultFor = ({ action }) => {
-      calls += 1;
-      if (calls === last + 1 && fault === 'lost-reply' && action !== 'GetItem') return fault;
-      return calls > last ? 'unavailable' : undefined;
-    };
-    await gatherCounter(faulty, scope).catch(() => undefined);
-    proxy.faultFor = () => undefined;
+      proxy.faultFor = ({ action }) => {
+        calls += 1;
+        if (calls === last + 1 && fault === 'lost-reply' && action !== 'GetItem') return fault;
+        return calls > last ? 'unavailable' : undefined;
+      };
+      await gatherCounter(faulty, scope).catch(() => undefined);
+      proxy.faultFor = () => undefined;
 
-    expect(await spent(table, scope)).toBe('6.5');
+      expect(await spent(table, scope)).toBe('6.5');
     // A settlement with an outdated view counts in the part, or is refused and counts in the counter.
-    const stale = await count(table, scope, { amount: '1', spread, part: 5 });
-    if (!stale.committed) await count(table, scope, { amount: '1' });
-    expect(await spent(table, scope)).toBe('7.5');
+      const stale = await count(table, scope, { amount: '1', spread, part: 5 });
+      if (!stale.committed) await count(table, scope, { amount: '1' });
+      expect(await spent(table, scope)).toBe('7.5');
 
-    await gatherCounter(table, scope);
-    expect([await hasParts(table, scope), (await rootOf(table, scope))['spent_lifetime']]).toEqual([false, '7.5']);
-  });
-});
+      await gatherCounter(table, scope);
+      expect([await hasParts(table, scope), (await rootOf(table, scope))['spent_lifetime']]).toEqual([false, '7.5']);
+    });
+  },
+);
 
 describe('readers, while parts of a counter are merged and created again', () => {
   it('see exactly the spending, each time', async () => {

@@ -246,29 +246,32 @@ describe('a function that is killed', () => {
     ['finds that it failed', { poll: ['failed'] }, '0'],
     ['is refused', { submit: [400] }, '0'],
   ];
-  it.each(scripts)('at any write of a job that %s changes neither its result nor its price', async (_, script, cost) => {
-    await works.submit(spender, script);
-    const beganAt = works.state.writes;
-    await works.run();
-    const writes = works.state.writes - beganAt;
-    expect(writes).toBeGreaterThan(2);
-    const [before] = (await books(table, spender)).key;
-
-    for (const kill of kills(writes)) {
-      spender = await newSpender(table, { key: { lifetime: rub('100000') } });
-      works.provider.tokens.length = 0;
-      const id = await works.submit(spender, script);
-      works.state.writes = 0;
-      works.state.kill = kill;
+  it.each(scripts)(
+    'at any write of a job that %s changes neither its result nor its price',
+    async (_, script, cost) => {
+      await works.submit(spender, script);
+      const beganAt = works.state.writes;
       await works.run();
-      works.state.kill = undefined;
-      const job = (await works.job(spender, id))!;
-      expect([kill, job.state]).toEqual([kill, cost === '0' ? 'failed' : 'completed']);
-      expect([kill, (await books(table, spender)).key[0]]).toEqual([kill, before]);
-      expect(new Set(works.provider.tokens)).toEqual(new Set([id]));
-      expect([kill, await works.bucket.get(requestKeyOf(job))]).toEqual([kill, undefined]);
-    }
-  });
+      const writes = works.state.writes - beganAt;
+      expect(writes).toBeGreaterThan(2);
+      const [before] = (await books(table, spender)).key;
+
+      for (const kill of kills(writes)) {
+        spender = await newSpender(table, { key: { lifetime: rub('100000') } });
+        works.provider.tokens.length = 0;
+        const id = await works.submit(spender, script);
+        works.state.writes = 0;
+        works.state.kill = kill;
+        await works.run();
+        works.state.kill = undefined;
+        const job = (await works.job(spender, id))!;
+        expect([kill, job.state]).toEqual([kill, cost === '0' ? 'failed' : 'completed']);
+        expect([kill, (await books(table, spender)).key[0]]).toEqual([kill, before]);
+        expect(new Set(works.provider.tokens)).toEqual(new Set([id]));
+        expect([kill, await works.bucket.get(requestKeyOf(job))]).toEqual([kill, undefined]);
+      }
+    },
+  );
 
   it('at any write of a submission leaves no hold after the sweep', async () => {
     await works.submit(spender, {});

@@ -99,8 +99,11 @@ it('the download of a video refuses an HTML page', async () => {
   await expect(open('/files/1')).rejects.toThrow('answered with status 200 instead of a file');
 });
 
-it.each<VideoWireName>(['video-jobs', 'minimax-video'])('the download of a video with %s refuses an error document', async (wire) => {
-  answers['provider /v1/files/1'] = json({ base_resp: { status_code: 1004, status_msg: 'login fail' } });
+it.each<VideoWireName>(['video-jobs', 'minimax-video'])(
+  'the download of a video with %s refuses an error document',
+  async (wire) => {
+    answers['provider /v1/files/1'] = json({ base_resp: { status_code: 1004, status_msg: 'login fail' } });
 
-  await expect(open('/files/1', wire)).rejects.toThrow('answered with status 200 instead of a file');
-});
+    await expect(open('/files/1', wire)).rejects.toThrow('answered with status 200 instead of a file');
+  },
+);

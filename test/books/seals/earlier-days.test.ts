@@ -98,13 +98,10 @@ describe('days that an earlier release sealed', () => {
   });
   afterAll(() => rmSync(sealing.directory, { recursive: true }));
 
-  it.each([...new Set(days.map(({ account }) => account))])(
-    'are unchanged, of account %s',
-    async (account) => {
-      const found = await verifyAll(sealing, account);
-      expect(found).toEqual({ days: days.filter((day) => day.account === account).length, ofFiles: [], ofRecords: [] });
-    },
-  );
+  it.each([...new Set(days.map(({ account }) => account))])('are unchanged, of account %s', async (account) => {
+    const found = await verifyAll(sealing, account);
+    expect(found).toEqual({ days: days.filter((day) => day.account === account).length, ofFiles: [], ofRecords: [] });
+  });
 
   it('are sealed byte for byte the same from the same records', async () => {
     const unsealed = items.filter(({ pk, sk }) => !pk!.S!.startsWith('SEALS#') && sk!.S !== 'SEALED');

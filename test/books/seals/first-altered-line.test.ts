@@ -47,15 +47,18 @@ it('a comparison with the leaves names nothing if all lines are unchanged', asyn
   expect(await altered((lines) => lines)).toBeUndefined();
 });
 
-it.each([1, 2, 1_024, 1_025, LINES])('a comparison with the leaves names line %i if several lines differ', async (number) => {
-  const found = await altered((lines) =>
-    lines.map((line, at) => (at >= number && at % 2 === number % 2 ? `${line}0` : line)),
-  );
-  expect(found).toEqual({
-    where: `line ${number}, gen-${number}`,
-    says: 'differs from the line that was sealed there',
-  });
-});
+it.each([1, 2, 1_024, 1_025, LINES])(
+  'a comparison with the leaves names line %i if several lines differ',
+  async (number) => {
+    const found = await altered((lines) =>
+      lines.map((line, at) => (at >= number && at % 2 === number % 2 ? `${line}0` : line)),
+    );
+    expect(found).toEqual({
+      where: `line ${number}, gen-${number}`,
+      says: 'differs from the line that was sealed there',
+    });
+  },
+);
 
 it.each([1, 7, LINES])('a comparison with the leaves names a line added at %i', async (number) => {
   const found = await altered((lines) => lines.toSpliced(number, 0, 'charge,gen-new,1'));

@@ -101,14 +101,17 @@ it('lists of statements report a missing list that has a timestamp', () => {
   expect(found()).toEqual([`null ${WEDNESDAY} days/${WEDNESDAY}.txt is missing, although its timestamp exists`]);
 });
 
-it.each([true, false])('lists of statements report a timestamp of another list, also if one account was downloaded: %s', (isWhole) => {
-  for (const date of DATES) {
-    write(listFiles(date).timestamp, grantedTimestamp(createHash('sha256').update(listOf(MONDAY)).digest()));
-  }
-  expect(found(isWhole)).toEqual(
-    [TUESDAY, WEDNESDAY].map((date) => `null ${date} days/${date}.txt.tsr is not a timestamp of the list`),
-  );
-});
+it.each([true, false])(
+  'lists of statements report a timestamp of another list, also if one account was downloaded: %s',
+  (isWhole) => {
+    for (const date of DATES) {
+      write(listFiles(date).timestamp, grantedTimestamp(createHash('sha256').update(listOf(MONDAY)).digest()));
+    }
+    expect(found(isWhole)).toEqual(
+      [TUESDAY, WEDNESDAY].map((date) => `null ${date} days/${date}.txt.tsr is not a timestamp of the list`),
+    );
+  },
+);
 
 it('lists of statements report an invalid timestamp', () => {
   write(listFiles(MONDAY).timestamp, createHash('sha256').update(listOf(MONDAY)).digest());

@@ -803,14 +803,14 @@ describe('an error of a provider', () => {
     },
   );
 
-  it('is never the fault of the client because of a quota, wherever it says so', () => {
+  it('is never the fault of the client because of a quota, wherever the quota is named', () => {
     for (const [provider, status, body] of operators) {
       expect(['operator', 'catalog'], JSON.stringify(body)).toContain(faultOf(provider, status, body));
     }
   });
 });
 
-describe('the rules', () => {
+describe('the rules for errors of providers', () => {
   it('have a source each, in the comment before them', () => {
     const directory = 'lambdas/providers/faults';
     const files = readdirSync(directory).filter((file) => file.endsWith('-rules.ts'));
@@ -823,14 +823,14 @@ describe('the rules', () => {
     expect(calls.filter((before) => !/^\S+: +\/\/ (?:Errors of .+, from )?https:\/\/\S+$/.test(before))).toEqual([]);
   });
 
-  it('name something by which they find an error, in small letters', () => {
+  it('have a pattern in lower case', () => {
     const vague = faultRules.filter(({ code, message, status }) => !code && !message && !Array.isArray(status));
     const loud = faultRules.flatMap(({ code = [] }) => code).filter((code) => code !== code.toLowerCase());
 
     expect([vague, loud]).toEqual([[], []]);
   });
 
-  it('read messages from their beginning, where they blame anybody but the client', () => {
+  it('match messages from the beginning if they blame anyone except the client', () => {
     const blaming = faultRules.filter(({ kind }) => !['request', 'elsewhere', 'context'].includes(kind));
     const loose = blaming.filter(({ message }) => message && !message.source.split('|^').every((part) => part !== ''));
 
@@ -838,7 +838,7 @@ describe('the rules', () => {
     expect(blaming.filter(({ message }) => message && !message.source.startsWith('^'))).toEqual([]);
   });
 
-  it('cannot be led to blame the operator by what a message quotes of the client', () => {
+  it('do not blame the operator because of text that a message quotes from the client', () => {
     const quoted = operators.map(([, , body]) => JSON.stringify(body)).map((text) => text.replaceAll(/["{}\\]/g, "'"));
     for (const words of quoted) {
       expect(
@@ -855,7 +855,7 @@ describe('the rules', () => {
     '[[[[[[[[[["x"]]]]]]]]]]',
     '{"error":{"error":{"error":{"error":{"error":{"error":{"error":{}}}}}}}}',
     `{"message":"${'{'.repeat(10_000)}"}`,
-  ])('read whatever comes: %s', (text) => {
+  ])('match any input without an exception: %s', (text) => {
     expect(() => faultOf('acme', 400, text)).not.toThrow();
   });
 });
