@@ -71,7 +71,7 @@ describe('a usage updated by a later report', () => {
 
   it.each([
     ['an input that had them in it', { inputTokens: 8_834 }, { cacheReadTokens: 8_831 }, 3],
-    ['an input beside them', { inputTokens: 12 }, { cacheReadTokens: 8_831 }, 12],
+    ['an input without them', { inputTokens: 12 }, { cacheReadTokens: 8_831 }, 12],
   ])('subtracts caches that are reported without input after %s', (_, known, later, inputTokens) => {
     expect(updated(known, later)).toEqual({ inputTokens, cacheReadTokens: 8_831 });
   });
@@ -96,7 +96,7 @@ describe('a usage updated by a later report', () => {
       { inputTokens: 880, cacheReadTokens: 0, cacheWriteTokens: 0 },
     ],
     [
-      'no input beside its cache',
+      'no input next to its cache',
       { inputTokens: 5_000, cacheReadTokens: 100 },
       { inputTokens: 0, cacheReadTokens: 100 },
       { inputTokens: 5_000, cacheReadTokens: 100 },

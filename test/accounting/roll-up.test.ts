@@ -367,7 +367,7 @@ describe('the roll-up of a day', () => {
 
   it.each([
     ['failed at the provider', { cancelled: false, finishReason: 'error' }],
-    ['was left by its client before anything came', { cancelled: true, finishReason: null }],
+    ['was cancelled by its client before any output', { cancelled: true, finishReason: null }],
   ])('leaves out a request that %s and costs nothing', async (_, ending) => {
     const spender = await newSpender(table, {});
     const request = holdRequest(spender, rub('2'), { atMs: startMs + 1_000 });

@@ -73,7 +73,7 @@ describe('a settlement message', () => {
     ['an id without a time', (message) => (message['generation_id'] = 'gen-1')],
     ['an amount that is a float', (message) => Object.assign(message['hold'] as object, { amount_rub: 0.1 })],
     ['an amount that is no number', (message) => Object.assign(message['hold'] as object, { amount_rub: 'x' })],
-    ['a scope that nobody knows', (message) => Object.assign(message['hold'] as object, { scopes: ['city'] })],
+    ['an unknown scope', (message) => Object.assign(message['hold'] as object, { scopes: ['city'] })],
     ['steps below zero', (message) => Object.assign(message['hold'] as object, { steps: -1 })],
     ['no payer', (message) => delete message['payer']],
   ])('is not read with %s', (_what, change) => {

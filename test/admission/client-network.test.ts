@@ -12,7 +12,7 @@ describe('the network of a client is the same as that of', () => {
     ['the same address, written in another way', '2001:0DB8:0001:0002:0:0:0:0001', '2001:db8:1:2::1'],
     ['the same address with a part like IPv4', '2001:db8:1:2::c000:201', '2001:db8:1:2::192.0.2.1'],
     ['the same address of an interface', 'fe80::1%eth0', 'fe80::2'],
-    ['all whose address is none', '', 'unknown, 203.0.113.7'],
+    ['all clients without a valid address', '', 'unknown, 203.0.113.7'],
   ])('%s', (_, one, other) => {
     expect(hash(one)).toBe(hash(other));
   });
@@ -22,8 +22,8 @@ describe('the network of a client differs from that of', () => {
   it.each([
     ['another IPv4 address', '203.0.113.7', '203.0.113.8'],
     ['the next /64', '2001:db8:1:2::1', '2001:db8:1:3::1'],
-    ['an address whose zeros are elsewhere', '::1:2:3:4', '1:2:3:4::'],
-    ['those whose address is none', '::', ''],
+    ['an address with zeros at another place', '::1:2:3:4', '1:2:3:4::'],
+    ['clients without a valid address', '::', ''],
   ])('%s', (_, one, other) => {
     expect(hash(one)).not.toBe(hash(other));
   });

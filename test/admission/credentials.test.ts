@@ -45,9 +45,9 @@ describe('the API key of a request', () => {
     ['a bearer token', { authorization: `Bearer ${secret}` }],
     ['a bearer token in another spelling', { authorization: `  bearer   ${secret}  ` }],
     ['x-api-key before another bearer token', { 'x-api-key': secret, authorization: `Bearer ${other}` }],
-    ['a bearer token beside a key of Anthropic', { 'x-api-key': 'sk-ant-api03-x', authorization: `Bearer ${secret}` }],
-    ['x-api-key beside a foreign bearer token', { 'x-api-key': secret, authorization: 'Bearer sk-ant-oat01-x' }],
-    ['a bearer token beside an empty x-api-key', { 'x-api-key': '', authorization: `Bearer ${secret}` }],
+    ['a bearer token next to a key of Anthropic', { 'x-api-key': 'sk-ant-api03-x', authorization: `Bearer ${secret}` }],
+    ['x-api-key next to a foreign bearer token', { 'x-api-key': secret, authorization: 'Bearer sk-ant-oat01-x' }],
+    ['a bearer token next to an empty x-api-key', { 'x-api-key': '', authorization: `Bearer ${secret}` }],
   ])('is read from %s', (_where, headers) => {
     expect(secretFrom(headers)).toBe(secret);
   });

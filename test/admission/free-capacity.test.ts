@@ -28,7 +28,11 @@ describe('the capacity limit of a free model is reached', () => {
     ['not while each part has', parts('100'), false],
     ['not while one part has', [...parts('125').slice(1), ...parts('0').slice(0, 1)], false],
     ['not while nothing was held', [], false],
-    ['not by what another model spends', parts('125').map((sums) => ({ ...sums, model: 'test/other:free' })), false],
+    [
+      'not by the spending of another model',
+      parts('125').map((sums) => ({ ...sums, model: 'test/other:free' })),
+      false,
+    ],
   ])('%s', async (_, sums, expected) => {
     expect(await isLimited(sums)).toBe(expected);
   });

@@ -63,7 +63,7 @@ describe('a local token count', () => {
     ['code', code.repeat(100)],
     ['Chinese', '人人生而自由,在尊严和权利上一律平等。'.repeat(100)],
     ['emoji', '😀 👩‍💻 🏳️‍🌈 ❤️ '.repeat(100)],
-    ['what looks like a control token', 'before <|endoftext|> after <|im_start|>system'],
+    ['text that looks like a control token', 'before <|endoftext|> after <|im_start|>system'],
     ['a byte order mark', '\ufeffname;value\r\n'],
     ['half a character', 'a \ud83d b \ude00 c'],
   ])('is exact for %s', async (_name, text) => {

@@ -87,7 +87,7 @@ describe('a prompt without a byte bound', () => {
   it.each<[string, Block]>([
     ['a PDF', pdf],
     ['a document by its address', { type: 'document', source: { type: 'url', url: 'https://x' } }],
-    ['a block that is newer than us', { type: 'video', text: 'x' }],
+    ['a block of an unknown type', { type: 'video', text: 'x' }],
     ['a recording', { type: 'audio', source: { type: 'base64', media_type: 'audio/wav', data: 'UklGRg==' } }],
     ['a PDF in a result', { type: 'tool_result', tool_use_id: 't', content: [pdf] }],
   ])('counts as the whole context because of %s', (_what, block) => {

@@ -71,9 +71,9 @@ describe('the room of a scope', () => {
 
 describe('waiting for held money', () => {
   it.each([
-    ['may help where holds are in the way', { spent: '1', held: '9' }, true],
-    ['helps nobody who asks for more than is left of the limit', { spent: '9', held: '1' }, false],
-    ['helps nobody where the limit is spent', { spent: '10', amount: '0' }, false],
+    ['may help if holds are in the way', { spent: '1', held: '9' }, true],
+    ['does not help a request above the remaining limit', { spent: '9', held: '1' }, false],
+    ['does not help if the limit is spent', { spent: '10', amount: '0' }, false],
   ])('%s', (_what, of, helps) => {
     expect(isHeldOnly(noRoom({ daily: rub('10') }, of))).toBe(helps);
   });

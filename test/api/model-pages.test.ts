@@ -13,11 +13,11 @@ const someLimit = fc.integer({ min: 1, max: 25 });
 describe('a page of a list in the Messages API', () => {
   it.each<[string, CursorQuery, object[], boolean]>([
     ['begins at the start', { limit: 2 }, [first!, second!], true],
-    ['is what follows an id', { limit: 2, after_id: second!.id }, [third!, fourth!], true],
-    ['says when it is the last', { limit: 2, after_id: third!.id }, [fourth!, fifth!], false],
+    ['has the models after an id', { limit: 2, after_id: second!.id }, [third!, fourth!], true],
+    ['has has_more: false at the end', { limit: 2, after_id: third!.id }, [fourth!, fifth!], false],
     ['is empty after the last id', { after_id: fifth!.id }, [], false],
-    ['is what precedes an id', { limit: 2, before_id: fourth!.id }, [second!, third!], true],
-    ['says when nothing precedes it', { limit: 2, before_id: third!.id }, [first!, second!], false],
+    ['has the models before an id', { limit: 2, before_id: fourth!.id }, [second!, third!], true],
+    ['has has_more: false at the start', { limit: 2, before_id: third!.id }, [first!, second!], false],
     ['is empty before the first id', { before_id: first!.id }, [], false],
   ])('%s', (_, query, data, hasMore) => {
     expect(cursorPage(items, query)).toMatchObject({ data, has_more: hasMore });

@@ -26,15 +26,15 @@ const idsOf = (offers: ModelOffer[]) => offers.map(({ model }) => model.id);
 
 describe('a list of models is in the order', () => {
   it.each([
-    ['of the catalog, when none is asked for', undefined, [offer('b'), offer('a')], ['b', 'a']],
+    ['of the catalog by default', undefined, [offer('b'), offer('a')], ['b', 'a']],
     [
-      'of their appearance, the newest first, those of a day as in the catalog',
+      'of their release, the newest first, those of one day as in the catalog',
       'newest',
       [offer('old', { created: '2025-12-31' }), offer('b'), offer('new', { created: '2026-01-02' }), offer('a')],
       ['new', 'b', 'a', 'old'],
     ],
     [
-      'of what a usual request costs, with its fee',
+      'of the cost of a usual request, with its fee',
       'pricing-low-to-high',
       [
         offer('fee', { prompt: '0.0001', request: '1' }),
@@ -50,13 +50,13 @@ describe('a list of models is in the order', () => {
       ['less', 'more'],
     ],
     [
-      'of prices, the dearest first, and last what has none by the token',
+      'of prices, the highest first, models without a token price last',
       'pricing-high-to-low',
       [offer('film', { video: {} }), offer('cheap', { prompt: '1' }), offer('dear', { prompt: '2' })],
       ['dear', 'cheap', 'film'],
     ],
     [
-      'of prices, the cheapest first, and last what has none by the token',
+      'of prices, the lowest first, models without a token price last',
       'pricing-low-to-high',
       [offer('film', { video: {} }), offer('dear', { prompt: '2' }), offer('free')],
       ['free', 'dear', 'film'],

@@ -107,7 +107,7 @@ describe('a catalog is refused with the file and field of a mistake, such as', (
       /video\.price_per_second\.8K: must be one of the resolutions/,
     ],
     [
-      'durations of a resolution that nobody is offered',
+      'durations of a resolution that the model does not offer',
       sandbox,
       (content) => Object.assign(video(content), { durations_at: { '1080p': [5, 7] } }),
       /video\.durations_at\.1080p: 7 must be one of the durations/,
@@ -191,7 +191,7 @@ describe('a catalog is refused with the file and field of a mistake, such as', (
       /models\[1\]\.endpoints\[0\]\.wire: must be one of anthropic, openai-chat, .* for a text endpoint/,
     ],
     [
-      'a reasoning model of which nobody says whether it thinks unasked',
+      'a reasoning model without thinks_by_default',
       sandbox,
       (content) => delete endpoint(content, 'sandbox/claude')['quirks'],
       /models\[0\]\.endpoints\[0\]\.quirks\.thinks_by_default: is required: true if "sandbox\/claude" thinks/,
@@ -209,7 +209,7 @@ describe('a catalog is refused with the file and field of a mistake, such as', (
       /providers\[\d+\]\.quirks\.tool_call_ids: the wire "anthropic" does not have this quirk; its quirks are tokenizer, /,
     ],
     [
-      'a quirk of the wire of its provider, where the endpoint has another',
+      "a quirk of its provider's wire on an endpoint with another wire",
       sandbox,
       (content) => Object.assign(endpoint(content, 'sandbox/embedder'), { quirks: { pdf_files: true } }),
       /endpoints\[0\]\.quirks\.pdf_files: the wire "openai-embeddings" does not have this quirk; its quirks are .*max_inputs/,

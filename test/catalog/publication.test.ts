@@ -38,7 +38,7 @@ describe('a published catalog', () => {
     ['that is another file', '<html>\n</html>\n', 'is not a catalog'],
     ['of a later release', headed({ form: 2 }), 'has form 2, and this release reads 1'],
     ['with another version', headed({ version: 'other' }), 'The version of the published catalog differs'],
-    ['of nobody', headed({ by: '' }), 'is not a catalog'],
+    ['without an author', headed({ by: '' }), 'is not a catalog'],
     ['of no time', headed({ published_at: 'yesterday' }), 'is not a catalog'],
   ])('is refused if it is %s', (_what, wrong, message) => {
     expect(() => readPublication(wrong)).toThrow(message);

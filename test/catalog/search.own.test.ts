@@ -114,7 +114,7 @@ describe('a search file is refused with the field of a mistake:', () => {
       /backends\[1\]\.credential: is required for a backend of kind "brave"/,
     ],
     [
-      'a folder that nobody reads',
+      'a folder that the kind does not use',
       () => edited(1, { folder: 'x' }),
       /backends\[1\]\.folder: must be left out of a backend of kind "brave"/,
     ],

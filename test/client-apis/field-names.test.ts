@@ -33,7 +33,7 @@ describe('a field that the engine refuses, in a chat', () => {
 
   it.each([
     ['a part of the user', 'messages.0.content.1.type', 'messages.1.content.1'],
-    ['what is inside of a part', 'messages.0.content.1.source.media_type', 'messages.1.content.1'],
+    ['a field inside of a part', 'messages.0.content.1.source.media_type', 'messages.1.content.1'],
     ['a call', 'messages.1.content.0.type', 'messages.2'],
     ['a part of a result', 'messages.2.content.0.content.0.type', 'messages.3'],
     ['a text', 'messages.3.content', 'messages.4'],

@@ -181,7 +181,7 @@ describe('a streamed response', () => {
 
   it.each([
     ['repeats nothing that is charged', { 'x-should-retry': 'false' }, 'invalid_prompt'],
-    ['may be repeated where nothing is', {}, 'server_is_overloaded'],
+    ['may be retried before any output', {}, 'server_is_overloaded'],
   ])('ends with a failure that %s', (_, headers, code) => {
     const writer = new ResponseWriter(identity, settings);
     const error = new GatewayError('provider_overloaded', 'Overloaded', { headers });

@@ -489,7 +489,7 @@ describe('the effect of an attempt on the health of its endpoint', () => {
       ],
     ],
     [
-      'a limit of requests, which makes it unavailable to us',
+      'a limit of requests, which makes it unavailable to the gateway',
       refuses(429, 'Slow down'),
       [
         [0, 'failed'],

@@ -63,7 +63,7 @@ describe('a conversation above the context of its model', () => {
   });
 
   it.each<[string, object]>([
-    ['nothing is asked', {}],
+    ['compression is not requested', {}],
     ['the plugin is switched off', { plugins: [{ id: 'context-compression', enabled: false }], transforms: [] }],
   ])('is sent completely if %s', async (_name, asked) => {
     await ask(asked);

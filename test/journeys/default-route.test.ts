@@ -109,9 +109,9 @@ describe('a model with several endpoints', () => {
 
 describe('the shown price of a model is that of the endpoint that answers', () => {
   it.each([
-    ['where a cheaper one has no credential', 'test/unlit'],
-    ['where the catalog names another first', 'test/ordered'],
-    ['where the catalog leaves a cheaper one out', 'test/ignoring'],
+    ['if a cheaper one has no credential', 'test/unlit'],
+    ['if the catalog names another first', 'test/ordered'],
+    ['if the catalog excludes a cheaper one', 'test/ignoring'],
   ])('%s', async (_, id) => {
     const one = await shown(`/models/${id}`, gateway.key);
     const list = (await (await get(gateway, '/models')).json()) as { data: (Shown & { id: string })[] };

@@ -96,7 +96,7 @@ describe('an endpoint that does not support a request', () => {
   // The cheap provider uses chat completions, and accepts no PDF.
   it.each([
     ['', undefined],
-    [', although only one is to be asked', { allow_fallbacks: false }],
+    [', although only one may be tried', { allow_fallbacks: false }],
   ])('is skipped in favor of another one%s', async (_how, provider) => {
     const { status, provider: answered } = await ask({ messages, provider });
     expect([status, answered]).toEqual([200, 'usual']);
@@ -118,7 +118,7 @@ describe('a routing preference of the request', () => {
     ['enforce_distillable_text', { enforce_distillable_text: true }, 'cheap'],
     ['quantizations', { quantizations: ['bf16', 'unknown'] }, 'usual'],
     ['sort by price', { sort: 'price' }, 'cheap'],
-    ['sort by latency, which nobody has measured', { sort: { by: 'latency' } }, 'cheap'],
+    ['sort by latency without measurements', { sort: { by: 'latency' } }, 'cheap'],
     ['preferred_min_throughput', { preferred_min_throughput: 10 }, 'cheap'],
     ['preferred_max_latency', { preferred_max_latency: { p90: 3 } }, 'cheap'],
     [
@@ -160,10 +160,10 @@ describe('a routing preference of the request', () => {
   it.each([
     ['a field that there is not', { orders: ['dear'] }, 'provider.orders'],
     ['a provider that there is not', { only: ['cheap', 'nobody'] }, 'provider.only.1'],
-    ['a sort of what is not measured', { sort: 'exacto' }, 'provider.sort'],
-    ['an amount that is none', { max_price: { prompt: 'free' } }, 'provider.max_price.prompt'],
+    ['a sort by an unmeasured value', { sort: 'exacto' }, 'provider.sort'],
+    ['an invalid amount', { max_price: { prompt: 'free' } }, 'provider.max_price.prompt'],
     ['a negative amount', { max_price: { request: -1 } }, 'provider.max_price.request'],
-    ['a cutoff that is none', { preferred_max_latency: 0 }, 'provider.preferred_max_latency'],
+    ['an invalid cutoff', { preferred_max_latency: 0 }, 'provider.preferred_max_latency'],
     ['a list of too many', { order: Array.from({ length: 65 }, () => 'dear') }, 'provider.order'],
   ])('is refused with %s', async (_what, provider, field) => {
     const { status, body } = await ask({ provider });

@@ -12,7 +12,7 @@ describe('a rule for texts', () => {
     ['a slug that is a UUID', slugRule, '01a1faa2-7c1e-7b9a-8f00-3d5c1a2b4c6d', false],
     ['an address as a member id', memberIdRule, 'ann+1@example.com', true],
     ['a route as a member id', memberIdRule, 'remove', false],
-    ['what begins like a route as a member id', memberIdRule, 'remover', true],
+    ['a member id that begins like a route', memberIdRule, 'remover', true],
     ['a name with blanks inside', nameRule, 'Отдел продаж', true],
     ['half a character as a name', nameRule, '\ud83d', false],
     ['a name of 101', nameRule, 'x'.repeat(101), false],

@@ -65,8 +65,8 @@ describe('a shortened conversation', () => {
   });
 
   it.each<[string, Message]>([
-    ['what the system says', system('Be brief.')],
-    ['a block that the gateway does not know', user([{ type: 'tool_addition', tool: { name: 'x' } }])],
+    ['a system message', system('Be brief.')],
+    ['a block of an unknown type', user([{ type: 'tool_addition', tool: { name: 'x' } }])],
   ])('keeps %s at any place', (_what, kept) => {
     const messages = [user('Q0'), assistant('A1'), kept, assistant('A3'), user('Q4')];
 

@@ -154,7 +154,7 @@ describe('the name of a tool', () => {
 
   it.each<[string, object[]]>([
     ['two of the client’s', [{ name: 'look' }, { name: 'see' }, { name: 'look', description: 'Looks again.' }]],
-    ['one that is sent again as it is', [{ name: 'see' }, { name: 'look' }, { name: 'look' }]],
+    ['a tool that is repeated unchanged', [{ name: 'see' }, { name: 'look' }, { name: 'look' }]],
     [
       'one of the client’s and a typed one',
       [{ name: 'see' }, { name: 'bash' }, { type: 'bash_20250124', name: 'bash' }],
@@ -172,7 +172,7 @@ describe('the name of a tool', () => {
   it.each<[string, object[]]>([
     ['differs in its case', [{ name: 'Read' }, { name: 'read' }]],
     ['comes from two servers', [{ name: 'mcp__a__search' }, { name: 'mcp__b__search' }, search]],
-    ['is left out of what a type names', [{ type: 'browser_toolset_20260101' }, { type: 'computer_toolset_20260101' }]],
+    ['is omitted from a typed tool', [{ type: 'browser_toolset_20260101' }, { type: 'computer_toolset_20260101' }]],
   ])('may be repeated if it %s', (_what, tools) => {
     expect(fieldOf({ tools })).toBeUndefined();
   });

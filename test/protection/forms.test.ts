@@ -45,7 +45,7 @@ describe('detection', () => {
     ['a number of an entrepreneur', 'ИП Мельник (500100732259), счёт', ['500100732259']],
     ['numbers below their heading', 'name;ИНН\nРога;7707083893\nКопыта;7728168971', ['7707083893', '7728168971']],
     ['passports below their heading', '| Имя | Паспорт |\n|---|---|\n| Анна | 4510 123456 |', ['4510 123456']],
-    ['a passport whose number is named', 'серия паспорта 4510, номер паспорта 123456', ['4510, номер паспорта 123456']],
+    ['a passport with a named number', 'серия паспорта 4510, номер паспорта 123456', ['4510, номер паспорта 123456']],
     ['two passwords of a sentence', 'password changed from Vesna-2031! to Osen-2032!', ['Vesna-2031!', 'Osen-2032!']],
     ['a password in bold', '**Password:** **Kd7-Lw3Rt**', ['Kd7-Lw3Rt']],
     ['a PIN', 'my pin for the safe in room 412 is 905173', ['905173']],
@@ -53,7 +53,7 @@ describe('detection', () => {
     ['a password before its name', 'Zaq!2wsxKot — это пароль от домена', ['Zaq!2wsxKot']],
     ['a password in the sentence that follows', 'Кто менял пароль у svc_backup? Был Bkp$Veeam2022', ['Bkp$Veeam2022']],
     ['a password of SQL', "CREATE USER 'a'@'%' IDENTIFIED BY 'gr@f_Re4d0nly';", ['gr@f_Re4d0nly']],
-    ['what stands in for a variable', "password: process.env.X || 'rls-Yantar-603'", ['rls-Yantar-603']],
+    ['the default value of a variable', "password: process.env.X || 'rls-Yantar-603'", ['rls-Yantar-603']],
     [
       'a phrase that restores a wallet',
       `seed phrase: ${'orbit panel sugar '.repeat(4).trim()}`,
@@ -61,8 +61,12 @@ describe('detection', () => {
     ],
     ['passports of one sentence', 'паспорта: 2809 761140 и 2811 093356', ['2809 761140', '2811 093356']],
     ['a passport in fields', '{"passport_series":"4012","issued":"2013","passport_number":"556781"}', ['556781']],
-    ['the addresses of an upgrade as none', 'firmware 2.14.0.7 → 2.15.1.0, host 5.188.62.140', ['5.188.62.140']],
-    ['a phone behind its word', 'тел.89261142093 Ирина', ['89261142093']],
+    [
+      'no IP address in the versions of an upgrade',
+      'firmware 2.14.0.7 → 2.15.1.0, host 5.188.62.140',
+      ['5.188.62.140'],
+    ],
+    ['a phone number after its keyword', 'тел.89261142093 Ирина', ['89261142093']],
   ])('finds %s', (_, text, values) => {
     expect(valuesIn(text)).toEqual(values);
   });

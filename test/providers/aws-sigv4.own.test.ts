@@ -68,9 +68,9 @@ describe('a request signed with SigV4', () => {
   });
 
   it.each([
-    ['of a model whose id has a colon', nova],
+    ['a model id with a colon', nova],
     [
-      'of a model whose id is an ARN',
+      'a model id that is an ARN',
       '/model/arn%3Aaws%3Abedrock%3Aeu-west-1%3A1%3Ainference-profile%2Fmine/converse-stream',
     ],
     ['of the Messages API', '/anthropic/v1/messages'],

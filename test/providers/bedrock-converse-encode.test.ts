@@ -211,7 +211,7 @@ describe('a request of Converse', () => {
 
   it.each([
     ['without tools', {}],
-    ['with none to call', { tools: [lookup], tool_choice: { type: 'none' as const } }],
+    ['without callable tools', { tools: [lookup], tool_choice: { type: 'none' as const } }],
   ])('has calls and results as text in a request %s', (_case, more) => {
     const messages = callAndResult({ content: [text('See'), image], is_error: true });
     const sent = encode({ messages, ...more });

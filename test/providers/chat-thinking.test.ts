@@ -17,7 +17,7 @@ describe('the thinking settings of chat completions', () => {
   const adaptive: Asked = { thinking: { type: 'adaptive' } };
 
   it.each<[string, Asked, OpenaiChatQuirks, object]>([
-    ['the effort asked for', effort('medium'), effortOf('low', 'medium', 'high'), { reasoning_effort: 'medium' }],
+    ['the requested effort', effort('medium'), effortOf('low', 'medium', 'high'), { reasoning_effort: 'medium' }],
     ['the next one below it', effort('max'), effortOf('low', 'high'), { reasoning_effort: 'high' }],
     ['the least that there is', effort('low'), effortOf('high', 'max'), { reasoning_effort: 'high' }],
     ['none', off, effortOf('none', 'low'), { reasoning_effort: 'none' }],
@@ -28,7 +28,7 @@ describe('the thinking settings of chat completions', () => {
       effortOf('none', 'low', 'medium'),
       { reasoning_effort: 'medium' },
     ],
-    ['what it does anyway', adaptive, effortOf('low', 'medium'), {}],
+    ['the default of the model', adaptive, effortOf('low', 'medium'), {}],
     ['nothing more, of a model that can only stop', effort('high'), effortOf('none'), {}],
     ['a switch', adaptive, { reasoning_request: 'reasoning_enabled' }, { reasoning: { enabled: true } }],
     [
@@ -80,7 +80,7 @@ describe('the thinking settings of chat completions', () => {
       { enable_thinking: true },
     ],
     [
-      'no budget where it is off',
+      'no budget if thinking is disabled',
       { ...off, ...effort('low') },
       { reasoning_request: 'enable_thinking' },
       { enable_thinking: false },

@@ -91,14 +91,14 @@ describe('ids of tool calls', () => {
   it.each<[string, MessagesRequest, string[], unknown[]]>([
     ['are the provider’s own', { model: 'a/b', messages: said }, ['call_0', 'call_1'], ['call_0', 'call_1']],
     [
-      'are written in other characters where clients may not have them',
+      'are written in other characters if clients refuse them',
       { model: 'a/b', messages: said },
       ['functions.weather:0'],
       ['toolu_gw1_ZnVuY3Rpb25zLndlYXRoZXI6MA'],
     ],
-    ['are new where the conversation has one already', earlier, ['call_0', 'call_1'], [made, 'call_1']],
+    ['are new if the conversation already has one', earlier, ['call_0', 'call_1'], [made, 'call_1']],
     [
-      'are new where two calls of an answer share one',
+      'are new if two calls of an answer share one',
       { model: 'a/b', messages: said },
       ['call_0', 'call_0'],
       ['call_0', made],

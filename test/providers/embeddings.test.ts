@@ -145,7 +145,7 @@ describe('a request for embeddings', () => {
     ['tokens', 'openai-embeddings', { inputs: [[1]] }, 'input'],
     ['tokens', 'google-embeddings', { inputs: [[1]] }, 'input'],
     ['a use', 'openai-embeddings', { inputType: 'clustering' }, 'input_type'],
-    ['a use that is none of its own', 'cohere-embeddings', { inputType: 'semantic_similarity' }, 'input_type'],
+    ['an unsupported use', 'cohere-embeddings', { inputType: 'semantic_similarity' }, 'input_type'],
   ] as const)('with %s is refused on %s', (_what, wire, more, field) => {
     expect(() => asked(wire, more as Partial<EmbeddingTask>)).toThrow(
       expect.objectContaining({ status: 400, metadata: expect.objectContaining({ field }) as object }),

@@ -81,8 +81,8 @@ describe('a function call from Gemini', () => {
     ['nowhere', ['"a"']],
     ['in no object', ['"$[0]"']],
     ['out of the order of a list', ['"$.a[1]"']],
-    ['where it was before', ['"$.a"', '"$.b"', '"$.a"']],
-    ['inside of what is closed', ['"$.a.b"', '"$.c"', '"$.a.d"']],
+    ['at the same place again', ['"$.a"', '"$.b"', '"$.a"']],
+    ['inside of a closed object', ['"$.a.b"', '"$.c"', '"$.a.d"']],
     ['deeper than any', [`"$${'.a'.repeat(101)}"`]],
   ])('fails if a value is %s', async (_where, paths) => {
     const values = paths.map((path) => `{"jsonPath":${path},"numberValue":1}`).join();
@@ -192,8 +192,8 @@ describe('usage from Gemini', () => {
 
   it.each([
     ['apart from the candidates', 1_210, 210],
-    ['among the candidates, as the total says', 1_110, 110],
-    ['apart from the candidates where there is no total', undefined, 210],
+    ['among the candidates if the total includes them', 1_110, 110],
+    ['apart from the candidates without a total', undefined, 210],
   ])('counts thoughts %s', (_case, totalTokenCount, output) => {
     expect(geminiUsage({ ...counts, totalTokenCount })).toMatchObject({ input_tokens: 1_000, output_tokens: output });
   });

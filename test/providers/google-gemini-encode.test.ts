@@ -214,16 +214,16 @@ describe('tools for Gemini', () => {
     ],
     ['a known format', { type: 'string', format: 'date' }, { type: 'string', format: 'date' }],
     [
-      'what has no word',
+      'an unsupported keyword',
       { type: 'string', description: 'A name', pattern: '^a', format: 'email', minLength: 2 },
       {
         type: 'string',
         description: 'A name\nConstraints: {"pattern":"^a","format":"email","minLength":2}',
       },
     ],
-    ['a constant that is no word', { const: true }, { description: 'Constraints: {"const":true}' }],
+    ['a constant that is not a string', { const: true }, { description: 'Constraints: {"const":true}' }],
     [
-      'what is inside',
+      'nested keywords',
       { type: 'object', properties: { pattern: { type: 'number', exclusiveMinimum: 0 } }, additionalProperties: {} },
       {
         type: 'object',
@@ -295,7 +295,7 @@ describe('calls and results for Gemini', () => {
 
   it.each<[string, GoogleGeminiQuirks, object, unknown[]]>([
     [
-      'inside where the model takes them there',
+      'inside if the model accepts them there',
       { media_in_results: true },
       { response: { output: 'See\n(the image of this result follows)' }, parts: [inline] },
       [atAddress],
@@ -362,7 +362,7 @@ describe('thought signatures sent to Gemini', () => {
     ['are of another provider', [thinking(signed('call', 'C', 'gemini-x', 'vertex'))]],
     ['are of another model', [thinking(signed('call', 'C', 'gemini-y'))]],
     ['are of another family', [thinking('EqQBCgIYAh'), { type: 'redacted_thinking', data: 'x' }]],
-    ['say nothing', [thinking(gatewaySignature('google'))]],
+    ['have none', [thinking(gatewaySignature('google'))]],
     ['were changed', [thinking(gatewaySignature('google', 'bm90IGpzb24'))]],
   ])('are replaced, only on the first call, by the documented placeholder if they %s', (_why, before) => {
     expect(modelParts([...before, call('t1', 'look'), call('t2', 'look')], asksForThem)).toEqual([
@@ -426,7 +426,7 @@ describe('thinking settings for Gemini', () => {
     ['not at all', { thinking: { type: 'disabled' } }, canStop, { thinkingBudget: 0 }, false],
     ['by an effort', { output_config: { effort: 'low' } }, canStop, { thinkingBudget: 4_096 }, true],
     [
-      'with room for words',
+      'with room for text',
       { max_tokens: 3_000, output_config: { effort: 'max' } },
       canStop,
       { thinkingBudget: 1_500 },

@@ -290,7 +290,7 @@ describe('chat-completions usage', () => {
       24,
     ],
     [
-      'caches apart from the prompt, as the total says',
+      'caches apart from the prompt, according to the total',
       { prompt_tokens: 100, completion_tokens: 10, total_tokens: 1_010, prompt_tokens_details: { cached_tokens: 900 } },
       100,
       10,
@@ -467,8 +467,8 @@ describe('a conversation from other models', () => {
   });
 
   it.each([
-    ['even where thinking is switched off, of a model that thinks all the same', {}, ' '],
-    ['but not where thinking can be switched off', { reasoning_request: 'thinking_type' as const }, undefined],
+    ['also with disabled thinking, of a model that still thinks', {}, ' '],
+    ['but not if thinking can be disabled', { reasoning_request: 'thinking_type' as const }, undefined],
   ])('has one %s', (_when, quirks, expected) => {
     const content: Block[] = [{ type: 'tool_use', id: 'a', name: 'x', input: {} }];
     const off = { messages: [{ role: 'assistant' as const, content }], thinking: { type: 'disabled' } };

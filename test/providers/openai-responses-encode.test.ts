@@ -188,7 +188,7 @@ describe('earlier reasoning', () => {
 
   it.each<[string, Block]>([
     ['another provider', thinking({ signature: sealReasoning({ encrypted_content: 'x' }, 'other') })],
-    ['a provider whose name begins alike', thinking({ signature: signature.replace('acme', 'acme-eu') })],
+    ['a provider with a similar name', thinking({ signature: signature.replace('acme', 'acme-eu') })],
     ['Anthropic', thinking({ signature: 'EqQBCg' })],
     ['nobody', thinking({ signature: undefined })],
     ['a model that shows it unencrypted', thinking({ signature: 'gw1.openai-responses' })],
@@ -223,7 +223,7 @@ describe('requested reasoning', () => {
       { effort: 'high', summary: 'auto' },
     ],
     ['thinking, unseen', { thinking: { ...adaptive, display: 'omitted' } }, all, { effort: 'medium' }],
-    ['thinking where none may be shown', { thinking: adaptive }, { reasoning_summary: 'none' }, { effort: 'medium' }],
+    ['thinking without a summary', { thinking: adaptive }, { reasoning_summary: 'none' }, { effort: 'medium' }],
     ['an effort', { output_config: { effort: 'high' } }, all, { effort: 'high' }],
     ['more than there is', { output_config: { effort: 'max' } }, {}, { effort: 'high' }],
     [
@@ -246,7 +246,7 @@ describe('requested reasoning', () => {
 
   it.each<[string, Partial<MessagesRequest>, string[], number]>([
     ['is held in full', {}, ['reasoning'], 500],
-    ['is not held where it is switched off', { thinking: { type: 'disabled' } }, ['reasoning'], 0],
+    ['not held if it is disabled', { thinking: { type: 'disabled' } }, ['reasoning'], 0],
     ['is not held of a model without it', {}, [], 0],
   ])('is %s', (_, more, parameters, hidden) => {
     expect(openaiResponsesWire.hiddenReasoning(request(more), target(all, parameters), 500)).toBe(hidden);

@@ -163,7 +163,7 @@ describe('items of a nonstandard form', () => {
     ['without pieces', [added(0, call('look')), done(0, call('look', '{"at":1}'))]],
     ['with its name at the end', [added(0, call('')), args(0, '{"at":1}'), done(0, call('look', '{"at":1}'))]],
     ['with arguments that are no text', [done(0, { ...call('look'), arguments: { at: 1 } })]],
-    ['whose end comes twice', [done(0, call('look', '{"at":1}')), done(0, call('look', '{"at":1}'))]],
+    ['with a repeated end', [done(0, call('look', '{"at":1}')), done(0, call('look', '{"at":1}'))]],
   ])('are read: a call %s', async (_, events) => {
     const batches = await decode([...events, completed]);
     const [only, ...more] = contentOf(batches).filter(({ type }) => type === 'tool_use');

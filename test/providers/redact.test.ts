@@ -11,7 +11,7 @@ describe('the message of a provider', () => {
       'bad Authorization: Bearer ya29.a0AfB_byDexample-Q~1/+==, sorry',
       'bad Authorization: Bearer [hidden], sorry',
     ],
-    ['where it is reached', 'POST https://models.acme.example:8443/v1/x', 'POST [hidden]/v1/x'],
+    ['the address of the provider', 'POST https://models.acme.example:8443/v1/x', 'POST [hidden]/v1/x'],
     ['its host alone', 'no route to models.acme.example:8443', 'no route to [hidden]'],
     ['an address of this machine', 'connect 127.0.0.1:8080 failed', 'connect [hidden] failed'],
     ['private networks', 'via 10.1.2.3, 192.168.0.1 and 172.31.255.1', 'via [hidden], [hidden] and [hidden]'],

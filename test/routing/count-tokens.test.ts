@@ -76,7 +76,7 @@ describe('a count of tokens', () => {
   });
 
   it.each([
-    ['sends what is no JSON', (response: ServerResponse) => response.end('<html>')],
+    ['sends invalid JSON', (response: ServerResponse) => response.end('<html>')],
     ['breaks off', (response: ServerResponse) => response.destroy()],
   ])('is a failure of the provider if the provider %s', async (_how, answer) => {
     await expect(counted(answer)).rejects.toMatchObject({ name: 'ProviderFailure', kind: 'provider_unavailable' });

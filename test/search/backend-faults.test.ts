@@ -99,7 +99,7 @@ describe.each(searchKinds)('%s', (kind) => {
 
   it.each<[string, (response: ServerResponse) => void]>([
     ['never answers', () => undefined],
-    ['goes silent within an answer', (response) => response.write('{"results":')],
+    ['becomes silent within an answer', (response) => response.write('{"results":')],
   ])('is unavailable if it %s', async (_, answer) => {
     expect(await search(kind, answer, impatient)).toEqual(unavailable);
     expect(logged).toEqual([expect.stringContaining('"reason":"TimeoutError"')]);

@@ -36,9 +36,9 @@ function read(text: string): string {
 
 describe('a citation marker', () => {
   it.each([
-    ['cites what stands before it', 'Paris has two airports [1].', '{Paris has two airports|1}.'],
+    ['cites the text before it', 'Paris has two airports [1].', '{Paris has two airports|1}.'],
     ['need not have a blank before it', 'Paris[1].', '{Paris|1}.'],
-    ['goes with all blanks before it', 'Paris \u00a0 [1].', '{Paris|1}.'],
+    ['is removed with all blanks before it', 'Paris \u00a0 [1].', '{Paris|1}.'],
     ['may stand behind the full stop', 'It has 330 m. [1] Next', '{It has 330 m.|1} Next'],
     ['may stand close to it', 'It has 330 m.[1] Next', '{It has 330 m.|1} Next'],
     ['may list several sources', 'Paris [1, 2,3].', '{Paris|1,2,3}.'],
@@ -46,7 +46,7 @@ describe('a citation marker', () => {
     ['names a source once', 'Paris [1][1, 2].', '{Paris|1,2}.'],
     ['may be a footnote', 'Paris [^1][^2].', '{Paris|1,2}.'],
     ['may be of lenticular brackets', 'Paris【1】【2, 3】.', '{Paris|1,2,3}.'],
-    ['may be the last word', 'Paris [1]', '{Paris|1}'],
+    ['may be at the end', 'Paris [1]', '{Paris|1}'],
     ['may come back later', 'Paris [1]. Rome [1].', '{Paris|1}. {Rome|1}.'],
   ])('%s', (_, text, expected) => {
     expect(read(text)).toBe(expected);
@@ -54,7 +54,7 @@ describe('a citation marker', () => {
 
   it.each([
     ['has an unknown source', 'Paris [13].'],
-    ['has an unknown source beside a known one', 'Paris [1, 13].'],
+    ['has an unknown source next to a known one', 'Paris [1, 13].'],
     ['is a year', 'Paris [2024].'],
     ['has too many digits', 'Paris [00001] [12345].'],
     ['begins with a zero', 'Paris [01] [0].'],
@@ -67,7 +67,7 @@ describe('a citation marker', () => {
     ['is inline code', 'Take `list[1]` or ``a ` b [2]`` or `x [3]\n'],
     ['is in a fence', '```js\nlist[1] = `x`; [2]\n```js\n a [3]\n````  \n'],
     ['is in a fence that only a longer one ends', '````\n```\na [1]\n````\n'],
-    ['is in a fence, behind what looks like its end', '```\n- ```\na [1]\n``` x\na [1]\n```\n'],
+    ['is in a code block, after text that looks like its end', '```\n- ```\na [1]\n``` x\na [1]\n```\n'],
     ['is in a fence in a list', '- ```\n  list [1]\n  ```\n'],
     ['is in a fence that never ends', '```\nlist [1]\n\nlist [2]'],
   ])('is plain text if it %s', (_, text) => {
@@ -77,10 +77,10 @@ describe('a citation marker', () => {
   it.each([
     ['behind inline code', 'Take `x` [1] and ``[2]`` [3].', '{Take `x`|1}{ and ``[2]``|3}.'],
     ['behind a fence', '```\n[1]\n```\nParis [1].', '```\n[1]\n```\n{Paris|1}.'],
-    ['on a line behind a backtick that nobody closed', 'It`s 5\nParis [1].', 'It`s 5\n{Paris|1}.'],
+    ['on a line after an unclosed backtick', 'It`s 5\nParis [1].', 'It`s 5\n{Paris|1}.'],
     ['behind inline code of three backticks', '```x``` is Paris [1].\nRome [2].', '{```x``` is Paris|1}.\n{Rome|2}.'],
     ['behind a link', '[1](https://example.org) is Paris [2].', '{[1](https://example.org) is Paris|2}.'],
-    ['beside an unknown one', 'Paris [1][13] Rome', '{Paris|1}[13] Rome'],
+    ['next to an unknown one', 'Paris [1][13] Rome', '{Paris|1}[13] Rome'],
   ])('is a citation %s', (_, text, expected) => {
     expect(read(text)).toBe(expected);
   });
@@ -99,13 +99,13 @@ describe('the cited text of a marker begins', () => {
     ['behind the line before', 'Rome\nParis [1].', 'Rome\n{Paris|1}.'],
     ['behind the marker before', 'Rome [1], Paris [2].', '{Rome|1}{, Paris|2}.'],
     [
-      'where a list item begins',
+      'at the start of a list item',
       '- Rome [1]\n* Paris [2]\n1) Oslo [3]\n  - 2. Bern [4]',
       '- {Rome|1}\n* {Paris|2}\n1) {Oslo|3}\n  - 2. {Bern|4}',
     ],
-    ['not behind a point in a word or a number', 'Т.е. 3.5 и example.org [1].', 'Т.е. {3.5 и example.org|1}.'],
-    ['at what is bold behind a sentence', 'Rome. *Paris* [1].', 'Rome. {*Paris*|1}.'],
-    ['not at what looks like a list item in code', '`- x` [1].', '{`- x`|1}.'],
+    ['not after a point in a word or a number', 'Т.е. 3.5 и example.org [1].', 'Т.е. {3.5 и example.org|1}.'],
+    ['at bold text after a sentence', 'Rome. *Paris* [1].', 'Rome. {*Paris*|1}.'],
+    ['not at text in code that looks like a list item', '`- x` [1].', '{`- x`|1}.'],
     ['not behind a point in code', 'Take `a. b` now [1].', '{Take `a. b` now|1}.'],
     ['not at a number that begins a line', 'It was in\n1889. [1]', 'It was in\n{1889.|1}'],
   ])('%s', (_, text, expected) => {
@@ -317,7 +317,7 @@ describe('a long text', () => {
     ['brackets', '['],
     ['open markers', '[1'],
     ['markers', '[1]'],
-    ['markers behind a word', 'a[1]'],
+    ['markers after a word', 'a[1]'],
     ['long markers', '[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1'],
     ['blanks', ' '],
     ['a word', 'a'],

@@ -13,24 +13,24 @@ const long = `The museum keeps ${'old paintings and drawings, '.repeat(8)}and in
 describe('an excerpt', () => {
   it.each([
     [
-      'the sentence that says the same',
+      'the sentence with the same meaning',
       tower,
       'В высоту она достигает 330 м с антенной',
       'Её высота вместе с антеннами составляет 330 метров.',
     ],
     [
-      'whatever the case and the ending of words',
+      'found for any case and ending of words',
       tower,
       'ПАРИЖСКОЕ МАРСОВО',
       'Эйфелева башня стоит на Марсовом поле в Париже.',
     ],
     [
-      'several sentences where each has a part of it',
+      'several sentences if each has a part of it',
       tower,
       'Марсово поле, 330 метров',
       'Эйфелева башня стоит на Марсовом поле в Париже. Её высота вместе с антеннами составляет 330 метров.',
     ],
-    ['the first of those that share as much', 'Cats sleep. Cats purr.', 'cats', 'Cats sleep.'],
+    ['the first of equally good sentences', 'Cats sleep. Cats purr.', 'cats', 'Cats sleep.'],
     ['a line', 'Heading\nParis is big\nRome is old', 'Rome', 'Rome is old'],
     [
       'a sentence of a script without blanks',
@@ -39,7 +39,7 @@ describe('an excerpt', () => {
       '3776米是富士山的高度。',
     ],
     [
-      'what fits of the beginning, where nothing is shared',
+      'the start of the text without a match',
       tower,
       'cats',
       'Эйфелева башня стоит на Марсовом поле в Париже. Её высота вместе с антеннами составляет 330 метров.',

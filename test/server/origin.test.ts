@@ -13,11 +13,11 @@ describe('the client address of a request', () => {
   const forwarded = { 'x-forwarded-for': '6.6.6.6, 203.0.113.7, 10.0.0.2' };
 
   it.each([
-    ['the other end of the connection, where nobody is between', 0, forwarded, '10.0.0.9'],
-    ['whom the only proxy names', 1, forwarded, '10.0.0.2'],
-    ['whom the outer one of two proxies names', 2, forwarded, '203.0.113.7'],
-    ['the other end, where a proxy named nobody', 1, {}, '10.0.0.9'],
-    ['the other end, where more proxies are expected than have spoken', 4, forwarded, '10.0.0.9'],
+    ['the other end of the connection without a proxy', 0, forwarded, '10.0.0.9'],
+    ['the address from the only proxy', 1, forwarded, '10.0.0.2'],
+    ['the address from the outer one of two proxies', 2, forwarded, '203.0.113.7'],
+    ['the other end if a proxy sent no address', 1, {}, '10.0.0.9'],
+    ['the other end if more proxies are expected than addresses were sent', 4, forwarded, '10.0.0.9'],
   ])('is %s', (_, proxies, headers, address) => {
     expect(origin(headers, { proxies }).clientAddress).toBe(address);
   });
@@ -25,10 +25,10 @@ describe('the client address of a request', () => {
 
 describe('the base URL of a request', () => {
   it.each<[string, string, Partial<Vantage>, string, string]>([
-    ['the name that the operator has told', 'evil.example', { domain: 'api.example' }, 'https', 'api.example'],
+    ['the configured domain', 'evil.example', { domain: 'api.example' }, 'https', 'api.example'],
     ['the host that Lambda has checked', 'abc.on.aws', { isHostChecked: true }, 'https', 'abc.on.aws'],
     ['an address of this machine', 'localhost:8787', {}, 'http', 'localhost:8787'],
-    ['its own address, where a client could say anything', 'evil.example', {}, 'http', '10.0.0.1:8080'],
+    ['its own address if the host header is not trusted', 'evil.example', {}, 'http', '10.0.0.1:8080'],
   ])('is %s', (_, host, clientIpSource, protocol, domain) => {
     expect(origin({ host }, clientIpSource)).toMatchObject({ protocol, domain });
   });

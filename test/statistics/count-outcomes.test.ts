@@ -84,7 +84,7 @@ describe('the measured speed', () => {
   });
 
   it.each<[string, Partial<Outcome>]>([
-    ['whose tokens were not reported', { estimated: true }],
+    ['without reported tokens', { estimated: true }],
     ['that broke off', { ending: 'broke_off' }],
     ['of a few tokens', { completionTokens: 19 }],
     ['that came as one document', { generationTimeMs: 2 }],

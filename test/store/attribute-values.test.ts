@@ -38,8 +38,8 @@ describe('table attributes', () => {
   });
 
   it.each([
-    ['a number beyond what is exact', 2 ** 53],
-    ['what is no number', Number.NaN],
+    ['a number beyond exact integers', 2 ** 53],
+    ['a value that is not a number', Number.NaN],
     ['a date', new Date()],
     ['a function', () => 1],
     ['bytes', new Uint8Array(1)],

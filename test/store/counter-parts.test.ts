@@ -281,7 +281,7 @@ describe('readers, while parts of a counter are merged and created again', () =>
 
   it.each([
     ['', false],
-    [', and are gone', true],
+    [', and that are deleted', true],
   ])('do not add merged parts that they know from an earlier read%s', async (_, areGone) => {
     const { scope, spread } = await spreadScope();
     let isGathered = false;

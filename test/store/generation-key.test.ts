@@ -57,7 +57,7 @@ describe('the id of a record', () => {
   });
 
   it.each([
-    ['an account whose records are not', undefined, false],
+    ['an account without spread records', undefined, false],
     ['a request that began a moment before they were', '2026-11-25T12:00:00.001Z', false],
     ['a request of the same moment', '2026-11-25T12:00:00.000Z', true],
     ['a request of the days after', '2026-11-20T12:00:00.000Z', true],

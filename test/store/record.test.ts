@@ -124,9 +124,9 @@ describe('the fields of a message', () => {
   });
 
   it.each([
-    ['an amount that is none', { amount_rub: 'much', steps: 1, scopes: [] }],
+    ['an invalid amount', { amount_rub: 'much', steps: 1, scopes: [] }],
     ['a negative count', { amount_rub: '1', steps: -1, scopes: [] }],
-    ['a scope that nobody knows', { amount_rub: '1', steps: 1, scopes: ['planet'] }],
+    ['an unknown scope', { amount_rub: '1', steps: 1, scopes: ['planet'] }],
   ])('are refused with %s', (_, message) => {
     expect(holdRecord.messageSchema().safeParse(message).success).toBe(false);
   });

@@ -37,11 +37,11 @@ describe('a condition', () => {
     ['a value that may be absent, and is another', { equalIfPresent: { size: 6 } }, false],
     ['a value at its most', { atMostIfPresent: { size: 5 } }, true],
     ['a value above its most', { atMostIfPresent: { size: 4 } }, false],
-    ['a bound of what is absent', { atMostIfPresent: { absent: 4 } }, true],
+    ['a bound of an absent attribute', { atMostIfPresent: { absent: 4 } }, true],
     ['a value below', { belowIfPresent: { size: 6 } }, true],
     ['a value not below', { belowIfPresent: { size: 5 } }, false],
     ['an absence', { absent: ['absent'] }, true],
-    ['an absence of what is there', { absent: ['size'] }, false],
+    ['an absence of a present attribute', { absent: ['size'] }, false],
   ])('of %s decides about the write', async (_, when, holds) => {
     const key = await stored({ state: 'open', size: 5 });
 

@@ -93,10 +93,10 @@ describe('a video job', () => {
     ['failed at its provider', { poll: ['failed'] }, 'failed', { ending: 'broke_off', finishReason: 'error' }],
     ['cancelled there', { poll: ['cancelled'] }, 'cancelled', { ending: 'broke_off', cancelled: true }],
     ['refused as a request', { submit: [400] }, 'failed', { ending: 'refused_before', providerStatus: 400 }],
-    ['taken by nobody', { submit: [503] }, 'failed', { ending: 'refused_before', providerStatus: 503 }],
+    ['refused by every provider', { submit: [503] }, 'failed', { ending: 'refused_before', providerStatus: 503 }],
     ['never done', { poll: ['in_progress'] }, 'expired', { ending: 'out_of_time', cancelled: true }],
-    ['whose provider falls silent', { poll: [500] }, 'expired', { ending: 'out_of_time' }],
-    ['whose file is gone', { file: [404] }, 'failed', { ending: 'broke_off' }],
+    ['without an answer from its provider', { poll: [500] }, 'expired', { ending: 'out_of_time' }],
+    ['without a file at its provider', { file: [404] }, 'failed', { ending: 'broke_off' }],
   ])('that %s costs nothing', async (_, script, state, outcome) => {
     const { job, generation } = await made(script);
 
@@ -219,7 +219,7 @@ describe('the file of a video', () => {
 describe('a callback of a video job', () => {
   it.each<[string, number[], number]>([
     ['is sent until it arrives', [500, 503, 204], 3],
-    ['is not sent where nobody wants it', [410], 1],
+    ['is not repeated if the server refuses it', [410], 1],
     ['is given up after eight tries', [500], 8],
   ])('%s, and changes nothing else', async (_, statuses, tries) => {
     const ids: string[] = [];
