@@ -72,7 +72,7 @@ describe('a settlement message', () => {
     ['a version of tomorrow', (message) => (message['v'] = 3)],
     ['an id without a time', (message) => (message['generation_id'] = 'gen-1')],
     ['an amount that is a float', (message) => Object.assign(message['hold'] as object, { amount_rub: 0.1 })],
-    ['an amount that is no number', (message) => Object.assign(message['hold'] as object, { amount_rub: 'x' })],
+    ['an amount that is not a number', (message) => Object.assign(message['hold'] as object, { amount_rub: 'x' })],
     ['an unknown scope', (message) => Object.assign(message['hold'] as object, { scopes: ['city'] })],
     ['steps below zero', (message) => Object.assign(message['hold'] as object, { steps: -1 })],
     ['no payer', (message) => delete message['payer']],

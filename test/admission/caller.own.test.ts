@@ -172,7 +172,7 @@ describe('an unusable key', () => {
       },
     ],
     [
-      'belongs to a member who was removed',
+      'belongs to a removed member',
       async () => {
         await addMembers(context, workspace, ['bob']);
         const hash = await newKey({ memberId: 'bob' });

@@ -61,7 +61,7 @@ const kept = (query: Record<string, string>) =>
 
 describe('a list of models returns', () => {
   it.each([
-    ['all that make text, without a filter', {}, ['small', 'large', 'free']],
+    ['all models that make text, without a filter', {}, ['small', 'large', 'free']],
     ['models with one of the output modalities', { output_modalities: 'video,image' }, ['film']],
     ['everything for "all"', { output_modalities: 'all' }, ['small', 'large', 'free', 'film']],
     ['models with all words in their name, in any case', { q: 'INSTRUCT  small' }, ['small']],
@@ -125,8 +125,8 @@ describe('a list of models refuses', () => {
     ['q', 'a'.repeat(1_001), 'must have at most 1000 characters'],
     ['providers', 'a'.repeat(1_001), 'must have at most 1000 characters'],
     ['sort', 'cheapest', 'must be one of newest, pricing-low-to-high'],
-    ['sort', 'most-popular', 'nobody counts here which models are popular; use one of newest'],
-    ['sort', 'top-weekly', 'nobody counts here'],
+    ['sort', 'most-popular', 'the gateway does not measure the popularity of models; use one of newest'],
+    ['sort', 'top-weekly', 'the gateway does not measure'],
     ['sort', 'coding-high-to-low', 'the catalog has no benchmarks'],
     ['sort', 'constructor', 'must be one of'],
     ['limit', '1001', 'must be a whole number from 1 to 1000'],

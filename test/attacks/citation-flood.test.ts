@@ -24,8 +24,8 @@ const bedrockCitation = (cited: string) =>
 
 /** Floods of citations on the wires that support citations: after a text, and before any text. */
 const floods: [WireName, string, string, string][] = [
-  ['anthropic', 'behind a text', dialects.anthropic.text('Cited: '), anthropicCitation('c'.repeat(CITED_BYTES))],
-  ['bedrock-converse', 'behind a text', bedrock.text('Cited: '), bedrockCitation('c'.repeat(CITED_BYTES))],
+  ['anthropic', 'after a text', dialects.anthropic.text('Cited: '), anthropicCitation('c'.repeat(CITED_BYTES))],
+  ['bedrock-converse', 'after a text', bedrock.text('Cited: '), bedrockCitation('c'.repeat(CITED_BYTES))],
   ['bedrock-converse', 'before any text', '', bedrockCitation('c'.repeat(10 * CITED_BYTES))],
 ];
 

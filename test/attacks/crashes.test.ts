@@ -87,12 +87,12 @@ const endings: Record<string, Behaviour> = {
   'ends as it should': async ({ send, finish, dialect }) => (await send(dialect.reason() + dialect.stop)) && finish(),
   'ends with an error': async ({ send, finish, dialect }) =>
     (await send(dialect.event(dialect.refusal('api_error', '"No."')))) && finish(),
-  'ends with what is no event': async ({ send, finish, dialect }) => (await send(dialect.event('null'))) && finish(),
-  'goes on and on': async ({ send, dialect }) => {
+  'ends with an invalid event': async ({ send, finish, dialect }) => (await send(dialect.event('null'))) && finish(),
+  'continues without end': async ({ send, dialect }) => {
     while (await send(dialect.text('x'.repeat(KB))));
   },
   'garbles its chunks': ({ write }) => write('zzz\r\n'),
-  'falls silent': ({ closed }) => closed,
+  'becomes silent': ({ closed }) => closed,
 };
 
 it.each(Object.entries(endings))(

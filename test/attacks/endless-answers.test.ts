@@ -87,7 +87,7 @@ const outpourings: [WireName, string, string, Outpouring][] = [
     anthropicDelta(`{"type":"thinking_delta","thinking":"${words}"}`, 1),
   ],
   ['anthropic', 'arguments', toolBlock, anthropicDelta(`{"type":"input_json_delta","partial_json":"${words}"}`, 1)],
-  ['anthropic', 'deltas newer than us', '', anthropicDelta(`{"type":"novel_delta","novel":"${words}"}`)],
+  ['anthropic', 'deltas of unknown types', '', anthropicDelta(`{"type":"novel_delta","novel":"${words}"}`)],
   [
     'anthropic',
     'text in the starts of blocks',
@@ -117,7 +117,7 @@ const outpourings: [WireName, string, string, Outpouring][] = [
   ],
   [
     'openai-chat',
-    'text behind a call that is not complete',
+    'text after a call that is not complete',
     callPiece('"id":"t","function":{"name":"f","arguments":"["}'),
     chatDelta(`{"content":"${words}"}`),
   ],

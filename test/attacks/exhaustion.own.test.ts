@@ -146,7 +146,7 @@ const floods: [string, Attack][] = [
     },
   ],
   [
-    'a page of 100 MB that says no',
+    'an error page of 100 MB',
     {
       wire: 'openai-chat',
       behaviour: async ({ write }) => {
@@ -203,7 +203,7 @@ const manyOnes: [string, Attack][] = [
     },
   ],
   [
-    '30 MB of text behind a call that is not complete',
+    '30 MB of text after a call that is not complete',
     {
       wire: 'openai-chat',
       behaviour: within(async ({ send, dialect }) => {
@@ -230,7 +230,7 @@ function inPieces(wire: WireName): Attack {
 /** Small events that are repeated. Each of them might cost more than the one before it. */
 const grinding: [string, Attack][] = [
   [
-    'a call in pieces behind one that is not complete',
+    'a call in pieces after one that is not complete',
     {
       wire: 'openai-chat',
       maxTokens: 100_000,

@@ -54,8 +54,12 @@ const belowTheWire: BeforeTheAnswer[] = [
       await closed;
     },
   ],
-  ['goes on continuing', 502, ({ write }) => repeat(write, 'HTTP/1.1 100 Continue\r\n\r\n', 2_000, 5)],
-  ['goes on giving hints', 502, ({ write }) => repeat(write, 'HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n', 2_000, 5)],
+  ['sends endless interim responses', 502, ({ write }) => repeat(write, 'HTTP/1.1 100 Continue\r\n\r\n', 2_000, 5)],
+  [
+    'sends endless early hints',
+    502,
+    ({ write }) => repeat(write, 'HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n', 2_000, 5),
+  ],
   [
     'sends headers without end',
     502,
@@ -64,8 +68,8 @@ const belowTheWire: BeforeTheAnswer[] = [
       await repeat(write, 'x-more: and-more-of-it\r\n', 100_000);
     },
   ],
-  ['says nothing at all', 504, ({ closed }) => closed],
-  ['is no HTTP server', 502, async ({ write, hangUp }) => (await write('SSH-2.0-OpenSSH_9.6\r\n')) && hangUp()],
+  ['sends nothing at all', 504, ({ closed }) => closed],
+  ['is not an HTTP server', 502, async ({ write, hangUp }) => (await write('SSH-2.0-OpenSSH_9.6\r\n')) && hangUp()],
   ['answers with nothing', 502, ({ write }) => write('HTTP/1.1 204 No Content\r\n\r\n')],
 ];
 
@@ -74,7 +78,7 @@ const beforeTheAnswer: BeforeTheAnswer[] = [
   ['breaks off after its head', 502, async ({ begin, reset }) => (await begin()) && reset()],
   ['ends without an event', 502, async ({ begin, finish }) => (await begin()) && finish()],
   [
-    'compresses what nobody asked to be compressed',
+    'compresses its answer without a request for it',
     502,
     async ({ write, dialect, hangUp }) => {
       await write(`${HEAD}content-encoding: gzip\r\nconnection: close\r\n\r\n`);
@@ -176,7 +180,7 @@ const withinTheAnswer: [string, Behaviour][] = [
   ],
   ['breaks off within a chunk', async ({ write, hangUp }) => (await write('ffff\r\ndata: {')) && hangUp()],
   ['garbles its chunks', ({ write }) => write('no length at all\r\n')],
-  ['falls silent', ({ closed }) => closed],
+  ['becomes silent', ({ closed }) => closed],
 ];
 
 /** Milliseconds after which output has been read, whatever follows. */
@@ -233,14 +237,14 @@ const oddButSound: [string, Behaviour][] = [
     },
   ],
   [
-    'with a second response behind it',
+    'with a second response after it',
     async ({ write, dialect }) => {
       const second = `HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nsecond`;
       await write(`${STREAM_HEAD}${chunked(dialect, answer(dialect, WORDS))}0\r\n\r\n${second}`);
     },
   ],
   [
-    'with more events behind its end',
+    'with more events after its end',
     async ({ begin, send, finish, dialect }) => {
       await begin();
       await send(answer(dialect, WORDS) + dialect.opening() + dialect.text('More!') + dialect.reason() + dialect.stop);
@@ -248,7 +252,7 @@ const oddButSound: [string, Behaviour][] = [
     },
   ],
   [
-    'with bytes behind its end that never end',
+    'with endless bytes after its end',
     async ({ begin, send, dialect }) => {
       await begin();
       await send(answer(dialect, WORDS));
@@ -273,7 +277,7 @@ const oddButSound: [string, Behaviour][] = [
     },
   ],
   [
-    'among events and comments that nobody knows',
+    'among unknown events and comments',
     async ({ begin, send, finish, dialect }) => {
       const { unknown } = dialect;
       await begin();

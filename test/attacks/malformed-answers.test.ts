@@ -105,12 +105,12 @@ const unreadable: [WireName, string][] = [
 /** Events that are invalid at the beginning, or that are never an answer. */
 const noBeginning: [WireName, string, string][] = [
   ['anthropic', 'a start without its message', dialects.anthropic.event('{"type":"message_start"}')],
-  ['anthropic', 'a start whose message is null', dialects.anthropic.event('{"type":"message_start","message":null}')],
+  ['anthropic', 'a start with a null message', dialects.anthropic.event('{"type":"message_start","message":null}')],
   ['anthropic', 'text without a start', dialects.anthropic.text(WORDS)],
   ['anthropic', 'the reason to stop without a start', dialects.anthropic.reason()],
   ['anthropic', 'its end', dialects.anthropic.stop],
   ['anthropic', 'a ping and no more', dialects.anthropic.event('{"type":"ping"}')],
-  ['anthropic', 'an event of nobody', dialects.anthropic.event('{"type":"weather","sun":true}')],
+  ['anthropic', 'an unknown event', dialects.anthropic.event('{"type":"weather","sun":true}')],
   [
     'anthropic',
     'its events in reverse',
@@ -129,20 +129,20 @@ const noBeginning: [WireName, string, string][] = [
       .join(''),
   ],
   ['openai-chat', 'an event that is not JSON', dialects['openai-chat'].event('{"choices":')],
-  ['bedrock-converse', 'what is no frame', 'data: {"text":"Hello"}\n\n'],
+  ['bedrock-converse', 'an invalid frame', 'data: {"text":"Hello"}\n\n'],
   ['bedrock-converse', 'a frame that is shorter than its head', asText(frameHead(15))],
   ['bedrock-converse', 'a frame that is larger than any may be', asText(frameHead(16 * 1_024 * 1_024 + 1))],
-  ['bedrock-converse', 'a frame that is as long as can be said', asText(frameHead(2 ** 32 - 1))],
+  ['bedrock-converse', 'a frame of the maximum declared length', asText(frameHead(2 ** 32 - 1))],
   ['bedrock-converse', 'a damaged frame', dialects['bedrock-converse'].text('one').replace('one', 'two')],
   ['bedrock-converse', 'headers beyond their frame', asText(frameOf(Buffer.from('x'), Buffer.from('{}'), 2 ** 31))],
-  ['bedrock-converse', 'headers of nobody', asText(frameOf(Buffer.from([1, 0x61, 99, 0, 0]), Buffer.from('{}')))],
+  ['bedrock-converse', 'unknown headers', asText(frameOf(Buffer.from([1, 0x61, 99, 0, 0]), Buffer.from('{}')))],
   [
     'bedrock-converse',
     'a header without its value',
     asText(frameOf(Buffer.from([1, 0x61, 7, 0xff]), Buffer.from('{}'))),
   ],
-  ['bedrock-converse', 'frames that say nothing', dialects['bedrock-converse'].blank.repeat(100)],
-  ['bedrock-converse', 'an event of nobody', dialects['bedrock-converse'].unknown],
+  ['bedrock-converse', 'empty frames', dialects['bedrock-converse'].blank.repeat(100)],
+  ['bedrock-converse', 'an unknown event', dialects['bedrock-converse'].unknown],
 ];
 
 const beginnings: [WireName, string, string][] = [
@@ -268,7 +268,7 @@ const odd: [WireName, string, string][] = [
   ['openai-chat', 'usage that is a list', chat.opening() + chat.text(WORDS) + chat.reason('[[]]') + chat.stop],
   [
     'openai-chat',
-    'usage whose details are text',
+    'usage with text as its details',
     chat.text(WORDS) + chat.reason('{"prompt_tokens_details":"x","completion_tokens_details":5}') + chat.stop,
   ],
   [
@@ -280,7 +280,7 @@ const odd: [WireName, string, string][] = [
   ],
   [
     'openai-chat',
-    'tool calls that nobody began',
+    'tool calls without a start',
     chat.event(delta('{"tool_calls":[{"index":9,"function":{"arguments":"{}"}}]}')) + chat.reason() + chat.stop,
   ],
   [
@@ -301,12 +301,12 @@ const odd: [WireName, string, string][] = [
   ['openai-chat', 'an error that is a number', chat.text(WORDS) + chat.event('{"error":7}')],
   [
     'openai-chat',
-    'an error whose message is an object',
+    'an error with an object as its message',
     chat.text(WORDS) + chat.event('{"error":{"message":{"a":1},"type":{},"code":[]}}'),
   ],
   [
     'anthropic',
-    'an error whose message is an object',
+    'an error with an object as its message',
     opening() + text(WORDS) + event('{"type":"error","error":{"type":5,"message":{"a":1}}}'),
   ],
   ['openai-chat', 'the end before its reason', chat.text(WORDS) + chat.stop],
@@ -328,7 +328,7 @@ const odd: [WireName, string, string][] = [
   ['bedrock-converse', 'usage that is null', bedrock.opening() + bedrock.text(WORDS) + bedrock.reason('null')],
   [
     'bedrock-converse',
-    'details of caches that are none',
+    'invalid details of caches',
     bedrock.opening() + bedrock.text(WORDS) + bedrock.reason('{"inputTokens":10,"cacheDetails":[null,7]}'),
   ],
   [
@@ -342,7 +342,7 @@ const odd: [WireName, string, string][] = [
     bedrockCall('0', '{"toolUseId":"t","name":"f"}') + callInput('0', '{"a":') + bedrock.reason(),
   ],
   ['bedrock-converse', 'a tool call without a name', bedrockCall('0', '{"toolUseId":"t"}') + bedrock.reason()],
-  ['bedrock-converse', 'tool calls that nobody began', callInput('9', '{}') + bedrock.reason()],
+  ['bedrock-converse', 'tool calls without a start', callInput('9', '{}') + bedrock.reason()],
   [
     'bedrock-converse',
     'an index beyond all',

@@ -97,7 +97,7 @@ const stages: [string, string, string, RegExp][] = [
   ['a socket', 'socket', 'Hello', /^status 50[02]$|^cut off$|^ended with/],
   ['the head of an answer', 'head', 'Hello', /^status 50[02]$|^cut off$/],
   // These two faults occur a moment later, when a short answer may be complete.
-  ['behind the head of an answer', 'response', 'Hello', /^status 50[02]$|^status 200$|^cut off$|^ended with/],
+  ['after the head of an answer', 'response', 'Hello', /^status 50[02]$|^status 200$|^cut off$|^ended with/],
   ['between two reads', 'data', 'Hello, and some more words', /^status 50[02]$|^status 200$|^cut off$|^ended with/],
   // A busy machine may read the first words together with the marker. The client then gets a 500, because no output was
   // sent.

@@ -113,7 +113,7 @@ describe('a catalog is refused with the file and field of a mistake, such as', (
       /video\.durations_at\.1080p: 7 must be one of the durations/,
     ],
     [
-      'a price that is no decimal',
+      'a price that is not a decimal',
       sandbox,
       ({ models }) => Object.assign((models[0]!['endpoints'] as Json[])[0]!['pricing'] as Json, { prompt: '1e-7' }),
       /models\[0\]\.endpoints\[0\]\.pricing\.prompt: must be a plain decimal/,
@@ -185,7 +185,7 @@ describe('a catalog is refused with the file and field of a mistake, such as', (
       /aliases\[0\]\.target: there is no model "a\/b"/,
     ],
     [
-      'a text model behind a wire that carries no messages',
+      'a text model with a wire without messages',
       sandbox,
       (content) => Object.assign(endpoint(content, 'sandbox/gpt'), { wire: 'rerank' }),
       /models\[1\]\.endpoints\[0\]\.wire: must be one of anthropic, openai-chat, .* for a text endpoint/,

@@ -92,7 +92,7 @@ function edited(index: number, change: Json) {
 
 describe('a search file is refused with the field of a mistake:', () => {
   it.each<[string, () => object, RegExp]>([
-    ['a price that is no decimal', () => ({ ...shipped(), price: 1 }), /search\.json: price/],
+    ['a price that is not a decimal', () => ({ ...shipped(), price: 1 }), /search\.json: price/],
     ['more results than backends give', () => ({ ...shipped(), max_results: 21 }), /search\.json: max_results/],
     ['no backends', () => ({ ...shipped(), backends: [] }), /search\.json: backends/],
     ['an unknown kind', () => edited(0, { kind: 'telex' }), /backends\[0\]\.kind/],

@@ -212,7 +212,7 @@ describe('the OpenRouter SDK', () => {
   });
 
   it.each([
-    [{ sort: 'most-popular' as const }, 'sort: nobody counts'],
+    [{ sort: 'most-popular' as const }, 'sort: the gateway does not measure'],
     [{ minCodingIndex: 1 }, 'min_coding_index: is not supported as a filter'],
   ])('gets an error for an unsupported filter or order: %j', async (query, message) => {
     await expect(client.models.list(query)).rejects.toMatchObject({

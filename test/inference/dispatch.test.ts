@@ -125,8 +125,8 @@ describe.each(wires)('an answer over %s', (wire) => {
       'sends an error as a document',
       (response: ServerResponse) => response.end(dialects[wire].refusal('overloaded_error', '"Busy"')),
     ],
-    ['sends a document that is no JSON', (response: ServerResponse) => response.end('{"id":')],
-    ['sends a document that is no answer', (response: ServerResponse) => response.end('{"id":"1"}')],
+    ['sends a document that is not JSON', (response: ServerResponse) => response.end('{"id":')],
+    ['sends a document that is not an answer', (response: ServerResponse) => response.end('{"id":"1"}')],
   ])('comes from the next endpoint if one %s', async (_how, fail) => {
     const [broken, working] = [await upstream(fail), await upstream(soundly(wire))];
 

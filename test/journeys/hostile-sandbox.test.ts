@@ -334,8 +334,8 @@ describe.concurrent('a provider that fails before its answer begins', () => {
 describe('a sandbox directive without a meaning on a wire', () => {
   it.each([
     ['gemini', 'same-index', 'its parts have no index'],
-    ['responses', 'usage=late', 'its last event is the one that has the usage'],
-    ['converse', 'usage=late', 'its last event is the one that has the usage'],
+    ['responses', 'usage=late', 'its last event has the usage'],
+    ['converse', 'usage=late', 'its last event has the usage'],
   ])('is refused: %s, %s', async (wire, directives, why) => {
     const body = { model: `test/${wire}`, max_tokens: 100, messages: [said('Hello', directives)] };
 

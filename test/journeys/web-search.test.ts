@@ -485,11 +485,11 @@ describe('a request with searches', () => {
       'tools.1.name',
     ],
     [
-      'a country that is none',
+      'an invalid country',
       { tools: [{ ...tool, user_location: { type: 'approximate', country: 'Russia' } }] },
       'tools.0.user_location.country',
     ],
-    ['a plugin that is none', { plugins: [{ id: 'pdf' }] }, 'plugins.0.id'],
+    ['an unknown plugin', { plugins: [{ id: 'pdf' }] }, 'plugins.0.id'],
     ['a field that the plugin does not have', { plugins: [{ id: 'web', engine: 'exa' }] }, 'plugins.0.engine'],
   ];
   it.each(invalid)('with %s is refused by the name of the field', async (_, body, field) => {

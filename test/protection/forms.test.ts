@@ -10,12 +10,12 @@ describe('detection', () => {
   it.each([
     ['an AWS id of letters alone', 'id AKIAQWERTYUIOPASDFGH here', ['AKIAQWERTYUIOPASDFGH']],
     [
-      'a password behind an address with digits',
+      'a password after an address with digits',
       'Password for r2d2@alpha.dev: zuioM3y3vS9M',
       ['r2d2@alpha.dev', 'zuioM3y3vS9M'],
     ],
     [
-      'a password behind a Cyrillic address',
+      'a password after a Cyrillic address',
       'Пароль от почта@пример.рф: Vesna-2031!',
       ['почта@пример.рф', 'Vesna-2031!'],
     ],
@@ -41,7 +41,7 @@ describe('detection', () => {
       'https://a.example/cb?token=8TveQ2mZp91xKd7Lw3Rt&page=2',
       ['8TveQ2mZp91xKd7Lw3Rt'],
     ],
-    ['a number behind a later heading', 'inn,name and then ИНН 5843963244', ['5843963244']],
+    ['a number after a later heading', 'inn,name and then ИНН 5843963244', ['5843963244']],
     ['a number of an entrepreneur', 'ИП Мельник (500100732259), счёт', ['500100732259']],
     ['numbers below their heading', 'name;ИНН\nРога;7707083893\nКопыта;7728168971', ['7707083893', '7728168971']],
     ['passports below their heading', '| Имя | Паспорт |\n|---|---|\n| Анна | 4510 123456 |', ['4510 123456']],

@@ -140,12 +140,9 @@ const features: Record<string, Partial<MessagesRequest>> = {
   'its older name': { output_format: { type: 'json_schema', schema: { type: 'object', description: SECRET } } },
   'stop sequences': { stop_sequences: [SECRET, 'x'] },
   'the user': { metadata: { user_id: SECRET, note: SECRET } },
-  'a field that is newer than the gateway': { future: { deep: [{ words: SECRET }, SECRET] } },
-  'a block that is newer than the gateway': user(
-    { type: 'text', text: 'Hi' },
-    { type: 'future', words: SECRET, deep: [SECRET] },
-  ),
-  'a field of a block that is newer': user({ type: 'text', text: SECRET, future: { words: SECRET } }),
+  'an unknown field': { future: { deep: [{ words: SECRET }, SECRET] } },
+  'a block of an unknown type': user({ type: 'text', text: 'Hi' }, { type: 'future', words: SECRET, deep: [SECRET] }),
+  'an unknown field of a block': user({ type: 'text', text: SECRET, future: { words: SECRET } }),
 };
 
 /** Returns the request with a different e-mail address at each placeholder. */

@@ -62,7 +62,7 @@ describe('the thinking settings of chat completions', () => {
       { thinking: { type: 'enabled' }, reasoning_effort: 'high' },
     ],
     [
-      'a type alone when it is off',
+      'only a type if thinking is disabled',
       { ...off, ...effort('high') },
       { reasoning_request: 'thinking_type', reasoning_efforts: ['high', 'max'] },
       { thinking: { type: 'disabled' } },

@@ -124,7 +124,7 @@ describe('a request to GigaChat', () => {
     ['no JSON', (response) => response.end('<html>')],
     ['no token', (response) => response.end('{}')],
     [
-      'a token that is no header',
+      'a token that cannot be a header',
       (response) => response.end(JSON.stringify({ access_token: 'a\nb', expires_at: 9e12 })),
     ],
     ['a closed connection', (response) => response.destroy()],

@@ -153,7 +153,7 @@ describe('a request of a service account', () => {
   });
 
   it.each([
-    ['is no JSON', 'my-secret-key'],
+    ['is not JSON', 'my-secret-key'],
     ['lacks the key', JSON.stringify({ client_email: 'a@b', secret: 'my-secret-key' })],
   ])('is not sent if the credential %s, and the error does not contain it', async (_what, credential) => {
     const attempt = Promise.resolve(authorize(credential));

@@ -415,7 +415,7 @@ describe('calls with pieces in unusual order', () => {
       [{ x: 1 }, { y: 2 }],
     ],
     [
-      'text behind the header',
+      'text after the header',
       [headers[0]!, delta({ content: 'hm' }), call(0, { function: { arguments: '{"x":1}' } })],
       [{ x: 1 }],
     ],

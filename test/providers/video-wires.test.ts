@@ -186,7 +186,7 @@ describe('the answer to a video request', () => {
 
   it.each<[VideoWireName, string, ReturnType<typeof answer>, Submitted]>([
     ['video-jobs', 'a job', answer({ id: 'gen-vid-1', status: 'pending' }, 202), { jobId: 'gen-vid-1' }],
-    ['video-jobs', 'an id that is none', answer({ id: '../keys' }, 202), unnamed],
+    ['video-jobs', 'an invalid id', answer({ id: '../keys' }, 202), unnamed],
     [
       'video-jobs',
       'a fault of the request',
@@ -241,7 +241,7 @@ describe('the answer to a video request', () => {
     ['minimax-video', 'half a document', answer('{"task_id": "1", "base_re'), unnamed],
     [
       'minimax-video',
-      'a code of nobody',
+      'an unknown code',
       answer({ base_resp: { status_code: 1013, status_msg: 'not now' } }),
       { failed: 'not now' },
     ],
@@ -281,7 +281,7 @@ describe('the answer to a video request', () => {
     ],
     [
       'google-veo',
-      'a model that is gone',
+      'an unknown model',
       answer(
         { error: { code: 404, message: 'models/veo-2 is not found for API version v1beta', status: 'NOT_FOUND' } },
         404,

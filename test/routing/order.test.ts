@@ -171,7 +171,7 @@ describe('endpoints are tried', () => {
       ['when it sorts by price', { sort: 'price' }, quietSignals, warmAt('b'), 'bac'],
       ['when another is quicker', { sort: 'latency' }, measured({ a: { latency: 1 } }), warmAt('b'), 'bac'],
       ['before failing endpoints', {}, failing('a'), warmAt('b'), 'bca'],
-      ['but behind the others while it fails', {}, failing('b'), warmAt('b'), 'acb'],
+      ['but after the others while it fails', {}, failing('b'), warmAt('b'), 'acb'],
       ['but after equally failing endpoints that cost less', {}, failing('a', 'b'), warmAt('b', 0), 'cab'],
       ['but after endpoints that the request names', { order: ['c'] }, quietSignals, warmAt('b'), 'cba'],
       ['also if the request names it', { order: ['c', 'b'] }, quietSignals, warmAt('b'), 'cba'],
@@ -182,7 +182,7 @@ describe('endpoints are tried', () => {
         warmAt('b'),
         'acb',
       ],
-      ['but nowhere, when it is not among them', {}, quietSignals, warmAt('gone'), 'abc'],
+      ['but nowhere without an endpoint of that id', {}, quietSignals, warmAt('gone'), 'abc'],
     ] as const)('%s', (_what, preferences, signals, warmth, expected) => {
       expect(idsOf(inOrder(three, preferences, signals, anyDraw, warmth))).toBe(expected);
     });

@@ -39,7 +39,7 @@ describe('a citation marker', () => {
     ['cites the text before it', 'Paris has two airports [1].', '{Paris has two airports|1}.'],
     ['need not have a blank before it', 'Paris[1].', '{Paris|1}.'],
     ['is removed with all blanks before it', 'Paris \u00a0 [1].', '{Paris|1}.'],
-    ['may stand behind the full stop', 'It has 330 m. [1] Next', '{It has 330 m.|1} Next'],
+    ['may be after the full stop', 'It has 330 m. [1] Next', '{It has 330 m.|1} Next'],
     ['may stand close to it', 'It has 330 m.[1] Next', '{It has 330 m.|1} Next'],
     ['may list several sources', 'Paris [1, 2,3].', '{Paris|1,2,3}.'],
     ['may be followed by others', 'Paris [1][2] [3], [4]. Rome', '{Paris|1,2,3,4}. Rome'],
@@ -75,11 +75,11 @@ describe('a citation marker', () => {
   });
 
   it.each([
-    ['behind inline code', 'Take `x` [1] and ``[2]`` [3].', '{Take `x`|1}{ and ``[2]``|3}.'],
-    ['behind a fence', '```\n[1]\n```\nParis [1].', '```\n[1]\n```\n{Paris|1}.'],
+    ['after inline code', 'Take `x` [1] and ``[2]`` [3].', '{Take `x`|1}{ and ``[2]``|3}.'],
+    ['after a code block', '```\n[1]\n```\nParis [1].', '```\n[1]\n```\n{Paris|1}.'],
     ['on a line after an unclosed backtick', 'It`s 5\nParis [1].', 'It`s 5\n{Paris|1}.'],
-    ['behind inline code of three backticks', '```x``` is Paris [1].\nRome [2].', '{```x``` is Paris|1}.\n{Rome|2}.'],
-    ['behind a link', '[1](https://example.org) is Paris [2].', '{[1](https://example.org) is Paris|2}.'],
+    ['after inline code of three backticks', '```x``` is Paris [1].\nRome [2].', '{```x``` is Paris|1}.\n{Rome|2}.'],
+    ['after a link', '[1](https://example.org) is Paris [2].', '{[1](https://example.org) is Paris|2}.'],
     ['next to an unknown one', 'Paris [1][13] Rome', '{Paris|1}[13] Rome'],
   ])('is a citation %s', (_, text, expected) => {
     expect(read(text)).toBe(expected);
@@ -88,16 +88,16 @@ describe('a citation marker', () => {
 
 describe('the cited text of a marker begins', () => {
   it.each([
-    ['behind the sentence before', 'Rome is old. Paris is big [1].', 'Rome is old. {Paris is big|1}.'],
-    ['behind a question or a cry', 'Big? Big! Big… Paris [1].', 'Big? Big! Big… {Paris|1}.'],
-    ['behind a quote that ends a sentence', '«Да.» (Нет.) **Да.** Париж [1].', '«Да.» (Нет.) **Да.** {Париж|1}.'],
+    ['after the previous sentence', 'Rome is old. Paris is big [1].', 'Rome is old. {Paris is big|1}.'],
+    ['after a question or an exclamation', 'Big? Big! Big… Paris [1].', 'Big? Big! Big… {Paris|1}.'],
+    ['after a quote that ends a sentence', '«Да.» (Нет.) **Да.** Париж [1].', '«Да.» (Нет.) **Да.** {Париж|1}.'],
     [
-      'behind a sentence that no blank follows',
+      'after a sentence without a following blank',
       '東京。京都[1]。「はい。」大阪[2]。',
       '東京。{京都|1}。「はい。」{大阪|2}。',
     ],
-    ['behind the line before', 'Rome\nParis [1].', 'Rome\n{Paris|1}.'],
-    ['behind the marker before', 'Rome [1], Paris [2].', '{Rome|1}{, Paris|2}.'],
+    ['after the previous line', 'Rome\nParis [1].', 'Rome\n{Paris|1}.'],
+    ['after the previous marker', 'Rome [1], Paris [2].', '{Rome|1}{, Paris|2}.'],
     [
       'at the start of a list item',
       '- Rome [1]\n* Paris [2]\n1) Oslo [3]\n  - 2. Bern [4]',
@@ -106,7 +106,7 @@ describe('the cited text of a marker begins', () => {
     ['not after a point in a word or a number', 'Т.е. 3.5 и example.org [1].', 'Т.е. {3.5 и example.org|1}.'],
     ['at bold text after a sentence', 'Rome. *Paris* [1].', 'Rome. {*Paris*|1}.'],
     ['not at text in code that looks like a list item', '`- x` [1].', '{`- x`|1}.'],
-    ['not behind a point in code', 'Take `a. b` now [1].', '{Take `a. b` now|1}.'],
+    ['not after a point in code', 'Take `a. b` now [1].', '{Take `a. b` now|1}.'],
     ['not at a number that begins a line', 'It was in\n1889. [1]', 'It was in\n{1889.|1}'],
   ])('%s', (_, text, expected) => {
     expect(read(text)).toBe(expected);
@@ -324,7 +324,7 @@ describe('a long text', () => {
     ['full stops', '.'],
     ['backticks', '`'],
     ['line breaks', '\n'],
-    ['commas behind a marker', 'a[1],'],
+    ['commas after a marker', 'a[1],'],
   ])('of %s takes linear time, in small pieces and in one', (_, unit) => {
     const text = unit.repeat(Math.ceil(LENGTH / unit.length));
     const before = performance.now();

@@ -49,7 +49,7 @@ describe('a conversation with searches', () => {
   it.each([
     ['open calls', turn(...ids.map(call))],
     [
-      'results behind their calls',
+      'results after their calls',
       turn(...ids.map(call), ...ids.map((id) => result(id, id < 7_000 ? failure : [found]))),
     ],
   ])('is read in linear time: %s', async (_, messages) => {

@@ -71,7 +71,7 @@ export const largeBodies: [string, () => string][] = [
     () => `"messages":${list('{"role":"assistant","content":[{"type":"text","text":"x"}]}', 16_000)}`,
   ],
   [
-    'system messages behind a call',
+    'system messages after a call',
     () =>
       `"messages":${list('{"role":"system","content":"x"}', 19_000).replace('[', `[{"role":"assistant","content":${call('{}')}},`)}`,
   ],
@@ -141,7 +141,7 @@ export const largeBodies: [string, () => string][] = [
     () => `"messages":[{"role":"assistant","content":${call(`{"a":${list('9007199254740993', 9_900)}}`)}}]`,
   ],
   [
-    'numbers with zeros behind them, one inexact',
+    'numbers with trailing zeros, one inexact',
     () =>
       `"messages":[{"role":"assistant","content":${call(`{"b":1e400,"a":${list('0.10000000000000000000', VALUES)}}`)}}]`,
   ],

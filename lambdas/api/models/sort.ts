@@ -45,8 +45,8 @@ const useOneOf = (names: readonly string[]) => `use one of ${names.join(', ')}`;
 
 /** Orders of OpenRouter's API for which this gateway has no data. */
 const unavailableSorts: Record<string, string> = {
-  'most-popular': 'nobody counts here which models are popular',
-  'top-weekly': 'nobody counts here which models are popular',
+  'most-popular': 'the gateway does not measure the popularity of models',
+  'top-weekly': 'the gateway does not measure the popularity of models',
   'intelligence-high-to-low': 'the catalog has no benchmarks',
   'coding-high-to-low': 'the catalog has no benchmarks',
   'agentic-high-to-low': 'the catalog has no benchmarks',
