@@ -73,9 +73,9 @@ interface EndpointSpec<Kind extends Credential> extends FunctionSpec {
    */
   isTimed?: boolean;
   /** Whether the route itself sends requests to providers. If not, a worker sends them. */
-  asksProviders?: boolean;
+  callsProviders?: boolean;
   /** Whether the route invokes models of Amazon Bedrock with the role of its function. */
-  asksBedrock?: boolean;
+  callsBedrock?: boolean;
 }
 
 type Paths = readonly [string, ...string[]];
@@ -188,7 +188,7 @@ export function answering(file: string) {
     secrets: ['pepper', 'provider-keys'],
     sendTo: ['finalize-cost'],
   };
-  return { ...inferring(file, grants), inference: true, asksProviders: true, changesGradually: true } as const;
+  return { ...inferring(file, grants), inference: true, callsProviders: true, changesGradually: true } as const;
 }
 
 /**
@@ -210,7 +210,7 @@ export interface ModalityRow {
   /** Whether the models of the modality have their own list, `GET <path>/models`. */
   isListed: boolean;
   /** Facts of the function that answers. */
-  answering: Partial<Pick<Route, 'streaming' | 'asksBedrock' | 'timeoutSeconds' | 'memoryMb'>>;
+  answering: Partial<Pick<Route, 'streaming' | 'callsBedrock' | 'timeoutSeconds' | 'memoryMb'>>;
 }
 
 /** Rows by the names of their folders under api/. */
@@ -268,15 +268,17 @@ export function workers<Workers extends Record<string, Stated>>(
  * Seconds that API Gateway waits longer than a streaming function may run, so that it receives the function's last
  * event.
  */
-const DOOR_STAYS_SECONDS = 2;
+const INTEGRATION_MARGIN_SECONDS = 2;
 /** Maximum duration of a stream in API Gateway. */
 const MAX_STREAM_SECONDS = 900;
 /** API Gateway's default timeout for functions that do not stream. */
-const DEFAULT_DOOR_SECONDS = 29;
+const DEFAULT_INTEGRATION_SECONDS = 29;
 
 /** Returns the seconds that API Gateway waits for the whole answer of a function. */
-export function doorSeconds({ streaming, timeoutSeconds }: Pick<Route, 'streaming' | 'timeoutSeconds'>): number {
-  return streaming ? Math.min(timeoutSeconds + DOOR_STAYS_SECONDS, MAX_STREAM_SECONDS) : DEFAULT_DOOR_SECONDS;
+export function integrationSeconds({ streaming, timeoutSeconds }: Pick<Route, 'streaming' | 'timeoutSeconds'>): number {
+  return streaming
+    ? Math.min(timeoutSeconds + INTEGRATION_MARGIN_SECONDS, MAX_STREAM_SECONDS)
+    : DEFAULT_INTEGRATION_SECONDS;
 }
 
 /**

@@ -38,7 +38,7 @@ import {
  * Timeout of functions that do not stream. API Gateway ends such a request after 29 seconds. With this timeout, the
  * function returns its own error before that.
  */
-const BEFORE_THE_DOOR_SECONDS = 27;
+const WITHIN_INTEGRATION_SECONDS = 27;
 
 /** Modalities whose answers are not streamed. Their other differences are in inference/modalities/. */
 export const wholeModalities = {
@@ -46,14 +46,14 @@ export const wholeModalities = {
     one: 'decision',
     paths: ['/decisions', '/systemone'],
     isListed: false,
-    answering: { timeoutSeconds: BEFORE_THE_DOOR_SECONDS, memoryMb: 1024 },
+    answering: { timeoutSeconds: WITHIN_INTEGRATION_SECONDS, memoryMb: 1024 },
   },
   embeddings: {
     one: 'embeddings',
     paths: ['/embeddings'],
     isListed: true,
     // Vectors of two thousand texts exceed the largest answer without streaming.
-    answering: { streaming: true, asksBedrock: true, timeoutSeconds: 120, memoryMb: 1024 },
+    answering: { streaming: true, callsBedrock: true, timeoutSeconds: 120, memoryMb: 1024 },
   },
 } as const satisfies Record<string, ModalityRow>;
 
@@ -67,7 +67,7 @@ export const routes = {
     ...answering('messages/create'),
     streaming: true,
     functionUrl: true,
-    asksBedrock: true,
+    callsBedrock: true,
     timeoutSeconds: 900,
     // A stream mostly waits, and its cost depends on the memory. Twice the memory would save only ten milliseconds.
     memoryMb: 512,
@@ -77,41 +77,41 @@ export const routes = {
   'create-chat-completion': postRoute('/chat/completions', {
     ...answering('chat/create'),
     streaming: true,
-    asksBedrock: true,
+    callsBedrock: true,
     timeoutSeconds: 900,
     memoryMb: 512,
   }),
   'create-response': postRoute('/responses', {
     ...answering('responses/create'),
     streaming: true,
-    asksBedrock: true,
+    callsBedrock: true,
     timeoutSeconds: 900,
     memoryMb: 512,
   }),
   'count-tokens': postRoute('/messages/count_tokens', {
     ...inferring('messages/count-tokens', { ...reading(), secrets: ['pepper', 'provider-keys'], catalog: true }),
     isTimed: true,
-    timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
+    timeoutSeconds: WITHIN_INTEGRATION_SECONDS,
   }),
   'count-input-tokens': postRoute('/responses/input_tokens', {
     ...inferring('responses/count-input-tokens', { ...reading(), secrets: ['pepper', 'provider-keys'], catalog: true }),
     isTimed: true,
-    timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
+    timeoutSeconds: WITHIN_INTEGRATION_SECONDS,
   }),
   ...wholeRoutes.create,
 
   // Routes that estimate requests. They hold, write and send nothing, but may wait for a provider that counts a prompt.
   'estimate-message': postRoute('/messages/estimate', {
     ...estimating('messages/estimate'),
-    timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
+    timeoutSeconds: WITHIN_INTEGRATION_SECONDS,
   }),
   'estimate-chat-completion': postRoute('/chat/completions/estimate', {
     ...estimating('chat/estimate'),
-    timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
+    timeoutSeconds: WITHIN_INTEGRATION_SECONDS,
   }),
   'estimate-response': postRoute('/responses/estimate', {
     ...estimating('responses/estimate'),
-    timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
+    timeoutSeconds: WITHIN_INTEGRATION_SECONDS,
   }),
   ...wholeRoutes.estimate,
 
@@ -137,13 +137,13 @@ export const routes = {
     }),
     inference: true,
     changesGradually: true,
-    timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
+    timeoutSeconds: WITHIN_INTEGRATION_SECONDS,
     memoryMb: 1024,
   }),
   // The request downloads pictures, as for a real video.
   'estimate-video': postRoute('/videos/estimate', {
     ...estimating('videos/estimate'),
-    timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
+    timeoutSeconds: WITHIN_INTEGRATION_SECONDS,
     memoryMb: 1024,
   }),
   'get-video': getRoute('/videos/{id}', inferring('videos/get', reading())),
@@ -161,20 +161,20 @@ export const routes = {
   'list-generations': getRoute('/generations', {
     ...managed('generations/list', reading('Query')),
     streaming: true,
-    timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
+    timeoutSeconds: WITHIN_INTEGRATION_SECONDS,
   }),
   'get-request-record': getRoute('/generations/{id}', managed('generations/get-record', reading())),
   'get-statement': getRoute('/statements/{month}', {
     ...managed('statements/get', reading('Query')),
     streaming: true,
-    timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
+    timeoutSeconds: WITHIN_INTEGRATION_SECONDS,
   }),
   'get-current-key': getRoute('/key', keyed('keys/get-current', ofCatalog(reading()))),
   'get-credits': getRoute('/credits', managed('credits/get', reading())),
   'get-activity': getRoute('/activity', {
     ...managed('activity/get', reading('Query')),
     streaming: true,
-    timeoutSeconds: BEFORE_THE_DOOR_SECONDS,
+    timeoutSeconds: WITHIN_INTEGRATION_SECONDS,
   }),
   'get-model-spending': getRoute('/activity/models', managed('activity/get-models', reading('Query'))),
 

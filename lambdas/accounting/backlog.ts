@@ -16,7 +16,7 @@ export type Backlog = 'none' | 'flowing' | 'waiting';
  * Time in ms for which several readings must agree before a queue state counts. SQS counts messages only approximately,
  * and up to a minute late.
  */
-const BELIEVED_AFTER_MS = 100_000;
+const TRUSTED_AFTER_MS = 100_000;
 /**
  * Maximum time in ms between two readings. With a longer gap, the readings show nothing about the time between them.
  */
@@ -34,8 +34,8 @@ export class BacklogWatch {
     const isFlowing = waiting === 0 && dead === 0;
     this.#flowingSinceMs = isFlowing ? (this.#flowingSinceMs ?? atMs) : undefined;
     this.#noneSinceMs = isFlowing && inFlight === 0 ? (this.#noneSinceMs ?? atMs) : undefined;
-    const isBelieved = (sinceMs: number | undefined) => sinceMs !== undefined && atMs - sinceMs >= BELIEVED_AFTER_MS;
-    if (isBelieved(this.#noneSinceMs)) return 'none';
-    return isBelieved(this.#flowingSinceMs) ? 'flowing' : 'waiting';
+    const isTrusted = (sinceMs: number | undefined) => sinceMs !== undefined && atMs - sinceMs >= TRUSTED_AFTER_MS;
+    if (isTrusted(this.#noneSinceMs)) return 'none';
+    return isTrusted(this.#flowingSinceMs) ? 'flowing' : 'waiting';
   }
 }

@@ -66,8 +66,8 @@ export function chargeForMeasured(
   const counted: TokenUsage = {
     ...measured.usage,
     ...(isUntold ? hourlyWrites(measured.usage) : {}),
-    ...(meter.knowsOutput ? {} : { outputTokens: Math.min(measured.usage.outputTokens, bound.outputTokens) }),
-    ...(meter.knowsPrompt ? {} : { inputTokens: Math.min(measured.usage.inputTokens, bound.promptTokens) }),
+    ...(meter.hasOutputCount ? {} : { outputTokens: Math.min(measured.usage.outputTokens, bound.outputTokens) }),
+    ...(meter.hasPromptCount ? {} : { inputTokens: Math.min(measured.usage.inputTokens, bound.promptTokens) }),
   };
   const { usage, exceeded } = withinBound(counted, bound);
   const reportedTooMuch = (meter.reportedOutputTokens ?? 0) > bound.outputTokens;

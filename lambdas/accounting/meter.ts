@@ -122,13 +122,13 @@ export class UsageMeter {
    * Whether the provider has counted the prompt, or a unit that needs no tokens. Zeros do not count: some providers
    * report zeros first and the numbers at the end, or never.
    */
-  get knowsPrompt(): boolean {
+  get hasPromptCount(): boolean {
     const { inputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = this.#reported;
     return inputTokens + cacheReadTokens + cacheWriteTokens > 0 || hasUnitAlone(this.#reported);
   }
 
   /** Whether the provider has reported the lifetime of its cache writes. */
-  get tellsCacheLifetimes(): boolean {
+  get reportsCacheLifetimes(): boolean {
     return (this.#reported.cacheWrite5mTokens ?? 0) + (this.#reported.cacheWrite1hTokens ?? 0) > 0;
   }
 
@@ -136,7 +136,7 @@ export class UsageMeter {
    * Whether the provider reported the output, and wrote no more after that. A report of zero tokens for written output
    * does not count.
    */
-  get knowsOutput(): boolean {
+  get hasOutputCount(): boolean {
     if (!this.#isOutputReported || this.#bytesWhenReported < this.outputBytes) return false;
     return this.#reported.outputTokens! > 0 || !this.hasOutput;
   }
@@ -150,17 +150,17 @@ export class UsageMeter {
     const { cacheWriteTokens: _, inputTokens = 0, ...counts } = this.#reported;
     const usage: TokenUsage = {
       ...counts,
-      inputTokens: this.knowsPrompt ? inputTokens : this.#estimatedInputTokens,
-      outputTokens: this.knowsOutput ? this.#reported.outputTokens! : this.#countedOutput(hiddenSinceMs),
+      inputTokens: this.hasPromptCount ? inputTokens : this.#estimatedInputTokens,
+      outputTokens: this.hasOutputCount ? this.#reported.outputTokens! : this.#countedOutput(hiddenSinceMs),
       ...cacheWrites(this.#reported),
     };
     fitParts(usage);
-    return { usage, estimated: !this.knowsOutput || !this.knowsPrompt };
+    return { usage, estimated: !this.hasOutputCount || !this.hasPromptCount };
   }
 
   /** Whether the provider has reported tokens of the prompt or the output, or a unit that needs no tokens. */
   get hasReport(): boolean {
-    return this.knowsPrompt || (this.#reported.outputTokens ?? 0) > 0;
+    return this.hasPromptCount || (this.#reported.outputTokens ?? 0) > 0;
   }
 
   /** Usage that the provider itself has reported so far. A count that the provider did not report is 0. */

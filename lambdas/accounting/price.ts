@@ -1,5 +1,5 @@
 import type { Pricing } from '../catalog/schema.ts';
-import { dearestOf, pricesFor, pricesUpTo, type UnitPrices } from '../catalog/tiers.ts';
+import { highestPriceOf, pricesFor, pricesUpTo, type UnitPrices } from '../catalog/tiers.ts';
 import {
   billingUnits,
   completionParts,
@@ -121,8 +121,11 @@ export function addBounds(a: UsageBound, b: UsageBound): UsageBound {
  */
 export function priceUpperBound(bound: UsageBound, pricing: Pricing): Money {
   const tiers = pricesUpTo(bound.promptTokens, pricing);
-  const input = Money.max(Money.zero, ...tiers.map((prices) => dearestOf(prices, possibleInput[bound.cacheWrites])));
-  const output = Money.max(Money.zero, ...tiers.map((prices) => dearestOf(prices, possibleOutput)));
+  const input = Money.max(
+    Money.zero,
+    ...tiers.map((prices) => highestPriceOf(prices, possibleInput[bound.cacheWrites])),
+  );
+  const output = Money.max(Money.zero, ...tiers.map((prices) => highestPriceOf(prices, possibleOutput)));
   return Money.sum([
     pricing.request ?? Money.zero,
     input.times(bound.promptTokens),

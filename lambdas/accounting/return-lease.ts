@@ -19,7 +19,7 @@ import type { Table } from '../store/table/table.ts';
 import { transact, writeAlone, type FailedCondition, type Writes } from '../store/table/transact.ts';
 import type { Key } from '../store/table/writes.ts';
 import { counterName } from './busy-counters.ts';
-import { giveBackInScopes } from './give-back.ts';
+import { releaseInScopes } from './release-in-scopes.ts';
 
 /** Selects the leases that a sweep returns. */
 interface DueLeases {
@@ -131,7 +131,7 @@ export function endLease(
   const record = leaseReturn(table, lease, left, { atMs: nowMs(), isChecked });
   if (left.isZero) return writeAlone(table, record);
   const held = { windows: windowsAt(lease.createdAtMs), amount: left };
-  return giveBackInScopes(table, leasedScopes(lease), held, record);
+  return releaseInScopes(table, leasedScopes(lease), held, record);
 }
 
 /**

@@ -24,10 +24,10 @@ export function openingUsage(reported: WireUsage, estimatedInputTokens: number):
  * Returns the usage at the end of an answer: the charged tokens of all rounds, whatever the last round has reported.
  * @param knowsLifetimes whether the provider has reported the lifetime of caches before
  */
-export function usageForClient(reported: WireUsage, charged: TokenUsage, knowsLifetimes: boolean): WireUsage {
+export function usageForClient(reported: WireUsage, charged: TokenUsage, areLifetimesReported: boolean): WireUsage {
   const { cache_creation, output_tokens_details: _, server_tool_use, ...rest } = reported;
   const others = server_tool_use && isNothing(server_tool_use) ? { server_tool_use } : {};
-  return { ...rest, ...others, ...tokensOf(charged, knowsLifetimes || cache_creation != null) };
+  return { ...rest, ...others, ...tokensOf(charged, areLifetimesReported || cache_creation != null) };
 }
 
 /**
@@ -39,14 +39,14 @@ function isNothing(counts: object): boolean {
 }
 
 /** Returns token counts for a client. Unknown cache counts become 0, because they are not charged. */
-function tokensOf(usage: TokenUsage, knowsLifetimes: boolean): WireUsage {
+function tokensOf(usage: TokenUsage, areLifetimesReported: boolean): WireUsage {
   const { cacheReadTokens: read = 0, cacheWrite5mTokens: short = 0, cacheWrite1hTokens: long = 0 } = usage;
   return {
     input_tokens: usage.inputTokens,
     output_tokens: usage.outputTokens,
     cache_read_input_tokens: read,
     cache_creation_input_tokens: short + long,
-    ...(knowsLifetimes
+    ...(areLifetimesReported
       ? { cache_creation: { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long } }
       : {}),
     ...(usage.reasoningTokens === undefined

@@ -51,7 +51,7 @@ export interface Admission {
    * True if the caller waits for `Admitted.recorded` before it sends any of the answer to the client. Otherwise `admit`
    * itself waits until the generation's record is written.
    */
-  recordsBeside?: boolean | undefined;
+  recordsLater?: boolean | undefined;
 }
 
 /** Result of the attempts to place a hold, and the plan of the last attempt. */
@@ -120,8 +120,8 @@ export async function admit(
   let isUncertain = false;
   const place = async (plan: SpendingPlan) => {
     // After an uncertain attempt, the write of the record must be awaited: it may find the record of that attempt.
-    const recordsBeside = admission.recordsBeside === true && !isUncertain;
-    const result = await placeHold(table, holdRequest(request, plan), { recordsBeside });
+    const recordsLater = admission.recordsLater === true && !isUncertain;
+    const result = await placeHold(table, holdRequest(request, plan), { recordsLater });
     if ('refused' in result) isUncertain ||= result.isUncertain;
     return result;
   };

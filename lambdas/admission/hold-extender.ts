@@ -97,14 +97,14 @@ export class HoldExtender {
    * Applies the provider's count of the prompt. The unused part of the prompt's hold then pays for output. Money beyond
    * the output so far, or the first step if that is more, is returned to the scopes.
    */
-  promptCounted(usage: TokenUsage, { writtenBytes, giveBack } = { writtenBytes: 0, giveBack: true }): void {
+  promptCounted(usage: TokenUsage, { writtenBytes, releasesUnused } = { writtenBytes: 0, releasesUnused: true }): void {
     const { total } = priceUsage({ ...usage, outputTokens: 0, ...noParts }, this.#quote.pricing);
     this.#promptCost = this.#spent.plus(total);
     this.#recompute();
     const outputTokens = Math.max(firstStep(this.#quote, this.#stepTokens), this.#needed(writtenBytes));
     const needed = this.#promptCost.plus(this.#outputPrice().times(outputTokens));
     const surplus = this.#placed.hold.amount.minus(needed);
-    if (!giveBack || this.#change || !this.#isWorthGivingBack(surplus)) return;
+    if (!releasesUnused || this.#change || !this.#isWorthGivingBack(surplus)) return;
     const shrinking = shrinkHold(this.#table, this.#placed, { ...this.#request, amount: surplus });
     // From here on, the returned amount must not be used. This is right even if the return fails, because settlement
     // reads the real amount from the record.

@@ -55,7 +55,7 @@ export async function previewHold(table: Table, admission: Admission, scopes: re
   const free = request.free && (await previewFreeUse(table, request.free));
   const counting = counted.filter(({ scope }) => request.scopes.includes(scope));
   const place = (plan: SpendingPlan) =>
-    Promise.resolve(foreseenHold(counting, windows, holdRequest(request, plan), free?.refused));
+    Promise.resolve(previewedHold(counting, windows, holdRequest(request, plan), free?.refused));
   const tried = await holdOrRefuse({ ...admission, receivedAtMs: -Infinity, clientLeft: undefined }, place);
   const amount = amountOf(tried);
   const limits = counted.flatMap((one) => limitRooms(one, windows, counting.includes(one) ? amount : undefined));
@@ -63,7 +63,7 @@ export async function previewHold(table: Table, admission: Admission, scopes: re
 }
 
 /** Checks the same conditions as the writes of a hold, in the order in which their failures are reported. */
-function foreseenHold(
+function previewedHold(
   counting: readonly CountedScope[],
   windows: Windows,
   request: HoldRequest,

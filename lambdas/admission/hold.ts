@@ -10,7 +10,7 @@
  * the condition includes the revision of the limits.
  */
 
-import { giveBackInScopes } from '../accounting/give-back.ts';
+import { releaseInScopes } from '../accounting/release-in-scopes.ts';
 import { Money } from '../money/money.ts';
 import { windowsAt, type Windows } from '../money/periods.ts';
 import { nowMs } from '../platform/clock.ts';
@@ -98,23 +98,20 @@ const holdRefusals = new RefusalMemory();
 export async function placeHold(
   table: Table,
   request: HoldRequest,
-  {
-    leases = processLeases(),
-    recordsBeside = false,
-  }: { leases?: LeaseSource | undefined; recordsBeside?: boolean } = {},
+  { leases = processLeases(), recordsLater = false }: { leases?: LeaseSource | undefined; recordsLater?: boolean } = {},
 ): Promise<HoldResult> {
   const limited = request.scopes.filter(({ limits }) => isLimited(limits));
   const leased = request.free || request.claim ? undefined : await leases?.take(table, limited, request);
   if (leased) {
     const { placed, recorded } = holdFromLease(table, request, limited, leased);
-    if (!recordsBeside) return recorded;
+    if (!recordsLater) return recorded;
     return { placed, recording: recorded.then(() => undefined) };
   }
   // A remembered refusal is not used for a request with an Idempotency-Key. A repeated key must get the result of its
   // first request, whether or not the limits have room.
   const remembered = request.claim ? undefined : rememberedRefusal(request);
   if (remembered) return refusedBy(remembered);
-  const result = await withoutOwnLeases(leases, () => askStore(table, request));
+  const result = await withoutOwnLeases(leases, () => placeInTable(table, request));
   if ('refused' in result && result.refused.kind === 'no_room') {
     const { scope, windows, counter, amount } = result.refused;
     holdRefusals.remember(scope, windows, counter, amount, nowMs());
@@ -174,7 +171,7 @@ function rememberedRefusal(request: HoldRequest): HoldRefusal | undefined {
   return undefined;
 }
 
-async function askStore(table: Table, request: HoldRequest): Promise<HoldResult> {
+async function placeInTable(table: Table, request: HoldRequest): Promise<HoldResult> {
   let scopes = request.scopes.filter((scope) => isLimited(scope.limits));
   for (const scope of scopes) {
     if (!exceedsSomeLimit(scope, request.amount)) continue;
@@ -279,7 +276,7 @@ export async function shrinkHold(table: Table, placed: PlacedHold, request: Hold
   const record = holdChange(table, { accountId: payer.accountId, id }, { from: placed.hold.steps, amount: back });
   try {
     const scopeHold = { windows: windowsAt(createdAtMs), amount: request.amount };
-    const failed = await giveBackInScopes(table, placed.scopes, scopeHold, record);
+    const failed = await releaseInScopes(table, placed.scopes, scopeHold, record);
     return failed ? afterLostReply(failed.item, lowered, placed.scopes) : { placed: { ...placed, hold: lowered } };
   } catch (error) {
     return refusedBy(busy(error as Error), true);

@@ -87,7 +87,7 @@ export class OpenLease {
 
   /** Stops further holds. Resolves when the remainder has been returned or left to the sweep. Never throws. */
   end(): Promise<void> {
-    this.#end ??= this.#giveBack();
+    this.#end ??= this.#releasesUnused();
     return this.#end;
   }
 
@@ -106,7 +106,7 @@ export class OpenLease {
     }
   }
 
-  async #giveBack(): Promise<void> {
+  async #releasesUnused(): Promise<void> {
     await Promise.all(this.#records);
     if (this.#isUncertain) return;
     const deadlineMs = performance.now() + RETRY_RETURN_FOR_MS;

@@ -17,13 +17,13 @@ export const limitSourceNames = [
 ] as const;
 export type LimitSource = (typeof limitSourceNames)[number];
 
-interface LimitWords {
+interface LimitTexts {
   source: LimitSource;
   owner: string;
   remedy: string;
 }
 
-const limitSources: Record<ScopeKind, LimitWords> = {
+const limitSources: Record<ScopeKind, LimitTexts> = {
   key: { source: 'key_limit', owner: 'the limit of this key', remedy: 'raise the limit of the key' },
   workspace: {
     source: 'workspace_budget',
@@ -35,7 +35,7 @@ const limitSources: Record<ScopeKind, LimitWords> = {
 };
 
 /** Limit of a postpaid account for a period. */
-const creditLimit: LimitWords = {
+const creditLimit: LimitTexts = {
   source: 'account_limit',
   owner: 'the credit limit of the account',
   remedy: 'have the credit limit of the account raised',
@@ -45,7 +45,7 @@ const creditLimit: LimitWords = {
  * Returns the name of a scope's limit for error messages.
  * @param interval interval of the limit; an account's lifetime limit is its balance
  */
-export function sourceOf(scope: ScopeKind, interval: Interval): LimitWords {
+export function sourceOf(scope: ScopeKind, interval: Interval): LimitTexts {
   return scope === 'account' && interval !== 'lifetime' ? creditLimit : limitSources[scope];
 }
 

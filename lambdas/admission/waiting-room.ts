@@ -60,12 +60,12 @@ export class Waiter {
    * Waits until this request may retry or the deadline is reached. The first request of a queue waits longer each time.
    */
   async turn(deadlineMs: number): Promise<void> {
-    const askAtMs = Math.min(deadlineMs, performance.now() + FOLLOWER_PAUSE_MS * (0.5 + Math.random()));
+    const retryAtMs = Math.min(deadlineMs, performance.now() + FOLLOWER_PAUSE_MS * (0.5 + Math.random()));
     do {
       const leftMs = Math.max(0, deadlineMs - performance.now());
       await sleep(Math.min(leftMs, this.#pauseMs * (0.5 + Math.random())));
       if (this.#isFirst()) this.#pauseMs = Math.min(this.#pauseMs * 2, MAX_PAUSE_MS);
-    } while (!this.#isFirst() && performance.now() < askAtMs);
+    } while (!this.#isFirst() && performance.now() < retryAtMs);
   }
 
   leave(): void {

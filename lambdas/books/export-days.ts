@@ -26,7 +26,7 @@ const BACKUPS_KEPT_MS = 34 * DAY_MS;
  * Time until the result of an export is checked, in ms. An export takes some minutes. A failed export is repeated no
  * more often than this, because each attempt is charged.
  */
-const LOOK_AGAIN_AFTER_MS = 60 * 60_000;
+const CHECK_AGAIN_AFTER_MS = 60 * 60_000;
 
 /** The table that is exported, and the bucket that gets the exports. */
 interface BooksBucket {
@@ -65,7 +65,7 @@ export async function exportDays(
   const midnightMs = Date.parse(utcDate(atMs));
   const oldestMs = Math.min(untilMs ?? midnightMs, ...begun.map(({ fromMs, toMs }) => fromMs ?? toMs));
   if (untilMs === undefined || midnightMs - oldestMs > BACKUPS_KEPT_MS) await exportAnew(run, firstSeenMs);
-  else await goOn(run, { firstSeenMs, untilMs, begun: await lookedAfter(run, { firstSeenMs, untilMs, begun }) });
+  else await goOn(run, { firstSeenMs, untilMs, begun: await checkedAfter(run, { firstSeenMs, untilMs, begun }) });
   return run.begun;
 }
 
@@ -91,21 +91,21 @@ async function begin(
   const { prefix, fromMs, toMs } = wanted;
   const arn = await exports.begin({ ...where, prefix, fromMs, toMs, attempt });
   begun.push(prefix);
-  return { arn, prefix, fromMs, toMs, attempt, lookAtMs: atMs + LOOK_AGAIN_AFTER_MS };
+  return { arn, prefix, fromMs, toMs, attempt, nextCheckAtMs: atMs + CHECK_AGAIN_AFTER_MS };
 }
 
 /**
  * Checks whether exports are complete, and starts failed exports again.
  * @returns the exports that are not complete
  */
-async function lookedAfter(run: ExportRun, progress: ExportProgress): Promise<readonly BegunExport[]> {
+async function checkedAfter(run: ExportRun, progress: ExportProgress): Promise<readonly BegunExport[]> {
   const { atMs } = run;
-  if (!progress.begun.some(({ lookAtMs }) => lookAtMs <= atMs)) return progress.begun;
+  if (!progress.begun.some(({ nextCheckAtMs }) => nextCheckAtMs <= atMs)) return progress.begun;
   const open: BegunExport[] = [];
   for (const one of progress.begun) {
-    const found = one.lookAtMs <= atMs ? await run.exports.stateOf(one.arn) : undefined;
+    const found = one.nextCheckAtMs <= atMs ? await run.exports.stateOf(one.arn) : undefined;
     if (!found) open.push(one);
-    else if (found.state === 'IN_PROGRESS') open.push({ ...one, lookAtMs: atMs + LOOK_AGAIN_AFTER_MS });
+    else if (found.state === 'IN_PROGRESS') open.push({ ...one, nextCheckAtMs: atMs + CHECK_AGAIN_AFTER_MS });
     else if (found.state === 'FAILED') {
       const reason = `${one.prefix}: ${found.code}`;
       log('error', bookTripwires.exportFailed, { worker: 'export-books', reason, attempt: one.attempt });

@@ -131,7 +131,7 @@ async function compareOnce(table: Table, question: ReconcileQuestion): Promise<R
   const { drifts, windows } = compareCounters(counters, isCovered ? question.spentBefore : undefined, {
     covers,
     isWhole: question.isWhole,
-    knowsHolds: isDeep,
+    includesHolds: isDeep,
     openDay: isStill ? undefined : today,
   });
   const ofModels = await compareModels(table, account, {

@@ -63,7 +63,7 @@ export interface Coverage {
   /** Whether all records of the account were added up. */
   isWhole: boolean;
   /** Whether pending records were added up as well. */
-  knowsHolds: boolean;
+  includesHolds: boolean;
   /** The current day, which cannot be compared; undefined if nothing changed during the check. */
   openDay: string | undefined;
 }
@@ -80,7 +80,7 @@ export interface Coverage {
 export function driftOf(
   { days }: Pick<ScopeDays, 'days'>,
   counter: StoredCounter,
-  { covers, isWhole, knowsHolds, openDay }: Coverage,
+  { covers, isWhole, includesHolds, openDay }: Coverage,
   before?: SpentBefore,
 ): { drift: WindowDrift[]; compared: number } {
   const isOver = (date: string) => date !== openDay;
@@ -100,7 +100,7 @@ export function driftOf(
     const takenOut = openDay !== undefined && (window === 'lifetime' || inside.includes(openDay)) ? open : noAmounts;
     const counted = amountsIn(counter, window);
     return (['spent', 'held'] as const).flatMap((what) => {
-      if (what === 'held' && !knowsHolds) return [];
+      if (what === 'held' && !includesHolds) return [];
       const ofDays = inside.filter(isOver).flatMap((date) => days.get(date)?.[what] ?? []);
       const recorded = Money.sum([...ofDays, ...(what === 'spent' ? proved : [])]);
       const closed = counted[what].minus(takenOut[what]);

@@ -58,7 +58,7 @@ interface Proof {
 export interface Balance {
   opening: Money;
   paidIn: Money;
-  givenBack: Money;
+  refunded: Money;
   /** Sum of adjustments, which may be negative. */
   adjusted: Money;
   spent: Money;
@@ -212,7 +212,7 @@ async function proofOfCounters(table: Table, account: Account, period: Period, s
   const { drift, compared } = driftOf(sums.of(scope), counter, {
     covers: (date) => date > today || inside.has(date),
     isWhole: false,
-    knowsHolds: false,
+    includesHolds: false,
     openDay: today,
   });
   if (compared === 0) {
@@ -256,9 +256,9 @@ export async function balanceOf(table: Table, account: Account, period: Period, 
   const inside = await paymentsIn(table, account, period);
   const opening = sumOf(before).minus(await spentBefore(table, account, period.startMs));
   const of = (wanted: BalanceEntryKind) => sumOf(inside.filter(({ kind }) => kind === wanted));
-  const [paidIn, givenBack, adjusted] = [of('top_up'), of('refund').negated(), of('adjustment')];
-  const closing = Money.sum([opening, paidIn, adjusted]).minus(givenBack).minus(spent);
-  return { opening, paidIn, givenBack, adjusted, spent, closing };
+  const [paidIn, refunded, adjusted] = [of('top_up'), of('refund').negated(), of('adjustment')];
+  const closing = Money.sum([opening, paidIn, adjusted]).minus(refunded).minus(spent);
+  return { opening, paidIn, refunded, adjusted, spent, closing };
 }
 
 function sumOf(entries: readonly BalanceEntry[]): Money {

@@ -161,10 +161,10 @@ function checkThinking(model: ModelData, { data, place, facts: { thinksByDefault
 }
 
 function checkDefaults(model: ModelData, { facts, wire, place }: TextOffer): void {
-  const unspeakable = penalties.find((name) => typeof model.default_parameters?.[name] === 'number');
-  if (facts.hasPenalties || !unspeakable) return;
+  const unsupported = penalties.find((name) => typeof model.default_parameters?.[name] === 'number');
+  if (facts.hasPenalties || !unsupported) return;
   throw new CatalogError(
-    `${place}: "${model.id}" has default_parameters.${unspeakable}, which the wire "${wire}" cannot express; leave it out`,
+    `${place}: "${model.id}" has default_parameters.${unsupported}, which the wire "${wire}" cannot express; leave it out`,
   );
 }
 

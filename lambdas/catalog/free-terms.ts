@@ -2,7 +2,7 @@
 
 import { Money } from '../money/money.ts';
 import type { EndpointData, ModelData, ServiceFree } from './schema.ts';
-import { dearestOf, pricesUpTo } from './tiers.ts';
+import { highestPriceOf, pricesUpTo } from './tiers.ts';
 import { completionUnits, promptUnits, tokenPriceNames } from './unit-lists.ts';
 
 export const FREE_SUFFIX = ':free';
@@ -38,8 +38,8 @@ export function maxFreeRequestCost({
 function heldFor(terms: ServiceFree, cost: NonNullable<EndpointData['service_cost']>): Money {
   const promptTokens = terms.input_token_limit * HELD_PER_ESTIMATED_TOKEN + FREE_ADDED_TOKENS;
   const tiers = pricesUpTo(promptTokens, cost);
-  const input = tiers.map((prices) => dearestOf(prices, promptPrices));
-  const output = tiers.map((prices) => dearestOf(prices, completionPrices));
+  const input = tiers.map((prices) => highestPriceOf(prices, promptPrices));
+  const output = tiers.map((prices) => highestPriceOf(prices, completionPrices));
   return Money.sum([
     cost.request ?? Money.zero,
     Money.max(Money.zero, ...input).times(promptTokens),

@@ -23,7 +23,7 @@ export function pricesUpTo(promptTokens: number, pricing: Pricing): UnitPrices[]
 }
 
 /** Returns the highest of the named prices; zero if none exists. */
-export function dearestOf(prices: UnitPrices, names: readonly PriceName[]): Money {
+export function highestPriceOf(prices: UnitPrices, names: readonly PriceName[]): Money {
   return Money.max(Money.zero, ...names.map((name) => prices[name] ?? Money.zero));
 }
 

@@ -186,7 +186,7 @@ export function plainFields(body: object, names: readonly string[]): Record<stri
 }
 
 /** Returns the models to try, in this order; undefined if the request names none. */
-export function askedModels({ model, models }: CommonBody): { model: string; models?: string[] } | undefined {
+export function modelsOfBody({ model, models }: CommonBody): { model: string; models?: string[] } | undefined {
   const [first, ...others] = [...(model ? [model] : []), ...(models ?? [])];
   if (first === undefined) return undefined;
   return { model: first, ...(others.length > 0 ? { models: others } : {}) };

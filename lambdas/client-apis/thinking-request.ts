@@ -9,14 +9,14 @@ const MIN_BUDGET_TOKENS = 1_024;
 
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export const reasoningEffort = optionalField(z.enum(efforts));
-type AskedEffort = z.output<typeof reasoningEffort>;
+type RequestedEffort = z.output<typeof reasoningEffort>;
 
 /** Length of the thinking summary. It is accepted for compatibility, and has no effect on the length. */
 export const reasoningSummary = optionalField(z.enum(['auto', 'concise', 'detailed', 'none']));
 
-export interface AskedThinking {
+export interface RequestedThinking {
   enabled?: boolean | null | undefined;
-  effort?: AskedEffort;
+  effort?: RequestedEffort;
   maxTokens?: number | null | undefined;
   /** Whether the model thinks without showing its thinking. */
   isHidden: boolean;
@@ -25,7 +25,7 @@ export interface AskedThinking {
 type ThinkingFields = Pick<MessagesRequest, 'thinking' | 'output_config'>;
 
 /** Returns the equivalent settings in the Messages API; empty if the client has set none. */
-export function askedThinkingFields({ enabled, effort, maxTokens, isHidden }: AskedThinking): ThinkingFields {
+export function requestedThinkingFields({ enabled, effort, maxTokens, isHidden }: RequestedThinking): ThinkingFields {
   if (enabled === false || effort === 'none') return { thinking: { type: 'disabled' } };
   const display = isHidden ? 'omitted' : 'summarized';
   if (maxTokens) {

@@ -14,7 +14,7 @@ import type { HttpResponse } from './response.ts';
 const KEEP_ANSWERS_MS = 24 * 3_600_000;
 /** Maximum time in ms to wait for the kept answer of an earlier request with the same `Idempotency-Key`. */
 const PATIENCE_MS = 3_000;
-const ASK_EVERY_MS = 100;
+const POLL_EVERY_MS = 100;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 interface OnceRequest {
@@ -88,7 +88,7 @@ async function withinPatience<Answer>(ask: () => Promise<Answer | undefined>): P
   for (;;) {
     const answer = await ask();
     if (answer || performance.now() > deadlineMs) return answer;
-    await sleep(ASK_EVERY_MS);
+    await sleep(POLL_EVERY_MS);
   }
 }
 

@@ -13,7 +13,7 @@ import type { z } from 'zod';
 import type { Caller, InferenceCaller } from '../admission/caller.ts';
 import { generationIdOf, generationTimeMs } from '../platform/ids.ts';
 import { describeError, log, type LogFields } from '../platform/logger.ts';
-import type { Door } from '../platform/metrics.ts';
+import type { EntryPoint } from '../platform/metrics.ts';
 import { ProviderTime } from '../platform/provider-time.ts';
 import type { Credential, Route } from '../route.ts';
 import type { Refusal } from '../store/generations/refusals.ts';
@@ -64,7 +64,7 @@ interface CallerByCredential {
 
 export interface EndpointInput<Kind extends Credential, Body = unknown, Query = unknown, Params = unknown> {
   request: HttpRequest;
-  door: Door;
+  entryPoint: EntryPoint;
   /** Id of this request's generation, on routes that spend money. */
   generationId: string;
   /** Measures the time that the gateway waits for providers. A response header reports it. */
@@ -92,7 +92,7 @@ type OnceWhere<Repeats> = Repeats extends AnswerOnce ? { once: Once } : unknown;
 
 /** Lambda's context with additions by the gateway's own server, whose processes serve many requests. */
 interface LocalContext extends Context {
-  door?: Door;
+  entryPoint?: EntryPoint;
   clientLeft?: AbortSignal;
   stopping?: AbortSignal;
 }
@@ -194,7 +194,7 @@ function startRequest(passage: RequestState): void {
     unpacked: new UnpackedBody(),
     waitUntil: (work) => void unfinished.push(work),
     request,
-    door: request.unrouted ? 'url' : ((context as LocalContext).door ?? 'api'),
+    entryPoint: request.unrouted ? 'url' : ((context as LocalContext).entryPoint ?? 'api'),
     generationId: generationIdOf(request.id)!,
     providerTime: new ProviderTime(),
     caller: undefined,
@@ -300,7 +300,7 @@ function finishResponse(name: RouteName, route: Route, passage: RequestState, re
     ...(refusal ? refusalFields(refusal, readAsFarAsMayBe(passage.event.body, request.body)) : {}),
     durationMs: Math.round(performance.now() - request.receivedAtMs),
   });
-  if (refusal) measureRefusal(refusal, passage.event.door);
+  if (refusal) measureRefusal(refusal, passage.event.entryPoint);
 }
 
 function refuseRequest(name: RouteName, route: Route, passage: RequestState, keyed: Keyed | undefined): void {

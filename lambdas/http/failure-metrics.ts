@@ -4,27 +4,28 @@
  */
 
 import { toGatewayError, type GatewayError } from '../platform/errors.ts';
-import { writeMetrics, type Door } from '../platform/metrics.ts';
+import { writeMetrics, type EntryPoint } from '../platform/metrics.ts';
 
 /** Counts a refused request, whose response has the status of the refusal. */
-export function measureRefusal(refusal: GatewayError, door: Door): void {
+export function measureRefusal(refusal: GatewayError, entryPoint: EntryPoint): void {
   writeMetrics({ Refused: 1 }, { kind: refusal.kind });
-  if (refusal.kind === 'server') measureFault(door);
-  else if (refusal.failedProvider !== undefined && refusal.status >= 500) writeMetrics({ ProviderFailed: 1 }, { door });
+  if (refusal.kind === 'server') measureFault(entryPoint);
+  else if (refusal.failedProvider !== undefined && refusal.status >= 500)
+    writeMetrics({ ProviderFailed: 1 }, { door: entryPoint });
 }
 
 /**
  * Counts a failure that ends an answer after its start. The response status was a success, so no count of 5xx includes
  * the failure.
  */
-export function measureBreak(error: unknown, door: Door): void {
+export function measureBreak(error: unknown, entryPoint: EntryPoint): void {
   const { kind, failedProvider: provider, status } = toGatewayError(error);
-  if (kind === 'server') measureFault(door);
+  if (kind === 'server') measureFault(entryPoint);
   else if (provider !== undefined && status >= 500) writeMetrics({ BrokeOff: 1 }, { provider });
 }
 
 /** Counts a request that failed by a fault of the gateway. */
-export function measureFault(door: Door): void {
+export function measureFault(entryPoint: EntryPoint): void {
   writeMetrics({ Faults: 1 });
-  writeMetrics({ Faults: 1 }, { door });
+  writeMetrics({ Faults: 1 }, { door: entryPoint });
 }

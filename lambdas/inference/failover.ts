@@ -37,9 +37,9 @@ export interface FailoverOptions {
  * @returns the answer; `log.index` identifies the candidate that gave it
  * @throws {ProviderFailure} the last failure that is not the operator's, or else the last one
  */
-export async function withFailover<Asked extends Offer, Answer>(
-  offers: readonly Asked[],
-  begin: (offer: Asked) => Promise<Answer>,
+export async function withFailover<Tried extends Offer, Answer>(
+  offers: readonly Tried[],
+  begin: (offer: Tried) => Promise<Answer>,
   { signal, log: attempts, health, requestId }: FailoverOptions,
 ): Promise<Answer> {
   const failures: ProviderFailure[] = [];

@@ -13,7 +13,7 @@ export interface HoldTools {
 
 /** The caller that pays for a request, and the time of the request. */
 export interface HoldInput
-  extends Pick<Admission, 'receivedAtMs' | 'clientLeft' | 'recordsBeside'>, Pick<HoldRequest, 'claim'> {
+  extends Pick<Admission, 'receivedAtMs' | 'clientLeft' | 'recordsLater'>, Pick<HoldRequest, 'claim'> {
   generationId: string;
   caller: InferenceCaller;
 }
@@ -50,13 +50,13 @@ export function holdInference(
  */
 export function admissionOf(
   bootId: string,
-  { generationId, caller, receivedAtMs, clientLeft, recordsBeside, claim }: HoldInput,
+  { generationId, caller, receivedAtMs, clientLeft, recordsLater, claim }: HoldInput,
   { plan, recount = notCounted, minMaxTokens = Infinity, free, scopes = caller.scopes, ...terms }: HoldTerms,
 ): Admission {
   checkMaySpend(caller.account);
   const generation = newGeneration({ ...terms, id: generationId, payer: caller.payer, bootId });
   const request = { generation, scopes, free, claim };
-  return { request, plan, recount, minMaxTokens, receivedAtMs, clientLeft, recordsBeside };
+  return { request, plan, recount, minMaxTokens, receivedAtMs, clientLeft, recordsLater };
 }
 
 /**

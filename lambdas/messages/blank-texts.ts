@@ -6,14 +6,14 @@
 import type { Block, Message } from './types.ts';
 
 /** Placeholder text for a message without content. */
-const NOTHING_SAID = '(empty)';
+const BLANK_TEXT = '(empty)';
 
 export function isBlank(text: unknown): boolean {
   return typeof text === 'string' && text.trim() === '';
 }
 
 /** Returns whether every message is blank. */
-export function saysNothing(messages: readonly Message[]): boolean {
+export function isBlankConversation(messages: readonly Message[]): boolean {
   return messages.every(({ content }) => (typeof content === 'string' ? isBlank(content) : content.every(isBlankText)));
 }
 
@@ -24,10 +24,10 @@ export function saysNothing(messages: readonly Message[]): boolean {
 export function withoutBlankTexts(messages: Message[]): Message[] {
   return messages.map((message) => {
     const { content } = message;
-    if (typeof content === 'string') return isBlank(content) ? { ...message, content: NOTHING_SAID } : message;
+    if (typeof content === 'string') return isBlank(content) ? { ...message, content: BLANK_TEXT } : message;
     const said = withoutBlankBlocks(content);
     if (said === content) return message;
-    return { ...message, content: said.length > 0 ? said : [{ type: 'text', text: NOTHING_SAID }] };
+    return { ...message, content: said.length > 0 ? said : [{ type: 'text', text: BLANK_TEXT }] };
   });
 }
 

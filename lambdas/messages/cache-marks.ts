@@ -16,7 +16,7 @@ type MarkChange = (item: Marked) => Marked;
  * empty texts. Shortens a lifetime of an hour after one of five minutes.
  * @returns the same request if all of its marks are accepted
  */
-export function withTakenMarks(request: MessagesRequest): MessagesRequest {
+export function withSupportedMarks(request: MessagesRequest): MessagesRequest {
   const marks: Marked[] = [];
   mapMarks(request, (item) => {
     marks.push(item);

@@ -4,7 +4,7 @@
  */
 
 import * as z from 'zod';
-import { saysNothing } from './blank-texts.ts';
+import { isBlankConversation } from './blank-texts.ts';
 import { content } from './blocks.ts';
 import { anyObject, cacheControl, isAbsentOrEmpty, optionalField } from './field-kinds.ts';
 import { boundedList } from './list-of.ts';
@@ -239,7 +239,8 @@ export const messagesRequestSchema = requestFields
   .superRefine((request, context) => {
     const refuse = (path: PropertyKey[], message: string, details?: Record<string, unknown>) =>
       context.addIssue({ code: 'custom', path, message, params: { details } });
-    if (saysNothing(request.messages)) refuse(['messages'], 'have no text; write at least one that is not blank');
+    if (isBlankConversation(request.messages))
+      refuse(['messages'], 'have no text; write at least one that is not blank');
     if (!isAbsentOrEmpty(request['thread'])) refuse(['thread'], threadsRefusal.message, threadsRefusal.details);
     for (const field of refusedFields) {
       if (!isAbsentOrEmpty(request[field])) refuse([field], 'is not supported by this gateway; leave it out');

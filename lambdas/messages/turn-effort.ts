@@ -11,15 +11,15 @@ type Controlled = Message & { output_config?: { effort?: string | null; [field: 
  */
 export function withTurnEffort(request: MessagesRequest): MessagesRequest {
   const messages = request.messages as Controlled[];
-  if (!messages.some(saysOnlyEffort)) return request;
-  const effort = messages.findLast(saysOnlyEffort)!.output_config!.effort!;
+  if (!messages.some(hasOnlyEffort)) return request;
+  const effort = messages.findLast(hasOnlyEffort)!.output_config!.effort!;
   return {
     ...request,
     output_config: { ...request.output_config, effort },
-    messages: messages.map((message) => (saysOnlyEffort(message) ? without(message, 'output_config') : message)),
+    messages: messages.map((message) => (hasOnlyEffort(message) ? without(message, 'output_config') : message)),
   };
 }
 
-function saysOnlyEffort({ output_config: output }: Controlled): boolean {
+function hasOnlyEffort({ output_config: output }: Controlled): boolean {
   return typeof output?.effort === 'string' && Object.keys(output).length === 1;
 }

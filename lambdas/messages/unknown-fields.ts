@@ -3,7 +3,7 @@
  * effect here. The client gets the names in a response header. A request with `require_parameters` is refused instead.
  */
 
-const MAX_TOLD_NAMES = 32;
+const MAX_REPORTED_NAMES = 32;
 /**
  * Pattern of field names that may be written into a response header. Other names come from clients unchecked, and could
  * break the header.
@@ -26,7 +26,7 @@ export function unheededFields(body: object, names: readonly string[]): string[]
 
 /** Returns the names to report to the client, without duplicates. */
 export function namesOf(fields: readonly string[]): string[] {
-  return [...new Set(fields)].slice(0, MAX_TOLD_NAMES);
+  return [...new Set(fields)].slice(0, MAX_REPORTED_NAMES);
 }
 
 /**

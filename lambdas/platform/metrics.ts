@@ -11,7 +11,7 @@ import { optionalVariable, variables } from './environment.ts';
 
 /** Dimension of a metric. `door` is the way by which a request arrived: API Gateway, the function URL, or a server. */
 export type MetricDimension = 'provider' | 'kind' | 'door';
-export type Door = 'api' | 'url' | 'web';
+export type EntryPoint = 'api' | 'url' | 'web';
 
 interface MetricSpec {
   /** Name of the unit in CloudWatch. */

@@ -31,11 +31,11 @@ export function issueFault(issue: z.core.$ZodIssue): Fault {
 }
 
 /** Matches the beginnings of zod's own messages, which are written for programmers. */
-const OWN_WORDS = /^(?:Invalid |Too (?:big|small): )/;
+const ZOD_MESSAGES = /^(?:Invalid |Too (?:big|small): )/;
 
 /** Returns the message of an issue, reworded for users of the API. */
 export function issueText(issue: z.core.$ZodIssue): string {
-  if (!OWN_WORDS.test(issue.message)) return issue.message;
+  if (!ZOD_MESSAGES.test(issue.message)) return issue.message;
   switch (issue.code) {
     case 'invalid_union':
       return issue.message.replace(

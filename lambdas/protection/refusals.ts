@@ -29,7 +29,7 @@ export class TextRefusal extends Error {
 
 /** Returns the error for a request with a refused text. */
 export function refusalAt(field: string, { reason, category }: Pick<TextRefusal, 'reason' | 'category'>): GatewayError {
-  return invalidRequest(field, reasonInWords(reason, category), category === undefined ? {} : { category });
+  return invalidRequest(field, reasonText(reason, category), category === undefined ? {} : { category });
 }
 
 /**
@@ -39,7 +39,7 @@ export function refusalAt(field: string, { reason, category }: Pick<TextRefusal,
 export const MAX_VALUES = 50_000;
 
 /** @param category undefined for a term of the dictionary */
-function reasonInWords(reason: Reason, category: SensitiveCategory | undefined): string {
+function reasonText(reason: Reason, category: SensitiveCategory | undefined): string {
   switch (reason) {
     case 'too_many':
       return `exceeds the maximum of ${MAX_VALUES} different protected values in one request. Nothing was sent. Send fewer values in one request.`;

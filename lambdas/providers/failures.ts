@@ -8,7 +8,7 @@ import { GatewayError, kindOfStatus, type ErrorKind } from '../platform/errors.t
 import { describeError, log, type LogFields } from '../platform/logger.ts';
 import { classifyError, type ClassifiedError } from './faults/classify.ts';
 import type { FaultKind } from './faults/fault-rule.ts';
-import { overflowWords } from './faults/overflow-words.ts';
+import { overflowMessage } from './faults/overflow-message.ts';
 import { retryAfterSeconds } from './faults/retry-after.ts';
 import { errorInText, statedError, type StatedError } from './faults/stated-error.ts';
 import { redact, type Secrets } from './redact.ts';
@@ -91,7 +91,7 @@ function wordOf(
 ): string {
   const byStatus = status === undefined ? undefined : kindOfStatus(status);
   if (fault === undefined) return byStatus ?? (cause instanceof UpstreamError ? cause.word : 'malformed');
-  const { statuses, word } = wordsOfFaults[fault];
+  const { statuses, word } = faultWords[fault];
   return byStatus !== undefined && statuses.includes(status!) ? byStatus : (word ?? byStatus ?? kind);
 }
 
@@ -99,7 +99,7 @@ function wordOf(
  * Words of the record for each kind of fault. If the provider's status is in `statuses`, the status chooses the word,
  * because it is more precise.
  */
-const wordsOfFaults: Record<FaultKind, { statuses: readonly number[]; word: ErrorKind | undefined }> = {
+const faultWords: Record<FaultKind, { statuses: readonly number[]; word: ErrorKind | undefined }> = {
   request: { statuses: [400], word: 'invalid_request' },
   elsewhere: { statuses: [400], word: 'invalid_request' },
   reasoning: { statuses: [400], word: 'invalid_request' },
@@ -193,7 +193,7 @@ function failureOfError(
 ): ProviderFailure {
   const classified = classifyError(error, { providerId: provider.id, httpStatus });
   const { fault, status = statusesOfFaults[fault] } = classified;
-  const otherwise = httpStatus === undefined ? 'The provider stopped with an error' : UNSAID_REFUSAL;
+  const otherwise = httpStatus === undefined ? 'The provider stopped with an error' : REFUSAL_WITHOUT_MESSAGE;
   const words = redact(error.messages[0] ?? otherwise, provider);
   const seconds = retryAfterSeconds(headers, error, fault);
   const advice: Record<string, string> = seconds === undefined ? {} : { 'retry-after': String(seconds) };
@@ -201,7 +201,7 @@ function failureOfError(
 }
 
 /** Message for an error that has none. */
-const UNSAID_REFUSAL = 'The provider refused the request without an error message';
+const REFUSAL_WITHOUT_MESSAGE = 'The provider refused the request without an error message';
 
 function failureOfFault(
   classified: ClassifiedError,
@@ -218,7 +218,7 @@ function failureOfFault(
     case 'elsewhere':
       return new ProviderFailure('invalid_request', words, { ...ofRequest, mayTryAnother: true });
     case 'context':
-      return new ProviderFailure('context_length_exceeded', overflowWords(classified, words), ofRequest);
+      return new ProviderFailure('context_length_exceeded', overflowMessage(classified, words), ofRequest);
     case 'size':
       return new ProviderFailure('payload_too_large', words, ofRequest);
     case 'rate':

@@ -37,7 +37,7 @@ export function misfitOf(
   if (preferences.zdr && !retainsNothing(endpoint.dataPolicy)) return 'zdr';
   if (preferences.enforce_distillable_text && !model.data.distillable_text) return 'enforce_distillable_text';
   if (preferences.require_parameters && !supportsAll(endpoint, asked)) return 'require_parameters';
-  if (max_price && isDearer(endpoint.pricing, max_price, asked.promptTokens)) return 'max_price';
+  if (max_price && isMoreExpensive(endpoint.pricing, max_price, asked.promptTokens)) return 'max_price';
   return undefined;
 }
 
@@ -45,7 +45,7 @@ export function misfitOf(
  * Returns whether a price of an endpoint exceeds the request's maximum. An endpoint without a price for a unit does not
  * charge for it.
  */
-function isDearer(pricing: Pricing, most: NonNullable<Preferences['max_price']>, promptTokens: number): boolean {
+function isMoreExpensive(pricing: Pricing, most: NonNullable<Preferences['max_price']>, promptTokens: number): boolean {
   const { prompt, completion } = pricesFor(promptTokens, pricing);
   const { request = Money.zero, image = Money.zero } = pricing;
   const charged = {

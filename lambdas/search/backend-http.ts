@@ -29,7 +29,7 @@ const defaultLimits: BackendLimits = { timeoutMs: 8_000, maxBytes: 2 * 1024 * 10
  * Sends a request to a search backend. Never throws.
  * @param signal ends the request early
  */
-export async function askBackend(
+export async function queryBackend(
   baseUrl: string,
   { method, path, headers, body }: BackendRequest,
   signal: AbortSignal,

@@ -42,7 +42,7 @@ export class SearchSession {
   /**
    * Number of results that the model got and the client did not; null if there was no search before the model's answer.
    */
-  unseenResults: number | null = null;
+  modelOnlyResults: number | null = null;
   readonly sources: Sources;
   readonly seals: Seals;
   readonly #maxUses: number;
@@ -124,7 +124,7 @@ export class SearchSession {
     if ('error' in outcome) return undefined;
     this.chargedCount += 1;
     const { texts } = this.#take({ id: newSearchId(), query: query.text }, outcome.hits);
-    this.unseenResults = (this.unseenResults ?? 0) + texts.length;
+    this.modelOnlyResults = (this.modelOnlyResults ?? 0) + texts.length;
     return texts;
   }
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'aws-lambda';
-import type { Door } from '../platform/metrics.ts';
+import type { EntryPoint } from '../platform/metrics.ts';
 import { functions } from '../routes.ts';
 import { contained, containFaults } from './containment.ts';
 import type { FunctionHost } from './function-host.ts';
@@ -86,9 +86,9 @@ export async function startInProcessHost(names: string[], importHandler: ImportH
 function newContext(name: string): Context {
   const seconds = Math.min(functions[name]!.timeoutSeconds, LONGEST_ANSWER_SECONDS);
   const deadline = performance.now() + seconds * 1000;
-  const context: Partial<Context> & { door: Door } = {
+  const context: Partial<Context> & { entryPoint: EntryPoint } = {
     functionName: name,
-    door: 'web',
+    entryPoint: 'web',
     awsRequestId: crypto.randomUUID(),
     getRemainingTimeInMillis: () => Math.max(0, deadline - performance.now()),
   };

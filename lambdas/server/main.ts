@@ -16,7 +16,7 @@ import { describeError, log, serverTripwires } from '../platform/logger.ts';
 import { largeRequestProcessOf, forwardedOrigin, type LargeRequestProcess } from './large-request-process.ts';
 import { BodyRoom } from './bodies.ts';
 import { boundedHost } from './bounded-host.ts';
-import { startApi, type DoorOptions } from './front-door.ts';
+import { startApi, type ApiServerOptions } from './api-server.ts';
 import { hostingOf, type HostingProfile } from './hosting.ts';
 import { importHandler } from './import-handler.ts';
 import { startInProcessHost } from './in-process-host.ts';
@@ -82,18 +82,18 @@ function processLeasesFor(takesLeases: boolean): Leases {
 
 async function serve(
   at: ListenOptions,
-  options: DoorOptions,
+  options: ApiServerOptions,
   { hosting, leases, largeRequests }: { hosting: HostingProfile; leases: Leases; largeRequests?: LargeRequestProcess },
 ): Promise<string> {
   const { shutdown, maxRequests } = hosting;
   const functions = boundedHost(await startInProcessHost(answeringNames, importHandler), maxRequests);
-  const door = await startApi(at, served, functions, {
+  const listener = await startApi(at, served, functions, {
     room: new BodyRoom(MAX_BODY_BYTES),
     servedElsewhere,
     ...options,
   });
   process.once('SIGTERM', () => {
-    void shutDown({ functions, door, leases, largeRequests }, shutdown).then(() => process.exit(0));
+    void shutDown({ functions, listener, leases, largeRequests }, shutdown).then(() => process.exit(0));
   });
-  return door.url;
+  return listener.url;
 }

@@ -14,7 +14,7 @@ export const servedNames = [...servedRoutes.map(([name]) => name), UNKNOWN_ROUTE
 
 /** Names of the inference routes, whose functions are loaded before the first request. */
 export const answeringNames = servedRoutes
-  .filter(([, { asksProviders, isTimed }]) => asksProviders || isTimed)
+  .filter(([, { callsProviders, isTimed }]) => callsProviders || isTimed)
   .map(([name]) => name);
 
 const wired = Object.groupBy(wiredRoutes(routes), ({ functionName }) =>

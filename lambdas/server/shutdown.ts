@@ -14,7 +14,7 @@ export interface ShutdownTimes {
 
 interface Serving {
   functions: BoundedHost;
-  door: Listener;
+  listener: Listener;
   leases: Leases;
   largeRequests: LargeRequestProcess | undefined;
 }
@@ -25,12 +25,12 @@ interface Serving {
  * settled. Weakness: the sweep settles generations that were not settled in time.
  */
 export async function shutDown(
-  { functions, door, leases, largeRequests }: Serving,
+  { functions, listener, leases, largeRequests }: Serving,
   { graceMs, finishMs }: ShutdownTimes,
 ): Promise<void> {
   functions.refuseNew();
   log('info', 'stopping');
-  const ended = Promise.all([leases.returnAll(), largeRequests?.stop(), door.close()])
+  const ended = Promise.all([leases.returnAll(), largeRequests?.stop(), listener.close()])
     // Settlements continue after the last byte of an answer, so idle functions are awaited too.
     .then(() => functions.idle());
   setTimeout(() => functions.endAnswers?.(), finishMs);

@@ -27,7 +27,7 @@ const MIN_TOKENS = 20;
 const MIN_WRITING_MS = 50;
 
 /** Statuses of requests that were faulty or too frequent. They do not count for or against the endpoint. */
-const SAYS_NOTHING = new Set<number | null>([400, 413, 422, 429]);
+const UNCOUNTED_STATUSES = new Set<number | null>([400, 413, 422, 429]);
 
 /** Part of each slot (five minutes) to which this process adds. */
 const shard = Math.floor(Math.random() * SLOT_SHARDS);
@@ -72,7 +72,7 @@ function sumsOf(outcome: Ended['outcome']): [endpointId: string, EndpointSums][]
   const failed = refused.filter((attempt, index) => {
     // The client aborted this attempt, so it is not a failure of the endpoint.
     const isAbandoned = attempt.status === null && index === refused.length - 1 && isGivenUpByClient(outcome);
-    return !isAbandoned && !SAYS_NOTHING.has(attempt.status);
+    return !isAbandoned && !UNCOUNTED_STATUSES.has(attempt.status);
   });
   const sums = failed.map(({ endpointId }): [string, EndpointSums] => [
     endpointId,

@@ -16,7 +16,7 @@ import type { Construct } from 'constructs';
 import { queueVariable, variables } from '../../lambdas/platform/environment.ts';
 import { bookTripwires, catalogTripwires, secretTripwires, tripwires } from '../../lambdas/platform/logger.ts';
 import {
-  doorSeconds,
+  integrationSeconds,
   type FunctionSpec,
   type QueueName,
   type QueueWorker,
@@ -28,11 +28,11 @@ import type { GatewayConfig } from './config.ts';
 import { Alarms, type AlarmText } from './alarms.ts';
 import type { DataStack } from './data-stack.ts';
 import { createDashboard } from './dashboard.ts';
-import { addErrorsAlarm, addOperatorAlarm } from './door-alarms.ts';
+import { addErrorsAlarm, addOperatorAlarm } from './entry-point-alarms.ts';
 import { GatewayFunction } from './gateway-function.ts';
 import type { Resources } from './grants.ts';
 import { acknowledgeBedrock, bedrockStatements } from './bedrock.ts';
-import { addDomain, addRateRule } from './front-door.ts';
+import { addDomain, addRateRule } from './domain.ts';
 import { GradualChange } from './gradual-change.ts';
 import { pascalCase } from './pascal-case.ts';
 import { addRefusals } from './refusals.ts';
@@ -182,7 +182,7 @@ export class ApiStack extends Stack {
     });
     addRefusals(api, config.corsOrigins);
     for (const [name, route] of Object.entries<Route>(routes)) {
-      const { lambda, logs } = route.asksBedrock ? this.#addInvoker(name, route) : this.#addRouteFunction(name, route);
+      const { lambda, logs } = route.callsBedrock ? this.#addInvoker(name, route) : this.#addRouteFunction(name, route);
       const live: IFunction = route.changesGradually ? this.#change.aliasOf(name, lambda) : lambda;
       const called = this.#calledBy(api, live, { name, route });
       const integration = new LambdaIntegration(called, {
@@ -190,13 +190,13 @@ export class ApiStack extends Stack {
         ...(route.streaming
           ? {
               responseTransferMode: ResponseTransferMode.STREAM,
-              timeout: Duration.seconds(doorSeconds(route)),
+              timeout: Duration.seconds(integrationSeconds(route)),
             }
           : {}),
       });
       for (const path of route.paths) api.root.resourceForPath(path).addMethod(route.method, integration);
       if (route.functionUrl && config.functionUrl) this.#addFunctionUrl(name, live);
-      if (route.asksProviders) {
+      if (route.callsProviders) {
         this.#addTripwires(name, logs, tripwires, aboutUsage);
         if (name === 'create-message') this.#addTripwires(name, logs, secretTripwires, aboutSecrets);
       }

@@ -5,7 +5,7 @@
 
 import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Door, MetricDimension, MetricsBy } from '../../lambdas/platform/metrics.ts';
+import type { EntryPoint, MetricDimension, MetricsBy } from '../../lambdas/platform/metrics.ts';
 
 /** Period of each data point in graphs and alarms. */
 export const metricPeriod = Duration.minutes(5);
@@ -16,7 +16,7 @@ export function ownMetric(namespace: string, metricName: MetricsBy<'all'>, stati
 }
 
 /** Returns a metric for one entry point of requests (API, function URL or server). */
-export function metricOfDoor(namespace: string, metricName: MetricsBy<'door'>, door: Door): Metric {
+export function entryPointMetric(namespace: string, metricName: MetricsBy<'door'>, door: EntryPoint): Metric {
   const dimensionsMap = { door } satisfies Partial<Record<MetricDimension, string>>;
   return new Metric({ namespace, metricName, dimensionsMap, statistic: 'Sum', period: metricPeriod });
 }

@@ -7,7 +7,7 @@
 
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { errorKinds, type ErrorKind } from '../../lambdas/platform/errors.ts';
-import { NO_ROOM, TOO_LARGE, TOO_MANY_REQUESTS, TOO_SLOW, UNREADABLE_BODY } from '../shared/door-refusals.ts';
+import { NO_ROOM, TOO_LARGE, TOO_MANY_REQUESTS, TOO_SLOW, UNREADABLE_BODY } from '../shared/entry-point-refusals.ts';
 
 interface ApiGatewayRefusal {
   type: ResponseType;

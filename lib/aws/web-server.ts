@@ -23,7 +23,7 @@ import type { GatewayConfig } from './config.ts';
 import type { Alarms } from './alarms.ts';
 import { acknowledgeBedrock, bedrockStatements } from './bedrock.ts';
 import { SERVER_PROGRAM } from '../shared/bundles/bundle.ts';
-import { addServerFaultsAlarm } from './door-alarms.ts';
+import { addServerFaultsAlarm } from './entry-point-alarms.ts';
 import { acknowledgeWildcards, grantEnvironment, grantStatements, unitedGrants, type Resources } from './grants.ts';
 import { addTripwires } from './tripwires.ts';
 

@@ -14,7 +14,7 @@ import type { QueueName } from '../../lambdas/route.ts';
 import { queueWorkers } from '../../lambdas/routes.ts';
 import type { FunctionHost } from '../../lambdas/server/function-host.ts';
 import { boundedHost, DEFAULT_MAX_REQUESTS } from '../../lambdas/server/bounded-host.ts';
-import { startApi, startFunctionUrl } from '../../lambdas/server/front-door.ts';
+import { startApi, startFunctionUrl } from '../../lambdas/server/api-server.ts';
 import { importHandler } from '../../lambdas/server/import-handler.ts';
 import { startInProcessHost } from '../../lambdas/server/in-process-host.ts';
 import type { Listener } from '../../lambdas/server/listener.ts';
@@ -25,7 +25,7 @@ import { earlierProcessesEnded } from './boot-processes.ts';
 import { bootstrap, type LocalAccount } from './bootstrap.ts';
 import { modelToTry, providerStates, type ProviderState } from '../shared/callable.ts';
 import { Concurrency } from './concurrency.ts';
-import { behindApiGateway, behindFunctionUrl } from './doors.ts';
+import { behindApiGateway, behindFunctionUrl } from './aws-entry-points.ts';
 import { StartFailure } from '../shared/failure.ts';
 import { checkPorts, openAt } from './ports.ts';
 import type { LocalOptions } from './options.ts';
@@ -95,7 +95,7 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
   stops.push(async () => state.close());
   // The ports are checked before anything is created. If a later step failed, the new keys would never be printed.
   await checkPorts(options.port);
-  const isPredecessorGone = await earlierProcessesEnded(state.directory, END_OF_PREDECESSOR_MS);
+  const hasPredecessorEnded = await earlierProcessesEnded(state.directory, END_OF_PREDECESSOR_MS);
   const deployment = options.sandboxed ? readTemplates(await synthesize(catalogOf(options))) : undefined;
   const wiring = deployment?.wiring ?? manifestWiring();
   const services = await startServices(options, state, wiring, stops);
@@ -121,13 +121,13 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
   const account = await prepareRecords(state);
   // A process that ended unexpectedly has lost the roll-up messages in its queues, so its days are closed again.
   if (deadBootIds.length > 0) await closeDaysAgain(openTable());
-  if (isPredecessorGone) await sweepAfter(deadBootIds, workers, state);
+  if (hasPredecessorEnded) await sweepAfter(deadBootIds, workers, state);
   else log('warn', 'processes of an earlier run have not ended: the sweep settles their holds when these are due');
   const { concurrency, repeatsSchedules } = options;
   workers.connect({ ...wiring, queueUrls: services.queueUrls, concurrency, repeatsSchedules });
   // At shutdown, requests complete before the workers stop, so that the workers handle the messages of these requests.
   stops.push(() => Promise.race([host.idle(), sleep(LAST_REQUESTS_MS, undefined, { ref: false })]));
-  const { api, streamingUrl, close } = await openFrontDoor(options, wiring, host, stops);
+  const { api, streamingUrl, close } = await openEntryPoints(options, wiring, host, stops);
   const web = options.web ? await startWebServer(state.directory, catalogOf(options)) : undefined;
   if (web) stops.push(web.stop);
   // At shutdown, the gateway first refuses new requests. Open streams complete, or end with an error event while they
@@ -227,7 +227,7 @@ async function sweepAfter(deadBootIds: string[], workers: Workers, state: LocalS
   }
 }
 
-async function openFrontDoor(
+async function openEntryPoints(
   { port, concurrency: max, rateLimit }: Pick<LocalOptions, 'port' | 'concurrency' | 'rateLimit'>,
   wiring: Wiring,
   host: FunctionHost,
@@ -236,9 +236,9 @@ async function openFrontDoor(
   const bounded = boundedHost(host, DEFAULT_MAX_REQUESTS);
   const concurrency = new Concurrency(max);
   const throttle = new Throttle(rateLimit);
-  const { doorSeconds } = wiring;
+  const { integrationSeconds } = wiring;
   const api = await openAt(port, (at) =>
-    startApi(at, wiring, behindApiGateway(bounded, { concurrency, throttle, doorSeconds })),
+    startApi(at, wiring, behindApiGateway(bounded, { concurrency, throttle, integrationSeconds })),
   );
   stops.push(api.stop);
   const close = (...others: Listener[]) => {

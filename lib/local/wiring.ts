@@ -1,4 +1,4 @@
-import { doorSeconds, visibilityTimeoutSeconds, type QueueWorker, type Route } from '../../lambdas/route.ts';
+import { integrationSeconds, visibilityTimeoutSeconds, type QueueWorker, type Route } from '../../lambdas/route.ts';
 import { functions, queueWorkers, routes, scheduledWorkers, UNKNOWN_ROUTE } from '../../lambdas/routes.ts';
 import { wiredRoutes, type WiredRoute } from '../../lambdas/server/routing-table.ts';
 
@@ -14,7 +14,7 @@ export interface Wiring {
   /** Name of the function that handles requests without a route. */
   unknownRoute: string;
   /** Seconds that API Gateway waits for the whole response, by function name. */
-  doorSeconds: Record<string, number>;
+  integrationSeconds: Record<string, number>;
 }
 
 export interface WiredQueue {
@@ -55,10 +55,10 @@ export function manifestWiring(): Wiring {
     })),
     functionUrl: Object.entries<Route>(routes).find(([, route]) => route.functionUrl)![0],
     unknownRoute: UNKNOWN_ROUTE,
-    doorSeconds: Object.fromEntries(
+    integrationSeconds: Object.fromEntries(
       Object.entries({ ...routes, [UNKNOWN_ROUTE]: functions[UNKNOWN_ROUTE]! }).map(([name, route]) => [
         name,
-        doorSeconds(route),
+        integrationSeconds(route),
       ]),
     ),
   };

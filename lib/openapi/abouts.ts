@@ -9,7 +9,7 @@ import { keys } from '../../lambdas/api/keys/about.ts';
 import { members } from '../../lambdas/api/members/about.ts';
 import { messages } from '../../lambdas/api/messages/about.ts';
 import { modelListAbout, models } from '../../lambdas/api/models/about.ts';
-import { modalityAbouts, type ModalityWords } from '../../lambdas/api/parts/about.ts';
+import { modalityAbouts, type ModalityTexts } from '../../lambdas/api/parts/about.ts';
 import { responses } from '../../lambdas/api/responses/about.ts';
 import { service } from '../../lambdas/api/service/about.ts';
 import { videos } from '../../lambdas/api/videos/about.ts';
@@ -21,7 +21,7 @@ import { wholeModalities, type RouteName, type WholeRoute } from '../../lambdas/
 /** Returns the texts of all routes of modalities, each made from the `about.ts` of its folder. */
 async function wholeAbouts(): Promise<Record<WholeRoute, About>> {
   const found = Object.entries<ModalityRow>(wholeModalities).map(async ([kind, row]) => {
-    const { about } = (await import(`../../lambdas/api/${kind}/about.ts`)) as { about: ModalityWords };
+    const { about } = (await import(`../../lambdas/api/${kind}/about.ts`)) as { about: ModalityTexts };
     const list = about.list && { [`list-${kind}-models`]: modelListAbout(about.list, row.paths[0]) };
     return { ...modalityAbouts(row, about), ...list };
   });

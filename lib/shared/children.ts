@@ -52,7 +52,7 @@ export function needChild(
     // The event is `close` instead of `exit`, because the last output may arrive after `exit`.
     child.once('close', () => {
       const isOrderly = isStopping || (endsForOthers && child.exitCode === 0);
-      if (!isOrderly) resolve(`${name} ended by itself (${endingOf(child)}).${lastWordsSentence(lastWords?.())}`);
+      if (!isOrderly) resolve(`${name} ended by itself (${endingOf(child)}).${lastOutputSentence(lastWords?.())}`);
     });
   });
   return {
@@ -71,7 +71,7 @@ function endingOf({ exitCode, signalCode }: ChildProcess): string {
   return signalCode === null ? `exit code ${exitCode}` : `signal ${signalCode}`;
 }
 
-function lastWordsSentence(words = ''): string {
+function lastOutputSentence(words = ''): string {
   const line = words.trim().split('\n').at(-1);
   return line ? ` The last line of its log: ${line}` : '';
 }

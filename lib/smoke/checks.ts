@@ -122,7 +122,7 @@ async function namesFields(target: Target, { model }: Findings): Promise<string>
   return `400 for max_tokens`;
 }
 
-async function knowsNoOtherRoute(target: Target): Promise<string> {
+async function refusesUnknownRoutes(target: Target): Promise<string> {
   await errorOf(await call(target, '/no-such-route'), 404);
   await errorOf(await call(target, '/models/no%2Fsuch-model'), 404);
   return '404, as JSON';
@@ -252,7 +252,7 @@ async function settles(target: Target, { generationId, reportedCost }: Findings)
   }
 }
 
-async function knowsItsKey(target: Target, findings: Findings): Promise<string> {
+async function acceptsItsKey(target: Target, findings: Findings): Promise<string> {
   const response = await call(target, '/key');
   if (response.status === 401 || response.status === 403) {
     findings.isKeyRefused = true;
@@ -308,13 +308,13 @@ function allowanceOf(allowed: string | null): string {
 
 /** Checks in the order in which they run. Later checks use the findings of earlier checks. */
 export const smokeChecks: readonly SmokeCheck[] = [
-  { name: 'accepts the key', run: knowsItsKey },
+  { name: 'accepts the key', run: acceptsItsKey },
   { name: 'lists models', run: listsModels },
   { name: 'compresses lists', run: compresses },
   { name: 'refuses unknown keys', run: refusesStrangers },
   { name: 'separates keys', needs: 'key', run: separatesKeys },
   { name: 'names invalid fields', needs: 'model', run: namesFields },
-  { name: 'answers 404 for unknown routes', needs: 'key', run: knowsNoOtherRoute },
+  { name: 'answers 404 for unknown routes', needs: 'key', run: refusesUnknownRoutes },
   { name: 'counts tokens', needs: 'model', run: counts },
   { name: 'answers', needs: 'model', run: answers },
   { name: 'streams', needs: 'model', run: streams },

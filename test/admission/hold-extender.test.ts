@@ -71,7 +71,7 @@ describe('a stream within its hold', () => {
     await extender.cover(900);
     await extender.settled();
 
-    extender.promptCounted({ inputTokens: 50, outputTokens: 0 }, { writtenBytes: 900, giveBack: true });
+    extender.promptCounted({ inputTokens: 50, outputTokens: 0 }, { writtenBytes: 900, releasesUnused: true });
 
     const { hold } = await extender.settled();
     // The hold covers 50 tokens of the prompt and 900 of output.

@@ -205,7 +205,7 @@ describe('a request that does not wait for its record', () => {
     const request = holdRequest(spender, rub('0.15'));
     const { accountId } = spender.payer;
 
-    const result = await placeHold(faulty, request, { leases, recordsBeside: true });
+    const result = await placeHold(faulty, request, { leases, recordsLater: true });
 
     expect(placed(result).hold.amount).toEqual(rub('0.15'));
     expect(await readGeneration(table, accountId, request.generation.id)).toBeUndefined();
@@ -219,7 +219,7 @@ describe('a request that does not wait for its record', () => {
     const leases = await withLease(spender, faulty);
     proxy.faultFor = (call) => (isRecord(call) ? 'unavailable' : undefined);
 
-    const result = await placeHold(faulty, holdRequest(spender, rub('0.15')), { leases, recordsBeside: true });
+    const result = await placeHold(faulty, holdRequest(spender, rub('0.15')), { leases, recordsLater: true });
 
     expect(result).toHaveProperty('placed');
     await expect((result as { recording: Promise<void> }).recording).rejects.toThrow();

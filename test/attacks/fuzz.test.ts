@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chatBodies, embeddingsBodies, responsesBodies } from '../support/door-bodies.ts';
+import { chatBodies, embeddingsBodies, responsesBodies } from '../support/client-api-bodies.ts';
 import { get, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { isLongForm, repeated } from '../support/long-runs.ts';
 import { mutated } from '../support/mutations.ts';

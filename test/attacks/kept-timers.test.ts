@@ -36,16 +36,16 @@ it('requests and answers of all kinds leave no timer behind', async () => {
     await response.text();
     return response.status;
   };
-  const askEach = async (atOnce: number) => {
+  const answerEach = async (atOnce: number) => {
     for (const [status, path, body] of bodies) {
       const statuses = await Promise.all(Array.from({ length: atOnce }, () => statusOf(path, body)));
       expect(new Set(statuses), path).toEqual(new Set([status]));
     }
   };
-  await askEach(1);
+  await answerEach(1);
   const before = await timersOf(gateway);
 
-  for (let sent = 0; sent < REQUESTS; sent += AT_ONCE) await askEach(AT_ONCE);
+  for (let sent = 0; sent < REQUESTS; sent += AT_ONCE) await answerEach(AT_ONCE);
 
   // Timers of some seconds do not matter. If only one kind of request leaves its timer behind, each of its requests
   // leaves one.

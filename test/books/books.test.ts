@@ -159,7 +159,7 @@ describe('a statement', () => {
 
     expect(balance!.opening.isZero).toBe(true);
     expect(balance!.paidIn.toString()).toBe('1000010.5');
-    expect(balance!.givenBack.toString()).toBe('10.25');
+    expect(balance!.refunded.toString()).toBe('10.25');
     expect(balance!.closing.toString()).toBe(String(Money.parse('1000000.25').minus(history.total)));
     const links = [first!, ...rest];
     expect(rest.map(({ opening }) => String(opening))).toEqual(

@@ -72,7 +72,7 @@ describe('the metric of a failed request', () => {
 
   it.each([
     ['url', { event: urlEvent }],
-    ['web', { context: { ...lambda, door: 'web' } }],
+    ['web', { context: { ...lambda, entryPoint: 'web' } }],
   ])('has the entry point of the request: %s', async (door, came) => {
     await answerThatFails(ofProvider(503), came);
     expect(measured()).toEqual([{ ProviderFailed: 1, door }]);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { AttemptLog } from '../../lambdas/inference/attempt-log.ts';
 import { ProviderTime } from '../../lambdas/platform/provider-time.ts';
-import { askEach } from '../../lambdas/inference/batch/rounds.ts';
+import { answerEach } from '../../lambdas/inference/batch/rounds.ts';
 import { decisionsModality } from '../../lambdas/inference/modalities/decisions.ts';
 import { prepareOffers } from '../../lambdas/inference/batch/offers.ts';
 import { decisionEngines } from '../../lambdas/providers/decisions/engines.ts';
@@ -29,7 +29,7 @@ async function usageWhere(reported: object) {
     response.end(JSON.stringify({ choices: [{ message: { content: '{"p0": 0.3, "p1": 0.7}' } }], usage: reported })),
   );
   const offer = { index: 0, candidate: decisionCandidateAt(url), bounds: [], bytes: 0, hasHiddenReasoning: false };
-  const { rounds } = await askEach([offer], work, input());
+  const { rounds } = await answerEach([offer], work, input());
   return rounds[0]!;
 }
 
@@ -76,7 +76,9 @@ describe('the largest request of a decision by probabilities', () => {
     const question = { type: 'choice' as const, instructions: 'Which?', options };
 
     const { target } = decisionCandidateAt('http://127.0.0.1:9');
-    const asks = [...decisionEngines['decisions-logprobs'].maxAsks({ state: 's', questions: [question] }, target)];
+    const asks = [
+      ...decisionEngines['decisions-logprobs'].batchRequests({ state: 's', questions: [question] }, target),
+    ];
 
     const last = asks.at(-1)!.request.body;
     expect(last.split(String.raw`\u0001`)).toHaveLength(1 + 2 * 100);
@@ -99,7 +101,7 @@ describe('a decision that its provider refuses', () => {
 
     const asking = input();
 
-    await askEach([offer], work, asking);
+    await answerEach([offer], work, asking);
 
     expect(asking.log.failure).toMatchObject({ index: 0, providerStatus: 400 });
   });
@@ -115,7 +117,7 @@ describe('a decider with an answer above the size limit', () => {
     const large = { index: 0, candidate: decisionCandidateAt(url), bounds: [], bytes: 0, hasHiddenReasoning: false };
 
     const asking = input();
-    const { result } = await askEach([large, await sound()], work, asking);
+    const { result } = await answerEach([large, await sound()], work, asking);
 
     expect([requests, asking.log.index]).toEqual([1, 0]);
     expect(result).toMatchObject({
@@ -128,7 +130,7 @@ describe('a decider that is silent in the middle of its answer', () => {
   it('is followed by the next one if it cannot have been thinking', async () => {
     const asking = input();
 
-    const decided = await askEach([await silent(false), await sound()], work, asking);
+    const decided = await answerEach([await silent(false), await sound()], work, asking);
 
     expect(decided).toMatchObject({ wasThinking: false, result: { answer: [{}] } });
     expect(asking.log.index).toBe(1);
@@ -137,7 +139,7 @@ describe('a decider that is silent in the middle of its answer', () => {
   it('is the last one if it may have been thinking, because both would be charged', async () => {
     const asking = input();
 
-    const decided = await askEach([await silent(true), await sound()], work, asking);
+    const decided = await answerEach([await silent(true), await sound()], work, asking);
 
     expect(decided).toMatchObject({ wasThinking: true, result: { failure: { kind: 'timeout' } } });
     expect(asking.log.index).toBe(0);
@@ -147,7 +149,7 @@ describe('a decider that is silent in the middle of its answer', () => {
 describe('a decider that reports more than its output limit', () => {
   it('raises no alarm for a small difference, like a message', async () => {
     const { outputTokens } = [
-      ...decisionEngines['decisions-stated'].maxAsks(task, decisionCandidateAt('http://t.test').target),
+      ...decisionEngines['decisions-stated'].batchRequests(task, decisionCandidateAt('http://t.test').target),
     ][0]!;
 
     expect((await reporting(outputTokens + 1)).surprises.isBeyondHold).toBe(false);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { AttemptLog } from '../../lambdas/inference/attempt-log.ts';
 import type { BatchOffer } from '../../lambdas/inference/batch/offers.ts';
-import { askEach } from '../../lambdas/inference/batch/rounds.ts';
+import { answerEach } from '../../lambdas/inference/batch/rounds.ts';
 import { ProviderTime } from '../../lambdas/platform/provider-time.ts';
 import type { EmbeddingTask } from '../../lambdas/providers/embeddings/codec.ts';
 import { embeddingEngines } from '../../lambdas/providers/embeddings/engines.ts';
@@ -25,7 +25,7 @@ async function embedded(...bodies: unknown[]) {
   const offers = await Promise.all(bodies.map((body, index) => offerOf(index, body)));
   const health = { record: () => {}, publish: async () => {} };
   const inTurn = { signal: new AbortController().signal, log, health, requestId: 'req_test' };
-  return { ...(await askEach(offers, { task, maxAtOnce: 4 }, inTurn)), endedAt: log.index };
+  return { ...(await answerEach(offers, { task, maxAtOnce: 4 }, inTurn)), endedAt: log.index };
 }
 
 describe('an error with the status 200 in place of vectors', () => {

@@ -83,7 +83,7 @@ const MAX_OF_A_CLIENT = 500;
 async function askDuring(work: () => Promise<void>): Promise<Asked[]> {
   const begun: Asked[] = [];
   const over = new AbortController();
-  const askOnce = async (count: number) => {
+  const sendOneAttempt = async (count: number) => {
     const { id, told: read } = await ask(count, 5);
     const told = read();
     begun.push({ id, told: () => told });
@@ -92,10 +92,10 @@ async function askDuring(work: () => Promise<void>): Promise<Asked[]> {
   const client = async () => {
     for (let count = 0, isLast = false; !isLast && count < MAX_OF_A_CLIENT; count += 1) {
       isLast = over.signal.aborted;
-      await askOnce(count);
+      await sendOneAttempt(count);
     }
   };
-  await askOnce(0);
+  await sendOneAttempt(0);
   await Promise.all([work().finally(() => over.abort()), ...Array.from({ length: CLIENTS }, client)]);
   return begun;
 }

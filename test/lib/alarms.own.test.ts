@@ -11,7 +11,7 @@ import {
   serverTripwires,
   tripwires,
 } from '../../lambdas/platform/logger.ts';
-import { writeMetrics, type Door } from '../../lambdas/platform/metrics.ts';
+import { writeMetrics, type EntryPoint } from '../../lambdas/platform/metrics.ts';
 import { alarmOperator } from '../../lambdas/inference/operator-alarm.ts';
 import { refusalOfResponse } from '../../lambdas/providers/failures.ts';
 import type { QueueName, Route } from '../../lambdas/route.ts';
@@ -75,17 +75,17 @@ const ofProvider = (status: number) =>
     baseUrl: 'https://one.example',
     credential: undefined,
   });
-const refused = (refusal: GatewayError, door: Door) => () => measureRefusal(refusal, door);
+const refused = (refusal: GatewayError, door: EntryPoint) => () => measureRefusal(refusal, door);
 
 /** Returns two failures of providers in each of ten minutes. */
-const ofProviders = (door: Door) =>
+const ofProviders = (door: EntryPoint) =>
   [503, 504].flatMap((status) => writesLasting(refused(ofProvider(status), door), 10));
 
 /**
  * Returns the causes for an entry point of requests.
  * @param of AWS's metric names of its requests and failures, and their owner
  */
-function doorRow(door: Door, [requests, failures, of]: [string, string, string]): Row {
+function doorRow(door: EntryPoint, [requests, failures, of]: [string, string, string]): Row {
   const failing = [...measured(requests, of, 20, 10), ...measured(failures, of, 2, 10)];
   return {
     // The same number of failures of providers at another entry point must not prevent the alarm.
@@ -164,7 +164,7 @@ const throttlesRow = (name: string): Row => ({
 });
 
 const { unprovenRecord, booksDiffer, booksLate, exportFailed } = bookTripwires;
-const asking = Object.entries<Route>(routes).flatMap(([name, { asksProviders }]) => (asksProviders ? [name] : []));
+const asking = Object.entries<Route>(routes).flatMap(([name, { callsProviders }]) => (callsProviders ? [name] : []));
 
 /** Causes by the alarm's id. Periods end now, and there are no earlier values. */
 const rows: Record<string, Row> = {

@@ -139,7 +139,7 @@ describe('the synthesized template', () => {
   });
 
   it('has API Gateway wait for each function as long as the manifest says', () => {
-    expect(deployment.wiring.doorSeconds).toEqual(manifestWiring().doorSeconds);
+    expect(deployment.wiring.integrationSeconds).toEqual(manifestWiring().integrationSeconds);
   });
 
   it('answers other methods and other paths with their own functions', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { WireOf } from '../../lambdas/catalog/wires.ts';
 import { encodedVector } from '../../lambdas/embeddings/vector.ts';
-import type { Ask } from '../../lambdas/providers/asks.ts';
+import type { BatchRequest } from '../../lambdas/providers/batch-engine.ts';
 import type { EmbeddingTarget, EmbeddingTask } from '../../lambdas/providers/embeddings/codec.ts';
 import { embeddingEngines } from '../../lambdas/providers/embeddings/engines.ts';
 
@@ -22,9 +22,9 @@ const task = (more: Partial<EmbeddingTask> = {}): EmbeddingTask => ({
   inputType: undefined,
   ...more,
 });
-const bodyOf = ({ request }: Ask) => JSON.parse(request.body) as Record<string, unknown>;
+const bodyOf = ({ request }: BatchRequest) => JSON.parse(request.body) as Record<string, unknown>;
 const asked = (wire: EmbeddingsWireName, more: Partial<EmbeddingTask> = {}, quirks: EmbeddingTarget['quirks'] = {}) =>
-  Array.from(embeddingEngines[wire].maxAsks(task(more), target(quirks)));
+  Array.from(embeddingEngines[wire].batchRequests(task(more), target(quirks)));
 
 const answered = (wire: EmbeddingsWireName, body: unknown, more: Partial<EmbeddingTask> = {}) =>
   embeddingEngines[wire].answer(task(more), target(), () => Promise.resolve(body));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FunctionHost } from '../../lambdas/server/function-host.ts';
-import { startApi } from '../../lambdas/server/front-door.ts';
+import { startApi } from '../../lambdas/server/api-server.ts';
 import type { Listener } from '../../lambdas/server/listener.ts';
 
 let bodyLength = 0;

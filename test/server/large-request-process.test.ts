@@ -28,23 +28,23 @@ process.on('disconnect', () => process.exit(0));
 
 let directory: string;
 let beside: LargeRequestProcess;
-let door: Listener;
+let listener: Listener;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'gateway-beside-'));
   const program = join(directory, 'program.mjs');
   writeFileSync(program, PROGRAM);
   beside = largeRequestProcessOf(program, join(directory, 'large.sock'));
-  door = await listen({ host: '127.0.0.1', port: 0 }, (request, response, target) =>
+  listener = await listen({ host: '127.0.0.1', port: 0 }, (request, response, target) =>
     beside.forward({ request, target, origin: originOf(request, directly) }, Buffer.alloc(0), response),
   );
 });
 afterAll(async () => {
   await beside.stop();
-  await door.stop();
+  await listener.stop();
   rmSync(directory, { recursive: true });
 });
 
-const ask = (path: string) => fetch(`${door.url}${path}`, { method: 'POST', body: 'x' });
+const ask = (path: string) => fetch(`${listener.url}${path}`, { method: 'POST', body: 'x' });
 
 it('a request that arrives before the end of a large-request process is detected is answered by the next process', async () => {
   const first = await (await ask('/')).text();

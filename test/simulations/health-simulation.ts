@@ -106,8 +106,8 @@ function simulatedReports(time: SimulatedTime, chance: () => number): HealthRepo
       await time.sleep(callMs(chance) / 2);
       const newest = new Map<string, HealthReport>();
       for (const { key, visibleAtMs, report } of written) {
-        const isAskedFor = report.publishedAtMs >= fromMs && report.publishedAtMs <= toMs;
-        if (visibleAtMs <= time.nowMs() && isAskedFor) newest.set(key, report);
+        const matchesFilter = report.publishedAtMs >= fromMs && report.publishedAtMs <= toMs;
+        if (visibleAtMs <= time.nowMs() && matchesFilter) newest.set(key, report);
       }
       const found = [...newest].toSorted(([a], [b]) => (a < b ? 1 : -1)).map(([, report]) => report);
       await time.sleep(callMs(chance) / 2);

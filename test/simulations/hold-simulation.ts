@@ -142,7 +142,7 @@ class Traffic {
     const request = holdRequest({ payer: this.#payer(), scopes: [this.#key] }, HOLD, { atMs: Math.floor(cameMs) });
     const { length } = this.#servers;
     const leases = length > 0 ? this.#servers[Math.floor(this.#chance() * length)] : undefined;
-    const placing = placeHold(this.#table, request, leases && { leases, recordsBeside: true });
+    const placing = placeHold(this.#table, request, leases && { leases, recordsLater: true });
     const result = await placing.catch(() => ({ refused: { kind: 'busy' } }) as const);
     if (isMeasured && 'placed' in result) this.#waitedMs.push(this.#time.nowMs() - cameMs);
     if (isMeasured && 'refused' in result) this.#refused += 1;

@@ -511,7 +511,7 @@ function messagesBody(row: Wishes, model: string): JsonObject {
     system: systemTexts(row).map((text) => marked({ type: 'text', text })),
     messages: conversationOf(row).map((turn) => ({
       role: turn.role === 'results' ? 'user' : turn.role,
-      content: turn.role === 'results' ? resultBlocks(turn, marked) : saidBlocks(row, turn, marked),
+      content: turn.role === 'results' ? resultBlocks(turn, marked) : authoredBlocks(row, turn, marked),
     })),
     ...(tools.length === 0
       ? {}
@@ -537,7 +537,7 @@ function messagesBody(row: Wishes, model: string): JsonObject {
   };
 }
 
-function saidBlocks(row: Wishes, turn: SaidTurn, marked: (block: JsonObject) => JsonObject): JsonObject[] {
+function authoredBlocks(row: Wishes, turn: SaidTurn, marked: (block: JsonObject) => JsonObject): JsonObject[] {
   const thought =
     turn.thinking === undefined ? [] : [{ type: 'thinking', thinking: turn.thinking, signature: turn.signature }];
   return [

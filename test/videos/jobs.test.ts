@@ -125,7 +125,7 @@ describe('a video job', () => {
     const { candidateOf } = works.tools;
     works.tools.candidateOf = async (...of) => {
       const candidate = (await candidateOf(...of))!;
-      const { knowsTokens: _, ...wire } = candidate.wire;
+      const { hasSubmissionTokens: _, ...wire } = candidate.wire;
       return { ...candidate, wire };
     };
     try {

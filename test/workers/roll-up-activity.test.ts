@@ -58,13 +58,13 @@ const rolledUp = async () => {
   return [...versions.entries()].filter(([, version]) => version !== undefined);
 };
 const readAtMs = async (shard: number) => (await readDay(table, accountId, yesterday))!.readAtMs[shard]!;
-const givenBack = () => sqsProxy.calls.filter(({ action }) => action === 'ChangeMessageVisibilityBatch');
+const refunded = () => sqsProxy.calls.filter(({ action }) => action === 'ChangeMessageVisibilityBatch');
 
 describe('a batch of shards', () => {
   it('is rolled up, each shard once, even if several messages name it', async () => {
     expect(await handle(asking(0), asking(3), asking(0, { sinceMs: 1 }), asking(0))).toEqual([]);
 
-    expect(givenBack()).toHaveLength(0);
+    expect(refunded()).toHaveLength(0);
     // The next roll-up of the day is its third.
     await handle(asking(5));
     expect(await rolledUp()).toEqual([
@@ -87,7 +87,7 @@ describe('a batch of shards', () => {
     expect(await handle('no roll-up', asking(1))).toEqual(['no roll-up']);
 
     expect(await rolledUp()).toEqual([[1, 1]]);
-    expect(givenBack()).toHaveLength(1);
+    expect(refunded()).toHaveLength(1);
   });
 
   it('returns every message about a shard that cannot be rolled up, and no other', async () => {
@@ -96,6 +96,6 @@ describe('a batch of shards', () => {
     expect((await handle(...early, asking(1))).toSorted()).toEqual(early.toSorted());
 
     expect(await rolledUp()).toEqual([[1, 1]]);
-    expect(givenBack()).toHaveLength(1);
+    expect(refunded()).toHaveLength(1);
   });
 });

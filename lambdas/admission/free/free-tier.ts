@@ -184,7 +184,7 @@ export async function previewFreeUse(
   table: Table,
   use: FreeUse,
 ): Promise<{ rooms: FreeRoom[]; refused: FreeRefusal | undefined }> {
-  const [counts, budgets] = await Promise.all([foreseenCounts(table, use), foreseenBudgets(table, use)]);
+  const [counts, budgets] = await Promise.all([previewedCounts(table, use), previewedBudgets(table, use)]);
   const used = counts.find(({ kind, requests }) => requests >= minRequestsOf(use, kind));
   const refused = used
     ? refusedAt(use, used.kind, used.requests)
@@ -192,7 +192,7 @@ export async function previewFreeUse(
   return { rooms: [...counts.flatMap(({ rooms }) => rooms), ...budgets.map(({ room }) => room)], refused };
 }
 
-function foreseenCounts(table: Table, use: FreeUse) {
+function previewedCounts(table: Table, use: FreeUse) {
   const counted = countKinds.flatMap((kind) => {
     const count = countOf(use, kind);
     return count ? [{ kind, count }] : [];
@@ -212,7 +212,7 @@ function foreseenCounts(table: Table, use: FreeUse) {
 }
 
 /** Skips models that cost the service nothing, because no budget holds their cost. */
-function foreseenBudgets(table: Table, use: FreeUse) {
+function previewedBudgets(table: Table, use: FreeUse) {
   const endsAtMs = windowEnd('daily', use.atMs)!;
   return Promise.all(
     use.models

@@ -55,7 +55,7 @@ export const accepts = {
 /** Returns the stored daily rows of completed days. This route never computes rows from generations. */
 export const handler = defineEndpoint('get-activity', accepts, async ({ query, caller: { account } }) => {
   const table = resources.table();
-  const dates = datesAsked(query);
+  const dates = requestedDates(query);
   const workspaceId =
     query.workspace_id === undefined ? undefined : (await findWorkspace(table, account.id, query.workspace_id)).id;
   if (query.api_key_hash !== undefined) await checkKey(query.api_key_hash, account.id);
@@ -72,7 +72,7 @@ export const handler = defineEndpoint('get-activity', accepts, async ({ query, c
   return jsonResponse<ActivityAnswer>(200, { data: rows.map((row) => activityView(row, query.group_by ?? [])) });
 });
 
-interface DaysAsked {
+interface RequestedDays {
   date?: string | undefined;
   from?: string | undefined;
   to?: string | undefined;
@@ -82,7 +82,7 @@ interface DaysAsked {
  * Returns the requested days.
  * @throws {GatewayError} 400 for days that are not over, in the wrong order, or too many
  */
-function datesAsked({ date, from, to }: DaysAsked): string[] {
+function requestedDates({ date, from, to }: RequestedDays): string[] {
   const lastDays = completedDays(nowMs());
   const yesterday = lastDays.at(-1)!;
   if (date !== undefined) {

@@ -7,7 +7,7 @@ import { onceOpen } from '../../platform/concurrency/once.ts';
 export type ConsoleFiles = Record<'app.js' | 'app.css', string>;
 
 /** Reads the files from the folder of the bundle, where the bundler puts them. */
-async function readBeside(): Promise<ConsoleFiles> {
+async function readNextTo(): Promise<ConsoleFiles> {
   return { 'app.js': readText('app.js'), 'app.css': readText('app.css') };
 }
 
@@ -15,7 +15,7 @@ function readText(name: keyof ConsoleFiles): string {
   return readFileSync(new URL(`./console/${name}`, import.meta.url), 'utf8');
 }
 
-let open = onceOpen(readBeside);
+let open = onceOpen(readNextTo);
 
 /**
  * Replaces the files next to the bundle. A gateway that runs from source has no bundle, so it builds the files at their

@@ -1,5 +1,5 @@
 import { ok } from '../../http/about.ts';
-import type { ModalityWords } from '../parts/about.ts';
+import type { ModalityTexts } from '../parts/about.ts';
 import { decisionsAnswer } from './shape.ts';
 
 const body = {
@@ -16,7 +16,7 @@ const body = {
   },
 };
 
-export const about: ModalityWords = {
+export const about: ModalityTexts = {
   summary: 'Answer questions with probabilities',
   description:
     'A model reads a text (`state`) and answers named questions about it with probabilities: `choice` of one of several options, `noul` (the name of this type) for yes or no, `score` on a scale. All questions are answered, or none is.',

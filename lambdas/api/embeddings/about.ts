@@ -1,10 +1,10 @@
 import { ok } from '../../http/about.ts';
-import type { ModalityWords } from '../parts/about.ts';
+import type { ModalityTexts } from '../parts/about.ts';
 import { embeddingsAnswer } from './shape.ts';
 
 const body = { model: 'sandbox/embedder', input: ['Where is my parcel?', 'The parcel is late.'], dimensions: 8 };
 
-export const about: ModalityWords = {
+export const about: ModalityTexts = {
   summary: 'Turn texts into vectors',
   description:
     'Makes a vector (embedding) of each text, so that texts with a similar meaning have vectors near each other. All texts are embedded by one model, or none is.',

@@ -53,9 +53,9 @@ type Query = z.output<typeof accepts.query>;
 /**
  * Maximum number of requests that are read for a page with entries, so that a filter with few matches returns in time.
  */
-const MAX_LOOKED_AT = 400;
+const MAX_READ = 400;
 /** Maximum number of days that are read for a page with entries. A day without requests costs sixteen queries. */
-const MAX_DAYS_LOOKED_AT = 40;
+const MAX_DAYS_READ = 40;
 /**
  * Minimum time in ms before an empty page is returned with a cursor, because clients treat an empty page as the last
  * one.
@@ -78,23 +78,22 @@ export const handler = defineEndpoint('list-generations', accepts, async ({ quer
     workspace_id:
       query.workspace_id === undefined ? undefined : (await findWorkspace(table, account.id, query.workspace_id)).id,
   };
-  const dates = datesAsked(query);
+  const dates = requestedDates(query);
   const data: ListedRequestBody[] = [];
   const startedAtMs = performance.now();
   let lookedAt = 0;
   const isOver = (count: number, maxCount: number) =>
     data.length > 0 ? count >= maxCount : performance.now() - startedAtMs > MAX_EMPTY_MS;
   for (const [index, date] of dates.entries()) {
-    if (index > 0 && isOver(index, MAX_DAYS_LOOKED_AT))
-      return page(data, firstGenerationId(Date.parse(dates[index - 1]!)));
+    if (index > 0 && isOver(index, MAX_DAYS_READ)) return page(data, firstGenerationId(Date.parse(dates[index - 1]!)));
     for await (const request of requestsOfDay(table, account.id, date, query.cursor)) {
       lookedAt += 1;
-      if (isAskedFor(request, filter)) {
+      if (matchesFilter(request, filter)) {
         // The entry after a full page only proves that another page exists.
         if (data.length === limit) return page(data, data.at(-1)!.id);
         data.push(listedRequest(request));
       }
-      if (isOver(lookedAt, MAX_LOOKED_AT)) return page(data, idOf(request));
+      if (isOver(lookedAt, MAX_READ)) return page(data, idOf(request));
     }
   }
   return page(data, null);
@@ -109,7 +108,7 @@ function page(data: ListedRequestBody[], next: string | null) {
  * Returns the requested days, newest first.
  * @throws {GatewayError} 400 for days in the wrong order, or too many
  */
-function datesAsked({ from, to, cursor }: Query): string[] {
+function requestedDates({ from, to, cursor }: Query): string[] {
   const cursorDate = cursor === undefined ? undefined : utcDate(generationTimeMs(cursor)!);
   // A list that began before midnight continues on the day of its cursor.
   const last = to ?? cursorDate ?? utcDate(nowMs());
@@ -123,7 +122,7 @@ function datesAsked({ from, to, cursor }: Query): string[] {
   return dates.filter((date) => date <= (cursorDate ?? last)).toReversed();
 }
 
-function isAskedFor(request: PastRequest, filter: Query): boolean {
+function matchesFilter(request: PastRequest, filter: Query): boolean {
   const { api_key_hash, user_id, workspace_id, model, status } = listedRequest(request);
   return (
     (filter.api_key_hash === undefined || api_key_hash === filter.api_key_hash) &&

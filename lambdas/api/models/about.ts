@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ok, tagged, type About } from '../../http/about.ts';
-import type { ModelListWords } from '../parts/about.ts';
+import type { ModelListTexts } from '../parts/about.ts';
 import { claudeEndpointExample, claudeExample, filmmakerExample, listedExample } from './examples.ts';
 import { modelAnswer, modelListAnswer, videoModelListAnswer } from './shape.ts';
 import { codexModelListAnswer } from './codex-shape.ts';
@@ -76,7 +76,7 @@ export const models = tagged('Catalog', {
  * Returns the documentation of a list of models for one route.
  * @param path path of the route that uses these models
  */
-export function modelListAbout({ summary, models: what, example }: ModelListWords, path: string): About {
+export function modelListAbout({ summary, models: what, example }: ModelListTexts, path: string): About {
   const description = `Models for \`POST ${path}\`. Filters, orders and pages are those of \`GET /models\`.`;
   return {
     tag: 'Catalog',

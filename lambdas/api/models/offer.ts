@@ -36,7 +36,7 @@ export function offersOf(
     .filter(({ endpoints: [first] }) => first !== undefined && !(isForPickers && isReady(first) === false));
 }
 
-const NOTHING_ASKED = { parameters: [], tunings: [], promptTokens: 0 };
+const NO_DEMANDS = { parameters: [], tunings: [], promptTokens: 0 };
 const NO_SIGNALS = { isFailing: () => false, speedOf: () => undefined };
 
 /**
@@ -49,7 +49,7 @@ const NO_SIGNALS = { isFailing: () => false, speedOf: () => undefined };
 export function inRoutingOrder(model: Model, endpoints: readonly Endpoint[], isReady: IsReady): Priced<Endpoint>[] {
   const preferences = preferencesFor({ model, sort: undefined }, {});
   const priced = endpoints.filter(hasPrice);
-  const fitting = priced.filter((endpoint) => misfitOf(model, endpoint, preferences, NOTHING_ASKED) === undefined);
+  const fitting = priced.filter((endpoint) => misfitOf(model, endpoint, preferences, NO_DEMANDS) === undefined);
   const tried = inOrder(
     (fitting.length > 0 ? fitting : priced).map((endpoint) => ({ endpoint })),
     preferences,

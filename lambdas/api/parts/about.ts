@@ -90,14 +90,14 @@ export function estimateAbout({
 }
 
 /** Words for the documentation of a list of models. `models` completes the phrase "the models that …". */
-export interface ModelListWords {
+export interface ModelListTexts {
   summary: string;
   models: string;
   /** Specific fields of the example model. */
   example: { id: string; name: string } & Record<string, unknown>;
 }
 
-export interface ModalityWords {
+export interface ModalityTexts {
   summary: string;
   description: string;
   bodyExample: unknown;
@@ -107,7 +107,7 @@ export interface ModalityWords {
    * Documentation of the modality's own list of models, if it has one. It is shown with the other lists
    * (models/about.ts).
    */
-  list?: ModelListWords;
+  list?: ModelListTexts;
 }
 
 const BILLING_STATUS = 'x-service-billing-status';
@@ -115,7 +115,7 @@ const lateCost = `If the answer has no \`usage.cost\` yet, the header \`${BILLIN
 const pending = 'The value is `pending` where the answer has no `usage.cost` yet; otherwise the header is absent.';
 
 /** Returns the documentation of requests of a modality, and of their estimates. */
-export function modalityAbouts({ one, paths }: ModalityRow, words: ModalityWords): Record<string, About> {
+export function modalityAbouts({ one, paths }: ModalityRow, words: ModalityTexts): Record<string, About> {
   const { summary, description, bodyExample, answer, estimateSummary } = words;
   return tagged('Inference', {
     [`create-${one}`]: {

@@ -11,7 +11,7 @@ import { openAnswer } from '../../inference/messages/open-answer.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import type { AnswerEvent, MessageBody } from '../../messages/types.ts';
 import { GatewayError, type ErrorKind } from '../../platform/errors.ts';
-import type { Door } from '../../platform/metrics.ts';
+import type { EntryPoint } from '../../platform/metrics.ts';
 import { resources } from '../../resources.ts';
 import { MAX_LEFT_OUT } from '../../store/generations/outcome.ts';
 import type { RouteName } from '../../routes.ts';
@@ -70,7 +70,7 @@ export async function answerMessage(input: MessageEndpointInput, form: AnswerFor
  */
 async function streamAnswer(
   context: AnswerContext,
-  { body: { model }, door }: MessageEndpointInput,
+  { body: { model }, entryPoint }: MessageEndpointInput,
   form: AnswerForm,
 ): Promise<HttpResponse> {
   const { whenSilent, streamBody, streamedRefusals = [] } = form;
@@ -90,7 +90,7 @@ async function streamAnswer(
     clearTimeout(timer);
   }
   const { requestId, generationId } = context;
-  const events = () => withBreaksMeasured(deliveredEvents(context), door);
+  const events = () => withBreaksMeasured(deliveredEvents(context), entryPoint);
   const produce = () => streamBody(events(), { requestId, generationId, model, isSilent });
   return streamResponse(answerBody(context, produce, whenSilent), leftOutHeader(leftOutOf(context)));
 }
@@ -101,7 +101,7 @@ async function streamAnswer(
  */
 async function wholeAnswer(
   context: AnswerContext,
-  { waitUntil, door }: MessageEndpointInput,
+  { waitUntil, entryPoint }: MessageEndpointInput,
   form: AnswerForm,
 ): Promise<HttpResponse> {
   const { message, settled } = deliveredMessage(context);
@@ -112,7 +112,7 @@ async function wholeAnswer(
     const body = await answer;
     return jsonResponse<object>(200, body, leftOutHeader(leftOutOf(context)));
   }
-  answer.catch((error: unknown) => measureBreak(error, door));
+  answer.catch((error: unknown) => measureBreak(error, entryPoint));
   const body = answerBody(context, () => wholeBody(answer, context.requestId), blanks);
   return streamResponse(body, { 'content-type': 'application/json', ...leftOutHeader(leftOutOf(context)) });
 }
@@ -132,11 +132,14 @@ function leftOutOf({ attempts, attemptLog }: AnswerContext): readonly string[] {
 }
 
 /** Counts a failure that occurs after the response head has been sent. */
-async function* withBreaksMeasured<Event>(events: AsyncIterable<Event>, door: Door): AsyncGenerator<Event, void> {
+async function* withBreaksMeasured<Event>(
+  events: AsyncIterable<Event>,
+  entryPoint: EntryPoint,
+): AsyncGenerator<Event, void> {
   try {
     yield* events;
   } catch (error) {
-    measureBreak(error, door);
+    measureBreak(error, entryPoint);
     throw error;
   }
 }

@@ -32,7 +32,7 @@ export async function statementView(account: Account, month: Month, naming: Nami
       ? {
           opening: balance.opening,
           paid_in: balance.paidIn,
-          given_back: balance.givenBack,
+          given_back: balance.refunded,
           adjusted: balance.adjusted,
           spent: balance.spent,
           closing: balance.closing,

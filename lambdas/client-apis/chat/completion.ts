@@ -58,7 +58,7 @@ export function chatLogprobs(content: readonly TokenLogprob[]): object {
 }
 
 function chatMessage(blocks: Block[], { showsReasoning, tools, hasOlderCalls }: CompletionSettings): object {
-  const { text, annotations } = spokenText(blocks);
+  const { text, annotations } = citedTextOf(blocks);
   const refusal = blocks
     .filter(isRefusal)
     .map((block) => block['text'] as string)
@@ -81,7 +81,7 @@ function callFields(calls: ReturnType<typeof toolCall>[], areOlder: boolean): ob
   return areOlder ? { function_call: first.function } : { tool_calls: calls };
 }
 
-function spokenText(blocks: Block[]): { text: string; annotations: object[] } {
+function citedTextOf(blocks: Block[]): { text: string; annotations: object[] } {
   let text = '';
   const annotations: object[] = [];
   for (const block of blocks) {

@@ -150,11 +150,11 @@ interface Conversation {
  * @param names names of the declared tools
  */
 export function chatConversation(chat: readonly SentChatMessage[], names: ToolNames): Conversation {
-  const saysSystem = ({ role }: SentChatMessage) => role === 'system' || role === 'developer';
-  const firstSaid = chat.findIndex((message) => !saysSystem(message));
-  const begin = firstSaid === -1 ? chat.length - 1 : firstSaid;
+  const isSystemMessage = ({ role }: SentChatMessage) => role === 'system' || role === 'developer';
+  const firstTurn = chat.findIndex((message) => !isSystemMessage(message));
+  const begin = firstTurn === -1 ? chat.length - 1 : firstTurn;
   const conversation: Conversation = {
-    system: chat.slice(0, begin).flatMap((message) => saidBlocks(message as Spoken)),
+    system: chat.slice(0, begin).flatMap((message) => authoredBlocks(message as AuthoredMessage)),
     messages: [],
     origins: [],
   };
@@ -167,9 +167,9 @@ export function chatConversation(chat: readonly SentChatMessage[], names: ToolNa
       continue;
     }
     results = result && [result];
-    const said = results ? { role: 'user' as const, content: results } : reader.spoken(message as Spoken);
+    const said = results ? { role: 'user' as const, content: results } : reader.spoken(message as AuthoredMessage);
     if (said.content.length === 0) continue;
-    conversation.messages.push(firstSaid === -1 ? { ...said, role: 'user' } : said);
+    conversation.messages.push(firstTurn === -1 ? { ...said, role: 'user' } : said);
     const hasParts = message.role === 'user' && typeof message.content !== 'string';
     conversation.origins.push({ at: begin + offset, hasParts });
   }
@@ -177,7 +177,7 @@ export function chatConversation(chat: readonly SentChatMessage[], names: ToolNa
 }
 
 type ResultMessage = ToolMessage | OlderResult;
-type Spoken = Exclude<SentChatMessage, ResultMessage>;
+type AuthoredMessage = Exclude<SentChatMessage, ResultMessage>;
 type Content = SentChatMessage['content'];
 
 /** Reads the messages of one chat in their order. */
@@ -207,13 +207,13 @@ class MessageReader {
     return marked(block, message);
   }
 
-  spoken(message: Spoken): Message {
+  spoken(message: AuthoredMessage): Message {
     switch (message.role) {
       case 'system':
       case 'developer':
-        return { role: 'system', content: saidBlocks(message) };
+        return { role: 'system', content: authoredBlocks(message) };
       case 'user':
-        return { role: 'user', content: isPlain(message) ? message.content : saidBlocks(message) };
+        return { role: 'user', content: isPlain(message) ? message.content : authoredBlocks(message) };
       case 'assistant':
         return { role: 'assistant', content: this.#assistantBlocks(message) };
     }
@@ -225,7 +225,7 @@ class MessageReader {
    */
   #assistantBlocks(message: AssistantMessage): Block[] {
     const { refusal, tool_calls: calls, function_call: called } = message;
-    const said = saidBlocks(message);
+    const said = authoredBlocks(message);
     return [
       ...thinkingOf(message),
       ...(said.length === 0 && refusal ? [{ type: 'text', text: refusal }] : said),
@@ -253,7 +253,7 @@ function isPlain(message: UserMessage): message is UserMessage & { content: stri
 }
 
 /** Returns the content of a message. A cache mark on the whole message applies to its last part. */
-function saidBlocks(message: Spoken): Block[] {
+function authoredBlocks(message: AuthoredMessage): Block[] {
   const blocks = blocksOf(message.content);
   const last = blocks.at(-1);
   return last && hasMark(message) ? [...blocks.slice(0, -1), marked(last, message)] : blocks;

@@ -1,13 +1,13 @@
 /** Converts a chat request into a request of the Messages API. docs/client-apis/chat.md has the rules. */
 
-import { saysNothing, withoutBlankBlocks, withoutBlankTexts } from '../../messages/blank-texts.ts';
+import { isBlankConversation, withoutBlankBlocks, withoutBlankTexts } from '../../messages/blank-texts.ts';
 import type { PromptPlugins } from '../../messages/plugins.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import type { Block } from '../../messages/types.ts';
 import {
   callerFields,
   jsonInstruction,
-  askedModels,
+  modelsOfBody,
   plainFields,
   schemaFormat,
   streamOptions,
@@ -16,7 +16,7 @@ import {
 import { insistenceFault, namesOf, unheededFields, unknownFields } from '../../messages/unknown-fields.ts';
 import { resultsOfSize, searchPlaceOf } from '../search-request.ts';
 import type { ClientMessagePosition } from '../field-names.ts';
-import { askedThinkingFields } from '../thinking-request.ts';
+import { requestedThinkingFields } from '../thinking-request.ts';
 import { toolChoiceFault, toolFields } from '../tool-fields.ts';
 import { withoutNull } from '../without-null.ts';
 import { chatConversation } from './conversation.ts';
@@ -54,9 +54,9 @@ export const chatRequestSchema = chatBody.transform((body, context): ChatCall =>
   const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
   const sent = new ChatTools(body);
   const { system, messages, origins } = chatConversation(body.messages, sent.names);
-  const models = askedModels(body);
+  const models = modelsOfBody(body);
   if (!models) refuse(['model'], 'is required: the id of a model of the catalog');
-  if (saysNothing(messages)) refuse(['messages'], 'have no text; write at least one that is not blank');
+  if (isBlankConversation(messages)) refuse(['messages'], 'have no text; write at least one that is not blank');
   if (body.reasoning?.max_tokens && body.reasoning.effort) {
     refuse(['reasoning', 'max_tokens'], 'cannot be used together with effort; leave one of them out');
   }
@@ -128,8 +128,8 @@ function limitFields({ max_tokens: limit, max_completion_tokens: newer, stop }: 
 /** Returns the thinking settings, and the format of the answer. */
 function answerFields(body: ChatBody, showsReasoning: boolean) {
   const { reasoning, reasoning_effort: effort, response_format: format } = body;
-  const { output_config: output, ...thinking } = askedThinkingFields({
-    enabled: reasoning?.enabled ?? isThinkingAsked(body),
+  const { output_config: output, ...thinking } = requestedThinkingFields({
+    enabled: reasoning?.enabled ?? requestedThinking(body),
     effort: reasoning?.effort ?? effort,
     maxTokens: reasoning?.max_tokens ?? body.thinking?.budget_tokens ?? body.thinking_budget,
     isHidden: !showsReasoning,
@@ -140,7 +140,7 @@ function answerFields(body: ChatBody, showsReasoning: boolean) {
 }
 
 /** Whether thinking is requested by a field that other services with a chat API have. */
-function isThinkingAsked({ thinking, enable_thinking: isEnabled }: ChatBody): boolean | undefined {
+function requestedThinking({ thinking, enable_thinking: isEnabled }: ChatBody): boolean | undefined {
   return thinking ? thinking.type !== 'disabled' : (isEnabled ?? undefined);
 }
 

@@ -212,7 +212,7 @@ function addResults(open: Block[], blocks: readonly Block[]): void {
   }
 }
 
-interface Spoken {
+interface AuthoredMessage {
   /** Kind of the message. Adjacent items of one kind become one message, but messages of users stay separate. */
   kind: 'assistant' | 'results' | 'said';
   role: Message['role'];
@@ -229,7 +229,7 @@ class ItemReader {
     this.#names = names;
   }
 
-  read(one: InputItem): Spoken {
+  read(one: InputItem): AuthoredMessage {
     if (!isSaid(one)) return isKnown(one) ? this.#known(one) : this.#foreign(one);
     const blocks = contentBlocks(one.content);
     switch (one.role) {
@@ -243,14 +243,14 @@ class ItemReader {
     }
   }
 
-  #known(one: KnownItem): Spoken {
+  #known(one: KnownItem): AuthoredMessage {
     switch (one.type) {
       case 'function_call':
         return this.#call(one.call_id, this.#nameOf(one), this.#arguments.read(one.arguments));
       case 'custom_tool_call':
         return this.#call(one.call_id, this.#nameOf(one), { [CUSTOM_ARGUMENT]: one.input });
       case 'function_call_output':
-        return one.call_id ? this.#result(one.call_id, resultBlocks(one.output)) : results(...toldBlocks(one));
+        return one.call_id ? this.#result(one.call_id, resultBlocks(one.output)) : results(...outputWithoutCall(one));
       case 'custom_tool_call_output':
         return this.#result(one.call_id, resultBlocks(one.output));
       case 'reasoning': {
@@ -272,7 +272,7 @@ class ItemReader {
     return { ...(value as object | null | undefined) };
   }
 
-  #foreign(one: ForeignItem): Spoken {
+  #foreign(one: ForeignItem): AuthoredMessage {
     const part = foreignPart(one);
     switch (part.kind) {
       case 'call':
@@ -290,11 +290,11 @@ class ItemReader {
     return this.#names.sentName({ name, namespace: group ?? undefined });
   }
 
-  #call(id: string, name: string, input: Record<string, unknown>): Spoken {
+  #call(id: string, name: string, input: Record<string, unknown>): AuthoredMessage {
     return assistant({ type: 'tool_use', id: this.#callIds.ofCall(id), name, input });
   }
 
-  #result(id: string, content: string | Block[]): Spoken {
+  #result(id: string, content: string | Block[]): AuthoredMessage {
     return results({ type: 'tool_result', tool_use_id: this.#callIds.ofResult(id), content });
   }
 }
@@ -310,18 +310,18 @@ function isKnown(one: TypedItem): one is KnownItem {
   return known.some(({ shape }) => shape.type.value === one.type);
 }
 
-function assistant(...blocks: Block[]): Spoken {
+function assistant(...blocks: Block[]): AuthoredMessage {
   return { kind: 'assistant', role: 'assistant', blocks };
 }
 
-function results(...blocks: Block[]): Spoken {
+function results(...blocks: Block[]): AuthoredMessage {
   return { kind: 'results', role: 'user', blocks };
 }
 
 type Output = z.output<typeof resultContent>;
 
 /** Returns the blocks of an output that belongs to no call: its text under a heading with its name. */
-function toldBlocks({ name, output }: { name?: string | null | undefined; output: Output }): Block[] {
+function outputWithoutCall({ name, output }: { name?: string | null | undefined; output: Output }): Block[] {
   const content = resultBlocks(output);
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   return [{ type: 'text', text: `${name}:` }, ...blocks];

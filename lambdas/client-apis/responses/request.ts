@@ -2,7 +2,7 @@
  * Converts a request for a response into a request of the Messages API. docs/client-apis/responses.md has the rules.
  */
 
-import { saysNothing, withoutBlankBlocks, withoutBlankTexts } from '../../messages/blank-texts.ts';
+import { isBlankConversation, withoutBlankBlocks, withoutBlankTexts } from '../../messages/blank-texts.ts';
 import type { PromptPlugins } from '../../messages/plugins.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import { isSearchType } from '../../messages/search-tool.ts';
@@ -10,7 +10,7 @@ import type { Block, MessagesRequest, Tool } from '../../messages/types.ts';
 import {
   callerFields,
   jsonInstruction,
-  askedModels,
+  modelsOfBody,
   plainFields,
   schemaFormat,
   streamOptions,
@@ -18,7 +18,7 @@ import {
 } from '../common-fields.ts';
 import { insistenceFault, namesOf, unheededFields, unknownFields } from '../../messages/unknown-fields.ts';
 import type { ClientFieldNames, ClientMessagePosition } from '../field-names.ts';
-import { askedThinkingFields } from '../thinking-request.ts';
+import { requestedThinkingFields } from '../thinking-request.ts';
 import { toolChoiceFault, toolFields } from '../tool-fields.ts';
 import type { ToolNames } from '../tool-names.ts';
 import { responsesConversation, toolsInConversation } from './input.ts';
@@ -59,14 +59,14 @@ export const responsesRequestSchema = responsesBody.transform((body, context): R
   const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
   const declared = new DeclaredTools([...(body.tools ?? []), ...toolsInConversation(body.input)]);
   const { system, messages, origins } = responsesConversation(body.input, declared.names);
-  const models = askedModels(body);
+  const models = modelsOfBody(body);
   if (!models) refuse(['model'], 'is required: the id of a model of the catalog');
-  if (saysNothing(messages)) refuse(['input'], 'has no text; write at least one that is not blank');
+  if (isBlankConversation(messages)) refuse(['input'], 'has no text; write at least one that is not blank');
   const tools = withSearchLimit(declared.callable(body.tool_choice), body.max_tool_calls);
   const choice = declared.choice(body.tool_choice);
   const choiceFault = toolChoiceFault(tools, choice);
   if (choiceFault) refuse(['tool_choice'], choiceFault);
-  const showsThinking = asksForSummary(body);
+  const showsThinking = requestsSummary(body);
   const leftOut = responseLeftOut(body);
   const insistence = insistenceFault(body, leftOut);
   if (insistence) refuse(insistence.path, insistence.message);
@@ -120,7 +120,7 @@ function systemField(system: Block[], { instructions, text }: ResponsesBody): { 
   return blocks.length > 0 ? { system: blocks } : {};
 }
 
-function asksForSummary({ reasoning }: ResponsesBody): boolean {
+function requestsSummary({ reasoning }: ResponsesBody): boolean {
   return (reasoning?.summary ?? reasoning?.generate_summary ?? 'none') !== 'none';
 }
 
@@ -129,7 +129,7 @@ function answerFields(
   { reasoning, text }: ResponsesBody,
   showsThinking: boolean,
 ): Pick<MessagesRequest, 'thinking' | 'output_config'> {
-  const { output_config: output, ...thinking } = askedThinkingFields({
+  const { output_config: output, ...thinking } = requestedThinkingFields({
     enabled: reasoning?.enabled ?? (showsThinking ? true : undefined),
     effort: reasoning?.effort,
     maxTokens: reasoning?.max_tokens,

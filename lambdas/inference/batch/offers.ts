@@ -7,7 +7,7 @@ import { addBounds, priceUpperBound, type UsageBound } from '../../accounting/pr
 import { measurePrompt, promptBound } from '../../admission/prompt/prompt-size.ts';
 import type { Quote, SpendingPlan } from '../../admission/spending-plan.ts';
 import { Money } from '../../money/money.ts';
-import type { Ask, BatchEngine } from '../../providers/asks.ts';
+import type { BatchRequest, BatchEngine } from '../../providers/batch-engine.ts';
 import type { WireTarget } from '../../providers/wire.ts';
 import type { OnExcluded } from '../../routing/exclusions.ts';
 import type { UsableEndpoint } from '../../routing/usable-endpoints.ts';
@@ -33,7 +33,7 @@ export interface BatchOffer<Task = unknown, Answer = unknown> extends Offer {
 /** Creates the error messages for a task that would take too many bytes, or too many requests to a provider. */
 export interface OfferRefusals {
   tooLarge: (maxMebibytes: number) => Error;
-  tooMany: (asks: number, maxAsks: number) => Error;
+  tooMany: (requests: number, maxRequests: number) => Error;
 }
 
 /**
@@ -77,10 +77,10 @@ function offerOf<Task, Answer>(
 ): Omit<BatchOffer<Task, Answer>, 'index'> {
   const bounds: UsageBound[] = [];
   let bytes = 0;
-  for (const ask of candidate.engine.maxAsks(task, candidate.target)) {
-    bytes += Buffer.byteLength(ask.request.body);
+  for (const batchRequest of candidate.engine.batchRequests(task, candidate.target)) {
+    bytes += Buffer.byteLength(batchRequest.request.body);
     if (bytes > MAX_BYTES) throw tooLarge(MAX_BYTES / MEBIBYTE);
-    bounds.push(boundOf(ask, candidate));
+    bounds.push(boundOf(batchRequest, candidate));
   }
   if (bounds.length > MAX_ROUNDS) throw tooMany(bounds.length, MAX_ROUNDS);
   return { candidate, bounds, bytes, hasHiddenReasoning: candidate.target.quirks.hidden_reasoning === true };
@@ -88,7 +88,7 @@ function offerOf<Task, Answer>(
 
 /** Returns the upper bound on the usage of one request to the provider. */
 export function boundOf(
-  { request: { body }, outputTokens, inputs = 1 }: Ask,
+  { request: { body }, outputTokens, inputs = 1 }: BatchRequest,
   { endpoint }: BatchCandidate,
 ): UsageBound {
   const { contextLength = Infinity, quirks } = endpoint;

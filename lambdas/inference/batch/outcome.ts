@@ -6,9 +6,9 @@ import type { Ending, Outcome } from '../../store/generations/outcome.ts';
 import { abortReasonOf } from '../abort.ts';
 import type { AttemptLog } from '../attempt-log.ts';
 import type { BatchOffer } from './offers.ts';
-import type { Asked } from './rounds.ts';
+import type { BatchAnswers } from './rounds.ts';
 
-interface AskedRequest {
+interface RecordedBatch {
   offers: readonly BatchOffer[];
   leftOut: readonly string[];
   signal: AbortSignal;
@@ -21,9 +21,9 @@ interface AskedRequest {
  * record.
  */
 export function batchOutcome(
-  { rounds, result, wasThinking }: Asked<unknown>,
+  { rounds, result, wasThinking }: BatchAnswers<unknown>,
   charged: Charged,
-  { offers, leftOut, signal, receivedAtMs, log }: AskedRequest,
+  { offers, leftOut, signal, receivedAtMs, log }: RecordedBatch,
 ): Outcome {
   const { usage, cost, cacheSaved, estimated, exceeded } = charged;
   const { model, endpoint, pricing } = offers[log.index]!.candidate;

@@ -4,7 +4,7 @@ import { UsageMeter } from '../../accounting/meter.ts';
 import { estimateTokens } from '../../accounting/usage.ts';
 import { limitConcurrency } from '../../platform/concurrency/concurrency-limit.ts';
 import { errorInAnswer, failureOf, refusalOfResponse, type ProviderFailure } from '../../providers/failures.ts';
-import type { Ask } from '../../providers/asks.ts';
+import type { BatchRequest } from '../../providers/batch-engine.ts';
 import { statesError } from '../../providers/faults/stated-error.ts';
 import { readResponse } from '../../providers/http/read-text.ts';
 import { UpstreamError } from '../../providers/http/upstream-error.ts';
@@ -25,7 +25,7 @@ export interface BatchRound extends Charged {
  * Result of all requests of one task. `rounds` are the requests for which the client is charged. Requests to a
  * candidate that failed are not charged.
  */
-export interface Asked<Answer> {
+export interface BatchAnswers<Answer> {
   rounds: BatchRound[];
   result: { answer: Answer } | { failure: ProviderFailure };
   /**
@@ -45,16 +45,16 @@ export interface BatchWork<Task> {
  * Sends the task to one candidate after the other until a candidate has completed the whole task. `log.index` then
  * identifies that candidate.
  */
-export async function askEach<Task, Answer>(
+export async function answerEach<Task, Answer>(
   offers: readonly BatchOffer<Task, Answer>[],
   work: BatchWork<Task>,
   inTurn: FailoverOptions,
-): Promise<Asked<Answer>> {
+): Promise<BatchAnswers<Answer>> {
   const { signal, log } = inTurn;
   let rounds: BatchRound[] = [];
   const begin = (offer: BatchOffer<Task, Answer>) => {
     rounds = [];
-    return askOne(offer, work, rounds, inTurn);
+    return answerOne(offer, work, rounds, inTurn);
   };
   try {
     const answer = await withFailover(offers, begin, inTurn);
@@ -71,7 +71,7 @@ export async function askEach<Task, Answer>(
   }
 }
 
-async function askOne<Task, Answer>(
+async function answerOne<Task, Answer>(
   { index, candidate }: BatchOffer<Task, Answer>,
   { task, maxAtOnce }: BatchWork<Task>,
   rounds: BatchRound[],
@@ -81,10 +81,10 @@ async function askOne<Task, Answer>(
   const attempt = new AbortController();
   const exchange = { index, candidate, log, signal: AbortSignal.any([signal, attempt.signal]) };
   const inTurn = limitConcurrency(maxAtOnce);
-  const send = (ask: Ask) =>
+  const send = (batchRequest: BatchRequest) =>
     inTurn(async () => {
-      const { body, headers } = await answerTo(ask, exchange);
-      rounds.push(chargedFor(ask, { body, headers }, candidate));
+      const { body, headers } = await answerTo(batchRequest, exchange);
+      rounds.push(chargedFor(batchRequest, { body, headers }, candidate));
       return body;
     });
   try {
@@ -99,14 +99,19 @@ interface ProviderAnswer {
   headers: UpstreamResponse['headers'];
 }
 
-function chargedFor(ask: Ask, { body, headers }: ProviderAnswer, candidate: BatchCandidate): BatchRound {
-  const estimatedInputTokens = ask.estimatedTokens ?? estimateTokens(Buffer.byteLength(ask.request.body));
+function chargedFor(
+  batchRequest: BatchRequest,
+  { body, headers }: ProviderAnswer,
+  candidate: BatchCandidate,
+): BatchRound {
+  const estimatedInputTokens =
+    batchRequest.estimatedTokens ?? estimateTokens(Buffer.byteLength(batchRequest.request.body));
   const meter = new UsageMeter({ estimatedInputTokens, promptCountedAtStart: false });
   const usage = candidate.engine.readUsage(body, headers);
   if (usage) meter.addReported(usage);
   // Estimates output usage that the provider did not report: at least one token, if the request has output at all.
-  if (ask.outputTokens > 0 && meter.reportedOutputTokens === undefined) meter.holdBack(1);
-  const bound = boundOf(ask, candidate);
+  if (batchRequest.outputTokens > 0 && meter.reportedOutputTokens === undefined) meter.holdBack(1);
+  const bound = boundOf(batchRequest, candidate);
   const round = chargeForMeasured(meter, { pricing: candidate.pricing, bound }, 'usage', undefined);
   return { ...round, surprises: surprisesOf(round, meter, bound) };
 }
@@ -122,11 +127,11 @@ interface Exchange {
 }
 
 /** Sends one request to a provider. Retries twice if the provider is briefly unavailable. */
-async function answerTo(ask: Ask, exchange: Exchange): Promise<ProviderAnswer> {
+async function answerTo(batchRequest: BatchRequest, exchange: Exchange): Promise<ProviderAnswer> {
   const { candidate, signal } = exchange;
   for (const pauseMs of PAUSES_MS) {
     try {
-      return await askOnce(ask, exchange);
+      return await sendOneAttempt(batchRequest, exchange);
     } catch (error) {
       const { mayTryAnother, wasAnswered, kind, isRequestsFault, isOperators } = failureOf(
         error,
@@ -137,11 +142,11 @@ async function answerTo(ask: Ask, exchange: Exchange): Promise<ProviderAnswer> {
     }
     await sleep(pauseMs, undefined, { signal });
   }
-  return askOnce(ask, exchange);
+  return sendOneAttempt(batchRequest, exchange);
 }
 
-async function askOnce(
-  { request, maxAnswerBytes = MAX_ANSWER_BYTES }: Ask,
+async function sendOneAttempt(
+  { request, maxAnswerBytes = MAX_ANSWER_BYTES }: BatchRequest,
   { index, candidate, signal, log }: Exchange,
 ): Promise<ProviderAnswer> {
   signal.throwIfAborted();

@@ -13,7 +13,7 @@ import type { InferenceInput } from '../inference-input.ts';
 import type { UsageAnomalies } from '../usage-anomalies.ts';
 import { planOf, type BatchOffer } from './offers.ts';
 import { batchOutcome } from './outcome.ts';
-import { askEach, type BatchRound, type BatchWork } from './rounds.ts';
+import { answerEach, type BatchRound, type BatchWork } from './rounds.ts';
 
 /**
  * Time in ms before the function's timeout (30 seconds) at which open requests are aborted. The remaining time is used
@@ -75,15 +75,15 @@ async function answerUntil<Task, Answer>(
 
   const { signal } = abort;
   const log = new AttemptLog(input.providerTime);
-  const asked = await askEach(offers, work, { signal, health, log, requestId: input.request.id });
-  const charged = await withinLimits(chargedForAll(asked.rounds), held.extender);
+  const answered = await answerEach(offers, work, { signal, health, log, requestId: input.request.id });
+  const charged = await withinLimits(chargedForAll(answered.rounds), held.extender);
   const { receivedAtMs } = input.request;
-  const outcome = batchOutcome(asked, charged, { offers, leftOut, signal, receivedAtMs, log });
+  const outcome = batchOutcome(answered, charged, { offers, leftOut, signal, receivedAtMs, log });
   const { candidate } = offers[log.index]!;
-  await report.settle(outcome, { candidate, surprises: askedSurprises(asked.rounds, charged) });
+  await report.settle(outcome, { candidate, surprises: batchAnomalies(answered.rounds, charged) });
 
-  const { result } = asked;
-  if ('failure' in result) throw failureToTell(result.failure, signal, outOfTime);
+  const { result } = answered;
+  if ('failure' in result) throw clientFailure(result.failure, signal, outOfTime);
   return { candidate, answer: result.answer, charged };
 }
 
@@ -102,14 +102,14 @@ async function withinLimits(measured: Charged, extender: HoldExtender): Promise<
   return measured.cost.isZero ? measured : cappedAt(measured, await extender.chargeable(measured.cost));
 }
 
-function askedSurprises(rounds: readonly BatchRound[], { isCutByHold }: Charged): UsageAnomalies {
+function batchAnomalies(rounds: readonly BatchRound[], { isCutByHold }: Charged): UsageAnomalies {
   return {
     isBeyondHold: isCutByHold || rounds.some(({ surprises }) => surprises.isBeyondHold),
     unpriced: [...new Set(rounds.flatMap(({ surprises }) => surprises.unpriced))],
   };
 }
 
-function failureToTell(failure: GatewayError, signal: AbortSignal, outOfTime: string): GatewayError {
+function clientFailure(failure: GatewayError, signal: AbortSignal, outOfTime: string): GatewayError {
   const reason = abortReasonOf(signal);
   if (reason === 'client_left') return clientHasLeft(failure);
   if (reason === 'stopping') return gatewayStopping();

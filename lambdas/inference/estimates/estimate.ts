@@ -65,14 +65,14 @@ export async function previewInference(
   const admission = admissionOf(resources.bootId(), input, terms);
   const preview = await previewHold(resources.table(), admission, caller.scopes);
   const { tried } = preview;
-  if ('refused' in tried && !isForeseen(tried.refused.refusal)) {
+  if ('refused' in tried && !isReportedRefusal(tried.refused.refusal)) {
     throw refusalError(tried.refused.refusal, tried.refused.request);
   }
   return preview;
 }
 
 /** Returns whether an estimate reports this refusal as figures in its result. Other refusals are thrown. */
-function isForeseen({ kind }: AdmissionRefusal): boolean {
+function isReportedRefusal({ kind }: AdmissionRefusal): boolean {
   return kind === 'no_room' || kind === 'free_requests' || kind === 'free_budget';
 }
 

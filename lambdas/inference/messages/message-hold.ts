@@ -76,7 +76,7 @@ async function holdWhileConnecting(input: InferenceInput<unknown>, prepared: Pre
   try {
     const result = await holdInference(
       { table, bootId: resources.bootId() },
-      { ...input, receivedAtMs: input.request.receivedAtMs, recordsBeside: true },
+      { ...input, receivedAtMs: input.request.receivedAtMs, recordsLater: true },
       await messageTerms(input, prepared),
     );
     if ('refused' in result) {

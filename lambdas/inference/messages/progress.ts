@@ -67,7 +67,7 @@ export class Progress implements StagedAnswer {
 
   get countedPrompt(): number | undefined {
     const { meter } = this.#answer;
-    return meter.knowsPrompt ? promptTokens(meter.usage().usage) : undefined;
+    return meter.hasPromptCount ? promptTokens(meter.usage().usage) : undefined;
   }
 
   async holdMore(cost: Money): Promise<Stop | undefined> {
@@ -218,12 +218,12 @@ export class Progress implements StagedAnswer {
 
   #countPrompt(): void {
     const { meter } = this.#answer;
-    if (this.#promptCounted || !meter.knowsPrompt) return;
+    if (this.#promptCounted || !meter.hasPromptCount) return;
     this.#promptCounted = true;
     // At the end of an answer, the settlement releases the unused part of the hold.
-    const giveBack = meter.finishReason === null && !this.#isClosing;
+    const releasesUnused = meter.finishReason === null && !this.#isClosing;
     const { usage } = chargedForRound(this.#answer, 'usage');
-    this.#context.extender.promptCounted(usage, { writtenBytes: meter.outputBytes, giveBack });
+    this.#context.extender.promptCounted(usage, { writtenBytes: meter.outputBytes, releasesUnused });
   }
 
   #follow(data: MessagesEvent): void {

@@ -28,10 +28,10 @@ export const decisionsModality = defineModality({
       'state',
       `is repeated in each request to this model, in total more than ${maxMebibytes} MiB; shorten it, or send fewer questions`,
     ),
-  tooMany: (asks, maxAsks) =>
+  tooMany: (requests, maxRequests) =>
     invalidRequest(
       'questions',
-      `need ${asks} requests to this model, and the maximum is ${maxAsks}; send fewer questions, or questions with fewer options`,
+      `need ${requests} requests to this model, and the maximum is ${maxRequests}; send fewer questions, or questions with fewer options`,
     ),
   maxAtOnce: 16,
   resultOf: (verdicts, own) => verdicts.map((verdict, at) => answerOf(own.questions[at]!, verdict)),

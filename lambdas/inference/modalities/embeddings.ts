@@ -59,8 +59,11 @@ export const embeddingsModality = defineModality({
     }),
   tooLarge: (maxMebibytes) =>
     invalidRequest('input', `is more than ${maxMebibytes} MiB for this model; send fewer texts`),
-  tooMany: (asks, maxAsks) =>
-    invalidRequest('input', `needs ${asks} requests to this model, and the maximum is ${maxAsks}; send fewer texts`),
+  tooMany: (requests, maxRequests) =>
+    invalidRequest(
+      'input',
+      `needs ${requests} requests to this model, and the maximum is ${maxRequests}; send fewer texts`,
+    ),
   // Maximum number of concurrent requests. It is low because the responses are large and stay in memory until the last
   // one arrives.
   maxAtOnce: 4,

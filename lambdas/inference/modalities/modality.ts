@@ -3,7 +3,7 @@ import type { Modality } from '../../catalog/modality.ts';
 import type { ApiType, Wire, WireOf } from '../../catalog/wires.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import type { NamedText } from '../../protection/named-texts.ts';
-import type { BatchEngine } from '../../providers/asks.ts';
+import type { BatchEngine } from '../../providers/batch-engine.ts';
 import type { OnExcluded } from '../../routing/exclusions.ts';
 import { engineTarget, type UsableEndpoint } from '../../routing/usable-endpoints.ts';
 import type { BatchCandidate, OfferRefusals } from '../batch/offers.ts';

@@ -11,7 +11,7 @@ import { readGeneration } from '../../store/generations/generation-queries.ts';
 import { readVideoJob, JobMovedError, type VideoJob } from '../../store/generations/video-jobs.ts';
 import { reportSettlement } from '../../accounting/report.ts';
 import { endJob, finishJob, isEnded } from './end.ts';
-import { lookAtJob } from './poll.ts';
+import { pollJob } from './poll.ts';
 import { encodeVideoMessage, type VideoMessage } from './message.ts';
 import { submitJob } from './submit.ts';
 import type { Next, VideoTools } from './tools.ts';
@@ -46,20 +46,20 @@ async function step(tools: VideoTools, job: VideoJob, { isNotice = false }: Vide
       error: 'The provider did not finish the video in time. Nothing is charged. Send a new request.',
     });
   }
-  if (isEarly(job, atMs) && !(isNotice && isLookable(job, atMs))) return later(job, atMs);
-  return job.state === 'pending' ? submitJob(tools, job) : lookAtJob(tools, job);
+  if (isEarly(job, atMs) && !(isNotice && mayBePolled(job, atMs))) return later(job, atMs);
+  return job.state === 'pending' ? submitJob(tools, job) : pollJob(tools, job);
 }
 
 /** Tolerance in ms for a message that arrives early, because the clocks of queues and functions differ. */
 const EARLY_MS = 500;
 
 /** Minimum interval in ms between polls of a provider, however many notices arrive. */
-const MIN_BETWEEN_LOOKS_MS = 2_000;
+const MIN_POLL_INTERVAL_MS = 2_000;
 
 /** Returns whether the provider has the job and was not polled within the minimum interval. */
-function isLookable({ state, lookedAtMs, submittedAtMs }: VideoJob, atMs: number): boolean {
+function mayBePolled({ state, polledAtMs, submittedAtMs }: VideoJob, atMs: number): boolean {
   if (state !== 'submitted' || submittedAtMs === undefined) return false;
-  return lookedAtMs === undefined || atMs - lookedAtMs >= MIN_BETWEEN_LOOKS_MS;
+  return polledAtMs === undefined || atMs - polledAtMs >= MIN_POLL_INTERVAL_MS;
 }
 
 const isEarly = ({ nextAtMs }: VideoJob, atMs: number) => atMs < nextAtMs - EARLY_MS;

@@ -124,7 +124,7 @@ function videoOutcome(job: EndedJob, generation: Generation): Outcome {
  * Returns the time until the first request to a provider, and the time from then until the end. The second time
  * includes making the video and fetching the files.
  */
-function timesOf({ createdAtMs, askedAtMs, endedAtMs }: EndedJob): Pick<Outcome, 'overheadMs' | 'providerMs'> {
-  if (askedAtMs === undefined) return { overheadMs: null, providerMs: null };
-  return { overheadMs: Math.max(0, askedAtMs - createdAtMs), providerMs: Math.max(0, endedAtMs! - askedAtMs) };
+function timesOf({ createdAtMs, requestedAtMs, endedAtMs }: EndedJob): Pick<Outcome, 'overheadMs' | 'providerMs'> {
+  if (requestedAtMs === undefined) return { overheadMs: null, providerMs: null };
+  return { overheadMs: Math.max(0, requestedAtMs - createdAtMs), providerMs: Math.max(0, endedAtMs! - requestedAtMs) };
 }

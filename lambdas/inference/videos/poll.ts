@@ -9,7 +9,7 @@ import type { VideoCandidate } from '../../routing/video-candidates.ts';
 import { changeVideoJob, MAX_FILES, type StoredFile, type VideoJob } from '../../store/generations/video-jobs.ts';
 import { endJob } from './end.ts';
 import { fileKey } from './objects.ts';
-import { askProvider, FileTooLargeError, MAX_FILE_BYTES, openFile, type FilePlace } from './provider.ts';
+import { callVideoProvider, FileTooLargeError, MAX_FILE_BYTES, openFile, type FilePlace } from './provider.ts';
 import { backOffSeconds, type Next, type VideoTools } from './tools.ts';
 
 /** Maximum wait in seconds that a provider may request before the next poll. */
@@ -18,9 +18,9 @@ const MAX_FETCHES = 6;
 /** Part of the function's time in ms that is reserved for writing the result. */
 const RESERVE_MS = 10_000;
 
-export async function lookAtJob(tools: VideoTools, job: VideoJob): Promise<Next> {
+export async function pollJob(tools: VideoTools, job: VideoJob): Promise<Next> {
   const candidate = await tools.candidateOf(job.model, job.endpoints[job.endpointIndex]!.endpointId);
-  const polled = candidate ? await poll(tools, candidate, job) : unknownLook('endpoint not usable');
+  const polled = candidate ? await poll(tools, candidate, job) : unknownPoll('endpoint not usable');
   switch (polled.state) {
     case 'completed':
       return fetchFiles(tools, candidate!, job, polled.files);
@@ -30,9 +30,9 @@ export async function lookAtJob(tools: VideoTools, job: VideoJob): Promise<Next>
       return endJob(tools, job, 'cancelled', { error: `${candidate!.endpoint.provider.name} cancelled the job.` });
     case 'unknown':
       noteUnknown(job, polled.reason);
-      return lookLater(tools, job, 0);
+      return pollLater(tools, job, 0);
     case 'working':
-      return lookLater(tools, job, polled.retryAfterSeconds ?? 0);
+      return pollLater(tools, job, polled.retryAfterSeconds ?? 0);
   }
 }
 
@@ -40,10 +40,10 @@ async function poll({ remainingMs }: VideoTools, candidate: VideoCandidate, job:
   const { wire, target } = candidate;
   try {
     return wire.readPolled(
-      await askProvider(candidate, wire.poll(job.upstreamJobId!, target), remainingMs() - RESERVE_MS),
+      await callVideoProvider(candidate, wire.poll(job.upstreamJobId!, target), remainingMs() - RESERVE_MS),
     );
   } catch (error) {
-    return unknownLook(describeError(error).reason!);
+    return unknownPoll(describeError(error).reason!);
   }
 }
 
@@ -56,14 +56,14 @@ function noteUnknown(job: VideoJob, reason: string): void {
   log('warn', 'video state not read', fields);
 }
 
-const unknownLook = (reason: string): Polled => ({ state: 'unknown', reason });
+const unknownPoll = (reason: string): Polled => ({ state: 'unknown', reason });
 
-async function lookLater({ table, nowMs }: VideoTools, job: VideoJob, retryAfterSeconds: number): Promise<Next> {
+async function pollLater({ table, nowMs }: VideoTools, job: VideoJob, retryAfterSeconds: number): Promise<Next> {
   const wished = Number.isFinite(retryAfterSeconds) ? Math.min(MAX_RETRY_AFTER_SECONDS, retryAfterSeconds) : 0;
   const afterSeconds = Math.ceil(Math.max(backOffSeconds(job.polls + 1), wished));
   await changeVideoJob(table, job, {
     polls: job.polls + 1,
-    lookedAtMs: nowMs(),
+    polledAtMs: nowMs(),
     nextAtMs: nowMs() + afterSeconds * 1_000,
   });
   return { afterSeconds };

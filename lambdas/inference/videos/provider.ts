@@ -36,7 +36,7 @@ const VIDEO = /^video\/[a-z0-9.+-]{1,60}$/;
  * Sends a request to the provider, and reads the whole response.
  * @throws {UpstreamError}
  */
-export async function askProvider(
+export async function callVideoProvider(
   candidate: VideoCandidate,
   request: VideoHttpRequest,
   remainingMs: number,

@@ -55,7 +55,7 @@ export async function startVideo(tools: StartTools, start: VideoStart): Promise<
     // The worker may get the message despite the error. It then finds that nothing is held, and sends nothing.
     await releaseUnknown(table, generation);
     await dropRequest(tools.bucket, job).catch(() => undefined);
-    await failUntold(table, job).catch(() => undefined);
+    await failWithoutMessage(table, job).catch(() => undefined);
     throw error;
   }
 }
@@ -64,7 +64,7 @@ export async function startVideo(tools: StartTools, start: VideoStart): Promise<
  * Ends a job that has no message in the queue. Its answer may be stored, so a repeated request shows why no video is
  * made.
  */
-async function failUntold(table: Table, job: VideoJob): Promise<void> {
+async function failWithoutMessage(table: Table, job: VideoJob): Promise<void> {
   const error =
     'The gateway could not start this video. Nothing is charged. Send the request again with a new Idempotency-Key.';
   await changeVideoJob(table, job, { state: 'failed', endedAtMs: nowMs(), error, isCalledBack: true });

@@ -18,7 +18,7 @@ import { alarmOperator } from '../operator-alarm.ts';
 import { endJob } from './end.ts';
 import { noticeName } from './provider-webhook.ts';
 import { dropRequest, readRequest } from './objects.ts';
-import { askProvider } from './provider.ts';
+import { callVideoProvider } from './provider.ts';
 import { backOffSeconds, type Next, type VideoTools } from './tools.ts';
 
 /** Maximum number of attempts at each endpoint. */
@@ -38,11 +38,11 @@ export async function submitJob(tools: VideoTools, job: VideoJob): Promise<Next>
   if (generation?.state !== 'pending') return endJob(tools, job, 'failed', { error: 'The request was cancelled.' });
   const request = await readRequest(bucket, job);
   if (!request) return endJob(tools, job, 'failed', { error: 'The request was lost before it was sent.' });
-  const askedAtMs = nowMs();
+  const requestedAtMs = nowMs();
   const claimed = await changeVideoJob(table, job, {
     submissions: job.submissions + 1,
-    askedAtMs: job.askedAtMs ?? askedAtMs,
-    nextAtMs: askedAtMs + SUBMIT_WITHIN_MS,
+    requestedAtMs: job.requestedAtMs ?? requestedAtMs,
+    nextAtMs: requestedAtMs + SUBMIT_WITHIN_MS,
   });
   const { endpointId } = job.endpoints[job.endpointIndex]!;
   const candidate = await tools.candidateOf(job.model, endpointId);
@@ -61,7 +61,7 @@ export async function submitJob(tools: VideoTools, job: VideoJob): Promise<Next>
   tools.onResult(endpointId, 'failed');
   const status = ('answer' in tried ? tried.answer?.status : undefined) ?? null;
   noteFailure(claimed, candidate, status, tried);
-  if ('lost' in tried && candidate!.wire.knowsTokens !== true) {
+  if ('lost' in tried && candidate!.wire.hasSubmissionTokens !== true) {
     const { name } = candidate!.endpoint.provider;
     const error = `It is unknown whether ${name} accepted the request, so the gateway did not send it again. Nothing is charged. Send a new request.`;
     return endJob(tools, claimed, 'failed', { error, providerStatus: status ?? undefined });
@@ -115,8 +115,12 @@ async function trySubmitting(
   try {
     const webhookUrl = await noticeUrl(job, candidate);
     const http = wire.submit(request, target, { clientToken: job.id, webhookUrl });
-    const isFresh = wire.knowsTokens !== true;
-    answer = await askProvider(candidate, { ...http, isFresh }, Math.min(SUBMIT_WITHIN_MS, remainingMs()) - 5_000);
+    const isFresh = wire.hasSubmissionTokens !== true;
+    answer = await callVideoProvider(
+      candidate,
+      { ...http, isFresh },
+      Math.min(SUBMIT_WITHIN_MS, remainingMs()) - 5_000,
+    );
   } catch (error) {
     if (!(error instanceof UpstreamError)) return { unsent: describeError(error).reason! };
     const isUnsent = ['connect', 'connect_timeout', 'unauthorized'].includes(error.failure);

@@ -148,7 +148,7 @@ let callSecretsManager: AwsCall | undefined;
 async function readSecret<Value>(variable: string, read: (secret: string) => Value): Promise<Value> {
   const arn = requireVariable(variable);
   try {
-    return read(await askForSecret(arn));
+    return read(await readSecretValue(arn));
   } catch (error) {
     throw new SecretUnreadableError(variable, error as Error);
   }
@@ -161,7 +161,7 @@ async function readSecret<Value>(variable: string, read: (secret: string) => Val
 async function readSecretBefore(variable: string): Promise<string | undefined> {
   const arn = requireVariable(variable);
   try {
-    return await askForSecret(arn, { VersionStage: 'AWSPREVIOUS' });
+    return await readSecretValue(arn, { VersionStage: 'AWSPREVIOUS' });
   } catch (error) {
     if (error instanceof AwsError && error.name === 'ResourceNotFoundException') return undefined;
     throw new SecretUnreadableError(variable, error as Error);
@@ -174,10 +174,10 @@ async function readSecretBefore(variable: string): Promise<string | undefined> {
  * @throws {SecretUselessError} if it is empty
  */
 export function readNamedSecret(arn: string): Promise<string> {
-  return askForSecret(arn);
+  return readSecretValue(arn);
 }
 
-async function askForSecret(arn: string, version: { VersionStage?: 'AWSPREVIOUS' } = {}): Promise<string> {
+async function readSecretValue(arn: string, version: { VersionStage?: 'AWSPREVIOUS' } = {}): Promise<string> {
   callSecretsManager ??= openAwsJson(SECRETS_MANAGER, { identity: ownIdentity });
   const request = { SecretId: arn, ...version };
   const answer = await callSecretsManager<{ SecretString?: string }>('GetSecretValue', request, {

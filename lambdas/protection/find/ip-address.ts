@@ -118,7 +118,7 @@ function findV6(text: string, add: Add): void {
     while (done < text.length && isOfV6(text, done)) done += 1;
     if (index - start > MAX_V6) continue;
     const found = V6.exec(text.slice(start, Math.min(done, start + MAX_V6) + 2))?.[0] ?? '';
-    if (isIPv6(found) && saysWhere(found)) add(start, start + found.length);
+    if (isIPv6(found) && isRoutable(found)) add(start, start + found.length);
   }
 }
 
@@ -136,7 +136,7 @@ const GIVEN_OUT = /^(?:[23][\da-f]{3}|f[cdef][\da-f]{2}|64:ff9b|::ffff):/i;
  * Returns whether an IPv6 address has an allocated prefix and two or more numbers. Loopback does not. A text such as
  * `12::34` is a pair of numbers as often as an address.
  */
-function saysWhere(address: string): boolean {
+function isRoutable(address: string): boolean {
   return GIVEN_OUT.test(address) && (address.match(/[\da-f]+/gi)?.length ?? 0) > 1;
 }
 

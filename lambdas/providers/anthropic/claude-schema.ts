@@ -10,7 +10,7 @@ import { withConstraints } from '../translated/arguments-schema.ts';
 
 type ClaudeSchema = Record<string, unknown>;
 
-const TAKEN_FORMATS = new Set([
+const SUPPORTED_FORMATS = new Set([
   'date-time',
   'time',
   'date',
@@ -24,26 +24,26 @@ const TAKEN_FORMATS = new Set([
 ]);
 /** Keywords that constrain nothing, and additionalProperties, which Claude requires to be false. */
 const IGNORED_KEYWORDS = new Set(['$schema', '$comment', '$id', 'additionalProperties']);
-const TAKEN_KEYWORDS = new Set(['type', 'title', 'description', 'required', 'default']);
+const SUPPORTED_KEYWORDS = new Set(['type', 'title', 'description', 'required', 'default']);
 const MAP_KEYWORDS = new Set(['properties', '$defs', 'definitions']);
 
 /** Converts the schema of an answer, or of a strict tool's arguments, to the subset that Claude enforces. */
 export function strictSchema(schema: unknown): unknown {
   if (!isRecord(schema)) return schema;
   const taken: ClaudeSchema = {};
-  const untaken: ClaudeSchema = {};
+  const unsupported: ClaudeSchema = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (IGNORED_KEYWORDS.has(keyword)) continue;
-    const words = takenWords(keyword, value);
+    const words = supportedKeywords(keyword, value);
     if (words) Object.assign(taken, words);
-    else untaken[keyword] = value;
+    else unsupported[keyword] = value;
   }
   const isObject = taken['type'] === 'object' || taken['properties'] !== undefined;
-  return { ...withConstraints(taken, untaken), ...(isObject ? { additionalProperties: false } : {}) };
+  return { ...withConstraints(taken, unsupported), ...(isObject ? { additionalProperties: false } : {}) };
 }
 
-function takenWords(keyword: string, value: unknown): ClaudeSchema | undefined {
-  if (TAKEN_KEYWORDS.has(keyword)) return { [keyword]: value };
+function supportedKeywords(keyword: string, value: unknown): ClaudeSchema | undefined {
+  if (SUPPORTED_KEYWORDS.has(keyword)) return { [keyword]: value };
   if (MAP_KEYWORDS.has(keyword)) return { [keyword]: strictSchemas(value) };
   switch (keyword) {
     case '$ref':
@@ -60,7 +60,7 @@ function takenWords(keyword: string, value: unknown): ClaudeSchema | undefined {
     case 'const':
       return isPlain(value) ? { const: value } : undefined;
     case 'format':
-      return typeof value === 'string' && TAKEN_FORMATS.has(value) ? { format: value } : undefined;
+      return typeof value === 'string' && SUPPORTED_FORMATS.has(value) ? { format: value } : undefined;
     case 'minItems':
       return value === 0 || value === 1 ? { minItems: value } : undefined;
     default:

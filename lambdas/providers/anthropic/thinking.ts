@@ -3,7 +3,7 @@ import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import type { ClaudeQuirks, Quirks } from '../../catalog/quirk-schemas.ts';
 import type { ClientHeaders, WireTarget } from '../wire.ts';
-import { thinks, withTakenThinking } from './taken-thinking.ts';
+import { thinks, withSupportedThinking } from './supported-thinking.ts';
 
 /**
  * Returns the maximum number of billed tokens that may be missing in the answer. All thinking is billed, but at most a
@@ -14,7 +14,7 @@ export function hiddenReasoning(
   { quirks }: WireTarget<Quirks & ClaudeQuirks>,
   maxOutputTokens: number,
 ): number {
-  const isThinking = thinks(withTakenThinking(request, quirks, maxOutputTokens), quirks);
+  const isThinking = thinks(withSupportedThinking(request, quirks, maxOutputTokens), quirks);
   return isThinking || quirks.hidden_reasoning ? maxOutputTokens : 0;
 }
 

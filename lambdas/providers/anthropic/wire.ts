@@ -16,16 +16,16 @@ import { without } from '../../messages/without.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
 import { isBlank } from '../../messages/blank-texts.ts';
-import { withTakenMarks } from '../../messages/cache-marks.ts';
+import { withSupportedMarks } from '../../messages/cache-marks.ts';
 import type { Block, Message, MessagesRequest, Tool } from '../../messages/types.ts';
 import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import type { ClientHeaders, MessagesWire, WireRequest, WireTarget } from '../wire.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { argumentsSchema } from '../translated/arguments-schema.ts';
-import { refuseUnspeakableSampling, withListedSampling } from '../translated/sampling.ts';
+import { refuseUnsupportedSampling, withListedSampling } from '../translated/sampling.ts';
 import { withSoundCalls } from '../translated/sound-calls.ts';
 import { withSentNames } from '../translated/tool-names.ts';
-import { withTakenChoice } from '../translated/tool-choice.ts';
+import { withSupportedChoice } from '../translated/tool-choice.ts';
 import { acyclicSchema } from '../translated/acyclic-schema.ts';
 import { refuseChoiceWithoutTools } from '../translated/tools.ts';
 import { takenSchema } from '../translated/taken-schema.ts';
@@ -35,7 +35,7 @@ import { withTextualErrors } from './error-results.ts';
 import { refuseUnsupportedParts } from './unsupported-parts.ts';
 import { placedInstructions, rewritten } from './rewritten.ts';
 import { strictSchema } from './claude-schema.ts';
-import { thinks, withTakenThinking } from './taken-thinking.ts';
+import { thinks, withSupportedThinking } from './taken-thinking.ts';
 import { hiddenReasoning, untakenClaudeTunings, withFittingBudget } from './thinking.ts';
 
 type AnthropicTarget = WireTarget<AnthropicQuirks>;
@@ -99,7 +99,7 @@ const countedFields = new Set([
 ]);
 
 function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: ClientHeaders): Record<string, unknown> {
-  refuseUnspeakableSampling(sent, target, penalties);
+  refuseUnsupportedSampling(sent, target, penalties);
   const asked = withListedSampling(sent, target);
   refuseUnsupportedParts(asked, target.quirks);
   refuseBlankStops(asked);
@@ -109,9 +109,9 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
   const said = placedInstructions(
     withSoundCalls(withTrueImageTypes(rewritten(withoutFormatName(asked), target.quirks))),
   );
-  const chosen = withTakenChoice(withTakenSchemas(withoutIdleChoice(said), target.quirks), target.quirks.tool_choices);
-  const named = withSentNames(withTakenMarks(chosen), 'messages');
-  const request = withTakenThinking(named, target.quirks, maxTokens);
+  const chosen = withSupportedChoice(withSupportedSchemas(withoutIdleChoice(said), target.quirks), target.quirks.tool_choices);
+  const named = withSentNames(withSupportedMarks(chosen), 'messages');
+  const request = withSupportedThinking(named, target.quirks, maxTokens);
   return {
     ...request,
     model: target.upstreamModel,
@@ -151,13 +151,13 @@ function refuseBlankStops({ stop_sequences: stops = [] }: MessagesRequest): void
  * Returns the request with schemas in the form that the provider accepts: for arguments, for the answer, and for strict
  * calls.
  */
-function withTakenSchemas(request: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
+function withSupportedSchemas(request: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
   const { tools, output_config: output } = request;
   const format = output?.format;
   if (format) refuseCircular(format.schema, 'output_config.format.schema');
   return {
     ...request,
-    ...(tools ? { tools: tools.map((tool, index) => withTakenSchema(tool, index, quirks)) } : {}),
+    ...(tools ? { tools: tools.map((tool, index) => withSupportedSchema(tool, index, quirks)) } : {}),
     ...(format ? { output_config: { ...output, format: { ...format, schema: strictSchema(format.schema) } } } : {}),
   };
 }
@@ -168,7 +168,7 @@ function refuseCircular(schema: unknown, path: string): void {
   throw invalidRequest(path, 'does not work with circular references ("$ref") on this model; leave them out');
 }
 
-function withTakenSchema(said: Tool, index: number, quirks: AnthropicQuirks): Tool {
+function withSupportedSchema(said: Tool, index: number, quirks: AnthropicQuirks): Tool {
   const tool = withoutNulls(said);
   if (tool.type && tool.type !== 'custom') return tool;
   const declared = argumentsSchema(tool.input_schema ?? {});

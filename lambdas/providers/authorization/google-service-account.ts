@@ -46,7 +46,7 @@ export function forgetServiceAccount(credential: string, headers: OutgoingReques
 
 /** Exchanges a signed assertion for a token. Error messages contain no part of the credential or of the response. */
 async function exchangeGoogleAssertion(credential: string): Promise<AccessToken> {
-  const askedAtMs = nowMs();
+  const requestedAtMs = nowMs();
   const account = readServiceAccount(credential);
   const form = new URLSearchParams({ grant_type: GRANT_TYPE, assertion: assertionOf(account) });
   const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
@@ -62,7 +62,7 @@ async function exchangeGoogleAssertion(credential: string): Promise<AccessToken>
   const answer = googleTokenSchema.safeParse(readTokenAnswer(text));
   if (!answer.success) throw new Error('Google answered without a token');
   const { access_token: token, expires_in: seconds } = answer.data;
-  return { token, expiresAtMs: askedAtMs + seconds * 1_000 };
+  return { token, expiresAtMs: requestedAtMs + seconds * 1_000 };
 }
 
 type ServiceAccount = z.infer<typeof serviceAccountSchema>;

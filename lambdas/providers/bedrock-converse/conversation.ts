@@ -24,7 +24,7 @@ interface Conversation {
 }
 
 /** Text that is sent next to a document without text, because Converse requires a text there. */
-const BESIDE_DOCUMENT = '(see the document)';
+const DOCUMENT_TEXT = '(see the document)';
 
 /**
  * Converts the conversation and its system prompt.
@@ -145,7 +145,7 @@ function userBlocks(blocks: Placed[], target: ConverseTarget, names: DocumentNam
     );
   }
   const lacksText = rest.some((block) => 'document' in block) && !rest.some((block) => 'text' in block);
-  return [...results, ...rest, ...(lacksText ? [{ text: BESIDE_DOCUMENT }] : [])];
+  return [...results, ...rest, ...(lacksText ? [{ text: DOCUMENT_TEXT }] : [])];
 }
 
 function converseToolResult({ block, path }: Placed, target: ConverseTarget, names: DocumentNames): object[] {

@@ -6,19 +6,19 @@
 
 import { penalties } from '../../catalog/sampling-parameters.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import { withTakenMarks } from '../../messages/cache-marks.ts';
+import { withSupportedMarks } from '../../messages/cache-marks.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { withTextualErrors } from '../anthropic/error-results.ts';
-import { withTakenThinking } from '../anthropic/taken-thinking.ts';
+import { withSupportedThinking } from '../anthropic/supported-thinking.ts';
 import { outputLimit } from '../translated/output-limit.ts';
-import { refuseUnspeakableSampling, samplingFields, stopSequences } from '../translated/sampling.ts';
+import { refuseUnsupportedSampling, samplingFields, stopSequences } from '../translated/sampling.ts';
 import { withSupportedFields } from '../translated/supported-fields.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 import type { ClientHeaders } from '../wire.ts';
 import { toConversation, type ConverseMessage } from './conversation.ts';
 import { familyOf, type ConverseTarget } from './families.ts';
 import { modelFields } from './model-fields.ts';
-import { withSpokenCalls } from './spoken-calls.ts';
+import { withCallsAsText } from './calls-as-text.ts';
 import { outputConfig, toolConfig } from './tools.ts';
 
 export function encodeConverseRequest(
@@ -26,14 +26,14 @@ export function encodeConverseRequest(
   target: ConverseTarget,
   client: ClientHeaders,
 ): Record<string, unknown> {
-  const spoken = withSpokenCalls(withSupportedFields(asked));
+  const spoken = withCallsAsText(withSupportedFields(asked));
   const isClaude = familyOf(target).hasAnthropicSignatures;
-  const supported = withTakenMarks(isClaude ? { ...spoken, messages: withTextualErrors(spoken.messages) } : spoken);
+  const supported = withSupportedMarks(isClaude ? { ...spoken, messages: withTextualErrors(spoken.messages) } : spoken);
   // Without a limit, a model could write more than the endpoint's listed maximum, which bounds the price.
   const maxTokens = outputLimit(supported, target) ?? target.maxOutputTokens;
-  const request = withTakenThinking(supported, target.quirks, maxTokens ?? Infinity);
+  const request = withSupportedThinking(supported, target.quirks, maxTokens ?? Infinity);
   // Neither Converse nor any model on this wire has fields for penalties.
-  refuseUnspeakableSampling(request, target, penalties);
+  refuseUnsupportedSampling(request, target, penalties);
   const named = withSentNames(request, 'any');
   const { system, messages } = toConversation(named, target);
   if (messages.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');

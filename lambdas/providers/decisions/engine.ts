@@ -1,7 +1,7 @@
 import type { Quirks } from '../../catalog/quirk-schemas.ts';
 import type { Verdict } from '../../decisions/question.ts';
 import type { Task } from '../../decisions/task.ts';
-import type { BatchEngine } from '../asks.ts';
+import type { BatchEngine } from '../batch-engine.ts';
 
 /**
  * Answers questions with fixed options. It converts the questions of a task into requests, and the responses into one

@@ -11,7 +11,7 @@ import type { Question, Verdict } from '../../decisions/question.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { WireTarget } from '../wire.ts';
 import { chatRequest, chatUsage, choiceIn } from './chat.ts';
-import type { Ask, Send } from '../asks.ts';
+import type { BatchRequest, Send } from '../batch-engine.ts';
 import type { DecisionEngine } from './engine.ts';
 import { labelQuestion, stateMessages, type ChatMessage } from './prompt.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
@@ -24,12 +24,12 @@ const LETTERS = Array.from('ABCDEFGHIJKLMNOPQRST');
 const ANSWER_TOKENS = 16;
 
 export const logprobsEngine: DecisionEngine<DecisionsLogprobsQuirks> = {
-  *maxAsks({ state, questions }, target) {
+  *batchRequests({ state, questions }, target) {
     for (const question of questions) {
       const groups = inGroups(optionTexts(question), LETTERS.length);
       const longest = groups.map((group) => group.reduce((a, b) => (bytesOfJson(b) > bytesOfJson(a) ? b : a)));
       for (const texts of groups.length > 1 ? [...groups, longest] : groups) {
-        yield askForLogprobs(state, question, texts, target);
+        yield logprobsRequest(state, question, texts, target);
       }
     }
   },
@@ -44,7 +44,7 @@ const bytesOfJson = (text: string) => Buffer.byteLength(JSON.stringify(text));
 
 async function verdictOn(question: Question, state: string, target: LogprobsTarget, send: Send): Promise<Verdict> {
   const probabilitiesOf = async (texts: readonly string[]) => {
-    const body = await send(askForLogprobs(state, question, texts, target));
+    const body = await send(logprobsRequest(state, question, texts, target));
     const probabilities = labelProbabilities(topTokens(body), LETTERS.slice(0, texts.length));
     if (!probabilities) throw new UpstreamError('malformed', 'The provider chose none of the options');
     return tempered(probabilities, target.quirks.temperature ?? 1);
@@ -71,7 +71,12 @@ function optionTexts({ options }: Question): string[] {
   return options.map(({ text }) => text);
 }
 
-function askForLogprobs(state: string, question: Question, texts: readonly string[], target: LogprobsTarget): Ask {
+function logprobsRequest(
+  state: string,
+  question: Question,
+  texts: readonly string[],
+  target: LogprobsTarget,
+): BatchRequest {
   const messages: ChatMessage[] = [...stateMessages(state), labelQuestion(question, texts, LETTERS)];
   const more = { logprobs: true, top_logprobs: LETTERS.length, temperature: 1 };
   return { request: chatRequest(messages, target, ANSWER_TOKENS, more), outputTokens: ANSWER_TOKENS };

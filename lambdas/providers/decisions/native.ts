@@ -7,7 +7,7 @@ import type { Question, Verdict } from '../../decisions/question.ts';
 import type { Task } from '../../decisions/task.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { WireTarget } from '../wire.ts';
-import type { Ask } from '../asks.ts';
+import type { BatchRequest } from '../batch-engine.ts';
 import type { DecisionEngine } from './engine.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 
@@ -25,9 +25,9 @@ const answerSchemas = {
 };
 
 export const nativeEngine: DecisionEngine = {
-  maxAsks: (task, target) => [askNatively(task, target)],
+  batchRequests: (task, target) => [nativeRequest(task, target)],
   async answer(task, target, send) {
-    const answers = recordOrEmpty(recordOrEmpty(await send(askNatively(task, target)))['answers']);
+    const answers = recordOrEmpty(recordOrEmpty(await send(nativeRequest(task, target)))['answers']);
     return task.questions.map((question, index) => nativeVerdict(answers[optionName(index)], question));
   },
   readUsage(body) {
@@ -50,7 +50,7 @@ function optionOf(index: number): string {
   return `o${index}`;
 }
 
-function askNatively({ state, questions }: Task, { upstreamModel }: WireTarget): Ask {
+function nativeRequest({ state, questions }: Task, { upstreamModel }: WireTarget): BatchRequest {
   const body = {
     model: upstreamModel,
     state,

@@ -10,7 +10,7 @@ import type { Question, Verdict } from '../../decisions/question.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { WireTarget } from '../wire.ts';
 import { chatRequest, chatUsage, choiceIn } from './chat.ts';
-import type { Ask } from '../asks.ts';
+import type { BatchRequest } from '../batch-engine.ts';
 import type { DecisionEngine } from './engine.ts';
 import { stateMessages, type ChatMessage } from './prompt.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
@@ -25,13 +25,13 @@ const STATED_TOKENS_PER_OPTION = 16;
 const OTHER_TOKENS = 64;
 
 export const statedEngine: DecisionEngine<DecisionsChatQuirks> = {
-  *maxAsks({ state, questions }, target) {
-    for (const question of questions) yield askForStatement(state, question, target);
+  *batchRequests({ state, questions }, target) {
+    for (const question of questions) yield statementRequest(state, question, target);
   },
   answer: ({ state, questions }, target, send) =>
     Promise.all(
       questions.map(async (question) =>
-        statedVerdict(await send(askForStatement(state, question, target)), question.options.length),
+        statedVerdict(await send(statementRequest(state, question, target)), question.options.length),
       ),
     ),
   readUsage: chatUsage,
@@ -42,7 +42,7 @@ function statedField(index: number): string {
   return `p${index}`;
 }
 
-function askForStatement(state: string, { instructions, options }: Question, target: StatedTarget): Ask {
+function statementRequest(state: string, { instructions, options }: Question, target: StatedTarget): BatchRequest {
   const list = options.map(({ text }, index) => `${statedField(index)}: ${text}`).join('\n');
   const question: ChatMessage = {
     role: 'user',

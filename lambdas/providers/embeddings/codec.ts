@@ -1,7 +1,7 @@
 import type { EmbeddingInput, InputType, VectorEncoding } from '../../embeddings/schema.ts';
 import type { Vector } from '../../embeddings/vector.ts';
 import type { EmbeddingsQuirks } from '../../catalog/quirk-schemas.ts';
-import type { AskReader } from '../asks.ts';
+import type { BatchReader } from '../batch-engine.ts';
 import type { WireRequest, WireTarget } from '../wire.ts';
 
 /** Texts to embed, with the settings for their vectors. */
@@ -14,7 +14,7 @@ export interface EmbeddingTask {
 
 export type EmbeddingTarget = WireTarget<EmbeddingsQuirks>;
 
-export interface EmbeddingCodec extends AskReader {
+export interface EmbeddingCodec extends BatchReader {
   /** Maximum number of inputs in a request. The endpoint's quirks may set another maximum. */
   maxInputs: number;
   /**

@@ -1,7 +1,7 @@
 import type { EmbeddingInput } from '../../embeddings/schema.ts';
 import { dimensionsOf, type Vector } from '../../embeddings/vector.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import type { Ask, BatchEngine } from '../asks.ts';
+import type { BatchRequest, BatchEngine } from '../batch-engine.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { EmbeddingCodec, EmbeddingTarget, EmbeddingTask } from './codec.ts';
 
@@ -28,13 +28,13 @@ const MAX_NUMBERS = 2_048 * 4_096;
 export function embedder(codec: EmbeddingCodec): BatchEngine<EmbeddingTask, Vector[]> {
   return {
     ...codec,
-    maxAsks: (task, target: EmbeddingTarget) => embeddingAsks(codec, task, target),
+    batchRequests: (task, target: EmbeddingTarget) => embeddingRequests(codec, task, target),
     async answer(task, target: EmbeddingTarget, send) {
-      const asks = Array.from(embeddingAsks(codec, task, target));
+      const requests = Array.from(embeddingRequests(codec, task, target));
       const answers = await Promise.all(
-        asks.map(async (ask) => {
-          const vectors = codec.vectorsIn(await send(ask));
-          if (vectors.length !== ask.inputs) throw notVectors('another number of vectors than requested');
+        requests.map(async (batchRequest) => {
+          const vectors = codec.vectorsIn(await send(batchRequest));
+          if (vectors.length !== batchRequest.inputs) throw notVectors('another number of vectors than requested');
           return vectors;
         }),
       );
@@ -47,11 +47,11 @@ export function embedder(codec: EmbeddingCodec): BatchEngine<EmbeddingTask, Vect
  * Yields all requests of a task, in the order of its inputs.
  * @throws {GatewayError} 400 for a task that the endpoint does not support
  */
-function* embeddingAsks(
+function* embeddingRequests(
   codec: EmbeddingCodec,
   task: EmbeddingTask,
   target: EmbeddingTarget,
-): Generator<Ask & { inputs: number }> {
+): Generator<BatchRequest & { inputs: number }> {
   const { max_inputs: maxInputs = codec.maxInputs, max_request_bytes: maxBytes = Infinity } = target.quirks;
   const dimensions = task.dimensions ?? target.quirks.vector_dimensions;
   if (dimensions !== undefined) refuseTooManyNumbers(task.inputs.length, dimensions);

@@ -1,6 +1,6 @@
 import type { WireOf } from '../../catalog/wires.ts';
 import type { Vector } from '../../embeddings/vector.ts';
-import type { BatchEngine } from '../asks.ts';
+import type { BatchEngine } from '../batch-engine.ts';
 import { bedrockCohereEmbeddings, bedrockTitanEmbeddings } from './bedrock.ts';
 import type { EmbeddingTask } from './codec.ts';
 import { cohereEmbeddings } from './cohere.ts';

@@ -12,7 +12,7 @@ import { outputLimit } from '../translated/output-limit.ts';
 import {
   penaltyFields,
   rareFields,
-  refuseUnspeakableSampling,
+  refuseUnsupportedSampling,
   samplingFields,
   stopSequences,
 } from '../translated/sampling.ts';
@@ -78,7 +78,7 @@ function fewStopSequences(request: MessagesRequest, target: GeminiTarget): strin
 }
 
 function geminiPenalties(request: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
-  refuseUnspeakableSampling(request, target, ['repetition_penalty']);
+  refuseUnsupportedSampling(request, target, ['repetition_penalty']);
   const { frequency_penalty: frequencyPenalty, presence_penalty: presencePenalty } = penaltyFields(request, target);
   return { frequencyPenalty, presencePenalty };
 }

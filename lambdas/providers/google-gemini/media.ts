@@ -3,7 +3,7 @@
 import { invalidRequest } from '../../platform/errors.ts';
 import type { AudioFormat } from '../../messages/audio.ts';
 import type { Block } from '../../messages/types.ts';
-import { spokenAudio } from '../translated/audio.ts';
+import { inlineAudio } from '../translated/audio.ts';
 import { aboutFile, readDocument, unreadableDocument } from '../translated/documents.ts';
 import type { GeminiPart } from './parts.ts';
 import type { GeminiTarget } from './target.ts';
@@ -55,7 +55,7 @@ export function geminiDocumentParts(block: Block, path: string): GeminiPart[] {
 
 /** @throws {GatewayError} 400 if the endpoint does not list audio */
 export function audioPart(block: Block, path: string, target: GeminiTarget): GeminiPart {
-  const { format, data } = spokenAudio(block, path, target);
+  const { format, data } = inlineAudio(block, path, target);
   return inline(geminiAudioTypes[format], data);
 }
 

@@ -7,7 +7,7 @@ import { refuseBeyond } from './refusals.ts';
 import { toolNameRule, type ChatTarget } from './target.ts';
 import { withPositions } from './call-positions.ts';
 import { withFormatOrTools } from '../translated/answer-format.ts';
-import { withTakenChoice } from '../translated/tool-choice.ts';
+import { withSupportedChoice } from '../translated/tool-choice.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 
 /**
@@ -19,7 +19,7 @@ export function encodeInDialect(request: MessagesRequest, target: ChatTarget): R
   refuseBeyond(request, target);
   const placed = quirks.later_system_messages ? request : withInstructionsFirst(request);
   const fitting = withFittingThinking(quirks.format_excludes_tools ? withFormatOrTools(placed) : placed, quirks);
-  const named = withSentNames(withTakenChoice(fitting, quirks.tool_choices), toolNameRule(target));
+  const named = withSentNames(withSupportedChoice(fitting, quirks.tool_choices), toolNameRule(target));
   const body = encodeChatRequest(quirks.tool_call_ids === 'name_and_position' ? withPositions(named) : named, target);
   return quirks.functions ? asFunctions(body) : body;
 }

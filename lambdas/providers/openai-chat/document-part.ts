@@ -1,14 +1,14 @@
 import type { OpenaiChatQuirks } from '../../catalog/quirk-schemas.ts';
 import type { Block } from '../../messages/types.ts';
 import { unreadableDocument } from '../translated/documents.ts';
-import { spokenDocument } from '../translated/media.ts';
+import { inlineDocument } from '../translated/media.ts';
 
 /**
  * Converts a document to content parts. A PDF becomes a `file`, as in OpenAI's API.
  * @throws {GatewayError} 400 for an unsupported document or document feature
  */
 export function chatDocumentParts(block: Block, path: string, quirks: OpenaiChatQuirks): unknown[] {
-  const document = spokenDocument(block, path);
+  const document = inlineDocument(block, path);
   if (document.kind === 'text') return [{ type: 'text', text: document.text }];
   if (document.kind === 'url' || !quirks.pdf_files) throw unreadableDocument(document.kind, path);
   const { filename, dataUrl, about } = document;

@@ -13,7 +13,7 @@ import type { Block, MessagesRequest } from '../../messages/types.ts';
 import type { ChatTarget } from './target.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { chatDocumentParts } from './document-part.ts';
-import { audioRefusal, spokenAudio } from '../translated/audio.ts';
+import { audioRefusal, inlineAudio } from '../translated/audio.ts';
 import { imageUrl } from '../translated/media.ts';
 import { outputLimit } from '../translated/output-limit.ts';
 import { withSupportedFields, unsupportedBlock } from '../translated/supported-fields.ts';
@@ -245,7 +245,7 @@ function chatUserParts({ block, path }: Placed, target: ChatTarget): unknown[] {
 
 function chatAudioPart(block: Block, path: string, target: ChatTarget): unknown {
   if (!target.quirks.audio_files) throw audioRefusal(path);
-  return { type: 'input_audio', input_audio: spokenAudio(block, path, target) };
+  return { type: 'input_audio', input_audio: inlineAudio(block, path, target) };
 }
 
 /** Joins parts that are only texts to a string, because some providers refuse lists of parts. */

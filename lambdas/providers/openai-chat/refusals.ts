@@ -5,14 +5,14 @@
 
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import { refuseUntakenChoice } from '../translated/tool-choice.ts';
+import { refuseUnsupportedChoice } from '../translated/tool-choice.ts';
 import { placeBlocks } from '../translated/turns.ts';
 import type { ChatTarget } from './target.ts';
 
 /** @throws {GatewayError} 400 naming the first field that the endpoint does not support */
 export function refuseBeyond(request: MessagesRequest, target: ChatTarget): void {
   refuseTools(request, target);
-  refuseUntakenChoice(request, target.quirks.tool_choices);
+  refuseUnsupportedChoice(request, target.quirks.tool_choices);
   refuseStops(request, target);
   refuseManyLogprobs(request, target);
   if (target.inputModalities && !target.inputModalities.includes('image')) refuseImages(request);

@@ -9,9 +9,9 @@ import { invalidRequest } from '../../platform/errors.ts';
 import { withoutUndefined } from '../../platform/json/records.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { outputLimit } from '../translated/output-limit.ts';
-import { rareFields, refuseUnspeakableSampling, samplingFields } from '../translated/sampling.ts';
+import { rareFields, refuseUnsupportedSampling, samplingFields } from '../translated/sampling.ts';
 import { withSupportedFields } from '../translated/supported-fields.ts';
-import { refuseUntakenChoice, withTakenChoice } from '../translated/tool-choice.ts';
+import { refuseUnsupportedChoice, withSupportedChoice } from '../translated/tool-choice.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 import { systemText } from '../translated/turns.ts';
 import { userDigest } from '../translated/user-digest.ts';
@@ -24,11 +24,11 @@ import { responsesFormatField, responsesToolFields } from './tools.ts';
  * Sampling parameters that the Responses API cannot express. A request with one of them is refused if the model lists
  * the parameter, because another endpoint of the model may accept it.
  */
-const unspeakableSampling = ['top_k', ...penalties];
+const unsupportedSampling = ['top_k', ...penalties];
 
 export function encodeResponsesRequest(asked: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
-  refuseUntakenChoice(asked, target.quirks.tool_choices);
-  const request = withTakenChoice(withSupportedFields(asked), target.quirks.tool_choices);
+  refuseUnsupportedChoice(asked, target.quirks.tool_choices);
+  const request = withSupportedChoice(withSupportedFields(asked), target.quirks.tool_choices);
   if (request.stop_sequences?.length) {
     throw invalidRequest('stop_sequences', 'this model does not support stop sequences; leave them out');
   }
@@ -59,7 +59,7 @@ export function encodeResponsesRequest(asked: MessagesRequest, target: Responses
 
 /** Returns only sampling parameters that the model lists: it would refuse a request with others. */
 function responsesSamplingFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
-  refuseUnspeakableSampling(request, target, unspeakableSampling);
+  refuseUnsupportedSampling(request, target, unsupportedSampling);
   if (fixesSampling(request, target)) return {};
   const { temperature, top_p: topP } = samplingFields(request, target);
   return withoutUndefined({ temperature, top_p: topP });

@@ -6,7 +6,7 @@ import { isBlank } from '../../messages/blank-texts.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 import { toolCallId } from '../tool-call-id.ts';
 import { unreadableDocument } from '../translated/documents.ts';
-import { imageUrl, spokenDocument } from '../translated/media.ts';
+import { imageUrl, inlineDocument } from '../translated/media.ts';
 import { unsupportedBlock } from '../translated/supported-fields.ts';
 import { EMPTY_RESULT, placeBlocks, turnText, blockText, toTurns, type Placed } from '../translated/turns.ts';
 import type { ResponsesItem } from './item.ts';
@@ -134,7 +134,7 @@ function inputParts({ block, path }: Placed, target: ResponsesTarget): Responses
 }
 
 function documentParts(block: Block, path: string, { quirks }: ResponsesTarget): ResponsesItem[] {
-  const document = spokenDocument(block, path);
+  const document = inlineDocument(block, path);
   if (document.kind === 'text') return [inputText(document.text)];
   if (!quirks.pdf_files) throw unreadableDocument(document.kind, path);
   const file =

@@ -9,7 +9,7 @@ const defaultEfforts: Effort[] = ['low', 'medium', 'high'];
 /**
  * Effort if the request asks for thinking without an effort or a budget. Some models think only if an effort is set.
  */
-const ASKED_EFFORT = 'medium';
+const REQUESTED_EFFORT = 'medium';
 
 /**
  * Returns the `reasoning` field: the effort, and whether to send a summary. Without settings in the request, the
@@ -18,7 +18,7 @@ const ASKED_EFFORT = 'medium';
 export function reasoningFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
   if (!target.supportedParameters.includes('reasoning')) return {};
   const effort = effortOf(request, target);
-  const isShown = effort !== 'none' && asksForThinking(request) && request.thinking?.['display'] !== 'omitted';
+  const isShown = effort !== 'none' && requestsThinking(request) && request.thinking?.['display'] !== 'omitted';
   const reasoning = {
     ...(effort ? { effort } : {}),
     ...(isShown && target.quirks.reasoning_summary !== 'none' ? { summary: 'auto' } : {}),
@@ -32,7 +32,7 @@ export function mayReason(request: MessagesRequest, target: ResponsesTarget): bo
   return reasons && effortOf(request, target) !== 'none';
 }
 
-function asksForThinking({ thinking }: MessagesRequest): boolean {
+function requestsThinking({ thinking }: MessagesRequest): boolean {
   return thinking !== undefined && thinking.type !== 'disabled';
 }
 
@@ -52,5 +52,5 @@ function requestedReasoningEffort(request: MessagesRequest): Effort | undefined 
   if (request.thinking?.type === 'disabled') return 'none';
   const said = reasoningEfforts.find((effort) => effort === request.output_config?.effort);
   if (said) return said;
-  return asksForThinking(request) ? (effortOfBudget(request.thinking?.budget_tokens) ?? ASKED_EFFORT) : undefined;
+  return requestsThinking(request) ? (effortOfBudget(request.thinking?.budget_tokens) ?? REQUESTED_EFFORT) : undefined;
 }

@@ -29,7 +29,7 @@ const MAPS_OF_SCHEMAS = new Set(['properties', '$defs', 'definitions', 'patternP
 const ROOT_UNIONS = ['anyOf', 'oneOf', 'allOf'] as const;
 /** Maximum number of references that are followed in a row. More of them are probably circular. */
 const MAX_HOPS = 8;
-const UNTAKEN_AT_ROOT = [...ROOT_UNIONS, 'enum', 'not'] as const;
+const UNSUPPORTED_AT_ROOT = [...ROOT_UNIONS, 'enum', 'not'] as const;
 
 /**
  * Converts the schema of a tool's arguments, with an object at its root. A union at the root is replaced: the
@@ -38,22 +38,24 @@ const UNTAKEN_AT_ROOT = [...ROOT_UNIONS, 'enum', 'not'] as const;
 export function argumentsSchema(schema: ToolSchema): ToolSchema {
   const current = currentSchema(schema) as ToolSchema;
   const root = resolved(current, current);
-  const untaken = Object.fromEntries(UNTAKEN_AT_ROOT.flatMap((name) => (name in root ? [[name, root[name]]] : [])));
-  if (Object.keys(untaken).length === 0) return root['type'] === 'object' ? root : { ...root, type: 'object' };
+  const unsupported = Object.fromEntries(
+    UNSUPPORTED_AT_ROOT.flatMap((name) => (name in root ? [[name, root[name]]] : [])),
+  );
+  if (Object.keys(unsupported).length === 0) return root['type'] === 'object' ? root : { ...root, type: 'object' };
   const { anyOf, oneOf, allOf, enum: _enum, not: _not, ...rest } = root;
   const variants = [anyOf, oneOf, allOf]
     .flatMap((list) => (Array.isArray(list) ? list : []))
     .filter(isRecord)
     .map((one) => resolved(one, current));
   const properties = Object.assign({}, ...variants.map((one) => one['properties'] ?? {}), rest['properties'] ?? {});
-  return { ...withConstraints(rest, untaken), type: 'object', properties };
+  return { ...withConstraints(rest, unsupported), type: 'object', properties };
 }
 
 /** Moves keywords that a provider refuses into the description, which the model reads. */
-export function withConstraints(schema: ToolSchema, untaken: ToolSchema): ToolSchema {
-  if (Object.keys(untaken).length === 0) return schema;
+export function withConstraints(schema: ToolSchema, unsupported: ToolSchema): ToolSchema {
+  if (Object.keys(unsupported).length === 0) return schema;
   const described = typeof schema['description'] === 'string' ? `${schema['description']}\n` : '';
-  return { ...schema, description: `${described}Constraints: ${JSON.stringify(untaken)}` };
+  return { ...schema, description: `${described}Constraints: ${JSON.stringify(unsupported)}` };
 }
 
 /**

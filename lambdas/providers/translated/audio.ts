@@ -10,7 +10,7 @@ const NO_AUDIO =
  * Reads a recording in the request.
  * @throws {GatewayError} 400 if the endpoint does not list audio: its price covers only text
  */
-export function spokenAudio(
+export function inlineAudio(
   block: Block,
   path: string,
   { inputModalities }: Pick<WireTarget, 'inputModalities'>,

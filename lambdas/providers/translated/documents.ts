@@ -34,8 +34,8 @@ export function readDocument(block: Block, path: string): ReadDocument {
  */
 export function aboutFile(block: Block, isNamed: boolean): string {
   const { title, context } = block;
-  const saysMore = isString(context) || (!isNamed && isString(title));
-  return saysMore ? inTag(block, '(its file follows)') : '';
+  const hasOwnText = isString(context) || (!isNamed && isString(title));
+  return hasOwnText ? inTag(block, '(its file follows)') : '';
 }
 
 function inTag({ title, context }: Block, text: string): string {

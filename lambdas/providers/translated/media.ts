@@ -22,13 +22,13 @@ export function imageUrl(block: Block, path: string): string {
  * A document in a form that wires can send: its text in a tag, or a PDF, which only some providers read. `about` is a
  * text to send before the PDF, with the client's title and context; it may be empty.
  */
-export type SpokenDocument =
+export type InlineDocument =
   | { kind: 'text'; text: string }
   | { kind: 'base64'; filename: string; dataUrl: string; about: string }
   | { kind: 'url'; url: string; about: string };
 
 /** @throws {GatewayError} 400 for a document that no translated wire can send */
-export function spokenDocument(block: Block, path: string): SpokenDocument {
+export function inlineDocument(block: Block, path: string): InlineDocument {
   const document = readDocument(block, path);
   if (document.text !== undefined) return { kind: 'text', text: document.text };
   const { source, title } = document;

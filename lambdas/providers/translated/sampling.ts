@@ -27,12 +27,12 @@ export function rareFields(
  * accept it. Parameters that the model does not list are silently dropped.
  * @throws {GatewayError} 400 naming the refused parameter
  */
-export function refuseUnspeakableSampling(
+export function refuseUnsupportedSampling(
   request: MessagesRequest,
   { supportedParameters }: SamplingTarget,
-  unspeakable: readonly string[],
+  unsupported: readonly string[],
 ): void {
-  const name = unspeakable.find((one) => request[one] !== undefined && supportedParameters.includes(one));
+  const name = unsupported.find((one) => request[one] !== undefined && supportedParameters.includes(one));
   if (name) throw invalidRequest(name, 'has no effect on this model; leave it out');
 }
 

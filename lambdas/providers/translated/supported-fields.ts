@@ -45,11 +45,11 @@ const formatFieldNames = new Set(['type', 'schema', 'name', 'description']);
  */
 export function withSupportedFields(asked: MessagesRequest): MessagesRequest {
   const request = withTurnEffort(withoutDeferral(withoutBillingLine(asked)));
-  refuseUnspeakable(request);
+  refuseUnknownFields(request);
   return withSoundCalls(withTrueImageTypes(request));
 }
 
-function refuseUnspeakable(request: MessagesRequest): void {
+function refuseUnknownFields(request: MessagesRequest): void {
   refuseUnknown(request, requestFields, '');
   refuseUnknown(request.output_config ?? {}, outputFields, 'output_config.');
   refuseUnknown(outputFormat(request) ?? {}, formatFieldNames, 'output_config.format.');

@@ -10,7 +10,7 @@ type Choices = readonly ToolChoice['type'][] | undefined;
  * @param taken accepted values of tool_choice.type; undefined if all are
  * @throws {GatewayError} 400 for a forced tool that the provider does not support
  */
-export function refuseUntakenChoice({ tools, tool_choice: choice }: MessagesRequest, taken: Choices): void {
+export function refuseUnsupportedChoice({ tools, tool_choice: choice }: MessagesRequest, taken: Choices): void {
   const isForced = choice?.type === 'any' || choice?.type === 'tool';
   if (!isForced || !tools?.length || !taken || taken.includes(choice.type)) return;
   throw invalidRequest(
@@ -23,7 +23,7 @@ export function refuseUntakenChoice({ tools, tool_choice: choice }: MessagesRequ
  * The request without a choice that the provider does not have. Its default is `auto`. Without `none`, the tools are
  * dropped: without tools, a model calls none.
  */
-export function withTakenChoice(request: MessagesRequest, taken: Choices): MessagesRequest {
+export function withSupportedChoice(request: MessagesRequest, taken: Choices): MessagesRequest {
   const { tools: _tools, tool_choice: choice, ...rest } = request;
   if (!choice || !taken || taken.includes(choice.type)) return request;
   if (choice.type === 'none') return rest;

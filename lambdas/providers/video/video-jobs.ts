@@ -21,7 +21,7 @@ import { recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts
 const VIDEO_JOB_ID = /^[\w.:-]{1,200}$/;
 
 export const videoJobsWire: VideoWire = {
-  knowsTokens: true,
+  hasSubmissionTokens: true,
   objectionTo: objections.nothingToShow,
 
   submit(request, { upstreamModel }, { clientToken, webhookUrl }) {

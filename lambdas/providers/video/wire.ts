@@ -77,7 +77,7 @@ export interface VideoWire {
    * Whether the provider recognizes a repeated submission by its token. Only then may a job be submitted again after an
    * uncertain result.
    */
-  knowsTokens?: true;
+  hasSubmissionTokens?: true;
   /**
    * Returns the first part of a request that the provider does not support; undefined if it supports all of it. Called
    * before a job is accepted.

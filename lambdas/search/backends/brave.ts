@@ -7,7 +7,7 @@
 import * as z from 'zod';
 import type { SearchQuery, UserLocation } from '../backend.ts';
 import { plainText } from '../plain-text.ts';
-import { resultsToAskFor, withSites } from '../site-operators.ts';
+import { backendResults, withSites } from '../site-operators.ts';
 import { hitAge, readHits, hitText, type BackendKind } from './kind.ts';
 
 const MAX_BRAVE_WORDS = 50;
@@ -48,7 +48,7 @@ export const brave: BackendKind = {
   request(query, { credential }) {
     const parameters = new URLSearchParams({
       q: withSites(query, braveOperators),
-      count: String(resultsToAskFor(query, MAX_BRAVE_RESULTS)),
+      count: String(backendResults(query, MAX_BRAVE_RESULTS)),
       country: braveCountry(query.location),
       ...languageOf(query),
       text_decorations: 'false',

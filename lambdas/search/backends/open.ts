@@ -4,7 +4,7 @@ import type { SearchKind } from '../../catalog/search-schema.ts';
 import { log } from '../../platform/logger.ts';
 import { readProviderKey } from '../../platform/secrets/secrets.ts';
 import type { OpenBackend, SearchErrorCode } from '../backend.ts';
-import { askBackend, type BackendLimits } from '../backend-http.ts';
+import { queryBackend, type BackendLimits } from '../backend-http.ts';
 import { finishedHits } from '../hits.ts';
 import { countQueryWords } from '../query-length.ts';
 import { brave } from './brave.ts';
@@ -57,7 +57,7 @@ export function openBackend(
     async search(query, signal) {
       if (countQueryWords(query.text) > kind.maxWords) return { error: 'query_too_long' };
       const request = kind.request(query, { credential, folder: backend.folder });
-      const reply = await askBackend(backend.baseUrl, request, signal, limits);
+      const reply = await queryBackend(backend.baseUrl, request, signal, limits);
       const outcome = 'text' in reply ? kind.read(reply.text) : { error: errorOf(reply) };
       if ('hits' in outcome) return { hits: finishedHits(outcome.hits, query) };
       if (!isGivenUpByCaller(signal)) {

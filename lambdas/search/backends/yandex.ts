@@ -6,7 +6,7 @@
 
 import * as z from 'zod';
 import type { SearchErrorCode, SearchHit, SearchOutcome, UserLocation } from '../backend.ts';
-import { resultsToAskFor, withSites } from '../site-operators.ts';
+import { backendResults, withSites } from '../site-operators.ts';
 import type { BackendKind } from './kind.ts';
 import { childrenOf, descendantsOf, readXml, xmlText, type XmlElement } from './xml.ts';
 
@@ -46,7 +46,7 @@ export const yandex: BackendKind = {
         query: { queryText: withSites(query, yandexOperators), ...yandexIndex(query.location), page: '0' },
         groupSpec: {
           groupMode: 'GROUP_MODE_FLAT',
-          groupsOnPage: String(resultsToAskFor(query, MAX_YANDEX_RESULTS)),
+          groupsOnPage: String(backendResults(query, MAX_YANDEX_RESULTS)),
           docsInGroup: '1',
         },
         maxPassages: '5',

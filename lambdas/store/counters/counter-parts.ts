@@ -42,7 +42,7 @@ const MAX_ROUNDS = 5;
  */
 const ATTEMPTS = 30;
 /** Time in ms after which DynamoDB deletes merged parts. They are no longer read. */
-const TAKEN_IN_KEPT_MS = DAY_MS;
+const MERGED_PARTS_KEPT_MS = DAY_MS;
 
 /**
  * Creates the parts of a counter without limits, or keeps existing parts.
@@ -151,7 +151,7 @@ function sumsOf(parts: readonly Item[]): Item {
 
 function expiryWrites(table: Table, scope: ScopeId, parts: ClosedParts | undefined): Writes {
   if (!parts) return {};
-  const set = { [TTL_ATTRIBUTE]: Math.ceil((nowMs() + TAKEN_IN_KEPT_MS) / 1_000) };
+  const set = { [TTL_ATTRIBUTE]: Math.ceil((nowMs() + MERGED_PARTS_KEPT_MS) / 1_000) };
   return forEach(partKeys(scope, parts.spread), (key) => update(table, key, { set }));
 }
 

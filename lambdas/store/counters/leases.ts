@@ -51,7 +51,7 @@ const SWEPT_AFTER_MS = 2 * (LEASE_MS + RECORD_TIMEOUT_MS);
  * the last record is written or abandoned, even if the clock of the lease's process is wrong. The time is shorter than
  * the minute between two runs of the sweep, so the next run returns the lease.
  */
-const RETURNED_AFTER_LOOK_MS = 50_000;
+const RECHECK_AFTER_RETURN_MS = 50_000;
 /**
  * Time in ms after a return at which the sweep compares the lease with its records once more. The return may have been
  * wrong: the process was suspended while it wrote a record, or the clock of another sweep is minutes ahead.
@@ -123,7 +123,7 @@ export function leasePut(table: Table, lease: Lease): Write {
 export function leaseFound(table: Table, { id }: Lease, atMs: number): Write {
   const set = {
     found_at: new Date(atMs).toISOString(),
-    [indexes.sweep.sort]: new Date(atMs + RETURNED_AFTER_LOOK_MS).toISOString(),
+    [indexes.sweep.sort]: new Date(atMs + RECHECK_AFTER_RETURN_MS).toISOString(),
   };
   return update(table, leaseKey(id), { set, when: { equal: { state: 'open' } } });
 }

@@ -189,7 +189,7 @@ const GATHERING_MS = 2_000;
  */
 const MAX_LOOKS = 75;
 const LOOK_EVERY_MS = 40;
-const LOOKS_OF_A_TURN = 15;
+const CHECKS_PER_TURN = 15;
 
 /**
  * Merges the parts of a counter. Only one of the processes that request it at the same time merges; the others wait.
@@ -198,7 +198,7 @@ const LOOKS_OF_A_TURN = 15;
  */
 export async function gatherTogether(table: Table, scope: ScopeId, spread: string): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
-    if (look % LOOKS_OF_A_TURN > 0) await sleep(LOOK_EVERY_MS * (0.5 + Math.random()));
+    if (look % CHECKS_PER_TURN > 0) await sleep(LOOK_EVERY_MS * (0.5 + Math.random()));
     else if (await claimsGathering(table, scope, spread)) return void (await gatherCounter(table, scope));
     if (spreadOf(await readItem(table, counterKey(scope))) !== spread) return;
   }

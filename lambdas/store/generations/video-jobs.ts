@@ -56,11 +56,11 @@ const jobRecord = record({
   failedAttempts: list('failed_attempts', failedAttemptRecord, MAX_ATTEMPTS),
   upstreamJobId: optional(text('upstream_job_id')),
   /** Time of the first request to a provider. */
-  askedAtMs: optional(instant('asked_at')),
+  requestedAtMs: optional(instant('asked_at')),
   submittedAtMs: optional(instant('submitted_at')),
   polls: count('polls'),
   /** Time of the last poll of the job's provider. */
-  lookedAtMs: optional(instant('looked_at')),
+  polledAtMs: optional(instant('looked_at')),
   /** Number of attempts to fetch the files. */
   fetches: count('fetches'),
   files: list('files', fileRecord, MAX_FILES),
@@ -118,10 +118,10 @@ export function newVideoJob(job: NewVideoJob): VideoJob {
     submissions: 0,
     failedAttempts: [],
     upstreamJobId: undefined,
-    askedAtMs: undefined,
+    requestedAtMs: undefined,
     submittedAtMs: undefined,
     polls: 0,
-    lookedAtMs: undefined,
+    polledAtMs: undefined,
     fetches: 0,
     files: [],
     endedAtMs: undefined,

@@ -90,7 +90,7 @@ const begunExportRecord = record({
   toMs: instant('to'),
   attempt: count('attempt'),
   /** Earliest time of the next check. */
-  lookAtMs: instant('look_at'),
+  nextCheckAtMs: instant('look_at'),
 });
 /** A started export of the table that is not known to be complete. */
 export type BegunExport = RecordOf<typeof begunExportRecord>;

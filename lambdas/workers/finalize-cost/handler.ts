@@ -62,7 +62,7 @@ export async function handler(event: SQSEvent, context: WorkerContext): Promise<
   // Outcomes that an earlier run settled were counted by that run.
   const fresh = settlements.filter((_, index) => results[index] === 'settled' || results[index] === 'corrected');
   measureSettlements(madeOf(readable, results), nowMs());
-  const late = askForLateDays(readable, results, (records, error) => {
+  const late = queueLateDays(readable, results, (records, error) => {
     log('error', 'closed days not reopened', { ...about, ...describeError(error) });
     for (const record of records) failed.set(record, error);
   });
@@ -86,7 +86,7 @@ function madeOf(readable: readonly SettlementMessage[], results: (SettleResult |
  * Reopens the days of late settlements. If that fails, the messages are delivered again. They then settle nothing
  * twice, and try again to reopen the day.
  */
-async function askForLateDays(
+async function queueLateDays(
   readable: SettlementMessage[],
   results: (SettleResult | Error)[],
   onFailure: (records: SQSRecord[], error: unknown) => void,

@@ -39,7 +39,7 @@ const watch = new BacklogWatch();
 export async function handler({ deadBootIds }: SweepEvent, context: WorkerContext): Promise<{ swept: number }> {
   const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_SWEEPING_BEFORE_TIMEOUT_MS;
   const failures: Error[] = [];
-  const backlog = await lookAtQueue().catch((error: unknown): Backlog => {
+  const backlog = await checkQueue().catch((error: unknown): Backlog => {
     failures.push(error as Error);
     return 'waiting';
   });
@@ -73,6 +73,6 @@ async function handBack({ payer: { accountId }, id }: Generation): Promise<void>
   await resources.queue('advance-videos').send(encodeVideoMessage({ accountId, id }));
 }
 
-async function lookAtQueue(): Promise<Backlog> {
+async function checkQueue(): Promise<Backlog> {
   return watch.look(await queues.gauge('finalize-cost').read(), nowMs());
 }

@@ -45,7 +45,7 @@ export interface Act {
 }
 
 /** Number of earlier months that are checked for changes. It is longer than any settlement or correction takes. */
-const MONTHS_LOOKED_AT = 2;
+const MONTHS_READ = 2;
 
 /**
  * Creates the closing document of a month from its records, or reads the document again if it is already issued.
@@ -181,7 +181,7 @@ async function changesSince(
   papers: readonly Paper[],
 ): Promise<{ month: string; amount: Money }[]> {
   const changes: { month: string; amount: Money }[] = [];
-  for (const { month, zone, exact } of papers.slice(-MONTHS_LOOKED_AT)) {
+  for (const { month, zone, exact } of papers.slice(-MONTHS_READ)) {
     const statement = await statementOf(table, account, { month, zone, by: 'nothing' });
     const now = Money.sum(
       [...spendingLines(statement, 'nothing'), ...adjustmentLines(statement)].map((line) => line.exact),

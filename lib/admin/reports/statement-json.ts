@@ -38,7 +38,7 @@ export async function statementJson(statement: Statement, names: Names): Promise
       ? {
           opening_rub: balance.opening.toString(),
           paid_in_rub: balance.paidIn.toString(),
-          given_back_rub: balance.givenBack.toString(),
+          given_back_rub: balance.refunded.toString(),
           adjusted_rub: balance.adjusted.toString(),
           spent_rub: balance.spent.toString(),
           closing_rub: balance.closing.toString(),

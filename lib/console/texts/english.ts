@@ -167,8 +167,8 @@ export const english = {
   whenRefused: 'Amounts at that time',
   shortfall: ({ limit, required, left, short }: ShortfallAmounts) =>
     `The request could have cost ${required}, but only ${left} was left${limit === undefined ? '' : ` (${limit})`}: ${short} was missing.`,
-  asksForMoreThanAll: 'This is more than the whole limit. Raise the limit, or request a shorter answer (max_tokens).',
-  raiseOrAskLess: 'Raise the limit, or request a shorter answer (max_tokens).',
+  exceedsWholeLimit: 'This is more than the whole limit. Raise the limit, or request a shorter answer (max_tokens).',
+  raiseOrRequestLess: 'Raise the limit, or request a shorter answer (max_tokens).',
   raiseOrWait: (time: string) =>
     `Raise the limit, request a shorter answer (max_tokens), or wait until the limit resets on ${time}.`,
   maxCost: 'Maximum cost',

@@ -244,8 +244,8 @@ export const russian: Texts = {
   whenRefused: 'Суммы на момент отказа',
   shortfall: ({ limit, required, left, short }) =>
     `Запрос мог стоить до ${required}, а оставалось только ${left}${limit === undefined ? '' : ` (${limit})`}: не хватило ${short}.`,
-  asksForMoreThanAll: 'Это больше всего лимита. Увеличьте лимит или запросите более короткий ответ (max_tokens).',
-  raiseOrAskLess: 'Увеличьте лимит или запросите более короткий ответ (max_tokens).',
+  exceedsWholeLimit: 'Это больше всего лимита. Увеличьте лимит или запросите более короткий ответ (max_tokens).',
+  raiseOrRequestLess: 'Увеличьте лимит или запросите более короткий ответ (max_tokens).',
   raiseOrWait: (time) =>
     `Увеличьте лимит, запросите более короткий ответ (max_tokens) или дождитесь обновления лимита: ${time}.`,
   maxCost: 'Максимальная стоимость',

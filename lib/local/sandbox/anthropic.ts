@@ -47,7 +47,7 @@ export function readAnthropicPrompt(request: AnthropicRequest, betas = ''): Sand
     tools: tools.map(({ name, input_schema: schema }) => ({ name, schema })),
     toolRequired: request.tool_choice?.type === 'any' || chosen !== undefined,
     answerSchema: (request.output_config?.format ?? request.output_format)?.schema,
-    thinkingAsked: request.thinking !== undefined && request.thinking.type !== 'disabled',
+    isThinkingRequested: request.thinking !== undefined && request.thinking.type !== 'disabled',
     maxTokens: request.max_tokens,
     stopSequences: request.stop_sequences ?? [],
     hiddenReasoningTokens: request.model === THINKER && request.thinking?.type !== 'disabled' ? THINKERS_TOKENS : 0,

@@ -64,7 +64,7 @@ export function readGeminiPrompt(request: GeminiRequest): SandboxPrompt {
     tools: tools.map(({ name, parametersJsonSchema: schema }) => ({ name, schema })),
     toolRequired: mode === 'ANY',
     answerSchema: generationConfig?.responseJsonSchema,
-    thinkingAsked: generationConfig?.thinkingConfig?.includeThoughts === true,
+    isThinkingRequested: generationConfig?.thinkingConfig?.includeThoughts === true,
     hiddenReasoningTokens: 0,
     maxTokens: generationConfig?.maxOutputTokens,
     stopSequences: generationConfig?.stopSequences ?? [],

@@ -34,7 +34,7 @@ export function readChatPrompt(request: ChatCompletionRequest): SandboxPrompt {
     tools: tools.map(({ function: { name, parameters: schema } }) => ({ name, schema })),
     toolRequired: request.tool_choice === 'required' || chosen !== undefined,
     answerSchema: request.response_format?.json_schema?.schema,
-    thinkingAsked: false,
+    isThinkingRequested: false,
     hiddenReasoningTokens: 0,
     maxTokens: request.max_tokens ?? request.max_completion_tokens,
     stopSequences: [request.stop ?? []].flat(),

@@ -26,7 +26,7 @@ export interface SandboxPrompt {
   answerSchema?: JsonSchema | undefined;
   /** Texts before whose first occurrence the answer ends. */
   stopSequences: readonly string[];
-  thinkingAsked: boolean;
+  isThinkingRequested: boolean;
   maxTokens: number | undefined;
   /** Hidden thinking tokens of the model, unless a directive sets their number. */
   hiddenReasoningTokens: number;

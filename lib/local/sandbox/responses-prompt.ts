@@ -44,7 +44,7 @@ export function readResponsesPrompt(request: ResponsesRequest): SandboxPrompt {
     tools: tools.map(({ name, parameters: schema }) => ({ name, schema })),
     toolRequired: request.tool_choice === 'required' || chosen !== undefined,
     answerSchema: request.text?.format?.schema,
-    thinkingAsked: reasoning?.summary !== undefined,
+    isThinkingRequested: reasoning?.summary !== undefined,
     hiddenReasoningTokens: 0,
     maxTokens: request.max_output_tokens,
     // The Responses API has no stop sequences.

@@ -34,7 +34,7 @@ const TOKENS_PER_RECORDING = 320;
 export function writeScript(prompt: SandboxPrompt): Script {
   const directives = readDirectives(prompt.lastUserText);
   const blocks: ScriptBlock[] = [];
-  if (directives.think || prompt.thinkingAsked) {
+  if (directives.think || prompt.isThinkingRequested) {
     blocks.push({ kind: 'thinking', pieces: pieces('The sandbox pretends to think about this for a moment.') });
   }
   const calls = toolCalls(prompt, directives);

@@ -56,7 +56,7 @@ interface Template {
 /** Method of a route that API Gateway uses for every HTTP method. */
 const ANY = 'ANY';
 /** Default integration timeout of API Gateway. */
-const DEFAULT_DOOR_MS = 29_000;
+const DEFAULT_INTEGRATION_MS = 29_000;
 const DESCRIPTION_PREFIX = 'model gateway: ';
 
 export function readTemplates(directory: string): Deployment {
@@ -108,7 +108,9 @@ export function readTemplates(directory: string): Deployment {
       })),
       functionUrl: url && nameOf(url.Properties['TargetFunctionArn']),
       unknownRoute: methods.find(({ route }) => route.method === ANY)!.route.functionName,
-      doorSeconds: Object.fromEntries(methods.map(({ route, doorSeconds }) => [route.functionName, doorSeconds])),
+      integrationSeconds: Object.fromEntries(
+        methods.map(({ route, integrationSeconds }) => [route.functionName, integrationSeconds]),
+      ),
     },
   };
 }
@@ -116,7 +118,7 @@ export function readTemplates(directory: string): Deployment {
 /** Route, with the seconds that API Gateway waits for its function. */
 interface Method {
   route: WiredRoute;
-  doorSeconds: number;
+  integrationSeconds: number;
 }
 
 function readRoutes(template: Template, nameOf: (value: unknown) => string): Method[] {
@@ -133,7 +135,7 @@ function readRoutes(template: Template, nameOf: (value: unknown) => string): Met
         functionName: nameOf(integration.Uri),
         streaming: integration.ResponseTransferMode === 'STREAM',
       },
-      doorSeconds: (integration.TimeoutInMillis ?? DEFAULT_DOOR_MS) / 1_000,
+      integrationSeconds: (integration.TimeoutInMillis ?? DEFAULT_INTEGRATION_MS) / 1_000,
     };
   });
 }

@@ -30,7 +30,7 @@ const words: Record<string, Words> = {
   anthropic: ({ tokens, maxTokens }) => `prompt is too long: ${tokens} tokens > ${maxTokens} maximum`,
 };
 
-export function overflowWords({ provider }: Endpoint, numbers: Numbers): string {
+export function overflowMessage({ provider }: Endpoint, numbers: Numbers): string {
   const said = words[provider.id];
   if (!said) throw new Error(`nobody has written down how ${provider.id} refuses a prompt that is too long`);
   return said(numbers);

@@ -16,7 +16,7 @@ import { CLAUDES_SIGNATURE } from '../../strict/anthropic.ts';
 import { fakeOf } from '../../strict/fakes.ts';
 import { loadShippedCatalog } from '../../support/catalog.ts';
 import { listen, type Listening } from '../../support/listen.ts';
-import { overflowEvents, overflowWords } from './overflow-errors.ts';
+import { overflowEvents, overflowMessage } from './overflow-errors.ts';
 
 /** Content of one response of the model. */
 export interface Turn {
@@ -83,7 +83,7 @@ export async function startStrictProvider(): Promise<StrictProvider> {
     if (tokens > maxTokens) {
       log.overflows.push(tokens);
       if (endpoint.wire === 'openai-responses') writeEvents(response, wire.writer('m').framing, overflowEvents());
-      else refuse(overflowWords(endpoint, { tokens, maxTokens }));
+      else refuse(overflowMessage(endpoint, { tokens, maxTokens }));
       return;
     }
     log.answered.push(prompt);

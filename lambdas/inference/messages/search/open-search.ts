@@ -61,7 +61,7 @@ export async function openSearch(
   refuseWithoutFunctions(searches, candidates);
   const { search } = catalog;
   const backends = await openBackends(catalog, searchExclusion(privacy));
-  if (!search || backends.length === 0) throw nothingToAsk(searches, search);
+  if (!search || backends.length === 0) throw noSearchBackend(searches, search);
   const session = new SearchSession({
     settings: declared?.tool ?? {},
     maxResults: search.maxResults,
@@ -121,7 +121,7 @@ function questionFor(message: MessagesRequest, plugin: WebPlugin, maxResults: nu
   return { query, prompt: plugin.search_prompt ?? defaultPrompt(nowMs()) };
 }
 
-function nothingToAsk({ declared, plugin }: RequestedSearches, search: CatalogSearch | undefined): Error {
+function noSearchBackend({ declared, plugin }: RequestedSearches, search: CatalogSearch | undefined): Error {
   const field = declared ? `tools.${declared.index}.type` : plugin?.isSuffix ? 'model' : 'plugins';
   const variables = (search?.listed ?? []).flatMap(
     ({ credential, base_url_variable: address }) => credential ?? address ?? [],

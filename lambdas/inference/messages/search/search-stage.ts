@@ -64,9 +64,9 @@ export class SearchStage implements AnswerStage {
 
   /** Adds the number of search results that the model got and the client did not. */
   withResults(outcome: Outcome): Outcome {
-    const { unseenResults } = this.#search.session;
-    if (unseenResults === null) return outcome;
-    return { ...outcome, searchResults: unseenResults + (outcome.searchResults ?? 0) };
+    const { modelOnlyResults } = this.#search.session;
+    if (modelOnlyResults === null) return outcome;
+    return { ...outcome, searchResults: modelOnlyResults + (outcome.searchResults ?? 0) };
   }
 
   /**

@@ -61,9 +61,9 @@ function Shortfall({
   const [required, left, whole] = [moneyOf(required_rub), moneyOf(remaining_rub), moneyOf(limit_rub)];
   const endsAtMs = isInterval(interval) ? windowEnd(interval, Date.parse(request.created_at)) : null;
   const helps = required.exceeds(whole)
-    ? texts.asksForMoreThanAll
+    ? texts.exceedsWholeLimit
     : endsAtMs === null
-      ? texts.raiseOrAskLess
+      ? texts.raiseOrRequestLess
       : texts.raiseOrWait(time(endsAtMs));
   return (
     <>

@@ -20,7 +20,7 @@ const MAX_RESULT_BYTES = 6_291_556;
 /** Typical ratio by which the JSON of agents grows when it is decompressed. */
 const USUAL_RATIO = 8;
 
-export interface DoorOptions {
+export interface ApiServerOptions {
   /** Returns the client's address, and the gateway's own address for the request. */
   originOf?: (request: IncomingMessage) => Origin;
   /** Memory for the bodies of all requests. If absent, only the size of each body is limited. */
@@ -47,7 +47,7 @@ export function startApi(
     room,
     servedElsewhere,
     largeRequests,
-  }: DoorOptions = {},
+  }: ApiServerOptions = {},
 ): Promise<Listener> {
   const match = buildRoutingTable(routes);
   const elsewhere = { functionName: unknownRoute, path: '/{path+}', streaming: false };

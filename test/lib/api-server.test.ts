@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 const names = ['constructor', '__proto__', 'toString', 'valueOf', 'hasOwnProperty'];
 
-describe('the local front door', () => {
+describe('the local API server', () => {
   it.each(names)('takes a parameter that is named %s for any other', async (name) => {
     const named = await sendRaw(gateway.baseUrl, [`GET /v1/models?${name}=1 HTTP/1.1`]);
     const other = await sendRaw(gateway.baseUrl, ['GET /v1/models?another=1 HTTP/1.1']);

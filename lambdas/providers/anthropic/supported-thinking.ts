@@ -10,7 +10,7 @@ import { without } from '../../messages/without.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { budgetsOfEfforts, effortOfBudget, nearestEffort } from '../translated/effort.ts';
-import { refuseUntakenChoice } from '../translated/tool-choice.ts';
+import { refuseUnsupportedChoice } from '../translated/tool-choice.ts';
 import { beginsTurnUnthought } from './turn-thinking.ts';
 
 type Thinking = NonNullable<MessagesRequest['thinking']>;
@@ -30,13 +30,13 @@ const USUAL_EFFORT = 'medium';
  * @param maxTokens limit of the answer, which includes the thinking
  * @throws {GatewayError} 400 for a forced tool if the model does not support that
  */
-export function withTakenThinking(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: number): MessagesRequest {
-  refuseUntakenChoice(request, quirks.tool_choices);
-  const thinking = takenThinking(request, quirks, maxTokens);
+export function withSupportedThinking(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: number): MessagesRequest {
+  refuseUnsupportedChoice(request, quirks.tool_choices);
+  const thinking = supportedThinking(request, quirks, maxTokens);
   refuseBegunAnswer(request, thinking, quirks);
-  const effort = takenEffort(request, thinking, quirks);
+  const effort = supportedEffort(request, thinking, quirks);
   const fitting = withFields(request, thinking, effort);
-  return withTakenSampling(fitting, quirks);
+  return withSupportedSampling(fitting, quirks);
 }
 
 /** Returns whether the model thinks for this request. */
@@ -62,7 +62,7 @@ function isForced(choice: MessagesRequest['tool_choice']): boolean {
  * Returns the thinking to send. With a thinking budget, Claude requires that a continued turn begins with thinking. If
  * the client did not keep that thinking, another form of thinking is sent, or none.
  */
-function takenThinking(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: number): Thinking | undefined {
+function supportedThinking(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: number): Thinking | undefined {
   const thinking = nearestThinking(request, quirks, maxTokens);
   const { thinking_forms: forms, own_signatures: isImitation } = quirks;
   if (!forms || isImitation || thinking?.type !== 'enabled' || !beginsTurnUnthought(request.messages)) return thinking;
@@ -115,7 +115,7 @@ function budgeted(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: num
   return { ...rest, type: 'enabled', budget_tokens: budget };
 }
 
-function takenEffort(request: MessagesRequest, thinking: Thinking | undefined, quirks: ClaudeQuirks): SentEffort {
+function supportedEffort(request: MessagesRequest, thinking: Thinking | undefined, quirks: ClaudeQuirks): SentEffort {
   const { reasoning_efforts: taken, efforts_without_thinking: fewer } = quirks;
   const asked = requestedEffort(request, thinking, quirks);
   // The lowest effort of the Messages API is "low".
@@ -157,7 +157,7 @@ function withFields(request: MessagesRequest, thinking: Thinking | undefined, ef
  * Drops sampling parameters that the model refuses. Some models refuse all of them while thinking. Some accept only one
  * of temperature and top_p.
  */
-function withTakenSampling(request: MessagesRequest, quirks: ClaudeQuirks): MessagesRequest {
+function withSupportedSampling(request: MessagesRequest, quirks: ClaudeQuirks): MessagesRequest {
   if (quirks.thinking_fixes_sampling && thinks(request, quirks)) {
     return ['temperature', 'top_p', 'top_k'].reduce<MessagesRequest>(
       (rest, name) => (rest[name] === undefined ? rest : without(rest, name)),

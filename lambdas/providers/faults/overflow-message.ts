@@ -22,7 +22,7 @@ const OUTPUT_TOO_LONG = [
  * conversation; after the other, they request less output. The numbers are the provider's. Without them, the message
  * has no numbers.
  */
-export function overflowWords({ rule }: ClassifiedError, words: string): string {
+export function overflowMessage({ rule }: ClassifiedError, words: string): string {
   if (KNOWN_FORM.test(words)) return words;
   const output = outputOverflow(words);
   if (output !== undefined) return `${output}. ${words}`;

@@ -9,15 +9,15 @@ import { gunzip, inflate } from 'node:zlib';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { errorKinds, GatewayError } from '../../lambdas/platform/errors.ts';
 import type { FunctionHost } from '../../lambdas/server/function-host.ts';
-import { fitting } from '../../lambdas/server/front-door.ts';
+import { fitting } from '../../lambdas/server/api-server.ts';
 import {
   NO_ROOM,
   TOO_LARGE,
   TOO_MANY_REQUESTS,
   TOO_SLOW,
   UNREADABLE_BODY,
-  type DoorRefusal,
-} from '../shared/door-refusals.ts';
+  type EntryPointRefusal,
+} from '../shared/entry-point-refusals.ts';
 import { NoRoomError, type Concurrency } from './concurrency.ts';
 import type { Throttle } from './throttle.ts';
 
@@ -37,7 +37,7 @@ interface ApiGateway {
   concurrency: Concurrency;
   throttle: Throttle;
   /** Seconds that API Gateway waits for the whole response of a function, by function name. */
-  doorSeconds: Readonly<Record<string, number>>;
+  integrationSeconds: Readonly<Record<string, number>>;
   maxSilenceMs?: number;
 }
 
@@ -50,22 +50,22 @@ interface ApiGateway {
  */
 export function behindApiGateway(
   host: FunctionHost,
-  { concurrency, throttle, doorSeconds, maxSilenceMs = MAX_SILENCE_MS }: ApiGateway,
+  { concurrency, throttle, integrationSeconds, maxSilenceMs = MAX_SILENCE_MS }: ApiGateway,
 ): FunctionHost {
   const run = async <Result>(name: string, work: () => Promise<Result>) => {
-    if (!throttle.admits()) throw refusalAtTheDoor(TOO_MANY_REQUESTS);
+    if (!throttle.admits()) throw entryPointError(TOO_MANY_REQUESTS);
     return concurrency.run(name, work).catch(refuseForRoom);
   };
   return {
     ...host,
     async invoke(name, packed, clientLeft) {
       const event = await unpacked(packed as APIGatewayProxyEvent);
-      const patience = new Patience(doorSeconds[name]!);
+      const patience = new Patience(integrationSeconds[name]!);
       return patience.wait(run(name, () => host.invoke(name, event, clientLeft)));
     },
     async stream(name, packed, response) {
       const event = await unpacked(packed as APIGatewayProxyEvent);
-      const patience = new Patience(doorSeconds[name]!);
+      const patience = new Patience(integrationSeconds[name]!);
       response.setTimeout(maxSilenceMs, () => patience.end());
       await patience.wait(run(name, () => host.stream(name, event, response)));
     },
@@ -106,10 +106,10 @@ async function unpacked(event: APIGatewayProxyEvent): Promise<APIGatewayProxyEve
   if (!event.isBase64Encoded || event.body === null) return event;
   const [, encoding = ''] = Object.entries(event.headers).find(([name]) => name.toLowerCase() === 'content-encoding')!;
   const decode = decoders[encoding.trim().toLowerCase()];
-  if (!decode) throw refusalAtTheDoor(UNREADABLE_BODY);
+  if (!decode) throw entryPointError(UNREADABLE_BODY);
   const text = await decode(Buffer.from(event.body, 'base64'), { maxOutputLength: MAX_PAYLOAD_BYTES }).catch(
     (error: NodeJS.ErrnoException) => {
-      throw refusalAtTheDoor(error.code === 'ERR_BUFFER_TOO_LARGE' ? TOO_LARGE : UNREADABLE_BODY);
+      throw entryPointError(error.code === 'ERR_BUFFER_TOO_LARGE' ? TOO_LARGE : UNREADABLE_BODY);
     },
   );
   return fitting({ ...event, body: text.toString('utf8'), isBase64Encoded: false });
@@ -125,7 +125,7 @@ class Patience {
   }
 
   end(): void {
-    this.#over.reject(refusalAtTheDoor(TOO_SLOW));
+    this.#over.reject(entryPointError(TOO_SLOW));
   }
 
   /**
@@ -143,10 +143,10 @@ class Patience {
 }
 
 function refuseForRoom(error: unknown): never {
-  throw error instanceof NoRoomError ? refusalAtTheDoor(NO_ROOM) : error;
+  throw error instanceof NoRoomError ? entryPointError(NO_ROOM) : error;
 }
 
-function refusalAtTheDoor({ kind, text, retryAfterSeconds }: DoorRefusal): GatewayError {
+function entryPointError({ kind, text, retryAfterSeconds }: EntryPointRefusal): GatewayError {
   const headers: Record<string, string> = retryAfterSeconds ? { 'retry-after': String(retryAfterSeconds) } : {};
   return new GatewayError(kind, text, { headers });
 }

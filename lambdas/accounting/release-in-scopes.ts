@@ -16,7 +16,7 @@ const MAX_ROUNDS = 3;
  * @returns undefined on success, otherwise the failed condition of `record`
  * @throws {StoreBusyError} if nothing was written, or the reply was lost
  */
-export async function giveBackInScopes(
+export async function releaseInScopes(
   table: Table,
   scopes: readonly ScopeId[],
   { windows, amount }: ScopeHold,

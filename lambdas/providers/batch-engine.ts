@@ -8,7 +8,7 @@ import type { Quirks } from '../catalog/quirk-schemas.ts';
 import type { WireRequest, WireTarget } from './wire.ts';
 
 /** One request that an engine wants to send to the provider. */
-export interface Ask {
+export interface BatchRequest {
   request: WireRequest;
   /** Maximum tokens that the provider may write and bill. */
   outputTokens: number;
@@ -27,10 +27,10 @@ export interface Ask {
  * @returns the JSON of the response
  * @throws {Error} if the response is not JSON; the whole task then fails
  */
-export type Send = (ask: Ask) => Promise<unknown>;
+export type Send = (batchRequest: BatchRequest) => Promise<unknown>;
 
 /** Reads usage from the responses to an engine's requests. */
-export interface AskReader {
+export interface BatchReader {
   /**
    * Returns the usage that the provider reports for one request; undefined if it reports none.
    * @param headers headers of the response, with lower-case names
@@ -42,13 +42,13 @@ export interface AskReader {
  * Answers the tasks of a modality over one wire. It lists its requests in advance, so that the gateway can place a hold
  * for them.
  */
-export interface BatchEngine<Task, Answer, Q extends Quirks = Quirks> extends AskReader {
+export interface BatchEngine<Task, Answer, Q extends Quirks = Quirks> extends BatchReader {
   /**
    * Yields all requests that `answer` may send for a task, or requests of the same size. It yields them one by one,
    * because all together may exceed memory.
    * @throws {GatewayError} 400 for a task that the wire cannot express
    */
-  maxAsks(task: Task, target: WireTarget<Q>): Iterable<Ask>;
+  batchRequests(task: Task, target: WireTarget<Q>): Iterable<BatchRequest>;
   /**
    * Sends the requests of a task, and computes the complete answer. Independent requests are sent concurrently; `send`
    * limits how many.

@@ -4,9 +4,9 @@
  */
 
 import { MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Door } from '../../lambdas/platform/metrics.ts';
+import type { EntryPoint } from '../../lambdas/platform/metrics.ts';
 import type { Alarms } from './alarms.ts';
-import { metricOfDoor, ownMetric } from './own-metrics.ts';
+import { entryPointMetric, ownMetric } from './own-metrics.ts';
 
 /**
  * Number of requests in five minutes below which the error rate is ignored, because a single failure would exceed two
@@ -16,9 +16,9 @@ const FEW_REQUESTS = 50;
 /** Number of faults in five minutes at which the alarm is raised. One fault may be chance. */
 const MANY_FAULTS = 3;
 
-export interface WatchedDoor {
+export interface WatchedEntryPoint {
   namespace: string;
-  door: Exclude<Door, 'web'>;
+  door: Exclude<EntryPoint, 'web'>;
   /** Name of the entry point in the text of the alarm. */
   name: string;
   /** Requests per five minutes, counted by AWS. `failures` is counted the same way. */
@@ -30,10 +30,14 @@ export interface WatchedDoor {
  * Adds an alarm on the share of requests that end with a 5xx, excluding failures of providers. Periods with few
  * requests are ignored.
  */
-export function addErrorsAlarm(alarms: Alarms, id: string, { namespace, door, name, ...counts }: WatchedDoor): void {
+export function addErrorsAlarm(
+  alarms: Alarms,
+  id: string,
+  { namespace, door, name, ...counts }: WatchedEntryPoint,
+): void {
   const errors = new MathExpression({
     expression: `IF(requests > ${FEW_REQUESTS}, (failures - FILL(providers, 0)) / requests, 0)`,
-    usingMetrics: { ...counts, providers: metricOfDoor(namespace, 'ProviderFailed', door) },
+    usingMetrics: { ...counts, providers: entryPointMetric(namespace, 'ProviderFailed', door) },
     period: counts.requests.period,
   });
   alarms.add(id, errors, {
@@ -50,7 +54,7 @@ export function addErrorsAlarm(alarms: Alarms, id: string, { namespace, door, na
  * Functions.
  */
 export function addServerFaultsAlarm(alarms: Alarms, namespace: string): void {
-  alarms.add('ServerFaultsAlarm', metricOfDoor(namespace, 'Faults', 'web'), {
+  alarms.add('ServerFaultsAlarm', entryPointMetric(namespace, 'Faults', 'web'), {
     threshold: MANY_FAULTS,
     severity: 'Urgent',
     says: 'Requests to the server end with faults of the gateway itself.',

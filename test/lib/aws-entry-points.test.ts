@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApi, startFunctionUrl } from '../../lambdas/server/front-door.ts';
+import { startApi, startFunctionUrl } from '../../lambdas/server/api-server.ts';
 import { startInProcessHost } from '../../lambdas/server/in-process-host.ts';
 import type { Listener } from '../../lambdas/server/listener.ts';
 import { Concurrency } from '../../lib/local/concurrency.ts';
 import { Throttle } from '../../lib/local/throttle.ts';
-import { behindApiGateway, behindFunctionUrl } from '../../lib/local/doors.ts';
+import { behindApiGateway, behindFunctionUrl } from '../../lib/local/aws-entry-points.ts';
 
 const MAX_SILENCE_MS = 300;
 const DOOR_SECONDS = 2;
@@ -63,13 +63,13 @@ beforeAll(async () => {
   }));
   const concurrency = new Concurrency(1);
   const throttle = new Throttle();
-  const doorSeconds = {
+  const integrationSeconds = {
     ...Object.fromEntries(names.map((name) => [name, LONG_DOOR_SECONDS])),
     'create-embeddings': DOOR_SECONDS,
     'get-key': DOOR_SECONDS,
   };
   const at = { port: 0, host: '127.0.0.1' };
-  const behind = behindApiGateway(host, { concurrency, throttle, doorSeconds, maxSilenceMs: MAX_SILENCE_MS });
+  const behind = behindApiGateway(host, { concurrency, throttle, integrationSeconds, maxSilenceMs: MAX_SILENCE_MS });
   api = await startApi(at, { routes, unknownRoute: 'get-key' }, behind);
   functionUrl = await startFunctionUrl(at, 'list-models', behindFunctionUrl(host, concurrency));
 });
@@ -148,7 +148,7 @@ describe('an API above its rate limit', () => {
     const behind = behindApiGateway(host, {
       concurrency: new Concurrency(),
       throttle,
-      doorSeconds: { 'get-key': DOOR_SECONDS },
+      integrationSeconds: { 'get-key': DOOR_SECONDS },
     });
     const routes = [{ method: 'POST', path: '/get-key', functionName: 'get-key', streaming: false }];
     const throttled = await startApi({ port: 0, host: '127.0.0.1' }, { routes, unknownRoute: 'get-key' }, behind);

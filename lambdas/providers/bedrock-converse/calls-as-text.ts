@@ -8,7 +8,7 @@ import { placeBlocks } from '../translated/turns.ts';
  * summary or a title (https://github.com/agentgateway/agentgateway/pull/2192).
  * @returns the same request if tools may be called, or if it has no tool blocks
  */
-export function withSpokenCalls(request: MessagesRequest): MessagesRequest {
+export function withCallsAsText(request: MessagesRequest): MessagesRequest {
   const mayCall = Boolean(request.tools?.length) && request.tool_choice?.type !== 'none';
   if (
     mayCall ||
@@ -27,10 +27,10 @@ function isOfTools({ type }: Block): boolean {
 
 function spoken({ content, ...message }: Message, names: Map<unknown, string>): Message {
   if (typeof content === 'string') return { ...message, content };
-  return { ...message, content: content.flatMap((block) => spokenBlocks(block, names)) };
+  return { ...message, content: content.flatMap((block) => blocksAsText(block, names)) };
 }
 
-function spokenBlocks(block: Block, names: Map<unknown, string>): Block[] {
+function blocksAsText(block: Block, names: Map<unknown, string>): Block[] {
   switch (block.type) {
     case 'tool_use': {
       const name = String(block['name']);

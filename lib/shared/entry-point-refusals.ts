@@ -5,7 +5,7 @@
 
 import type { ErrorKind } from '../../lambdas/platform/errors.ts';
 
-export interface DoorRefusal {
+export interface EntryPointRefusal {
   kind: ErrorKind;
   text: string;
   /** Value of the header `retry-after`. */
@@ -20,19 +20,19 @@ export const NO_ROOM = {
   kind: 'provider_overloaded',
   text: 'The gateway has no room for this request now, or its function failed. Try again in a second.',
   retryAfterSeconds: 1,
-} as const satisfies DoorRefusal;
+} as const satisfies EntryPointRefusal;
 
 /** Response if all clients together exceed the rate limit of the stage. */
 export const TOO_MANY_REQUESTS = {
   kind: 'rate_limit_exceeded',
   text: 'The gateway as a whole gets too many requests. Try again in a second.',
   retryAfterSeconds: 1,
-} as const satisfies DoorRefusal;
+} as const satisfies EntryPointRefusal;
 
 export const TOO_SLOW = {
   kind: 'timeout',
   text: 'The function behind this route took too long. Try again.',
-} as const satisfies DoorRefusal;
+} as const satisfies EntryPointRefusal;
 
 /**
  * Response to a body that API Gateway cannot decompress. It accepts gzip and deflate, and refuses other encodings
@@ -41,9 +41,9 @@ export const TOO_SLOW = {
 export const UNREADABLE_BODY = {
   kind: 'unsupported_media_type',
   text: 'Send the body as "content-type: application/json", uncompressed or with "content-encoding: gzip" or "deflate". Only the streaming address of the gateway, which its operator knows as StreamingUrl, accepts other encodings.',
-} as const satisfies DoorRefusal;
+} as const satisfies EntryPointRefusal;
 
 export const TOO_LARGE = {
   kind: 'payload_too_large',
   text: 'The request is too large. Send images and documents by URL.',
-} as const satisfies DoorRefusal;
+} as const satisfies EntryPointRefusal;
