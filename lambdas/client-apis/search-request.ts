@@ -94,15 +94,15 @@ type DeclaredSearch = Settings & {
 /** Returns the equivalent tool of the Messages API. */
 export function gatewaySearchTool(declared: DeclaredSearch): Tool {
   const { filters, parameters, ...beside } = declared;
-  const asked: Settings = { ...withoutNull(beside), ...withoutNull(parameters ?? {}) };
-  const allowed = asked.allowed_domains ?? filters?.allowed_domains;
-  const blocked = asked.excluded_domains ?? filters?.blocked_domains;
-  const location = searchPlaceOf(asked.user_location);
+  const requested: Settings = { ...withoutNull(beside), ...withoutNull(parameters ?? {}) };
+  const allowed = requested.allowed_domains ?? filters?.allowed_domains;
+  const blocked = requested.excluded_domains ?? filters?.blocked_domains;
+  const location = searchPlaceOf(requested.user_location);
   return withoutNull({
     type: 'web_search_20250305',
     name: SEARCH_NAME,
-    max_uses: asked.max_uses,
-    max_results: asked.max_results ?? resultsOfSize(asked.search_context_size),
+    max_uses: requested.max_uses,
+    max_results: requested.max_results ?? resultsOfSize(requested.search_context_size),
     allowed_domains: allowed?.length ? allowed : undefined,
     blocked_domains: blocked?.length ? blocked : undefined,
     user_location: location,

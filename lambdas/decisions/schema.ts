@@ -12,7 +12,7 @@ const MAX_QUESTION_NAME_CHARACTERS = 200;
 const MAX_ID_CHARACTERS = 256;
 
 /** Text or any JSON. The model gets it as the client wrote it. */
-const told = z
+const freeDescription = z
   .unknown()
   .refine(
     (value) => typeof value === 'string' || (typeof value === 'object' && value !== null && !isRawNumber(value)),
@@ -22,19 +22,19 @@ const told = z
 
 const noul = z.strictObject({
   type: z.literal('noul'),
-  instructions: told.meta({ description: 'The question, which can be answered with yes or no.' }),
+  instructions: freeDescription.meta({ description: 'The question, which can be answered with yes or no.' }),
   criteria: optionalField(
     z.strictObject({
-      true: told.meta({ description: 'A description of when the answer is yes.' }),
-      false: told.meta({ description: 'A description of when the answer is no.' }),
+      true: freeDescription.meta({ description: 'A description of when the answer is yes.' }),
+      false: freeDescription.meta({ description: 'A description of when the answer is no.' }),
     }),
   ).meta({ description: 'Descriptions of both answers, where the question alone does not make them clear.' }),
 });
 
 const choice = z.strictObject({
   type: z.literal('choice'),
-  instructions: told.meta({ description: 'The question. Its answer is one of the options in `criteria`.' }),
-  criteria: boundedRecord(told.nullable(), {
+  instructions: freeDescription.meta({ description: 'The question. Its answer is one of the options in `criteria`.' }),
+  criteria: boundedRecord(freeDescription.nullable(), {
     min: 2,
     max: MAX_OPTIONS,
     maxNameCharacters: MAX_QUESTION_NAME_CHARACTERS,
@@ -49,9 +49,11 @@ const choice = z.strictObject({
 
 const score = z.strictObject({
   type: z.literal('score'),
-  instructions: told.meta({ description: 'The question. Its answer is a degree on the scale in `criteria`.' }),
+  instructions: freeDescription.meta({
+    description: 'The question. Its answer is a degree on the scale in `criteria`.',
+  }),
   criteria: z
-    .array(told)
+    .array(freeDescription)
     .min(2)
     .max(MAX_OPTIONS)
     .refine((criteria) => areDistinct(criteria.map(questionText)), 'has a criterion twice')
@@ -67,7 +69,7 @@ export const decisionsRequestSchema = z.strictObject({
     description:
       'The id of a model of the catalog, such as `anthropic/claude-sonnet-5`. A suffix asks for something more: `:floor` for the lowest price, `:nitro` for the highest throughput, `:online` for a web search first.',
   }),
-  state: told.meta({
+  state: freeDescription.meta({
     description: 'The text, or any JSON, that the questions are about; the model reads it as it is.',
   }),
   questions: boundedRecord(

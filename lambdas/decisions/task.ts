@@ -50,15 +50,15 @@ function criteriaOf({ type, criteria }: DecisionsRequest['questions'][string]): 
   switch (type) {
     case 'noul':
       return YES_NO.map((key, index) => {
-        const told = index === 0 ? criteria?.true : criteria?.false;
-        return [key, told === undefined ? key : `${key}: ${questionText(told)}`];
+        const description = index === 0 ? criteria?.true : criteria?.false;
+        return [key, description === undefined ? key : `${key}: ${questionText(description)}`];
       });
     case 'choice':
-      return Object.entries(criteria).map(([key, told]) => [
+      return Object.entries(criteria).map(([key, description]) => [
         key,
-        told === null ? key : `${key}: ${questionText(told)}`,
+        description === null ? key : `${key}: ${questionText(description)}`,
       ]);
     case 'score':
-      return criteria.map((told, index) => [String(index), questionText(told)]);
+      return criteria.map((description, index) => [String(index), questionText(description)]);
   }
 }

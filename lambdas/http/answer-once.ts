@@ -40,18 +40,18 @@ export type Keep = (response: HttpResponse) => Write | undefined;
  * deployment's pepper. Of the Idempotency-Key itself, only a hash is stored. Failed requests are not kept.
  */
 export async function answerOnce(
-  asked: OnceRequest,
+  requested: OnceRequest,
   answer: (keep: Keep) => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
-  const idempotencyKey = asked.request.headers['idempotency-key'];
+  const idempotencyKey = requested.request.headers['idempotency-key'];
   if (idempotencyKey === undefined) return answer(() => undefined);
   if (!IDEMPOTENCY_KEY.test(idempotencyKey)) {
     throw invalidRequest('idempotency-key', 'must be 1 to 255 visible ASCII characters, for example a UUID');
   }
   const table = resources.table();
   const pepper = await readPepper();
-  const name = keyedHash(pepper, [asked.owner, asked.route, idempotencyKey]);
-  const fingerprint = keyedHash(pepper, [idempotencyKey, asked.request.path, asked.request.body]);
+  const name = keyedHash(pepper, [requested.owner, requested.route, idempotencyKey]);
+  const fingerprint = keyedHash(pepper, [idempotencyKey, requested.request.path, requested.request.body]);
   const key = sealingKey(idempotencyKey, pepper, 'kept answer');
   const again = async () => {
     const kept = await readAnswer(table, name, nowMs());

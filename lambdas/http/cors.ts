@@ -64,14 +64,14 @@ export function preflight(request: HttpRequest, methods: readonly string[]): Htt
   if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return undefined;
   const permission = corsHeaders(request);
   if (permission['access-control-allow-origin'] === undefined) return undefined;
-  const asked = headers['access-control-request-headers'] ?? '';
+  const requested = headers['access-control-request-headers'] ?? '';
   return {
     statusCode: 204,
     headers: {
       ...permission,
       'access-control-allow-methods': methods.join(', '),
-      ...(asked.length <= MAX_HEADER_NAMES && HEADER_NAMES.test(asked)
-        ? { 'access-control-allow-headers': asked }
+      ...(requested.length <= MAX_HEADER_NAMES && HEADER_NAMES.test(requested)
+        ? { 'access-control-allow-headers': requested }
         : {}),
       'access-control-max-age': KEPT_SECONDS,
     },

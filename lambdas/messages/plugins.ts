@@ -69,10 +69,10 @@ export interface PromptPlugins {
 }
 
 /** Returns whether the gateway may omit messages if the prompt is too long for the model. */
-export function allowsCompression({ plugins: asked, transforms: older }: PromptPlugins): boolean {
+export function allowsCompression({ plugins: requested, transforms: older }: PromptPlugins): boolean {
   return (
     (older?.length ?? 0) > 0 ||
-    (asked ?? []).some(({ id, enabled }) => id === 'context-compression' && enabled !== false)
+    (requested ?? []).some(({ id, enabled }) => id === 'context-compression' && enabled !== false)
   );
 }
 
@@ -80,6 +80,6 @@ export function allowsCompression({ plugins: asked, transforms: older }: PromptP
  * Returns the settings of the web search that runs before the model's first response, or undefined if the request has
  * no such search.
  */
-export function webPlugin({ plugins: asked }: PromptPlugins): WebPlugin | undefined {
-  return (asked ?? []).find((plugin): plugin is WebPlugin => plugin.id === 'web' && plugin.enabled !== false);
+export function webPlugin({ plugins: requested }: PromptPlugins): WebPlugin | undefined {
+  return (requested ?? []).find((plugin): plugin is WebPlugin => plugin.id === 'web' && plugin.enabled !== false);
 }

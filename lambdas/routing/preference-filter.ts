@@ -25,7 +25,7 @@ export function misfitOf(
   model: Model,
   endpoint: Endpoint & { pricing: Pricing },
   preferences: Preferences,
-  asked: Preferred,
+  requested: Preferred,
 ): PreferenceReason | undefined {
   const { only, ignore, order, allow_fallbacks, quantizations, max_price } = preferences;
   const isIn = (names: readonly string[]) => names.some((name) => isNamed(endpoint, name));
@@ -36,8 +36,8 @@ export function misfitOf(
   if (preferences.data_collection === 'deny' && collectsData(endpoint.dataPolicy)) return 'data_collection';
   if (preferences.zdr && !retainsNothing(endpoint.dataPolicy)) return 'zdr';
   if (preferences.enforce_distillable_text && !model.data.distillable_text) return 'enforce_distillable_text';
-  if (preferences.require_parameters && !supportsAll(endpoint, asked)) return 'require_parameters';
-  if (max_price && isMoreExpensive(endpoint.pricing, max_price, asked.promptTokens)) return 'max_price';
+  if (preferences.require_parameters && !supportsAll(endpoint, requested)) return 'require_parameters';
+  if (max_price && isMoreExpensive(endpoint.pricing, max_price, requested.promptTokens)) return 'max_price';
   return undefined;
 }
 

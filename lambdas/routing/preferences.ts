@@ -18,9 +18,9 @@ type Said<Value> = NonNullable<Value> extends (infer Element)[] ? readonly Eleme
  */
 export function preferencesFor(
   { model, sort: bySuffix }: Pick<RequestedModel, 'model' | 'sort'>,
-  asked: ProviderPreferences,
+  requested: ProviderPreferences,
 ): Preferences {
-  const byRequest = sortOf(asked);
+  const byRequest = sortOf(requested);
   if (bySuffix && byRequest && bySuffix !== byRequest) {
     throw invalidRequest(
       'provider.sort',
@@ -28,8 +28,8 @@ export function preferencesFor(
     );
   }
   const usual = model.data.routing ?? {};
-  const said = Object.entries(asked).filter(([, value]) => !isAbsentOrEmpty(value));
-  return { ...usual, ...Object.fromEntries(said), sort: bySuffix ?? byRequest ?? usual.sort };
+  const given = Object.entries(requested).filter(([, value]) => !isAbsentOrEmpty(value));
+  return { ...usual, ...Object.fromEntries(given), sort: bySuffix ?? byRequest ?? usual.sort };
 }
 
 function sortOf({ sort }: ProviderPreferences): SortBy | undefined {

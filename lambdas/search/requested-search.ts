@@ -45,12 +45,12 @@ const textSettings = ['user_location', 'allowed_domains', 'blocked_domains'] as 
  */
 export async function readSearches(
   message: MessagesRequest,
-  asked: { plugins: RoutedRequest['plugins']; isOnline: boolean; accountId: string },
+  requested: { plugins: RoutedRequest['plugins']; isOnline: boolean; accountId: string },
 ): Promise<MessageAndSearches> {
   const declared = declaredSearch(message);
-  const plugin = webPlugin(asked) ?? (asked.isOnline ? { id: 'web' as const, isSuffix: true } : undefined);
+  const plugin = webPlugin(requested) ?? (requested.isOnline ? { id: 'web' as const, isSuffix: true } : undefined);
   if (!declared && !plugin && !hasSearches(message.messages)) return { message, searches: undefined };
-  const seals = sealsOf(await readPepper(), asked.accountId);
+  const seals = sealsOf(await readPepper(), requested.accountId);
   const { messages, ...history } = readHistory(message.messages, seals, declared !== undefined);
   const searches = { ...history, declared, plugin, seals };
   if (!declared) return { message: { ...message, messages }, searches };

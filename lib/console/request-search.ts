@@ -49,8 +49,8 @@ const MAX_PAGE_ROWS = 100;
 /** Returns the path of one API response, with its parameters. */
 export function requestsPath({ filters, from, cursor, rows }: Sought): string {
   const limit = String(Math.min(rows, MAX_PAGE_ROWS));
-  const asked = Object.entries({ ...filters, from, cursor, limit }).filter(([, value]) => value !== '');
-  return `/generations?${new URLSearchParams(asked).toString()}`;
+  const requested = Object.entries({ ...filters, from, cursor, limit }).filter(([, value]) => value !== '');
+  return `/generations?${new URLSearchParams(requested).toString()}`;
 }
 
 /** Searches until there are enough rows. Reports the rows found so far after each response. */

@@ -42,13 +42,13 @@ const EMULATOR_AUTHORIZATION = new RegExp(
  * Checks the signature of a request to an emulator.
  * @returns the error body that S3 sends for a rejected request; undefined if the request is accepted
  */
-export function objectionToSignature(asked: AskedFor, key: AccessKey, atMs: number): string | undefined {
-  const [, text = ''] = asked.url.split('?');
+export function objectionToSignature(requested: AskedFor, key: AccessKey, atMs: number): string | undefined {
+  const [, text = ''] = requested.url.split('?');
   const query = new URLSearchParams(text);
-  const isLink = asked.headers.authorization === undefined;
-  const signed = isLink ? fromQuery(query, text) : fromHeaders(asked.headers, text);
+  const isLink = requested.headers.authorization === undefined;
+  const signed = isLink ? fromQuery(query, text) : fromHeaders(requested.headers, text);
   if (!signed) return denied('AccessDenied');
-  if (!matchesSignature(key, asked, signed)) return denied('SignatureDoesNotMatch');
+  if (!matchesSignature(key, requested, signed)) return denied('SignatureDoesNotMatch');
   if (!isLink) return undefined;
   const signedAtMs = Date.parse(signed.date.replace(BASIC_FORM, '$1-$2-$3T$4:$5:$6Z'));
   const endsAtMs = signedAtMs + Number(query.get('X-Amz-Expires')) * 1_000;

@@ -58,14 +58,14 @@ type ListQuery = z.output<typeof listQuery>;
  */
 export async function answerList(
   list: OfferedModels,
-  asked: ListRequest<ListQuery>,
+  input: ListRequest<ListQuery>,
   pathname: string,
 ): Promise<HttpResponse> {
-  const speedOf = isMeasured(asked.query.sort) ? (await readEndpointReport()).statisticsOf : undefined;
-  const dialect = dialectOf(asked.request);
-  if (dialect === 'convention') return answerConventionList(list, asked, pathname, speedOf);
+  const speedOf = isMeasured(input.query.sort) ? (await readEndpointReport()).statisticsOf : undefined;
+  const dialect = dialectOf(input.request);
+  if (dialect === 'convention') return answerConventionList(list, input, pathname, speedOf);
   const offers = offersOf({ ...list, isForPickers: true }, await readReadiness(list.models));
-  return dialect === 'messages' ? answerMessagesList(offers, asked, speedOf) : answerCodexList(offers, asked, speedOf);
+  return dialect === 'messages' ? answerMessagesList(offers, input, speedOf) : answerCodexList(offers, input, speedOf);
 }
 
 export async function answerConventionList(

@@ -15,11 +15,11 @@ export const accepts = { query: listQuery, compress: compressed };
  * Returns the models with at least one endpoint that the caller's privacy settings allow, at the price of the endpoint
  * that is tried first. Inference decides both in the same way.
  */
-export const handler = defineEndpoint('list-user-models', accepts, async (asked) => {
-  const exclusionOf = privacyFilter(await privacyLayers(asked.caller));
+export const handler = defineEndpoint('list-user-models', accepts, async (input) => {
+  const exclusionOf = privacyFilter(await privacyLayers(input.caller));
   const isAllowed = (endpoint: Endpoint) => exclusionOf(endpoint) === undefined;
   const { models } = await servedCatalog();
-  return answerList({ models, isAllowed, isForPickers: true }, asked, '/v1/models/user');
+  return answerList({ models, isAllowed, isForPickers: true }, input, '/v1/models/user');
 });
 
 /**

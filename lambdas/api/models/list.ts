@@ -8,7 +8,7 @@ export const accepts = { query: listQuery, compress: compressedOnce() };
 
 const pathname = '/v1/models';
 
-export const handler = definePublicEndpoint('list-models', accepts, async (asked) => {
+export const handler = definePublicEndpoint('list-models', accepts, async (input) => {
   const catalog = await servedCatalog();
-  return recentList(catalog, asked.request, pathname, () => answerList({ models: catalog.models }, asked, pathname));
+  return recentList(catalog, input.request, pathname, () => answerList({ models: catalog.models }, input, pathname));
 });

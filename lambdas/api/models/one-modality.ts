@@ -12,10 +12,10 @@ import { recentList } from './recent-lists.ts';
 export function oneModalityEndpoint(route: PublicRoute, makes: Modality) {
   const accepts = { query: oneModalityQuery, compress: compressedOnce() };
   const pathname = `/v1${routes[route].paths[0]}`;
-  const handler = definePublicEndpoint(route, accepts, async (asked) => {
+  const handler = definePublicEndpoint(route, accepts, async (input) => {
     const catalog = await servedCatalog();
-    return recentList(catalog, asked.request, pathname, () =>
-      answerConventionList({ models: modelsByModality(catalog, [makes]) }, asked, pathname),
+    return recentList(catalog, input.request, pathname, () =>
+      answerConventionList({ models: modelsByModality(catalog, [makes]) }, input, pathname),
     );
   });
   return { accepts, handler };

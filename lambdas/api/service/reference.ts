@@ -37,11 +37,11 @@ export function curlLine({ path, method, operation }: LocatedOperation): string 
   const [example] = examplesOf(operation.requestBody?.content['application/json']);
   const place = path.replace(/\{(\w+)\}/g, (_, name: string) => anywhere[name] ?? `$${variable(name)}`);
   const query = (operation.parameters ?? []).filter((one) => one.in === 'query' && one.required);
-  const asked = query.map(({ name }) => `${name}=$${variable(name)}`).join('&');
+  const requested = query.map(({ name }) => `${name}=$${variable(name)}`).join('&');
   const credential = operation['x-credential'];
   const key = credential === 'management' ? '$MANAGEMENT_KEY' : '$GATEWAY_KEY';
   return [
-    `curl ${method === 'GET' ? '' : `-X ${method} `}"$GATEWAY_URL${place}${asked && `?${asked}`}"`,
+    `curl ${method === 'GET' ? '' : `-X ${method} `}"$GATEWAY_URL${place}${requested && `?${requested}`}"`,
     ...(credential === 'none' ? [] : [`-H "authorization: Bearer ${key}"`]),
     ...(example === undefined
       ? []

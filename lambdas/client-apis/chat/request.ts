@@ -112,8 +112,8 @@ function chatTokenFields({ logit_bias: bias, logprobs, top_logprobs: most }: Cha
 }
 
 function systemField(system: Block[], { response_format: format }: ChatBody): { system?: Block[] } {
-  const asked = format?.type === 'json_object' ? [{ type: 'text', text: jsonInstruction(format.schema) }] : [];
-  const blocks = withoutBlankBlocks([...system, ...asked]);
+  const requested = format?.type === 'json_object' ? [{ type: 'text', text: jsonInstruction(format.schema) }] : [];
+  const blocks = withoutBlankBlocks([...system, ...requested]);
   return blocks.length > 0 ? { system: blocks } : {};
 }
 
@@ -145,14 +145,14 @@ function requestedThinking({ thinking, enable_thinking: isEnabled }: ChatBody): 
 }
 
 function pluginFields({ plugins, web_search_options: options }: ChatBody): PromptPlugins {
-  const asked = plugins ?? [];
-  if (!options || asked.some(({ id }) => id === 'web')) return asked.length > 0 ? { plugins: asked } : {};
+  const requested = plugins ?? [];
+  if (!options || requested.some(({ id }) => id === 'web')) return requested.length > 0 ? { plugins: requested } : {};
   const web = withoutNull({
     id: 'web' as const,
     max_results: resultsOfSize(options.search_context_size),
     user_location: searchPlaceOf(options.user_location),
   });
-  return { plugins: [...asked, web] };
+  return { plugins: [...requested, web] };
 }
 
 /** Limits and number handling for parsing the JSON of the body. */

@@ -147,7 +147,7 @@ function ownCallResult(output: unknown): string | Block[] {
  */
 function serviceText(type: string, members: Members): string {
   const { id: _id, status: _status, call_id: _call, result, ...said } = members;
-  const told = type === 'image_generation_call' || result === undefined ? said : { ...said, result };
+  const shown = type === 'image_generation_call' || result === undefined ? said : { ...said, result };
   const name = type.replace(CALL_OUTPUT, '').replace(/_call$/, '');
-  return `<tool name="${name}">\n${JSON.stringify(told)}\n</tool>`;
+  return `<tool name="${name}">\n${JSON.stringify(shown)}\n</tool>`;
 }

@@ -145,9 +145,9 @@ function withSearchLimit(tools: Tool[], limit: number | null | undefined): Tool[
 }
 
 function pluginFields({ plugins, truncation }: ResponsesBody): PromptPlugins {
-  const asked = plugins ?? [];
-  const shortens = truncation === 'auto' && !asked.some(({ id }) => id === 'context-compression');
-  const all = shortens ? [...asked, { id: 'context-compression' as const }] : asked;
+  const requested = plugins ?? [];
+  const shortens = truncation === 'auto' && !requested.some(({ id }) => id === 'context-compression');
+  const all = shortens ? [...requested, { id: 'context-compression' as const }] : requested;
   return all.length > 0 ? { plugins: all } : {};
 }
 

@@ -94,8 +94,8 @@ export class ResponseWriter {
     const code = failureCode(error);
     const { message } = error;
     const begun = this.#events > 0 ? '' : this.#begin();
-    const told = this.#event('error', { code, message, param: null });
-    return begun + told + this.#terminal('failed', { error: { code, message } });
+    const event = this.#event('error', { code, message, param: null });
+    return begun + event + this.#terminal('failed', { error: { code, message } });
   }
 
   #begin(): string {
@@ -363,9 +363,9 @@ export class ResponseWriter {
   }
 
   #done(item: OutputItem): string {
-    const told = this.#event('response.output_item.done', { output_index: this.#output.length, item });
+    const event = this.#event('response.output_item.done', { output_index: this.#output.length, item });
     this.#output.push(item);
-    return told;
+    return event;
   }
 
   #event(type: string, fields: object): string {

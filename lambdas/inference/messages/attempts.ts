@@ -146,7 +146,7 @@ export function quoteOfRound(attempt: Attempt, content: PromptContent, maxPrompt
 
 function encodeForEach(
   candidates: Candidate[],
-  { message: asked, client, content, leftOut, requiresParameters, onExcluded }: Prepared['routed'],
+  { message: requested, client, content, leftOut, requiresParameters, onExcluded }: Prepared['routed'],
 ): Attempt[] {
   const attempts: Attempt[] = [];
   let refusal: unknown;
@@ -157,12 +157,12 @@ function encodeForEach(
     }
     try {
       const takes = { wire: candidate.endpoint.wire, supportedParameters: candidate.target.supportedParameters };
-      refuseWithoutLogprobs(asked, takes);
-      const unlisted = leftOutFields(tuningsOf(asked), takes);
-      const untaken = untakenTunings(candidate, withoutFields(asked, unlisted));
+      refuseWithoutLogprobs(requested, takes);
+      const unlisted = leftOutFields(tuningsOf(requested), takes);
+      const untaken = untakenTunings(candidate, withoutFields(requested, unlisted));
       if (requiresParameters && untaken.length > 0) throw untakenTuning(untaken[0]!);
       const unsent = [...unlisted, ...untaken];
-      const taken = withDefaultParameters(withoutFields(asked, unsent), candidate.model, client);
+      const taken = withDefaultParameters(withoutFields(requested, unsent), candidate.model, client);
       const message = withinFreeTerms(taken, candidate.model, content);
       const encode = encoding(candidate, message, client);
       const encoded = encode();
@@ -201,11 +201,11 @@ function attemptQuote(
   content: PromptContent,
 ): Quote {
   const { endpoint, pricing } = candidate;
-  const asked = requestedCacheWrites(body);
+  const requested = requestedCacheWrites(body);
   const bound = {
     promptTokens: promptBound(content, body, endpoint),
     outputTokens: maxOutputTokens(candidate, message),
-    cacheWrites: asked === 'none' && factsOf(endpoint.wire).messages?.implicitCaching ? ('5m' as const) : asked,
+    cacheWrites: requested === 'none' && factsOf(endpoint.wire).messages?.implicitCaching ? ('5m' as const) : requested,
     writesForAnHour: writesForAnHour(body),
     pricedImages: pricing.image ? content.images : 0,
     searchRequests: content.searchesFirst,
@@ -218,10 +218,10 @@ function attemptQuote(
 }
 
 /** Returns the upper bound on the tokens that an endpoint may write, including thinking. */
-function maxOutputTokens(candidate: Candidate, { max_tokens: asked }: MessagesRequest): number {
+function maxOutputTokens(candidate: Candidate, { max_tokens: requested }: MessagesRequest): number {
   const ceiling = outputCeiling(candidate);
   const { min_output_tokens: least = 0 } = candidate.endpoint.quirks;
-  return Math.max(Math.min(asked ?? ceiling, ceiling), least) + beyondMaxTokens(candidate);
+  return Math.max(Math.min(requested ?? ceiling, ceiling), least) + beyondMaxTokens(candidate);
 }
 
 function beyondMaxTokens(candidate: Candidate): number {

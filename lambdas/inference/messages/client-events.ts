@@ -72,6 +72,6 @@ export function withGatewayIdentity(event: AnswerEvent, { context, attempt }: Me
  */
 export function priced(event: MessageDelta, { usage, cost }: Charged, answer: MeasuredAnswer): MessageDelta {
   const { context, meter } = answer;
-  const told = usageForClient(event.usage, usage, meter.reportsCacheLifetimes);
-  return { ...event, usage: { ...told, ...context.stage.shownUsage(usage), cost } };
+  const reported = usageForClient(event.usage, usage, meter.reportsCacheLifetimes);
+  return { ...event, usage: { ...reported, ...context.stage.shownUsage(usage), cost } };
 }

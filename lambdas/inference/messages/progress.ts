@@ -145,7 +145,7 @@ export class Progress implements StagedAnswer {
 
   #pass(
     events: AnswerEvent[],
-    { usage: reported, stop: asked }: RoundBatch,
+    { usage: reported, stop: requested }: RoundBatch,
     failure: GatewayError | undefined,
     limit: Limit | undefined,
   ): RoundBatch | Promise<RoundBatch> {
@@ -158,7 +158,7 @@ export class Progress implements StagedAnswer {
     // Measures the events first, because usage that arrives with the last events already includes their tokens.
     if (reported) meter.addReported(reported);
     this.#countPrompt();
-    const stop: Stop | undefined = limit?.stop ?? (failure ? { ending: 'broke_off', failure } : asked);
+    const stop: Stop | undefined = limit?.stop ?? (failure ? { ending: 'broke_off', failure } : requested);
     const shown = passed.some(({ data }) => isUsageReport(data))
       ? passed.filter(({ data }) => !isUsageReport(data))
       : passed;

@@ -80,11 +80,11 @@ function takes(
   candidate: BatchCandidate,
   all: readonly BatchCandidate[],
 ): boolean {
-  const asked = [
+  const requested = [
     ...(dimensions === undefined ? [] : ['dimensions']),
     ...(inputType === undefined ? [] : ['input_type']),
   ];
-  for (const field of asked) {
+  for (const field of requested) {
     const hasIt = ({ target }: BatchCandidate) => target.supportedParameters.includes(field);
     if (hasIt(candidate)) continue;
     if (!all.some(hasIt)) throw invalidRequest(field, `is not supported by "${candidate.model.id}"; leave it out`);

@@ -108,8 +108,8 @@ function adaptive({ type: _type, budget_tokens: _budget, ...rest }: Thinking): T
  */
 function budgeted(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: number): Thinking | undefined {
   const half = Math.floor(maxTokens / 2);
-  const asked = claudeBudgets[request.output_config?.effort ?? USUAL_EFFORT] ?? half;
-  const budget = Math.min(asked, half);
+  const requested = claudeBudgets[request.output_config?.effort ?? USUAL_EFFORT] ?? half;
+  const budget = Math.min(requested, half);
   if (budget < LEAST_BUDGET) return leastThinking(quirks);
   const { type: _type, ...rest } = request.thinking!;
   return { ...rest, type: 'enabled', budget_tokens: budget };
@@ -117,11 +117,11 @@ function budgeted(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: num
 
 function supportedEffort(request: MessagesRequest, thinking: Thinking | undefined, quirks: ClaudeQuirks): SentEffort {
   const { reasoning_efforts: taken, efforts_without_thinking: fewer } = quirks;
-  const asked = requestedEffort(request, thinking, quirks);
+  const requested = requestedEffort(request, thinking, quirks);
   // The lowest effort of the Messages API is "low".
-  if (!asked || !taken) return asked === 'minimal' ? 'low' : asked;
+  if (!requested || !taken) return requested === 'minimal' ? 'low' : requested;
   const isThinking = thinks({ thinking }, quirks) && thinking?.type !== 'between_tools';
-  return nearestEffort(asked, isThinking ? taken : (fewer ?? taken));
+  return nearestEffort(requested, isThinking ? taken : (fewer ?? taken));
 }
 
 /**
@@ -129,13 +129,14 @@ function supportedEffort(request: MessagesRequest, thinking: Thinking | undefine
  * an effort. If thinking cannot be switched off, the lowest effort is returned.
  */
 function requestedEffort(
-  { thinking: asked, output_config: output }: MessagesRequest,
+  { thinking: requested, output_config: output }: MessagesRequest,
   sent: Thinking | undefined,
   { reasoning_efforts: taken = [] }: ClaudeQuirks,
 ): ReasoningEffort | undefined {
   const said = reasoningEfforts.find((effort) => effort === output?.effort);
-  if (asked?.type === 'enabled' && sent?.type === 'adaptive') return said ?? effortOfBudget(asked.budget_tokens);
-  const cannotStop = asked !== undefined && sent === undefined;
+  if (requested?.type === 'enabled' && sent?.type === 'adaptive')
+    return said ?? effortOfBudget(requested.budget_tokens);
+  const cannotStop = requested !== undefined && sent === undefined;
   return cannotStop ? taken[0] : said;
 }
 

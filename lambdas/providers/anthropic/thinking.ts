@@ -34,13 +34,13 @@ export function untakenClaudeTunings(
  * @throws {GatewayError} 400 if the budget is not below the client's own max_tokens
  */
 export function withFittingBudget(
-  { thinking, max_tokens: asked, betas = [] }: MessagesRequest,
+  { thinking, max_tokens: requested, betas = [] }: MessagesRequest,
   maxTokens: number,
   { anthropicBeta = '' }: ClientHeaders,
 ): unknown {
   const budget = thinking!.budget_tokens;
   if (!budget || budget < maxTokens) return thinking;
-  if (asked !== maxTokens) return { ...thinking, budget_tokens: maxTokens - 1 };
+  if (requested !== maxTokens) return { ...thinking, budget_tokens: maxTokens - 1 };
   // With thinking between tool calls, the budget may exceed max_tokens.
   if (`${betas.join()},${anthropicBeta}`.includes('interleaved-thinking-')) return thinking;
   throw invalidRequest('thinking.budget_tokens', `must be less than max_tokens, which is ${maxTokens}`);

@@ -100,14 +100,14 @@ const countedFields = new Set([
 
 function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: ClientHeaders): Record<string, unknown> {
   refuseUnsupportedSampling(sent, target, penalties);
-  const asked = withListedSampling(sent, target);
-  refuseUnsupportedParts(asked, target.quirks);
-  refuseBlankStops(asked);
+  const requested = withListedSampling(sent, target);
+  refuseUnsupportedParts(requested, target.quirks);
+  refuseBlankStops(requested);
   const ceiling = target.maxOutputTokens ?? Infinity;
   // The Messages API requires max_tokens. If the client did not set it, the model's maximum is sent.
-  const maxTokens = Math.min(asked.max_tokens ?? ceiling, ceiling);
+  const maxTokens = Math.min(requested.max_tokens ?? ceiling, ceiling);
   const said = placedInstructions(
-    withSoundCalls(withTrueImageTypes(rewritten(withoutFormatName(asked), target.quirks))),
+    withSoundCalls(withTrueImageTypes(rewritten(withoutFormatName(requested), target.quirks))),
   );
   const chosen = withSupportedChoice(withSupportedSchemas(withoutIdleChoice(said), target.quirks), target.quirks.tool_choices);
   const named = withSentNames(withSupportedMarks(chosen), 'messages');

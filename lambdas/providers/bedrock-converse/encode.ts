@@ -22,13 +22,13 @@ import { withCallsAsText } from './calls-as-text.ts';
 import { outputConfig, toolConfig } from './tools.ts';
 
 export function encodeConverseRequest(
-  asked: MessagesRequest,
+  requested: MessagesRequest,
   target: ConverseTarget,
   client: ClientHeaders,
 ): Record<string, unknown> {
-  const spoken = withCallsAsText(withSupportedFields(asked));
+  const translated = withCallsAsText(withSupportedFields(requested));
   const isClaude = familyOf(target).hasAnthropicSignatures;
-  const supported = withSupportedMarks(isClaude ? { ...spoken, messages: withTextualErrors(spoken.messages) } : spoken);
+  const supported = withSupportedMarks(isClaude ? { ...translated, messages: withTextualErrors(translated.messages) } : translated);
   // Without a limit, a model could write more than the endpoint's listed maximum, which bounds the price.
   const maxTokens = outputLimit(supported, target) ?? target.maxOutputTokens;
   const request = withSupportedThinking(supported, target.quirks, maxTokens ?? Infinity);

@@ -54,7 +54,7 @@ function nativeRequest({ state, questions }: Task, { upstreamModel }: WireTarget
   const body = {
     model: upstreamModel,
     state,
-    questions: Object.fromEntries(questions.map((question, index) => [optionName(index), asked(question)])),
+    questions: Object.fromEntries(questions.map((question, index) => [optionName(index), nativeQuestion(question)])),
   };
   const options = questions.reduce((sum, question) => sum + question.options.length, 0);
   return {
@@ -63,7 +63,7 @@ function nativeRequest({ state, questions }: Task, { upstreamModel }: WireTarget
   };
 }
 
-function asked({ type, instructions, options }: Question): object {
+function nativeQuestion({ type, instructions, options }: Question): object {
   const texts = options.map(({ text }) => text);
   switch (type) {
     case 'noul':

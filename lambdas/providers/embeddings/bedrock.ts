@@ -10,8 +10,8 @@ import { vectorsFrom } from './vectors.ts';
 const TOKENS_HEADER = 'x-amzn-bedrock-input-token-count';
 
 const readUsage: EmbeddingCodec['readUsage'] = (body, headers) => {
-  const told = recordOrEmpty(body)['inputTextTokenCount'] ?? Number(headers[TOKENS_HEADER] ?? NaN);
-  return Number.isFinite(told) ? { input_tokens: told as number, output_tokens: 0 } : undefined;
+  const reported = recordOrEmpty(body)['inputTextTokenCount'] ?? Number(headers[TOKENS_HEADER] ?? NaN);
+  return Number.isFinite(reported) ? { input_tokens: reported as number, output_tokens: 0 } : undefined;
 };
 const invokePath = (model: string) => `/model/${encodeURIComponent(model)}/invoke`;
 

@@ -29,8 +29,8 @@ import { withoutUndefined } from '../../platform/json/records.ts';
 /** Gemini's maximum number of stop sequences. Source: https://ai.google.dev/api/generate-content#generationconfig */
 const MAX_GEMINI_STOP_SEQUENCES = 5;
 
-export function encodeGeminiRequest(asked: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
-  const supported = withSupportedFields(asked);
+export function encodeGeminiRequest(requested: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
+  const supported = withSupportedFields(requested);
   const request = target.quirks.format_excludes_tools
     ? withFormatOrTools(supported)
     : withFormatOrForcedCall(supported);
@@ -39,8 +39,8 @@ export function encodeGeminiRequest(asked: MessagesRequest, target: GeminiTarget
 }
 
 /** Returns the fields with the content that the model reads. */
-export function promptFields(asked: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
-  const request = withSupportedFields(asked);
+export function promptFields(requested: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
+  const request = withSupportedFields(requested);
   const named = withSentNames(request, 'letterFirst');
   const contents = contentsOf(named, target);
   if (contents.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');

@@ -35,8 +35,8 @@ import {
 
 type EncodedChatMessage = { role: string; content: unknown; [field: string]: unknown };
 
-export function encodeChatRequest(asked: MessagesRequest, target: ChatTarget): Record<string, unknown> {
-  const request = withSupportedFields(asked);
+export function encodeChatRequest(requested: MessagesRequest, target: ChatTarget): Record<string, unknown> {
+  const request = withSupportedFields(requested);
   const { quirks } = target;
   const said = conversation(toTurns(request.messages), request, target);
   if (said.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');
@@ -162,10 +162,10 @@ function assistantMessages(
 /** Returns whether the model thinks for this request. A model without a setting for thinking always thinks. */
 function thinksNow(
   { thinking }: MessagesRequest,
-  { reasoning_request: asked = 'none', reasoning_efforts: efforts }: ChatTarget['quirks'],
+  { reasoning_request: requested = 'none', reasoning_efforts: efforts }: ChatTarget['quirks'],
 ): boolean {
-  if (thinking?.type !== 'disabled' || asked === 'none') return true;
-  return asked === 'reasoning_effort' && !efforts?.includes('none');
+  if (thinking?.type !== 'disabled' || requested === 'none') return true;
+  return requested === 'reasoning_effort' && !efforts?.includes('none');
 }
 
 function toolCall(block: Block, quirks: ChatTarget['quirks']): unknown {

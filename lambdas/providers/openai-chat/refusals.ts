@@ -32,9 +32,9 @@ function refuseStops({ stop_sequences: stops }: MessagesRequest, { quirks }: Cha
   throw invalidRequest('stop_sequences', `must have at most ${most} elements on this model; send fewer`);
 }
 
-function refuseManyLogprobs({ logprobs, top_logprobs: asked }: MessagesRequest, { quirks }: ChatTarget): void {
+function refuseManyLogprobs({ logprobs, top_logprobs: requested }: MessagesRequest, { quirks }: ChatTarget): void {
   const most = quirks.max_top_logprobs;
-  if (logprobs !== true || most === undefined || !asked || asked <= most) return;
+  if (logprobs !== true || most === undefined || !requested || requested <= most) return;
   throw invalidRequest('top_logprobs', `must be at most ${most} on this model`);
 }
 

@@ -54,9 +54,9 @@ function effortFields(
   request: MessagesRequest,
   taken: readonly ReasoningEffort[] | undefined,
 ): { reasoning_effort?: ReasoningEffort } {
-  const asked = requestedChatEffort(request, taken);
-  if (!taken || asked === undefined) return {};
-  const effort = nearestEffort(asked, taken);
+  const requested = requestedChatEffort(request, taken);
+  if (!taken || requested === undefined) return {};
+  const effort = nearestEffort(requested, taken);
   return effort ? { reasoning_effort: effort } : {};
 }
 

@@ -29,9 +29,9 @@ export function chatFormatField(
   request: MessagesRequest,
   { supportedParameters, quirks }: ChatTarget,
 ): Record<string, unknown> {
-  const asked = answerSchema(request, supportedParameters);
-  if (!asked) return {};
-  const schema = takenSchema(asked, quirks);
+  const requested = answerSchema(request, supportedParameters);
+  if (!requested) return {};
+  const schema = takenSchema(requested, quirks);
   return {
     response_format: {
       type: 'json_schema',

@@ -26,9 +26,9 @@ import { responsesFormatField, responsesToolFields } from './tools.ts';
  */
 const unsupportedSampling = ['top_k', ...penalties];
 
-export function encodeResponsesRequest(asked: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
-  refuseUnsupportedChoice(asked, target.quirks.tool_choices);
-  const request = withSupportedChoice(withSupportedFields(asked), target.quirks.tool_choices);
+export function encodeResponsesRequest(requested: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
+  refuseUnsupportedChoice(requested, target.quirks.tool_choices);
+  const request = withSupportedChoice(withSupportedFields(requested), target.quirks.tool_choices);
   if (request.stop_sequences?.length) {
     throw invalidRequest('stop_sequences', 'this model does not support stop sequences; leave them out');
   }

@@ -39,11 +39,11 @@ function requestsThinking({ thinking }: MessagesRequest): boolean {
 /** Returns the highest accepted effort up to the requested one; if there is none, the lowest effort with thinking. */
 function effortOf(request: MessagesRequest, { quirks }: ResponsesTarget): Effort | undefined {
   const needsNone = quirks.logprobs_need_no_thinking && request['logprobs'] === true;
-  const asked = needsNone ? 'none' : requestedReasoningEffort(request);
+  const requested = needsNone ? 'none' : requestedReasoningEffort(request);
   const taken = quirks.reasoning_efforts ?? defaultEfforts;
-  if (asked === undefined || taken.length === 0) return undefined;
-  if (asked === 'none') return taken[0];
-  const rank = reasoningEfforts.indexOf(asked);
+  if (requested === undefined || taken.length === 0) return undefined;
+  if (requested === 'none') return taken[0];
+  const rank = reasoningEfforts.indexOf(requested);
   const thinking = taken.filter((effort) => effort !== 'none');
   return thinking.findLast((effort) => reasoningEfforts.indexOf(effort) <= rank) ?? thinking[0];
 }

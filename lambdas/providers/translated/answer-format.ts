@@ -40,8 +40,8 @@ export function withFormatOrForcedCall(request: MessagesRequest): MessagesReques
  * tools, they are dropped.
  * @throws {GatewayError} 400 if the request needs both
  */
-export function withFormatOrTools(asked: MessagesRequest): MessagesRequest {
-  const request = withFormatOrForcedCall(asked);
+export function withFormatOrTools(requested: MessagesRequest): MessagesRequest {
+  const request = withFormatOrForcedCall(requested);
   const { tools, tool_choice: choice, ...rest } = request;
   if (!tools?.length || !outputFormat(request)) return request;
   if (choice?.type === 'none') return rest;

@@ -16,9 +16,12 @@ export function effortOfBudget(budgetTokens: number | null | undefined): 'low' |
  * Returns the accepted effort closest to the requested one: the same, or the next lower one with thinking, or the
  * lowest one with thinking.
  */
-export function nearestEffort(asked: ReasoningEffort, taken: readonly ReasoningEffort[]): ReasoningEffort | undefined {
-  if (taken.includes(asked)) return asked;
-  const rank = reasoningEfforts.indexOf(asked);
+export function nearestEffort(
+  requested: ReasoningEffort,
+  taken: readonly ReasoningEffort[],
+): ReasoningEffort | undefined {
+  if (taken.includes(requested)) return requested;
+  const rank = reasoningEfforts.indexOf(requested);
   const thinking = reasoningEfforts.filter((effort) => effort !== 'none' && taken.includes(effort));
   return thinking.findLast((effort) => reasoningEfforts.indexOf(effort) < rank) ?? thinking[0];
 }

@@ -7,14 +7,14 @@ import type { WireTarget } from '../wire.ts';
  * if the client set no limit.
  * @throws {GatewayError} 400 for 0, which only the Messages API supports
  */
-export function outputLimit({ max_tokens: asked }: MessagesRequest, target: WireTarget): number | undefined {
-  if (asked === undefined) return undefined;
-  if (asked === 0) {
+export function outputLimit({ max_tokens: requested }: MessagesRequest, target: WireTarget): number | undefined {
+  if (requested === undefined) return undefined;
+  if (requested === 0) {
     throw invalidRequest(
       'max_tokens',
       'must be at least 1, because only Anthropic models accept 0, which only warms a cache',
     );
   }
   const { min_output_tokens: least = 1 } = target.quirks;
-  return Math.max(Math.min(asked, target.maxOutputTokens ?? Infinity), least);
+  return Math.max(Math.min(requested, target.maxOutputTokens ?? Infinity), least);
 }

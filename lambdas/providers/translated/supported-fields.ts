@@ -43,8 +43,8 @@ const formatFieldNames = new Set(['type', 'schema', 'name', 'description']);
  * or dropped if they do not affect a model (docs/wires/README.md).
  * @throws {GatewayError} 400 naming the first unsupported field
  */
-export function withSupportedFields(asked: MessagesRequest): MessagesRequest {
-  const request = withTurnEffort(withoutDeferral(withoutBillingLine(asked)));
+export function withSupportedFields(requested: MessagesRequest): MessagesRequest {
+  const request = withTurnEffort(withoutDeferral(withoutBillingLine(requested)));
   refuseUnknownFields(request);
   return withSoundCalls(withTrueImageTypes(request));
 }

@@ -24,11 +24,11 @@ type Filters = Record<(typeof filterNames)[number], string>;
  */
 export function GenerationsPage({ query }: { query: URLSearchParams }) {
   const { texts, client } = useConsole();
-  const asked = Object.fromEntries(filterNames.map((name) => [name, query.get(name) ?? ''])) as Filters;
+  const requested = Object.fromEntries(filterNames.map((name) => [name, query.get(name) ?? ''])) as Filters;
   const cursor = query.get('cursor') ?? '';
-  const { workspace, key, member, model, status, to } = asked;
-  const from = asked.from === '' ? firstDayBefore(to) : asked.from;
-  const filters = { ...asked, from };
+  const { workspace, key, member, model, status, to } = requested;
+  const from = requested.from === '' ? firstDayBefore(to) : requested.from;
+  const filters = { ...requested, from };
   const owners = useLoaded((signal) => readOwners(client, signal), [client]);
   // Older pages and past days do not change, so they are not updated live.
   const isLive = cursor === '' && (to === '' || to >= utcDate(Date.now()));

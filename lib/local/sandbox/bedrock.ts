@@ -40,7 +40,9 @@ export function readConversePrompt(request: ConverseRequest): SandboxPrompt {
       .map(({ name, inputSchema }) => ({ name, schema: inputSchema.json })),
     toolRequired: toolChoice.any !== undefined || chosen !== undefined,
     answerSchema: format && (JSON.parse(format.structure.jsonSchema.schema) as JsonSchema),
-    isThinkingRequested: [thinking, reasoningConfig].some((asked) => asked !== undefined && asked.type !== 'disabled'),
+    isThinkingRequested: [thinking, reasoningConfig].some(
+      (requested) => requested !== undefined && requested.type !== 'disabled',
+    ),
     maxTokens: request.inferenceConfig?.maxTokens,
     stopSequences: request.inferenceConfig?.stopSequences ?? [],
     hiddenReasoningTokens: 0,

@@ -50,10 +50,10 @@ const SYSTEM = /^\s*<system>[\s\S]*<\/system>\s*$/;
 
 export function lastTurns(all: SandboxTurn[]): Pick<SandboxPrompt, 'lastUserText' | 'results' | 'answersTool'> {
   const turns = all.filter(({ text, results }) => results.length > 0 || !SYSTEM.test(text));
-  const asked = turns.findLastIndex(({ text, results }) => text.trim() !== '' || results.length === 0);
+  const requested = turns.findLastIndex(({ text, results }) => text.trim() !== '' || results.length === 0);
   return {
-    lastUserText: turns[asked]?.text ?? '',
-    results: turns.slice(Math.max(0, asked)).flatMap(({ results }) => results),
+    lastUserText: turns[requested]?.text ?? '',
+    results: turns.slice(Math.max(0, requested)).flatMap(({ results }) => results),
     answersTool: (turns.at(-1)?.results.length ?? 0) > 0,
   };
 }

@@ -68,11 +68,11 @@ export async function startSandbox(): Promise<SandboxUpstream> {
  */
 function lazyStudio(): Studio {
   let opened: Promise<Studio> | undefined;
-  return async (...asked) => {
+  return async (...requested) => {
     opened ??= import('./video/studio.ts').then(({ openStudio }) => openStudio());
     await (
       await opened
-    )(...asked);
+    )(...requested);
   };
 }
 
@@ -98,8 +98,8 @@ async function answerSandboxRequest(
   }
   if (url.startsWith(`${FILMS}/`)) {
     const idempotencyKey = headers['idempotency-key'] as string | undefined;
-    const asked = { method: verb, path: url.slice(FILMS.length), body: bytes.toString('utf8'), idempotencyKey };
-    await studio(asked, `http://${headers.host}${FILMS}`, response);
+    const requested = { method: verb, path: url.slice(FILMS.length), body: bytes.toString('utf8'), idempotencyKey };
+    await studio(requested, `http://${headers.host}${FILMS}`, response);
     return;
   }
   if (url.startsWith('/bedrock/') && !isSignedWith(key, { method: verb, url, headers, body: bytes })) {

@@ -150,9 +150,14 @@ function nextAttempt(
   { session, client }: AnswerSearches,
 ): Attempt {
   const { message } = attempt;
-  const asked = withFreeChoice({ ...message, messages: withRound(message.messages, modelBlocks, results, session) });
+  const requested = withFreeChoice({
+    ...message,
+    messages: withRound(message.messages, modelBlocks, results, session),
+  });
   const shorter =
-    leftTokens === undefined ? asked : { ...asked, max_tokens: leftTokens, ...fittingThinking(asked, leftTokens) };
+    leftTokens === undefined
+      ? requested
+      : { ...requested, max_tokens: leftTokens, ...fittingThinking(requested, leftTokens) };
   return withMessage(attempt, shorter, client);
 }
 
