@@ -67,7 +67,7 @@ export const handler = defineEndpoint('get-activity', accepts, async ({ query, c
   });
   checkRowCount(rows.length, {
     field: 'date',
-    says: dates.length > 1 ? 'ask for fewer days at a time' : 'ask for one workspace, member or key at a time',
+    says: dates.length > 1 ? 'request fewer days at a time' : 'request one workspace, member or key at a time',
   });
   return jsonResponse<ActivityAnswer>(200, { data: rows.map((row) => activityView(row, query.group_by ?? [])) });
 });
