@@ -89,7 +89,7 @@ const holdRefusals = new RefusalMemory();
 /**
  * Places the first hold of a generation. If an earlier attempt did place it, the record decides the amount, which may
  * exceed the requested amount.
- * @param how.recordsBeside whether the write of the record may finish later; allowed only if no earlier attempt was
+ * @param how.recordsLater whether the write of the record may finish later; allowed only if no earlier attempt was
  *   uncertain
  * @returns the hold, or the refusal; after an uncertain refusal, the hold must be released before the client gets the
  *   refusal (accounting/release.ts)

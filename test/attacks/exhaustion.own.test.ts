@@ -284,7 +284,7 @@ it(
     await warmUp();
     const now = await usedMb();
     expect(now.held).toBeLessThan(resting.held * 1.1 + 20);
-  // A process returns memory to the system late, so the growth is compared with the maximum of one answer.
+    // A process returns memory to the system late, so the growth is compared with the maximum of one answer.
     expect(now.resident).toBeLessThan(resting.resident + PEAK_MB);
     await hostile.expectUnharmed();
   },

@@ -151,7 +151,7 @@ it(
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
     await calm();
-  // Requests that were refused because of the table's faults, or because another request was running, are sent again.
+    // Requests that were refused because of the table's faults, or because another request was running, are sent again.
     await vi.waitFor(async () => {
       for (const [header, given] of answers) {
         if (!given.some(isAnswered)) given.push(...(await askRepeatedly(header, Number(header.split('-')[1]))));

@@ -25,7 +25,7 @@ describe('percentiles of a histogram', () => {
           ['p99', 99],
         ] as const) {
           const exact = nearestRank(values, percent, better);
-            // Percentiles have one decimal.
+          // Percentiles have one decimal.
           expect(Math.abs(percentiles[name] - exact)).toBeLessThanOrEqual(0.1 * exact + 0.05);
         }
       }),

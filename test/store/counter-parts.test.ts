@@ -236,8 +236,8 @@ describe.each(['unavailable', 'lost-reply'] as const)(
     it.each(deaths)('after its call %i has lost and doubled nothing', async (last) => {
       const { scope, spread } = await spreadScope();
       let calls = 0;
-    // All later calls fail, as if the process had ended. With the fault "lost-reply", the last successful call has no
-    // reply.
+      // All later calls fail, as if the process had ended. With the fault "lost-reply", the last successful call has no
+      // reply.
       proxy.faultFor = ({ action }) => {
         calls += 1;
         if (calls === last + 1 && fault === 'lost-reply' && action !== 'GetItem') return fault;
@@ -247,7 +247,7 @@ describe.each(['unavailable', 'lost-reply'] as const)(
       proxy.faultFor = () => undefined;
 
       expect(await spent(table, scope)).toBe('6.5');
-    // A settlement with an outdated view counts in the part, or is refused and counts in the counter.
+      // A settlement with an outdated view counts in the part, or is refused and counts in the counter.
       const stale = await count(table, scope, { amount: '1', spread, part: 5 });
       if (!stale.committed) await count(table, scope, { amount: '1' });
       expect(await spent(table, scope)).toBe('7.5');

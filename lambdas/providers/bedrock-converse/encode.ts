@@ -28,7 +28,9 @@ export function encodeConverseRequest(
 ): Record<string, unknown> {
   const translated = withCallsAsText(withSupportedFields(requested));
   const isClaude = familyOf(target).hasAnthropicSignatures;
-  const supported = withSupportedMarks(isClaude ? { ...translated, messages: withTextualErrors(translated.messages) } : translated);
+  const supported = withSupportedMarks(
+    isClaude ? { ...translated, messages: withTextualErrors(translated.messages) } : translated,
+  );
   // Without a limit, a model could write more than the endpoint's listed maximum, which bounds the price.
   const maxTokens = outputLimit(supported, target) ?? target.maxOutputTokens;
   const request = withSupportedThinking(supported, target.quirks, maxTokens ?? Infinity);
