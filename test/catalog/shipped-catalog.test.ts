@@ -90,6 +90,15 @@ describe('other prices than token prices', () => {
   });
 });
 
+describe('the tokenizer of Claude', () => {
+  it('is named on every endpoint of Claude, because its prompts have more tokens than those of other models', () => {
+    const claude = realTextModels.filter(({ id }) => id.startsWith('anthropic/')).flatMap(({ endpoints }) => endpoints);
+
+    expect(claude.length).toBeGreaterThan(20);
+    expect(claude.filter(({ quirks }) => quirks.tokenizer !== 'claude').map(({ id }) => id)).toEqual([]);
+  });
+});
+
 describe('the token bound of one image', () => {
   it.each([
     ['openai/gpt-5.5', 12_000],

@@ -26,8 +26,7 @@ export const answerExceptions: readonly Exception[] = [
     wire: 'anthropic',
     name: /spliced-message-start/,
     complaint: /in the middle of a tool call/,
-    reason:
-      'the upstream began anew in the middle of a call: half a call must not be run, so the answer ends with an error',
+    reason: 'the provider began the answer again within a call, so the gateway ends the answer with an error',
   },
   {
     wire: 'openai-responses',
