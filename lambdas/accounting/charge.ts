@@ -62,10 +62,10 @@ export function chargeForMeasured(
   // Cuts the gateway's own counts first. They are estimates, so a cut does not mean that the provider reported too
   // much.
   const { bound } = endpoint;
-  const isUntold = bound.writesForAnHour === true && !meter.tellsCacheLifetimes;
+  const areLifetimesUnreported = bound.writesForAnHour === true && !meter.reportsCacheLifetimes;
   const counted: TokenUsage = {
     ...measured.usage,
-    ...(isUntold ? hourlyWrites(measured.usage) : {}),
+    ...(areLifetimesUnreported ? hourlyWrites(measured.usage) : {}),
     ...(meter.hasOutputCount ? {} : { outputTokens: Math.min(measured.usage.outputTokens, bound.outputTokens) }),
     ...(meter.hasPromptCount ? {} : { inputTokens: Math.min(measured.usage.inputTokens, bound.promptTokens) }),
   };

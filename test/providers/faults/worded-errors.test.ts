@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
 import type { FaultKind } from '../../../lambdas/providers/faults/fault-rule.ts';
 import { classifyError } from '../../../lambdas/providers/faults/classify.ts';
-import { overflowWords } from '../../../lambdas/providers/faults/overflow-words.ts';
+import { overflowMessage } from '../../../lambdas/providers/faults/overflow-message.ts';
 import { errorInText, statedError } from '../../../lambdas/providers/faults/stated-error.ts';
 
 const { providers } = JSON.parse(readFileSync('lambdas/catalog/data/providers.json', 'utf8')) as {
@@ -143,7 +143,7 @@ describe('an error that is known only by its words', () => {
   it.each(counted)('tells the provider’s numbers to agents: %s', (message) => {
     const classified = classifyError(statedError({ message }), { providerId: 'acme', httpStatus: 400 });
 
-    expect(overflowWords(classified, message)).toBe(`prompt is too long: 210000 tokens > 200000 maximum. ${message}`);
+    expect(overflowMessage(classified, message)).toBe(`prompt is too long: 210000 tokens > 200000 maximum. ${message}`);
   });
 
   it.each(requests)('stays the client’s at every provider: %s', (message) => {
