@@ -43,7 +43,7 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
    * Parameters of a request that only tune the answer, and that the model lists, but does not accept together with the
    * rest of this request. Absent: none.
    */
-  untakenTunings?(request: MessagesRequest, target: WireTarget<Q>): readonly TuningParameter[];
+  unsupportedTunings?(request: MessagesRequest, target: WireTarget<Q>): readonly TuningParameter[];
   /** Returns the number of output tokens that may be billed without being shown, at most `maxOutputTokens`. */
   hiddenReasoning(request: MessagesRequest, target: WireTarget<Q>, maxOutputTokens: number): number;
   /**

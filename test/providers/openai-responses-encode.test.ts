@@ -391,7 +391,7 @@ describe('a model that takes sampling and probabilities only without reasoning',
   ])('gets no sampling with %s', (_, on) => {
     expect(encode({ ...cool, ...on }, quirks, listed)).not.toHaveProperty('temperature');
     expect(encode({ ...cool, ...on }, quirks, listed)).not.toHaveProperty('top_p');
-    expect(openaiResponsesWire.untakenTunings!(request({ ...cool, ...on }), target(quirks, listed))).toEqual([
+    expect(openaiResponsesWire.unsupportedTunings!(request({ ...cool, ...on }), target(quirks, listed))).toEqual([
       'temperature',
       'top_p',
     ]);

@@ -159,9 +159,9 @@ function encodeForEach(
       const takes = { wire: candidate.endpoint.wire, supportedParameters: candidate.target.supportedParameters };
       refuseWithoutLogprobs(requested, takes);
       const unlisted = leftOutFields(tuningsOf(requested), takes);
-      const untaken = untakenTunings(candidate, withoutFields(requested, unlisted));
-      if (requiresParameters && untaken.length > 0) throw untakenTuning(untaken[0]!);
-      const unsent = [...unlisted, ...untaken];
+      const unsupported = unsupportedTunings(candidate, withoutFields(requested, unlisted));
+      if (requiresParameters && unsupported.length > 0) throw unsupportedTuning(unsupported[0]!);
+      const unsent = [...unlisted, ...unsupported];
       const taken = withDefaultParameters(withoutFields(requested, unsent), candidate.model, client);
       const message = withinFreeTerms(taken, candidate.model, content);
       const encode = encoding(candidate, message, client);
@@ -187,11 +187,11 @@ function encodeForEach(
   return attempts;
 }
 
-function untakenTunings({ wire, target }: Candidate, message: MessagesRequest): readonly string[] {
-  return wire.untakenTunings?.(message, target) ?? [];
+function unsupportedTunings({ wire, target }: Candidate, message: MessagesRequest): readonly string[] {
+  return wire.unsupportedTunings?.(message, target) ?? [];
 }
 
-function untakenTuning(name: string): Error {
+function unsupportedTuning(name: string): Error {
   return invalidRequest(name, 'does not work on this model with the rest of the request; leave it out');
 }
 

@@ -30,7 +30,11 @@ const USUAL_EFFORT = 'medium';
  * @param maxTokens limit of the answer, which includes the thinking
  * @throws {GatewayError} 400 for a forced tool if the model does not support that
  */
-export function withSupportedThinking(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: number): MessagesRequest {
+export function withSupportedThinking(
+  request: MessagesRequest,
+  quirks: ClaudeQuirks,
+  maxTokens: number,
+): MessagesRequest {
   refuseUnsupportedChoice(request, quirks.tool_choices);
   const thinking = supportedThinking(request, quirks, maxTokens);
   refuseBegunAnswer(request, thinking, quirks);

@@ -19,12 +19,12 @@ export function hiddenReasoning(
 }
 
 /** Sampling parameters that the model lists, but does not accept in this request. */
-export function untakenClaudeTunings(
+export function unsupportedClaudeTunings(
   request: MessagesRequest,
   { quirks, maxOutputTokens = Infinity }: WireTarget<Quirks & ClaudeQuirks>,
 ): readonly TuningParameter[] {
   const maxTokens = Math.min(request.max_tokens ?? maxOutputTokens, maxOutputTokens);
-  const taken = withTakenThinking(request, quirks, maxTokens);
+  const taken = withSupportedThinking(request, quirks, maxTokens);
   return samplingParameters.filter((name) => request[name] !== undefined && taken[name] === undefined);
 }
 

@@ -35,8 +35,8 @@ import { withTextualErrors } from './error-results.ts';
 import { refuseUnsupportedParts } from './unsupported-parts.ts';
 import { placedInstructions, rewritten } from './rewritten.ts';
 import { strictSchema } from './claude-schema.ts';
-import { thinks, withSupportedThinking } from './taken-thinking.ts';
-import { hiddenReasoning, untakenClaudeTunings, withFittingBudget } from './thinking.ts';
+import { thinks, withSupportedThinking } from './supported-thinking.ts';
+import { hiddenReasoning, unsupportedClaudeTunings, withFittingBudget } from './thinking.ts';
 
 type AnthropicTarget = WireTarget<AnthropicQuirks>;
 
@@ -53,7 +53,7 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
   encodeCount: (request, target, client) =>
     target.quirks.count_tokens && !target.quirks.envelope ? encodeCountTokens(request, target, client) : undefined,
   readCount: (answer) => (answer as { input_tokens?: unknown } | null)?.input_tokens,
-  untakenTunings: untakenClaudeTunings,
+  unsupportedTunings: unsupportedClaudeTunings,
   hiddenReasoning,
   decode: decodeStream,
   decodeWhole: decodeMessage,
@@ -109,7 +109,10 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
   const said = placedInstructions(
     withSoundCalls(withTrueImageTypes(rewritten(withoutFormatName(requested), target.quirks))),
   );
-  const chosen = withSupportedChoice(withSupportedSchemas(withoutIdleChoice(said), target.quirks), target.quirks.tool_choices);
+  const chosen = withSupportedChoice(
+    withSupportedSchemas(withoutIdleChoice(said), target.quirks),
+    target.quirks.tool_choices,
+  );
   const named = withSentNames(withSupportedMarks(chosen), 'messages');
   const request = withSupportedThinking(named, target.quirks, maxTokens);
   return {

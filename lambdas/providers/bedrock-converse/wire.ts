@@ -1,6 +1,6 @@
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import type { BedrockConverseQuirks } from '../../catalog/quirk-schemas.ts';
-import { hiddenReasoning, untakenClaudeTunings } from '../anthropic/thinking.ts';
+import { hiddenReasoning, unsupportedClaudeTunings } from '../anthropic/thinking.ts';
 import type { MessagesWire } from '../wire.ts';
 import { decodeConverse, decodeConverseStream } from './decode.ts';
 import { encodeConverseRequest } from './encode.ts';
@@ -16,7 +16,7 @@ export const bedrockConverseWire: MessagesWire<BedrockConverseQuirks> = {
   },
   encodeCount: () => undefined,
   readCount: () => undefined,
-  untakenTunings: untakenClaudeTunings,
+  unsupportedTunings: unsupportedClaudeTunings,
   hiddenReasoning,
   decode: decodeConverseStream,
   decodeWhole: decodeConverse,

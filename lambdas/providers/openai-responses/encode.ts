@@ -71,7 +71,7 @@ function fixesSampling(request: MessagesRequest, target: ResponsesTarget): boole
 }
 
 /** Sampling parameters that the model lists, but does not accept in this request. */
-export function untakenResponsesTunings(request: MessagesRequest, target: ResponsesTarget): TuningParameter[] {
+export function unsupportedResponsesTunings(request: MessagesRequest, target: ResponsesTarget): TuningParameter[] {
   const names = ['temperature', 'top_p'] as const;
   return fixesSampling(request, target) ? names.filter((name) => request[name] !== undefined) : [];
 }

@@ -2,7 +2,7 @@ import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import type { OpenaiResponsesQuirks } from '../../catalog/quirk-schemas.ts';
 import type { MessagesWire } from '../wire.ts';
 import { decodeResponse, decodeResponsesStream } from './decode.ts';
-import { encodeResponsesRequest, untakenResponsesTunings } from './encode.ts';
+import { encodeResponsesRequest, unsupportedResponsesTunings } from './encode.ts';
 import { mayReason } from './reasoning.ts';
 
 export const openaiResponsesWire: MessagesWire<OpenaiResponsesQuirks> = {
@@ -15,7 +15,7 @@ export const openaiResponsesWire: MessagesWire<OpenaiResponsesQuirks> = {
   },
   encodeCount: () => undefined,
   readCount: () => undefined,
-  untakenTunings: untakenResponsesTunings,
+  unsupportedTunings: unsupportedResponsesTunings,
   // All reasoning is billed, but at most a summary is shown.
   hiddenReasoning: (request, target, maxOutputTokens) => (mayReason(request, target) ? maxOutputTokens : 0),
   decode: decodeResponsesStream,
