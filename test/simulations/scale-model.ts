@@ -129,7 +129,7 @@ export function ceilingRows(): string[][] {
  * Returns the needs of a rate: executions, write units, settlement workers, and accounts over which the rate is spread.
  */
 export function needRows(): string[][] {
-  return [100, 1_000, 10_000].flatMap((rate) =>
+  return [1_000, 10_000].flatMap((rate) =>
     SECONDS.map((seconds) => [
       rate.toLocaleString('en-US'),
       String(seconds),

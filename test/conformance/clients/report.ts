@@ -14,7 +14,7 @@ import { markdownList, markdownTable } from '../markdown.ts';
 import { aiSdk } from './ai-sdk.ts';
 import { anthropicSdks } from './anthropic-sdk.ts';
 import { features, type Client, type Feature, type Subject } from './client.ts';
-import { reportOnEmbeddings } from './embeddings.ts';
+import { embeddingFeatures, reportOnEmbeddings } from './embeddings.ts';
 import { langchainOpenAi } from './langchain-openai.ts';
 import { langchain } from './langchain.ts';
 import { openAiSdk } from './openai-sdk.ts';
@@ -99,7 +99,7 @@ export async function reportOnClients(
     `The wires are ${messagesWires.join(', ')}.`,
     `On each wire, each client does these tasks: ${features.join(', ')}.`,
     table,
-    'The next table has the tasks with embeddings of `sandbox/embedder`:',
+    `With embeddings of \`sandbox/embedder\`, each client does these tasks: ${Object.keys(embeddingFeatures).join(', ')}.`,
     embeddings.table,
     gaps.length > 0 ? markdownList(gaps) : 'We know of no task that fails.',
   ];

@@ -50,18 +50,13 @@ export async function reportOnRecordings(): Promise<RecordedReport> {
 function tableOf(answers: Share[], requests: Share[]): string {
   const rows = answers.toSorted(byWireAndProvider).map(({ wire, provider, passed, total }) => {
     const request = requests.find((share) => share.wire === wire && share.provider === provider);
-    return [
-      wire,
-      provider,
-      `${passed} of ${total}`,
-      request ? `${request.passed} of ${request.total}` : 'none recorded',
-    ];
+    return [wire, provider, `${passed}/${total}`, request ? `${request.passed}/${request.total}` : ''];
   });
   const all = [answers, requests].map((shares) => {
     const [passed, total] = [sum(shares.map((share) => share.passed)), sum(shares.map((share) => share.total))];
-    return `${passed} of ${total} (${((100 * passed) / total).toFixed(1)} %)`;
+    return `${passed}/${total} (${((100 * passed) / total).toFixed(1)} %)`;
   });
-  return markdownTable(['Wire', 'Provider', 'Answers', 'Requests'], [...rows, ['all', '', ...all]]);
+  return markdownTable(['Wire', 'Provider', 'Answers passed', 'Requests passed'], [...rows, ['all', '', ...all]]);
 }
 
 function byWireAndProvider(a: Share, b: Share): number {
