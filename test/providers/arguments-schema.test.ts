@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { argumentsSchema } from '../../lambdas/providers/translated/arguments-schema.ts';
 import { typedSchema } from '../../lambdas/providers/translated/typed-schema.ts';
 import { isStrict } from '../../lambdas/providers/translated/function-tools.ts';
+import { acyclicSchema } from '../../lambdas/providers/translated/acyclic-schema.ts';
+import { strictSchema } from '../../lambdas/providers/anthropic/claude-schema.ts';
+import { geminiSchema } from '../../lambdas/providers/google-gemini/schema.ts';
 
 const text = { type: 'string' };
 const withMember = (schema: unknown) => argumentsSchema({ type: 'object', properties: { member: schema } });
@@ -160,5 +163,22 @@ describe('a strict schema', () => {
     ['a keyword that OpenAI does not take', { ...closed, properties: { a: { oneOf: [text] } } }, false],
   ])('is possible for %s', (_case, schema, strict) => {
     expect(isStrict(schema)).toBe(strict);
+  });
+});
+
+describe('a keyword with a value that cannot become a text', () => {
+  const keywords =
+    '$schema $id $ref $defs $comment type format pattern required enum const items prefixItems properties additionalProperties anyOf allOf oneOf not if minimum maxLength multipleOf default title description dependencies';
+  const odd = JSON.parse('{"toString":0,"valueOf":0}') as object;
+
+  it.each(keywords.split(' '))('%s makes no conversion of a schema fail', (keyword) => {
+    for (const value of [odd, [odd], { a: odd }]) {
+      const member = { type: 'object', properties: { toString: text, a: text }, [keyword]: value };
+      const schema = { type: 'object', properties: { member } };
+      for (const convert of [argumentsSchema, typedSchema, acyclicSchema, strictSchema, geminiSchema, isStrict]) {
+        expect(() => convert(schema), convert.name).not.toThrow(TypeError);
+        expect(() => convert(argumentsSchema(schema)), convert.name).not.toThrow(TypeError);
+      }
+    }
   });
 });

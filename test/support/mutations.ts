@@ -71,6 +71,7 @@ const hostile = [
   '[null]',
   '{"":null}',
   '{"__proto__":{"a":1}}',
+  '{"toString":0,"valueOf":0}',
   '{"type":"text"}',
   '{"type":"text","text":null}',
   '{"type":"constructor"}',

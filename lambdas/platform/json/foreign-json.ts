@@ -42,6 +42,15 @@ export function recordOrEmpty(value: unknown): Record<string, unknown> {
   return isRecord(value) ? value : {};
 }
 
+/**
+ * Returns the number of a JSON number or of a text with a number; NaN for all other values. `Number` itself throws for
+ * an object such as `{"toString": 0}`, and so does `String`.
+ */
+export function numberOrNaN(value: unknown): number {
+  if (isRawNumber(value)) return Number(value.rawJSON);
+  return typeof value === 'number' || typeof value === 'string' ? Number(value) : NaN;
+}
+
 /** Returns the value if it is a non-empty text, otherwise undefined. */
 export function textOrAbsent(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;

@@ -47,7 +47,7 @@ function supportedKeywords(keyword: string, value: unknown): ClaudeSchema | unde
   if (MAP_KEYWORDS.has(keyword)) return { [keyword]: strictSchemas(value) };
   switch (keyword) {
     case '$ref':
-      return String(value).startsWith('#') ? { $ref: value } : undefined;
+      return typeof value === 'string' && value.startsWith('#') ? { $ref: value } : undefined;
     case 'anyOf':
     case 'allOf':
       return Array.isArray(value) ? { [keyword]: value.map(strictSchema) } : undefined;

@@ -1,7 +1,7 @@
 /** Reads how many seconds a provider requests to wait before a retry. */
 
 import { nowMs } from '../../platform/clock.ts';
-import { isRecord } from '../../platform/json/foreign-json.ts';
+import { isRecord, numberOrNaN } from '../../platform/json/foreign-json.ts';
 import type { UpstreamResponse } from '../http/upstream-http.ts';
 import type { FaultKind } from './fault-rule.ts';
 import type { StatedError } from './stated-error.ts';
@@ -118,7 +118,7 @@ function delayOf(value: unknown): number | undefined {
   if (typeof value === 'number' || typeof value === 'string') return untilThen(String(value));
   if (!isRecord(value)) return undefined;
   const { seconds = 0, nanos = 0 } = value;
-  const all = Number(seconds) + Number(nanos) / 1e9;
+  const all = numberOrNaN(seconds) + numberOrNaN(nanos) / 1e9;
   return Number.isFinite(all) ? all : undefined;
 }
 

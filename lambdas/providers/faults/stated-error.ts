@@ -202,9 +202,8 @@ function statedWait(record: Record<string, unknown>): unknown {
 
 /** Returns the digits of a whole number or of a text with only digits; otherwise undefined. */
 function digitsOf(value: unknown): string | undefined {
-  const digits = isRawNumber(value) ? value.rawJSON : String(value);
-  const isNumber = typeof value === 'number' || typeof value === 'string' || isRawNumber(value);
-  return isNumber && /^\d{1,12}$/.test(digits) ? digits : undefined;
+  const digits = isRawNumber(value) ? value.rawJSON : typeof value === 'number' ? String(value) : value;
+  return typeof digits === 'string' && /^\d{1,12}$/.test(digits) ? digits : undefined;
 }
 
 function jsonWithin(text: string): unknown {

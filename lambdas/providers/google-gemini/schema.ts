@@ -102,7 +102,9 @@ function enumeration(values: unknown[], type: unknown): Schema {
 /** Gemini refuses required names without a property. */
 function requiredNames(names: unknown, properties: unknown): Schema | undefined {
   if (!Array.isArray(names)) return undefined;
-  const known = names.filter((name) => isRecord(properties) && Object.hasOwn(properties, String(name)));
+  const known = names.filter(
+    (name) => isRecord(properties) && typeof name === 'string' && Object.hasOwn(properties, name),
+  );
   return known.length > 0 || names.length === 0 ? { required: known } : undefined;
 }
 

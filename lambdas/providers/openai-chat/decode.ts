@@ -3,7 +3,7 @@
  * or differently spelled fields are tolerated; a comment at each tolerance names the provider.
  */
 
-import { recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
+import { numberOrNaN, recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
 import { gatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
@@ -151,7 +151,7 @@ class ChatTranslation {
 
   #onToolCall(call: Record<string, unknown>): void {
     const named = asOptionalRecord(call['function']);
-    const index = Number(call['index'] ?? undefined);
+    const index = numberOrNaN(call['index']);
     this.answer.blocks.toolCall({
       index: Number.isSafeInteger(index) ? index : undefined,
       id: asCallId(call['id']) || undefined,

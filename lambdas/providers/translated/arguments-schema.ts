@@ -109,7 +109,7 @@ function currentWords(keyword: string, value: unknown, schema: ToolSchema): Tool
     case 'required':
       return Array.isArray(value) ? { required: value } : {};
     case '$schema':
-      return String(value).includes('2020-12') ? { $schema: value } : {};
+      return typeof value === 'string' && value.includes('2020-12') ? { $schema: value } : {};
     case 'type':
       return isKnownType(value) ? { type: value } : {};
     case 'minimum':
