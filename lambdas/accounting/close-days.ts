@@ -10,11 +10,13 @@ import { dayBefore, daysBefore, isCompleted } from './activity-days.ts';
 import { encodeRollUp, type RollUp } from './roll-up.ts';
 import type { Settlement } from './settlement.ts';
 
-/**
- * Maximum number of days that one run queues, more than a year. A gateway that was off for longer has no requests from
- * the days before.
- */
+/** Maximum number of days that one run queues, more than a year. */
 const MAX_DAYS_AT_ONCE = 400;
+/**
+ * Number of oldest days among them. If a gateway was off for longer than a year, its last requests are from the days
+ * after the last closed day, and the days in between have no requests.
+ */
+const OLDEST_DAYS = 30;
 
 /**
  * Time in ms after midnight before a day is closed. A settlement committed just before midnight must be visible to the
@@ -41,8 +43,7 @@ export async function closeDays(
   // Ignores a stored day in the future: the machine's clock may have been ahead when the table was last used.
   const closedThrough = stored !== undefined && stored > utcDate(atMs) ? undefined : stored;
   if (closedThrough !== undefined && closedThrough >= yesterday) return 0;
-  // A local gateway may have been off for months. The days before that also need rows.
-  const dates = datesBetween(closedThrough ?? utcDate(0), yesterday).slice(-MAX_DAYS_AT_ONCE);
+  const dates = daysToQueue(closedThrough, yesterday);
   const isContinued = closing?.through === yesterday;
   let sent = 0;
   for await (const page of accountPages(table, isContinued ? closing.accountsUpTo : undefined)) {
@@ -56,6 +57,13 @@ export async function closeDays(
   }
   await saveDaysDone(table, 'CLOSED', yesterday);
   return sent;
+}
+
+/** Returns the days from the last closed day through yesterday. A local gateway may have been off for months. */
+function daysToQueue(closedThrough: string | undefined, yesterday: string): string[] {
+  const days = datesBetween(closedThrough ?? utcDate(0), yesterday);
+  if (closedThrough === undefined || days.length <= MAX_DAYS_AT_ONCE) return days.slice(-MAX_DAYS_AT_ONCE);
+  return [...days.slice(0, OLDEST_DAYS), ...days.slice(OLDEST_DAYS - MAX_DAYS_AT_ONCE)];
 }
 
 /**

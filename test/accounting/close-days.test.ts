@@ -52,6 +52,19 @@ describe('the closing of days', () => {
     expect(shards.map(({ shard }) => shard)).toEqual(Array.from({ length: GENERATION_SHARDS }, (_, shard) => shard));
   });
 
+  it('queues the last days of a gateway that was off for more than a year', async () => {
+    const lastClosed = daysBefore(yesterday, 1_000);
+    await addAccount('old', '2020-01-01');
+    await saveDaysDone(table, 'CLOSED', lastClosed);
+
+    await closeDays(table, queue);
+
+    const days = daysOf('old');
+    expect(days).toHaveLength(400);
+    expect(days.slice(0, 2)).toEqual([lastClosed, daysBefore(yesterday, 999)]);
+    expect(days.at(-1)).toBe(yesterday);
+  });
+
   it('queues the last days once more after queues were lost, and nothing that was never queued', async () => {
     await addAccount('old', '2020-01-01');
     await closeDaysAgain(table);
