@@ -22,7 +22,7 @@ export interface ActivityRow extends DailySums {
   modelPermaslug: string;
   endpointId: string;
   providerName: string;
-  /** Set if rows are split by workspace or member. */
+  /** Workspace of the requests. Defined only if rows are split by workspace or member. */
   workspaceId: string | undefined;
   keyHash: string | undefined;
   memberId: string | undefined;
@@ -32,10 +32,11 @@ const DAYS_AT_ONCE = 6;
 const MAX_PAGE_ATTEMPTS = 5;
 
 /**
- * Reads daily rows and sums them. Includes a day only if all its shards were rolled up after it ended.
+ * Reads daily rows and sums them. Includes a day only if all shards of the day were rolled up after the day ended.
+ * Shards are parts of an account's day.
  *
  * Guarantee: the rows of each shard come from one recomputation. If rows are replaced during the read, everything is
- * read again, up to five times.
+ * read again. There are at most five reads.
  * @param dates in ascending order
  */
 export async function readActivity(
@@ -86,11 +87,14 @@ async function rowsOfDay(
   return [...rows.values()];
 }
 
-/** Returns the level of rows that has the requested fields and the fewest rows. */
+/**
+ * Returns the level of the rows to read: workspace, member or key. Of the levels with the requested fields, it has the
+ * fewest rows.
+ */
 function selectionOf(question: ActivityQuestion): { level: RowLevel; owner?: string } {
   const { keyHash, memberId, workspaceId, splitBy = [] } = question;
   if (keyHash !== undefined) return { level: 'KEY', owner: keyHash };
-  // Rows of the member level do not include requests without a member, so rows of the key level are needed.
+  // A split by member also needs requests without a member. Only rows of the key level include them.
   if (splitBy.includes('key') || (splitBy.includes('member') && memberId === undefined)) return { level: 'KEY' };
   if (memberId !== undefined) return { level: 'MEMBER', owner: memberId };
   return workspaceId === undefined ? { level: 'WORKSPACE' } : { level: 'WORKSPACE', owner: workspaceId };
@@ -111,7 +115,7 @@ function addToRow(
   { splitBy = [] }: ActivityQuestion,
 ): void {
   const { model, modelPermaslug, endpointId, providerName } = row;
-  // A member belongs to exactly one workspace.
+  // A split by member also sets the workspace, because a member belongs to exactly one workspace.
   const workspaceId = splitBy.includes('workspace') || splitBy.includes('member') ? row.workspaceId : undefined;
   const keyHash = splitBy.includes('key') ? row.keyHash : undefined;
   const memberId = splitBy.includes('member') ? row.memberId : undefined;

@@ -1,4 +1,4 @@
-/** Derives from the message counts of a queue which holds may still have a settlement message. */
+/** Decides which holds may still have a settlement message, from the message counts of the settlement queue. */
 
 import type { QueueLevels } from '../platform/queues/queue-levels.ts';
 
@@ -17,9 +17,7 @@ export type Backlog = 'none' | 'flowing' | 'waiting';
  * and up to a minute late.
  */
 const TRUSTED_AFTER_MS = 100_000;
-/**
- * Maximum time in ms between two readings. With a longer gap, the readings show nothing about the time between them.
- */
+/** Maximum time in ms between two readings. After a longer gap, the queue may have had other states in between. */
 const MAX_GAP_MS = 180_000;
 
 /** Watches a queue over several readings, a minute apart. A new process starts without earlier readings. */

@@ -1,6 +1,7 @@
 /**
- * Cache of the counters that have parts, as known to this process. A wrong entry costs no money: a closed part accepts
- * nothing, and a counter that has granted room to parts takes no hold itself.
+ * Counters that have parts, as far as this process knows. Parts are items that a busy counter is split into. A wrong
+ * entry costs no money: a closed part accepts nothing, and a counter that has granted room to parts takes no hold
+ * itself.
  */
 
 import { BoundedMap } from '../platform/bounded-map.ts';
@@ -25,7 +26,7 @@ const spreads = new BoundedMap<string, KnownParts>(MAX_COUNTERS);
 /** Counters that cannot have parts for a few seconds: their limits leave too little room, or their parts are closed. */
 const refusals = new BoundedMap<string, { spread: string | undefined; untilMs: number }>(MAX_COUNTERS);
 
-/** Returns the name of a counter in the writes of settlements. */
+/** Returns the name that identifies the counter of a scope within a transaction. */
 export function counterName({ kind, id }: ScopeId): string {
   return `${kind}#${id}`;
 }

@@ -6,7 +6,7 @@ import type { UsageMeter } from './meter.ts';
 import { priceUsage, type UsageBound } from './price.ts';
 import { addUsage, type TokenUsage } from './usage.ts';
 
-/** Charge for an answer at its end, or if it ended now. */
+/** Charge for an answer that has ended, or for a running answer as if it ended now. */
 export interface Charged {
   usage: TokenUsage;
   cost: Money;
@@ -82,7 +82,7 @@ export function chargeForMeasured(
   };
 }
 
-/** Cache writes of an untold lifetime, as writes for an hour. */
+/** Counts all cache writes as writes for an hour, for a provider that did not report their lifetime. */
 function hourlyWrites({ cacheWrite5mTokens: short, cacheWrite1hTokens: long }: TokenUsage): Partial<TokenUsage> {
   if (!short) return {};
   return { cacheWrite5mTokens: undefined, cacheWrite1hTokens: short + (long ?? 0) };

@@ -67,8 +67,8 @@ function daysToQueue(closedThrough: string | undefined, yesterday: string): stri
 }
 
 /**
- * Number of days that are queued again after queues were lost. Messages are normally processed within minutes, but
- * repeated crashes can delay them.
+ * Number of days that are queued again after queues were lost. Messages for older days were processed long ago:
+ * normally a message takes minutes, after repeated crashes a few days.
  */
 const REPEATED_DAYS = 7;
 

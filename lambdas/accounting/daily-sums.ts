@@ -2,7 +2,7 @@ import { Money } from '../money/money.ts';
 import type { Generation } from '../store/generations/generation.ts';
 import type { Outcome } from '../store/generations/outcome.ts';
 
-/** Totals of a group of requests. */
+/** Cost and token totals of a group of requests. */
 export interface DailySums {
   usage: Money;
   /** Savings by cache reads compared to uncached input, minus the cost of cache writes. May be negative. */
@@ -32,7 +32,7 @@ export function addDailySums(row: DailySums, more: DailySums): void {
   row.reasoningTokens += more.reasoningTokens;
 }
 
-/** A final generation, which has an outcome. */
+/** A generation that is settled, so that its outcome (cost, usage, end) is known. */
 export type FinalGeneration = Generation & { outcome: Outcome };
 
 /**

@@ -84,7 +84,7 @@ export class UsageMeter {
   addReported(usage: unknown): void {
     this.#noteUnpriced(usage);
     const reported = readReportedUsage(usage);
-    // The output count of the first event is one token too high, so the first later report replaces it.
+    // The output count in the first event may exceed the final count by a token. So the first later report replaces it.
     if (reported.outputTokens !== undefined && !this.#isOutputReported) delete this.#reported.outputTokens;
     // The decoders of providers that do not count the prompt at the start merge the reports themselves. So the result
     // does not depend on how the network splits the reports.
@@ -133,8 +133,8 @@ export class UsageMeter {
   }
 
   /**
-   * Whether the provider reported the output, and wrote no more after that. A report of zero tokens for written output
-   * does not count.
+   * Whether the provider reported the output tokens, and the model wrote nothing after that report. A report of zero
+   * tokens for written output does not count.
    */
   get hasOutputCount(): boolean {
     if (!this.#isOutputReported || this.#bytesWhenReported < this.outputBytes) return false;
@@ -172,7 +172,8 @@ export class UsageMeter {
 
   #countedOutput(hiddenSinceMs: number | undefined): number {
     const visible = estimateTokens(this.outputBytes);
-    // Visible thinking is only a summary of the real thinking, so the larger of both numbers counts.
+    // Visible thinking may be only a summary of the real thinking. So the larger number counts: the shown tokens or the
+    // reported reasoning tokens.
     const shown = estimateTokens(this.#thinkingBytes);
     const withReasoning = visible - shown + Math.max(shown, this.#reported.reasoningTokens ?? 0);
     const counted = Math.max(withReasoning, this.#reported.outputTokens ?? 0);
@@ -199,7 +200,8 @@ export class UsageMeter {
 
 /**
  * Splits the total of cache writes by lifetime. The provider may report the split only once, while the total keeps
- * growing, so the part that is not 1h counts as 5m. A total of 0 with a split is ignored.
+ * growing. So the part of the total that is not a one-hour write counts as five-minute writes. A total of 0 with a
+ * split is ignored.
  */
 function cacheWrites(reported: ReportedUsage): Pick<TokenUsage, 'cacheWrite5mTokens' | 'cacheWrite1hTokens'> {
   const { cacheWriteTokens: total, cacheWrite5mTokens: short, cacheWrite1hTokens: long } = reported;

@@ -29,7 +29,7 @@ export class ModelSums {
     this.#add(payer.accountId, generationId, outcome.model, outcome.cost);
   }
 
-  /** Subtracts the estimate from the model that it was charged for, which may differ from the model that answered. */
+  /** Replaces an estimated charge with the real charge. The two charges may belong to different models. */
   correct({ generationId, payer, outcome }: Settlement, before: Outcome): void {
     this.#add(payer.accountId, generationId, before.model, before.cost.negated());
     this.#add(payer.accountId, generationId, outcome.model, outcome.cost);
@@ -38,8 +38,8 @@ export class ModelSums {
   /**
    * Returns the writes of all sums. Their names differ from those of generations and counters, so that one transaction
    * can have them all.
-   * @param partOf returns the number of the part that takes the same settlements for the account's counter; 0 without
-   *   parts
+   * @param partOf returns the number of the part that takes the settlements of an account's counter; 0 if the counter
+   *   is not split into parts
    */
   writes(table: Table, partOf: (accountId: string) => number): Writes {
     const writes: Writes = {};
@@ -68,8 +68,8 @@ export function modelItemOf({ generationId, payer, outcome }: Settlement): strin
 }
 
 /**
- * Returns whether a name is that of a model-month item of the account. Transactions that conflict on such an item also
- * conflict on the account's counter.
+ * Returns whether a name is that of a model-month item of the account. A conflict on such an item means that the
+ * account's counter is busy too, because a settlement writes both.
  */
 export function isModelItemOf(accountId: string, name: string): boolean {
   return name.startsWith(modelMonthPrefix(accountId));

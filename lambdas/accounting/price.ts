@@ -104,7 +104,10 @@ export interface UsageBound extends PieceCounts {
   promptTokens: number;
   outputTokens: number;
   cacheWrites: CacheWrites;
-  /** Each requested cache is kept for an hour. Writes whose lifetime the provider does not tell have that price. */
+  /**
+   * Each requested cache is kept for an hour. Writes whose lifetime the provider does not report have the price of one
+   * hour.
+   */
   writesForAnHour?: boolean;
 }
 
@@ -160,7 +163,10 @@ export function affordableOutputTokens(amount: Money, bound: UsageBound, pricing
   return Math.min(Number.MAX_SAFE_INTEGER, outputUpperBound(bound, pricing).unitsIn(amount.minus(withoutOutput)));
 }
 
-/** Price names that may apply to a prompt token. A cache write is never charged if the request did not ask for it. */
+/**
+ * Price names that may apply to a prompt token. The client is not charged for cache writes that the request did not ask
+ * for.
+ */
 const possibleInput: Record<CacheWrites, readonly PriceName[]> = {
   none: tokenPriceNames(promptUnits.filter(({ cache }) => cache !== '5m' && cache !== '1h')),
   '5m': tokenPriceNames(promptUnits.filter(({ cache }) => cache !== '1h')),

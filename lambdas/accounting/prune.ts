@@ -12,8 +12,8 @@ const prunedOn = new Map<string, string>();
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Removes old windows from the counters of settled scopes, once a day per process. A failure only leaves old data in
- * the counters.
+ * Removes the sums of past days, weeks and months (windows) from the counters of settled scopes, once a day per
+ * process. A failure only leaves old data in the counters.
  */
 export async function pruneOnceADay(table: Table, settlements: Settlement[]): Promise<void> {
   const today = utcDate(nowMs());
@@ -23,8 +23,8 @@ export async function pruneOnceADay(table: Table, settlements: Settlement[]): Pr
     if (prunedOn.size >= MAX_REMEMBERED) prunedOn.clear();
     prunedOn.set(name, today);
     try {
-      // Merges the parts first, because windows are removed only from whole counters. A busy counter gets new parts at
-      // once.
+      // Merges the parts of a split counter first, because windows are removed only from whole counters. If the counter
+      // is still busy, it is split again.
       if (await hasOldParts(table, scope, Date.parse(today))) await gatherCounter(table, scope);
       await pruneCounter(table, scope, nowMs());
     } catch (error) {

@@ -9,7 +9,8 @@ const outcomeSchema = outcomeRecord.messageSchema();
 
 const head = {
   /**
-   * The id contains the time that locates the record and its windows, so an id without a time could never be settled.
+   * The time in an id locates the generation's record and the days and months of the counters that it changes. So an id
+   * without a time cannot be settled.
    */
   generation_id: z.string().refine((id) => generationTimeMs(id) !== undefined, 'not a generation id'),
   payer: payerRecord.messageSchema(),

@@ -16,7 +16,10 @@ export function recordedUsage(usage: TokenUsage): RoundUsage {
   return { ...totals, ...countsIn(usage, roundUnits) };
 }
 
-/** Returns the units that a record stores once for the generation. */
+/**
+ * Returns the units that a record stores once for the whole generation instead of per request to a provider, such as
+ * searches.
+ */
 export function recordedPieces(usage: TokenUsage): Pick<Outcome, GenerationField> {
   return countsIn(usage, generationUnits);
 }

@@ -6,13 +6,13 @@ import { StoreBusyError, transact, type FailedCondition, type Writes } from '../
 import type { Write } from '../store/table/writes.ts';
 import { counterName, forgetParts, partOf, randomPart } from './busy-counters.ts';
 
-/** Maximum number of attempts if parts of counters are closed concurrently. */
+/** Maximum number of attempts. An attempt fails if another process closes a part of a counter at the same time. */
 const MAX_ROUNDS = 3;
 
 /**
- * Gives a held amount back to some scopes, and writes the record of that, in one transaction. If a counter has parts,
- * any part may take the amount.
- * @param record write with a condition that is true only once
+ * Gives a held amount back to some scopes, and writes a record of the return, in one transaction. If a counter is split
+ * into several items (parts), any part may take the amount.
+ * @param record write whose condition is true only once, so that the amount is given back only once
  * @returns undefined on success, otherwise the failed condition of `record`
  * @throws {StoreBusyError} if nothing was written, or the reply was lost
  */
@@ -24,7 +24,7 @@ export async function releaseInScopes(
 ): Promise<FailedCondition | undefined> {
   const deltas: CounterDeltas = new Map();
   addDeltas(deltas, windows, { spent: Money.zero, committed: amount.negated() });
-  // Uses the same part number for all counters. Transactions with different numbers then conflict on no counter.
+  // Uses the same part number for all counters. Two transactions with different part numbers then share no item.
   const number = randomPart();
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
     const counters: Writes = {};

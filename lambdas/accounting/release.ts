@@ -14,8 +14,8 @@ import { settleBatch } from './settle.ts';
  * provider for it.
  *
  * Guarantee: on success, the generation is final, free and cancelled, and holds nothing. This is so even if the hold's
- * transaction is carried out later: the transaction requires that no record exists, and by then one does. On failure
- * nothing changes: the sweep finds the hold, if it exists, and charges for its prompt. Never throws.
+ * transaction is carried out later: it requires that the generation has no record, and the release has written one. On
+ * failure nothing changes: the sweep finds the hold, if it exists, and charges for its prompt. Never throws.
  * @returns whether the hold was released
  */
 export async function releaseUnknown(table: Table, generation: Omit<PendingGeneration, 'hold'>): Promise<boolean> {
@@ -25,8 +25,8 @@ export async function releaseUnknown(table: Table, generation: Omit<PendingGener
     await sleep(pauseMs);
     try {
       await putTombstone(table, generation);
-      // Releases the amount in the record. That is nothing if the record is the one without a hold that was just
-      // written, and the full amount if the hold was placed after all.
+      // Releases the amount in the generation's record. The amount is zero if the record is the tombstone from above.
+      // It is the full hold if the hold was placed after all.
       const [result] = await settleBatch(table, [{ generationId: id, payer, hold: nothingHeld, outcome }], {
         swept: false,
       });
@@ -34,7 +34,7 @@ export async function releaseUnknown(table: Table, generation: Omit<PendingGener
       throw result;
     } catch (error) {
       log('error', 'uncertain hold not released', { generationId: id, ...describeError(error) });
-      // The store itself has already retried a busy table long enough.
+      // Does not retry again: the store itself has already retried the busy table.
       if (error instanceof StoreBusyError) break;
     }
   }

@@ -18,7 +18,7 @@ export type ReportedUsage = { [Field in ReportedField]?: number };
 /** Reads any value as a usage. Never throws. */
 export function readReportedUsage(usage: unknown): ReportedUsage {
   if (!isRecord(usage)) return {};
-  // If the provider compacted the conversation, only the sum of its iterations is the whole usage.
+  // If the provider compacted the conversation, its report lists several iterations. Only their sum is the whole usage.
   const iterations = Array.isArray(usage['iterations']) ? usage['iterations'].filter(isRecord) : [];
   if (iterations.length < 2) return readCounts(usage);
   const summed = iterations.map((iteration) => readCounts(iteration)).reduce(addCount, {});

@@ -21,7 +21,7 @@ import type { Key } from '../store/table/writes.ts';
 import { counterName } from './busy-counters.ts';
 import { releaseInScopes } from './release-in-scopes.ts';
 
-/** Selects the leases that a sweep returns. */
+/** Selects the leases that a sweep returns. A lease is money that one process holds in advance for many requests. */
 interface DueLeases {
   nowMs: number;
   /** Ids of local gateway runs that have ended. */
@@ -33,8 +33,8 @@ interface DueLeases {
 const LEASES_AT_ONCE = 8;
 
 /**
- * Gives back the money of leases whose process has died, and checks leases whose money it gave back earlier. Never
- * throws: after a failure, the next run retries.
+ * Gives back the money of leases whose process has died. Also checks leases that it returned earlier: a record may have
+ * been written since. Never throws: after a failure, the next run retries.
  */
 export async function returnDueLeases(table: Table, due: DueLeases): Promise<{ returned: number; failures: Error[] }> {
   const { nowMs: atMs, deadBootIds, deadlineMs = Infinity } = due;
@@ -58,7 +58,7 @@ export async function returnDueLeases(table: Table, due: DueLeases): Promise<{ r
 }
 
 /**
- * Gives back the money of a due lease, or checks a lease whose money was given back earlier.
+ * Gives back the money of a due lease. If the money was given back earlier, only checks the returned amount.
  * @returns whether the money was given back now
  */
 async function sweepLease(table: Table, key: Key, { nowMs: atMs, deadBootIds }: DueLeases): Promise<boolean> {
@@ -77,7 +77,8 @@ async function sweepLease(table: Table, key: Key, { nowMs: atMs, deadBootIds }: 
 }
 
 /**
- * Gives back the money of a lease whose process has died, or does not know whether its records were written.
+ * Gives back the money of a lease whose process cannot do so. The process has died, or does not know whether all
+ * records of its requests were written.
  *
  * Guarantee: amounts in records of the lease stay held until they are settled. The remainder is given back only once,
  * because the same transaction also closes the lease.
@@ -148,7 +149,8 @@ export async function correctReturn(
   const committed = returned.was.minus(returned.is);
   if (committed.isZero) return writeAlone(table, record);
   const deltas: CounterDeltas = new Map();
-  // Leaves out removed windows. They would be created again, with only the difference in them.
+  // Skips windows (days, weeks, months) that the counter no longer has. A write would create them again with only the
+  // difference in them.
   addDeltas(deltas, windowsAt(lease.createdAtMs), { spent: Money.zero, committed }, { keptAtMs: nowMs() });
   const counters: Writes = {};
   for (const scope of leasedScopes(lease)) counters[counterName(scope)] = settleUpdate(table, scope, deltas);

@@ -21,7 +21,7 @@ import { isActivity } from './daily-sums.ts';
 import { addToDayRows } from './day-rows.ts';
 import { ServiceSpending } from './service-spending.ts';
 
-/** One shard of an account's day that needs a roll-up. */
+/** One shard (part) of an account's day whose daily rows must be computed. */
 export interface RollUp {
   accountId: string;
   date: string;

@@ -30,8 +30,8 @@ class UnsettledError extends Error {
 /** Maximum number of items in a transaction of DynamoDB. */
 const MAX_SETTLED_ITEMS = 100;
 /**
- * Maximum number of attempts. A record changes during a settlement only if its last extension is late, which happens
- * once.
+ * Maximum number of attempts. A record changes during a settlement only if the last extension of its hold is late,
+ * which happens once.
  */
 const MAX_SETTLEMENT_ROUNDS = 5;
 
@@ -81,7 +81,7 @@ export async function settleGroup(
   const results = new Map<string, SettleResult | Error>();
   let open = group;
   for (let round = 1; open.length > 0; round += 1) {
-    // Uses the same part number for all counters. Transactions with different numbers then conflict on no counter.
+    // Uses the same part number for all counters. Two transactions with different part numbers then share no item.
     const part = randomPart();
     const counters = countersOf(open, part);
     const outcome = await transact(table, settleWrites(table, open, { counters, part, swept: options.swept }), options);
@@ -177,8 +177,8 @@ function settleWrites(
     for (const scope of scopesOf(payer)) {
       const isHeld = hold.scopes.includes(scope.kind);
       const change = { spent: outcome.cost, committed: outcome.cost.minus(isHeld ? hold.amount : Money.zero) };
-      // The windows of a held request still exist. Without a hold, a window may have been removed, and would be created
-      // again with only this settlement in it.
+      // A counter keeps the windows (days, months) of a held request. Without a hold, a window may have been removed. A
+      // write would create it again with only this settlement in it.
       const only = isHeld ? {} : { keptAtMs: atMs };
       addDeltas(counterDeltas(counters, scope), settledWindows(generationId), change, only);
     }
@@ -200,7 +200,8 @@ async function correct(table: Table, settlement: Settlement, stored: Generation)
   const atMs = nowMs();
   const counters: Counters = new Map();
   for (const scope of scopesOf(payer)) {
-    // Leaves out removed windows. They would be created again, with only the difference in them.
+    // Skips windows (days, weeks, months) that the counter no longer has. A write would create them again with only the
+    // difference in them.
     addDeltas(counterDeltas(counters, scope), settledWindows(generationId), change, { keptAtMs: atMs });
   }
   const shares = new ServiceShares();

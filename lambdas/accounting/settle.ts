@@ -38,7 +38,7 @@ export interface SettleOptions {
 }
 
 interface Round extends SettleOptions {
-  /** Whether to wait for busy items. The first attempt does not wait if busy counters may get parts. */
+  /** Whether to wait for busy items. The first attempt does not wait if busy counters may still be split into parts. */
   isPatient?: boolean;
 }
 
@@ -113,7 +113,7 @@ function attemptsAmong(accounts: Settlement[][]): number | undefined {
 }
 
 /**
- * Gives parts to the counters that a batch conflicted on, or finds the parts that holds have made. A failure only costs
+ * Splits the counters that a batch conflicted on into parts, or finds parts that holds have made. A failure only costs
  * time.
  */
 async function giveBusyParts(table: Table, group: Settlement[], { conflicting }: StoreBusyError): Promise<void> {
@@ -132,8 +132,8 @@ function partsAfter(error: unknown, group: Settlement[], accounts: Settlement[][
 }
 
 /**
- * Separates the settlements that conflicted on items that others do not need. A counter that all settlements share
- * stays busy however they are split, because several transactions would compete for it.
+ * Separates settlements whose transaction conflicted on items that the other settlements do not need. A counter that
+ * all settlements share stays busy however they are split, because several transactions would compete for it.
  */
 function withoutBusy(
   group: Settlement[],

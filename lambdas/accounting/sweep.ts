@@ -1,9 +1,9 @@
 /**
- * Sweep: settles holds that nothing else will settle. Complete measurements, and holds of a dead local gateway, are
- * settled at once. Other holds are settled at least twenty minutes after they were placed (new-generation.ts). The
- * amount is the last measurement, or else the estimate of the input, which is zero only for a tombstone (release.ts). A
- * video hold without a complete measurement is returned to the worker that advances jobs. The sweep reads each record
- * consistently before it decides, because the index may be out of date.
+ * Sweep: settles holds whose handler has died or whose settlement message is lost. Complete measurements, and holds of
+ * a dead local gateway, are settled at once. Other holds are settled at least twenty minutes after they were placed
+ * (new-generation.ts). The amount is the last measurement, or else the estimate of the input, which is zero only for a
+ * tombstone (release.ts). A video hold without a complete measurement is returned to the worker that advances jobs. The
+ * sweep reads each record consistently before it decides, because the index may be out of date.
  *
  * Guarantee: a hold whose settlement is only late is not changed. While messages wait, for the worker or in the
  * dead-letter queue, nothing is estimated, however long that takes: holds stay counted, and limits strict. Complete
@@ -51,8 +51,8 @@ export interface SweepResult {
 }
 
 /**
- * Age in ms from which a hold cannot have one of the flowing messages. A message is settled, or in the dead-letter
- * queue, within an hour.
+ * Age in ms from which a hold cannot have a message that the worker is still processing. A message is settled, or in
+ * the dead-letter queue, within an hour.
  */
 const TOO_OLD_TO_FLOW_MS = 6 * 3_600_000;
 const AT_ONCE = 8;
@@ -74,7 +74,7 @@ export async function sweepHolds(table: Table, selection: SweepSelection): Promi
   return result;
 }
 
-/** Returns the part of the index that the sweep has to read. */
+/** Returns the range of the index that the sweep reads: entries up to a time, or all entries. */
 function reachOf({ nowMs, backlog, deadBootIds }: SweepSelection): { sweepAtMs?: number } {
   if (deadBootIds) return {};
   return { sweepAtMs: backlog === 'waiting' ? DUE_AT_ONCE_MS : nowMs };

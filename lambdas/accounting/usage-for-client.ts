@@ -22,7 +22,7 @@ export function openingUsage(reported: WireUsage, estimatedInputTokens: number):
 
 /**
  * Returns the usage at the end of an answer: the charged tokens of all rounds, whatever the last round has reported.
- * @param areLifetimesReported whether the provider has reported the lifetime of caches before
+ * @param areLifetimesReported whether an earlier report of the provider contained the lifetime of its cache writes
  */
 export function usageForClient(reported: WireUsage, charged: TokenUsage, areLifetimesReported: boolean): WireUsage {
   const { cache_creation, output_tokens_details: _, server_tool_use, ...rest } = reported;

@@ -47,8 +47,8 @@ export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
 }
 
 /**
- * Reduces the parts of the answer, in place, so that their sum does not exceed the output tokens. A larger sum would
- * give the remaining output a negative price.
+ * Reduces the parts of the answer, such as reasoning tokens, in place. Their sum then does not exceed the output
+ * tokens. A larger sum would give the remaining output a negative price.
  */
 export function fitParts(usage: TokenUsage): void {
   let left = usage.outputTokens;
@@ -60,7 +60,7 @@ export function fitParts(usage: TokenUsage): void {
   }
 }
 
-/** Overrides that remove the parts of the answer from a usage. */
+/** Fields that remove the parts of the answer, such as reasoning tokens, from a usage that they are spread into. */
 export const noParts: Partial<TokenUsage> = Object.fromEntries(
   completionParts.map(({ usage: field }) => [field, undefined]),
 );

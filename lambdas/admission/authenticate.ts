@@ -4,12 +4,14 @@ import { findCaller, type Caller } from './caller.ts';
 import { hashSecret, unknownKey } from './credentials.ts';
 
 /**
- * Finds the caller of a key. If the key is unknown under the cached pepper, the current and the previous pepper are
- * tried. So a change of the pepper locks out no client.
+ * Finds the caller of a key. Keys are stored as hashes with a secret of the deployment (pepper). If no key has the hash
+ * with the cached pepper, the current and the previous pepper are tried. So keys stay valid after a change of the
+ * pepper.
  *
  * Cost: as `findCaller`. A key of the previous pepper costs one more read each time its caller is read.
- * Weakness: peppers are read again at most once in five minutes, and attempts with unknown keys can use up that one
- * read. A process started before a change of the pepper may then refuse a new key for up to five minutes.
+ * Weakness: peppers are read again at most once in five minutes, and an attempt with an unknown key can cause that read
+ * shortly before the pepper changes. A process started before a change of the pepper may then refuse a new key for up
+ * to five minutes.
  * @throws {GatewayError} 401 for an unknown, disabled, expired or deleted key, a removed member or an archived
  *   workspace
  */

@@ -19,7 +19,7 @@ import { sameHash, unknownKey } from './credentials.ts';
 export interface Caller {
   key: ApiKey;
   account: Account;
-  /** Set for inference keys; undefined for management keys. */
+  /** Workspace of an inference key; undefined for management keys. */
   workspace: Workspace | undefined;
   member: Member | undefined;
 }
@@ -62,7 +62,7 @@ export async function findCaller(table: Table, hash: string): Promise<Caller | u
 }
 
 /**
- * Checks that the key's kind is right for the route.
+ * Checks that the route takes this kind of key: an inference key or a management key.
  * @throws {GatewayError} 403 if the route takes the other kind of key
  */
 export function checkCredential(caller: Caller, credential: Credential): void {

@@ -16,21 +16,21 @@ import { isHeldByOthers, outOfMoneyError, roomOf } from './refusal.ts';
 import { coveredTokens, firstStep, type Quote } from './spending-plan.ts';
 
 /**
- * Maximum size of a step in multiples of the first step. Each step pays for twice as much output as the previous one,
- * if the limits have room.
+ * Maximum size of a step in multiples of the first step. A step is the amount that one extension adds to a hold. Each
+ * step pays for twice as much output as the previous one, if the limits have room.
  */
 const MAX_STEP_FACTOR = 32;
 /** Time in ms that a stream without money waits for other requests to release their holds. */
 const HOLD_PATIENCE_MS = 2_000;
 const WAIT_MS = 200;
 /**
- * Number of attempts to extend a hold at the end. Only one change of a hold runs at a time, so at most one earlier
- * change can be found instead.
+ * Number of attempts to extend a hold at the end. Only one change of a hold runs at a time. So at most one attempt
+ * finds an earlier change whose reply was lost, instead of adding its own amount.
  */
 const MAX_TRIES_AT_END = 3;
 /**
- * Percentage of the tightest limit. A step larger than the first must not exceed this share, and a smaller surplus is
- * not returned.
+ * Percentage of the tightest limit. A step must not exceed this share, unless it is as small as the first step. Unused
+ * money of a hold is returned only if it exceeds this share.
  */
 const FAIR_SHARE_PERCENT = 5n;
 

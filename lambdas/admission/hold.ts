@@ -2,9 +2,9 @@
  * Holds: money reserved before the gateway sends anything to a provider.
  *
  * Guarantee: one transaction records a generation and counts its hold in every limited scope: all or nothing. Under any
- * concurrency, spent and held money of a limited scope never exceed its limit, because each counter adds the hold only
- * if each of its windows has room. The same applies to each part of a busy counter (scope-holds.ts). The same
- * transaction counts the use of free models (free-tier.ts) and claims an Idempotency-Key (request-claim.ts).
+ * concurrency, spent and held money of a limited scope never exceed its limit. Each counter adds the hold only if every
+ * limited period (such as a day or a month) has room. The same applies to each part of a busy counter (scope-holds.ts).
+ * The same transaction counts the use of free models (free-tier.ts) and claims an Idempotency-Key (request-claim.ts).
  * Weakness: a scope that had no limit when the caller was read is not counted. Its first limit takes effect when the
  * cached caller expires (three seconds), and never for a running stream. A changed limit takes effect at once, because
  * the condition includes the revision of the limits.
@@ -141,8 +141,8 @@ function holdFromLease(
 }
 
 /**
- * Gives back the money of this process's leases in the refusing scope and tries again, because those leases alone may
- * have caused the refusal.
+ * Requests a hold. If a scope has no room, gives back the money of this process's leases in the scope and requests the
+ * hold again. Those leases alone may have caused the refusal.
  */
 async function withoutOwnLeases(leases: LeaseSource | undefined, ask: () => Promise<HoldResult>): Promise<HoldResult> {
   const endedBefore = leases?.ended;

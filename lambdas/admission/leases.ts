@@ -61,7 +61,7 @@ const MAX_WAIT_MS = 500;
 
 const noDemand: Demand = { holds: 0, amount: Money.zero };
 
-/** The limited scopes of one payer, as read with the caller, and the leases held in them. */
+/** A tenant: the limited scopes of one payer, as read with the caller, and the leases held in these scopes. */
 class Tenant {
   readonly scopes: readonly Scope[];
   readonly leases = new Set<OpenLease>();
@@ -114,7 +114,7 @@ export class Leases implements LeaseSource {
   readonly #terms: LeaseTerms;
   readonly #tenants = new BoundedMap<string, Tenant>(MAX_TENANTS);
   readonly #open = new Map<OpenLease, Tenant>();
-  /** Tenants for which a lease is being taken. */
+  /** Tenants (payers with their scopes) for which a lease is being taken. */
   readonly #takers = new Set<Tenant>();
   #isOver = false;
   ended = 0;
@@ -173,8 +173,8 @@ export class Leases implements LeaseSource {
   }
 
   /**
-   * Takes a hold from the tenant's leases. If the write of its record fails, the tenant takes no leases for three
-   * seconds, because their writes would probably fail too.
+   * Takes a hold from the leases of a payer (tenant). If the write of the request's record fails, the payer gets no
+   * leases for three seconds. Writes of other records would probably fail too.
    */
   #takeFrom(tenant: Tenant, request: LeasedRequest): LeasedHold | undefined {
     const hold = tenant.take(request);
@@ -186,7 +186,7 @@ export class Leases implements LeaseSource {
     return { ...hold, record: (write) => hold.record(write).catch(pause) };
   }
 
-  /** Gives each request a separate hold for three seconds. */
+  /** Gives each request of a payer (tenant) a separate hold for three seconds. */
   #pause(tenant: Tenant): void {
     tenant.takesFromMs = performance.now() + this.#terms.refusedMs;
   }

@@ -23,8 +23,8 @@ export interface NewGeneration {
   candidate: { model: Model; endpoint: Endpoint; pricing: Pricing };
   bootId: string;
   /**
-   * Time in ms after which the sweep may settle the hold. Set if several functions work on the generation, one after
-   * another.
+   * Time in ms after which the sweep may settle the hold. Set it if several functions work on the generation one after
+   * another; otherwise a default applies.
    */
   sweptAfterMs?: number | undefined;
 }

@@ -10,7 +10,7 @@ import { StoreBusyError, type FailedCondition } from '../store/table/transact.ts
 import type { LeasedHold, LeasedRequest, RecordWrite } from './lease-source.ts';
 
 /**
- * Interval and maximum duration in ms of retries to return a lease that the table rejects. After that, the sweep
+ * Interval and maximum duration in ms of retries, if the table rejects the return of a lease. After that, the sweep
  * returns the lease.
  */
 const RETRY_RETURN_EVERY_MS = 2_000;
@@ -37,7 +37,7 @@ export class OpenLease {
 
   /**
    * Creates a lease from its record.
-   * @param takenAt a moment before the lease was created
+   * @param takenAt a moment before the lease was created; the age of the lease is counted from it
    */
   constructor(table: Table, lease: Lease, takenAt: Moment) {
     this.#table = table;
@@ -94,8 +94,8 @@ export class OpenLease {
   async #record(amount: Money, write: RecordWrite): Promise<FailedCondition | undefined> {
     try {
       const existing = await write(RECORD_TIMEOUT_MS);
-      // A record that existed before and does not name this lease has its money elsewhere, so the amount returns to
-      // this lease.
+      // The request already has a record that does not name this lease. The money of that record is held elsewhere, so
+      // the amount returns to this lease.
       if (existing && !this.#isNamedIn(existing)) this.#left = this.#left.plus(amount);
       return existing;
     } catch (error) {

@@ -12,7 +12,7 @@ const MAX_A_SECOND_OF_KEY = 10;
  * Records the reasons of refused requests, for `admin generations` and GET /generation.
  *
  * Guarantee: it never rejects, and writes at most fifty items a second, ten of them for one key.
- * Weakness: other refusals are only in the log: those beyond these limits, and those that the table does not store
+ * Weakness: some refusals are only in the log: refusals beyond these limits, and refusals that the table does not store
  * within a second.
  */
 export class RefusalLog {

@@ -59,7 +59,7 @@ export interface Room {
   spent: Money;
   /** Amount held for running requests. Most of it is released later. */
   held: Money;
-  /** Remaining amount with and without counting holds; never below zero. */
+  /** Limit minus spending and holds; never below zero. `leftWithoutHolds` ignores the holds. */
   left: Money;
   leftWithoutHolds: Money;
 }

@@ -55,7 +55,9 @@ export type HoldOutcome<Name extends string> =
       isUncertain: boolean;
     };
 
-/** A hold makes fewer attempts than this, each at another part of the counter or at the counter itself. */
+/**
+ * Upper bound, not included, on the attempts of one hold. An attempt tries one part of a counter or the counter itself.
+ */
 const MAX_PLACES = 16;
 /** Attempts at a busy counter before it gets parts. Settlements use the same number. */
 const ATTEMPTS_BEFORE_PARTS = 3;
@@ -95,8 +97,8 @@ class Search {
   readonly #scopes: readonly Scope[];
   readonly #hold: ScopeHold;
   /**
-   * Part index that is used for all counters. With the same index everywhere, holds with different indexes conflict on
-   * no counter.
+   * Part index that this hold uses for all split counters. Two holds with different indexes then conflict on none of
+   * these counters.
    */
   #part = randomPart();
   /** Parts used by the last attempt. For every other scope, the attempt used the counter. */

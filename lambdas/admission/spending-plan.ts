@@ -19,7 +19,10 @@ export interface Quote {
 /** Possible costs of a request before it is sent. The hold covers the most expensive candidate. */
 export interface SpendingPlan {
   quotes: Quote[];
-  /** Output tokens that the first step of the hold pays for. Each later step is twice as large as the previous one. */
+  /**
+   * Output tokens that the first step of the hold pays for. A hold grows in steps while the answer is written, each
+   * twice as large as the previous one.
+   */
   stepTokens: number;
   /** Amount of the first hold: the prompt, one step of output, and hidden output. */
   amount: Money;

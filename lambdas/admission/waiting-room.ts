@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Maximum number of waiting requests per scope and process. Each of them occupies a function. */
+/**
+ * Maximum number of waiting requests per scope and process. The number is limited because each waiting request occupies
+ * a function.
+ */
 const MAX_WAITERS = 32;
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2_000;
 /**
  * Average pause in ms after which a request that is not first in its queue also retries. It may need less money than
- * the first.
+ * the first request.
  */
 const FOLLOWER_PAUSE_MS = 1_000;
 

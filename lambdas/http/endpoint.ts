@@ -99,7 +99,10 @@ interface LocalContext extends Context {
 
 type AnyInput = EndpointInput<Credential> & { once?: Once; unfinished: Promise<void>[]; unpacked: UnpackedBody };
 
-/** Maximum length of a text, in characters, that middy writes without waiting. */
+/**
+ * Maximum length in characters of a body that middy writes in one piece. Longer bodies are written as a stream, which
+ * can wait for a slow client.
+ */
 const WRITTEN_AT_ONCE = 16 * 1024;
 
 /** middy's view of one request. The first middleware replaces the raw event with the parsed input. */
@@ -266,8 +269,8 @@ function withoutBeta({ beta, ...query }: Record<string, string>): Record<string,
 function offerOnce({ event }: RequestState, route: RouteName, { once }: Accepts): void {
   const { caller, request } = event;
   if (!once || !caller) return;
-  // A management key may read the whole account. But an inference key must not get the answers for other keys of its
-  // account.
+  // Kept answers belong to the account, because a management key may read the whole account. On inference routes they
+  // belong to the key: an inference key must not get answers for other keys.
   const owner = routes[route].inference ? caller.key.hash : caller.account.id;
   event.once = (answer) => once({ route, owner, request }, answer);
 }

@@ -29,7 +29,7 @@ export const booleanParameter = z
   .transform((text) => text === 'true')
   .meta({ override: ({ jsonSchema }) => describeAs(jsonSchema, { type: 'boolean' }) });
 
-/** Schema of a text with a rule. */
+/** Schema of a text with a length, a pattern, and the error message for a text that does not match. */
 export function textField({ minLength, maxLength, pattern, not, trimmed, says }: TextRule) {
   const text = z.string({ error: ({ input }) => (input === undefined ? `is required: ${says}` : says) });
   const bounded = (trimmed ? text.trim() : text).min(minLength, says).max(maxLength, says).regex(pattern, says);

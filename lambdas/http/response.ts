@@ -71,7 +71,7 @@ export function scriptResponse(body: string): HttpResponse {
 
 /**
  * Builds a response with a file of a gateway page, or a 304 if the browser already has the file.
- * @param file file with a weak tag, because the file may be compressed
+ * @param file file with its entity tag (ETag). The tag is weak, because the file may be compressed
  */
 export function fileResponse(
   { text, type, tag }: { text: string; type: string; tag: string },

@@ -23,19 +23,20 @@ export interface FailoverOptions {
   log: AttemptLog;
   requestId: string;
   /**
-   * Receives the result of each attempt at an endpoint. It receives nothing if the request itself was at fault or the
-   * client disconnected.
+   * Receives the result of each attempt at an endpoint. A failure is not recorded if the request itself was at fault or
+   * the gateway aborted the attempt.
    */
   health: { record: (endpointId: string, result: AttemptResult) => void; publish: () => Promise<void> };
 }
 
 /**
- * Tries one candidate after the other until a candidate answers. A failure before the first event costs the client
- * nothing. If a provider rejects the request itself, the model's other endpoints are skipped, and other models are
- * tried.
+ * Tries one candidate after the other until a candidate answers. A failed attempt costs the client nothing, and the
+ * next candidate is tried. Exceptions are failures for which the provider may bill: an answer that was too large, or a
+ * silent model that may have been thinking. They end the attempts. If a provider rejects the request itself, the
+ * model's other endpoints are skipped, and other models are tried.
  * @param begin sends the request to one candidate
  * @returns the answer; `log.index` identifies the candidate that gave it
- * @throws {ProviderFailure} the last failure that is not the operator's, or else the last one
+ * @throws {ProviderFailure} the last failure on which the client can act, or else the last failure
  */
 export async function withFailover<Tried extends Offer, Answer>(
   offers: readonly Tried[],
@@ -66,8 +67,8 @@ export async function withFailover<Tried extends Offer, Answer>(
         // gateway should avoid the failing endpoint before that.
         void health.publish();
       }
-      // The provider may bill a response that is too large, and a model that was silently thinking. A second attempt
-      // would be billed in addition, so the attempts end here.
+      // The provider may bill an answer that was too large, or silent thinking of the model. Another attempt would be
+      // billed in addition, so the attempts end here.
       const isPaid = failure.wasAnswered || (failure.wasSilent && offer.hasHiddenReasoning);
       if (signal.aborted || isPaid) break;
       if (!failure.mayTryAnother) refusedBy.add(model.id);
@@ -84,8 +85,8 @@ export async function withFailover<Tried extends Offer, Answer>(
 }
 
 /**
- * Returns the last failure on which the client can act: a prompt that is too long, a limit that ends. An account of the
- * operator's that fails after it says less, and has raised its own alarm.
+ * Returns the last failure on which the client can act, such as a prompt that is too long. Skips silent providers, and
+ * failures that only the operator can fix; the latter raise an alarm.
  */
 function actionableFailure(failures: readonly ProviderFailure[]): ProviderFailure {
   return failures.findLast(({ isOperators, wasSilent }) => !isOperators && !wasSilent) ?? failures.at(-1)!;

@@ -56,7 +56,10 @@ export class SettlementSender {
       : true;
   }
 
-  /** Ends a generation that has no record. */
+  /**
+   * Ends the work for a generation without a record. Nothing is settled; only the results of the attempts are
+   * published.
+   */
   drop(): Promise<void> {
     return this.#tools.health.publish();
   }

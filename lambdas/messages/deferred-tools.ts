@@ -8,8 +8,8 @@ import type { Block, Message, MessagesRequest } from './types.ts';
 import { without } from './without.ts';
 
 /**
- * Converts a request for providers that do not support deferred tools. Returns the same request if it has no deferred
- * tools.
+ * Converts a request for providers that do not support deferred tools. Returns the same request if no tool has
+ * `defer_loading` and no tool search has found tools.
  */
 export function withoutDeferral(request: MessagesRequest): MessagesRequest {
   const referred = referredTools(request.messages);

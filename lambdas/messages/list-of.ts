@@ -65,8 +65,8 @@ export function checkedBy<Output>(
 }
 
 /**
- * Reports an error and ends the check. Without that end, refinements of the surrounding value would run and rely on
- * this value.
+ * Reports an error and ends the check. Otherwise refinements of the surrounding value would still run, although they
+ * rely on this invalid value.
  */
 export function refuse(context: z.core.$RefinementCtx, { path, message }: Fault): void {
   context.addIssue({ code: 'custom', path, message, continue: false });

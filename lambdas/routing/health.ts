@@ -1,8 +1,8 @@
 /**
  * Circuit breaker: finds failing endpoints, so that they are tried last. Each instance of a function counts its own
- * attempts. When an attempt fails, the instance publishes its counts, and the other instances publish their counts of
- * the same endpoint. Without the other counts, one failure among a thousand attempts would look like one among three.
- * Without failures, nothing is written.
+ * attempts. When an attempt fails, the instance publishes its counts. If a tenth of all attempts at an endpoint failed,
+ * the other instances publish their counts of the endpoint too. Without the counts of the other instances, one failure
+ * among a thousand attempts would look like one failure among three. Without failures, nothing is written.
  *
  * No request waits for the shared counts, and no request fails because of them. If the table cannot be reached, an
  * instance uses only its own attempts.
@@ -44,8 +44,8 @@ export interface HealthReports {
 
 const FAILING_SHARE = 0.2;
 /**
- * Share of failures, over all instances, at which further instances report. Below it, the endpoint is healthy and only
- * one attempt of many failed.
+ * Share of an endpoint's failed attempts, over all instances, from which on instances without own failures report too.
+ * Below this share, the endpoint counts as healthy.
  */
 const DOUBTFUL_SHARE = 0.1;
 const HEALTH_REFRESH_MS = 2_000;
@@ -170,8 +170,8 @@ export class SharedHealth implements EndpointHealth {
   }
 
   /**
-   * Reads the newest reports. Many instances share a separate copy, which has too few reports when the crowd has just
-   * formed or dissolved. Then the normal reports are read.
+   * Reads the newest reports. If many instances report (a crowd), they read a separate copy of the reports. The copy
+   * has too few reports when the crowd has just formed or dissolved. Then the normal reports are read.
    */
   async #readNewest(atMs: number, wasCrowd: boolean): Promise<HealthReport[]> {
     const between = { fromMs: atMs - WINDOW_MS, toMs: atMs + WINDOW_MS, limit: MAX_REPORTS };

@@ -35,15 +35,18 @@ export function readiness(isLive: (providerId: string) => boolean | undefined): 
 }
 
 /**
- * Returns whether only the last measurement shows if an endpoint can be called. Otherwise this process can read the
- * credential itself.
+ * Returns whether this process needs the last measurement to decide if an endpoint can be called. It does if it may not
+ * read the endpoint's credential.
  */
 export function isReadyByMeasurement(endpoint: Endpoint): boolean {
   const { credential } = endpoint.provider.data;
   return isAnswering(endpoint) && credential !== undefined && hasProviderKeyHere(credential) === undefined;
 }
 
-/** Returns whether only a missing credential can prevent calls of this endpoint. */
+/**
+ * Returns whether the endpoint can be called if its credential is set: it has a price and all settings, and a route
+ * calls its format.
+ */
 function isAnswering({ pricing, unsetVariable, wire }: Endpoint): boolean {
   return pricing !== undefined && unsetVariable === undefined && isCalled(wire);
 }

@@ -80,7 +80,7 @@ interface Choice<Candidate> {
 }
 
 /**
- * Returns the endpoints for a request whose route has not been read; see `endpointsOnRoute`.
+ * Reads the route (models and preferences) of a request and returns its endpoints; see `endpointsOnRoute`.
  * @throws {GatewayError} like `endpointsOnRoute`; 400 for an unknown provider; 404 for an unknown model
  */
 export async function usableEndpoints<Candidate extends UsableEndpoint>(

@@ -10,7 +10,9 @@ const GROUPS = 8;
 const NETWORK_GROUPS = 4;
 const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** Returns the network that counts an address: the address itself for IPv4, its /64 for IPv6. */
+/**
+ * Returns the network under which requests of an address are counted: the address itself for IPv4, its /64 for IPv6.
+ */
 function networkOf(address: string): string {
   const [plain = ''] = address.split('%');
   const ipv4 = MAPPED_IPV4.exec(plain)?.[1] ?? plain;

@@ -2,7 +2,8 @@ import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { Money } from '../../money/money.ts';
 
 /**
- * Time in ms for which a refusal is remembered. Requests or money released in this time are not noticed before it ends.
+ * Time in ms for which a refusal is remembered. During this time, the process does not notice that a limit has room
+ * again.
  */
 const FREE_REFUSAL_LASTS_MS = 1_000;
 const MAX_KEPT = 1_000;
@@ -20,7 +21,7 @@ export class FreeMemory {
   readonly #requests = new BoundedMap<string, Kept<number>>(MAX_KEPT);
   readonly #amounts = new BoundedMap<string, Kept<Money>>(MAX_KEPT);
 
-  /** Records how many requests a count has reached. */
+  /** Records the number of requests that a count has reached. */
   rememberRequests(name: string, requests: number, atMs: number): void {
     keep(this.#requests, name, requests, atMs);
   }

@@ -3,8 +3,8 @@
  * budget. Both happen in the transaction that records the generation. So a request is counted if and only if it is
  * admitted, at any concurrency.
  *
- * Weakness: a budget has parts, and a request must fit into one part. Remaining money stays unused if each part has
- * less than one request needs. Spending never exceeds the budget.
+ * Weakness: a budget is split into parts, and a request must fit into one part. If every part has too little room for a
+ * request, the remaining money stays unused. Spending never exceeds the budget.
  */
 
 import { BUDGET_PARTS, budgetPart } from '../../catalog/free-terms.ts';
@@ -227,8 +227,8 @@ function previewedBudgets(table: Table, use: FreeUse) {
 }
 
 /**
- * Refuses a request if other requests took the budget during all attempts. The refusal is reported as if holds filled
- * the budget.
+ * Creates the refusal for a request that lost every attempt, because other requests took the budget first. The refusal
+ * is reported as if holds filled the budget.
  */
 export function contendedBudget(use: FreeUse): FreeRefusal {
   return outOfBudget(use, use.models[0]!, true);
@@ -266,7 +266,10 @@ function freeBudgetWriteName({ atMs }: FreeUse, model: string): string {
   return `${model}#${utcDate(atMs)}`;
 }
 
-/** Returns the count of a request; undefined if this kind does not count the request. */
+/**
+ * Returns the counter of this kind (account and day, account and minute, or address and day) for a request. Returns
+ * undefined if no counter of this kind counts the request.
+ */
 function countOf({ accountId, networkHash, atMs }: FreeUse, kind: CountKind): FreeCount | undefined {
   switch (kind) {
     case 'day':

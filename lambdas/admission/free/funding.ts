@@ -19,7 +19,7 @@ export async function fundingOf(table: Table, account: Account, terms: readonly 
   if (account.mode === 'postpaid') return () => true;
   const toppedUp = account.limits.lifetime ?? Money.zero;
   const hasToppedUp = ({ funded_topup_threshold_rub: least }: Thresholds) => !least.exceeds(toppedUp);
-  // A balance never exceeds the sum of the top-ups.
+  // The balance is the sum of the top-ups minus the spending, so it cannot exceed the top-ups.
   const mayHaveLeft = ({ funded_balance_threshold_rub: least }: Thresholds) => !least.exceeds(toppedUp);
   if (terms.every((one) => hasToppedUp(one) || !mayHaveLeft(one))) return hasToppedUp;
   const counter = await readCounter(table, { kind: 'account', id: account.id });

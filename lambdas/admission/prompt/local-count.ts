@@ -19,11 +19,12 @@ const MAX_COUNTER_HEAP_MB = 256;
 const TURN_MS = 5;
 
 /**
- * Margin in percent by the quirk `tokenizer`. For `o200k` it covers the tokens that OpenAI adds around messages and
- * tools, whose number is not public. For `claude` it covers a vocabulary of up to 1.4 times the counted tokens, and the
- * newer one of Opus 4.7 and later models, which needs up to 1.35 times as many tokens as that. Anthropic counts prompts
- * itself, but Bedrock and Vertex do not. For others it covers 1.4 times the counted tokens, and providers that format
- * tool definitions with more white space.
+ * Margin in percent that is added to a local count, by the tokenizer that the catalog names for an endpoint. For
+ * `o200k` it covers the tokens that OpenAI adds around messages and tools, whose number is not public. For `claude` it
+ * covers up to 1.4 times the counted tokens. It also covers the newer vocabulary of Opus 4.7 and later models, which
+ * needs up to 1.35 times as many tokens as the older vocabulary. Anthropic counts prompts itself, but Bedrock and
+ * Vertex do not. For other tokenizers it covers 1.4 times the counted tokens, and providers that format tool
+ * definitions with more white space.
  * @see https://platform.claude.com/docs/en/about-claude/models/migration-guide
  */
 const MARGIN_PERCENT = { o200k: 5, claude: 100, other: 50 } as const;
@@ -31,7 +32,7 @@ const MARGIN_PERCENT = { o200k: 5, claude: 100, other: 50 } as const;
 /**
  * Estimates the tokens of texts, rather too high than too low. The result excludes media and the margin of
  * `withTokenizerMargin`.
- * @param tokenizer quirk of the endpoint; undefined estimates for an unknown vocabulary
+ * @param tokenizer tokenizer of the endpoint by the catalog; undefined for an unknown vocabulary
  * @param request the request whose prompt is counted
  * @returns undefined if the texts are too long or the count takes too long; never throws
  */

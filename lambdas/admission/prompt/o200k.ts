@@ -41,8 +41,8 @@ const CARRIAGE_RETURNS = /\r/g;
 export type Vocabulary = 'o200k' | 'other';
 
 /**
- * Counts the tokens of texts, rather too many than too few. Providers may normalize a text, so the larger of both
- * counts is used.
+ * Counts the tokens of texts, rather too many than too few. Providers may normalize a text, so the result is the larger
+ * of two counts: of the text and of its normalized form.
  * @param deadlineMs a time of performance.now()
  * @returns undefined if the time was too short
  */

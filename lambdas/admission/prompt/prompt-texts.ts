@@ -28,7 +28,7 @@ const JSON_PART = 8_192;
  * the answer. Around each message it adds about as much text as chat templates do. Non-ASCII characters in JSON are
  * escaped, because some providers write JSON that way into the prompt. They are not escaped if the provider counts as
  * OpenAI does.
- * @param tokenizer quirk of the endpoint
+ * @param tokenizer tokenizer of the endpoint by the catalog
  */
 export function* promptTexts(request: MessagesRequest, tokenizer: Quirks['tokenizer']): Generator<string> {
   const { system, messages, tools } = request;

@@ -18,7 +18,7 @@ type Context = Pick<Endpoint, 'contextLength' | 'maxOutputTokens' | 'quirks'>;
 const MAX_TOKENS_PER_ESTIMATED = 2;
 /** Assumed ratio of real tokens to tokens estimated from bytes, if the prompt could not be counted. */
 const TYPICAL_TOKENS_PER_ESTIMATED = 4 / 3;
-/** Factors for the likely error of a local count, by the quirk `tokenizer`. */
+/** Factors for the likely error of a local count, by the tokenizer that the catalog names for an endpoint. */
 const FACTORS = { o200k: 1.05, claude: 1.5, other: 1.2 } as const;
 /** Share of the context that is reserved for the answer if the client did not limit the answer's length. */
 const ANSWER_SHARE = 1 / 4;

@@ -57,8 +57,8 @@ const MAX_READ = 400;
 /** Maximum number of days that are read for a page with entries. A day without requests costs sixteen queries. */
 const MAX_DAYS_READ = 40;
 /**
- * Minimum time in ms before an empty page is returned with a cursor, because clients treat an empty page as the last
- * one.
+ * Time in ms that a search without matches goes on before an empty page with a cursor is returned. Some clients take an
+ * empty page for the end of the list. So the search first looks further back for a match.
  */
 const MAX_EMPTY_MS = 5_000;
 const MAX_DAYS = 400;
@@ -67,8 +67,9 @@ const MAX_DAYS = 400;
  * Returns a page of an account's requests, newest first: final, pending and refused.
  *
  * Guarantee: all pages together contain each request that existed at the first page exactly once, even if new requests
- * arrive. A cursor is the position of an id, not a count. A page may have a cursor although it has fewer entries than
- * requested. A page with a cursor and no entries means that nothing was found in five seconds.
+ * arrive. A cursor names the last request that was read, not a number of requests to skip. A page may have a cursor
+ * although it has fewer entries than requested. A page with a cursor and no entries means that nothing was found in
+ * five seconds.
  */
 export const handler = defineEndpoint('list-generations', accepts, async ({ query, caller: { account } }) => {
   const table = resources.table();
@@ -89,7 +90,7 @@ export const handler = defineEndpoint('list-generations', accepts, async ({ quer
     for await (const request of requestsOfDay(table, account.id, date, query.cursor)) {
       lookedAt += 1;
       if (matchesFilter(request, filter)) {
-        // The entry after a full page only proves that another page exists.
+        // The page is full. This entry is not added: it only shows that the page needs a cursor.
         if (data.length === limit) return page(data, data.at(-1)!.id);
         data.push(listedRequest(request));
       }

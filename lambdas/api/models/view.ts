@@ -52,7 +52,7 @@ export function modelView(
     default_parameters: defaultsView(data.default_parameters),
     supported_voices: null,
     links: { details: `/v1/models/${model.id}/endpoints` },
-    // OpenAI's SDKs read the first two members, and clients of the Messages API the next two.
+    // OpenAI's SDKs read `object` and `owned_by`. Clients of the Messages API read `type` and `display_name`.
     object: 'model',
     owned_by: model.id.slice(0, model.id.indexOf('/')),
     type: 'model',

@@ -1,7 +1,7 @@
 /**
- * Body of an answer without streaming, from a model that takes minutes. Silent connections are closed: by API Gateway
- * and by Node's `fetch` after five minutes, by Azure's load balancers after four. The client would pay for an answer
- * that it never received.
+ * Body of an answer without streaming, from a model that takes minutes. Blanks keep its connection open until the
+ * answer is complete. Otherwise API Gateway and Node's `fetch` would close the silent connection after five minutes,
+ * and Azure's load balancers after four. The client would then pay for an answer that it never received.
  */
 
 import type { WhenSilent } from '../../http/answer-stream.ts';

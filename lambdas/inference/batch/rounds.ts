@@ -29,8 +29,8 @@ export interface BatchAnswers<Answer> {
   rounds: BatchRound[];
   result: { answer: Answer } | { failure: ProviderFailure };
   /**
-   * Whether the last provider was silent while its model may have been thinking. The requests answered before that are
-   * then charged, and no other candidate is tried.
+   * Whether the last provider was silent while its model may have been thinking. If so, the requests that were answered
+   * before the silence are charged, and no other candidate is tried.
    */
   wasThinking: boolean;
 }
@@ -63,8 +63,8 @@ export async function answerEach<Task, Answer>(
     const { candidate, hasHiddenReasoning } = offers[log.index]!;
     const failure = failureOf(error, failedProvider(candidate));
     const wasThinking = failure.wasSilent && hasHiddenReasoning;
-    // A client that disconnects pays for the requests so far, because providers have already worked for it. A client
-    // pays nothing if a provider fails or the gateway stops.
+    // The client pays for the answered requests in three cases: it disconnected, its time is over, or the model may
+    // have been thinking silently. After other failures, or if the gateway stops, the client pays nothing.
     const isStopped = abortReasonOf(signal) === 'stopping';
     const paid = (signal.aborted && !isStopped) || wasThinking ? rounds : [];
     return { rounds: paid, result: { failure }, wasThinking };

@@ -109,8 +109,8 @@ function encoding({ wire, target }: Candidate, message: MessagesRequest, client:
 }
 
 /**
- * Returns a function that returns an encoded request from memory. It is separate from `encoding` because closures in
- * one scope keep every variable that any of them uses.
+ * Wraps an encoded request that stays in memory as a function. It is separate from `encoding`, because closures in one
+ * scope share their variables: each closure would keep the body in memory.
  */
 function keeping(encoded: ReturnType<Attempt['encode']>): Attempt['encode'] {
   return () => encoded;

@@ -37,8 +37,8 @@ export interface Dispatched {
 }
 
 /**
- * Sends the request to one candidate after the other until an answer begins. A failure before the first event ends only
- * the attempt. A later failure ends the answer.
+ * Sends the request to one candidate after the other until an answer begins. After a failure before the first event,
+ * the next candidate is tried, unless the provider may bill the failed attempt. A later failure ends the answer.
  * @throws {ProviderFailure} the failure of the last candidate that was tried
  */
 export async function dispatch(

@@ -65,7 +65,7 @@ export async function messageTerms(
 
 /**
  * Places the hold while DNS, TCP and TLS to the first provider run. Nothing is sent before the hold is placed. The
- * generation's record may still be in progress then.
+ * write of the generation's record may still be in progress when the hold is placed.
  */
 async function holdWhileConnecting(input: InferenceInput<unknown>, prepared: Prepared, signal: AbortSignal) {
   const [first] = prepared.attempts as [Prepared['attempts'][number]];

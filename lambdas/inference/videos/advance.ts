@@ -27,8 +27,8 @@ export async function advanceVideo(tools: VideoTools, message: VideoMessage): Pr
   const job = await readVideoJob(tools.table, message.accountId, message.id);
   if (!job) return releaseWithoutJob(tools, message);
   const next = await step(tools, job, message).catch((error: unknown): Next => {
-    // The faster worker may have handled a notice, and then sends no further message. So this message must stay in the
-    // queue.
+    // Another worker has changed the job first. That worker may have handled a notice, after which it sends no further
+    // message. So this message is queued again.
     if (error instanceof JobMovedError) return { afterSeconds: OVERTAKEN_SECONDS };
     throw error;
   });
@@ -66,8 +66,8 @@ const isEarly = ({ nextAtMs }: VideoJob, atMs: number) => atMs < nextAtMs - EARL
 const later = ({ nextAtMs }: VideoJob, atMs: number): Next => ({ afterSeconds: Math.ceil((nextAtMs - atMs) / 1_000) });
 
 /**
- * Settles a request at no charge if its function crashed after placing the hold and before writing the job. Nothing was
- * sent to a provider.
+ * Settles a request without a charge if it has a hold but no job. Its function crashed in between, so nothing was sent
+ * to a provider.
  */
 async function releaseWithoutJob({ table, settlements }: VideoTools, { accountId, id }: VideoMessage): Promise<void> {
   const generation = await readGeneration(table, accountId, id);

@@ -1,6 +1,6 @@
 /**
- * Derives the secret with which an account verifies callbacks from the deployment's pepper and the account's id. The
- * secret is not stored, and the operator can display it again at any time.
+ * Derives the secret with which an account verifies callbacks. It is computed from the deployment's secret (pepper) and
+ * the account's id. The secret is not stored, and the operator can display it again at any time.
  */
 
 import { sealingKey } from '../../platform/secrets/sealing.ts';

@@ -24,7 +24,9 @@ import type { Next, VideoTools } from './tools.ts';
 import { videoView } from './view.ts';
 
 const MAX_CALLBACKS = 8;
-/** Delays of 5, 10, 20 seconds and so on, up to the maximum delay of an SQS message. */
+/**
+ * Returns the delay before the next callback: 5, 10, 20 seconds and so on, up to the maximum delay of an SQS message.
+ */
 const callbackDelaySeconds = (tries: number) => Math.min(900, 5 * 2 ** tries);
 
 export type EndedJob = VideoJob & { state: EndState };

@@ -22,7 +22,7 @@ export interface VideoTools {
 export type Next = { afterSeconds: number } | undefined;
 
 /**
- * Returns delays of 2, 4, 8, 16 and then 30 seconds.
+ * Returns the delay before the next attempt in seconds: 2, 4, 8, 16, and then 30 each time.
  * @param times number of earlier attempts
  */
 export function backOffSeconds(times: number): number {
