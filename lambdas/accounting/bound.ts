@@ -6,7 +6,9 @@ import { fitParts, promptTokens, type TokenUsage } from './usage.ts';
  * Limits reported usage to the request's bound: at most the prompt that was sent, and the output, caches and searches
  * that were requested.
  *
- * Guarantee: the result costs at most `priceUpperBound(bound)`. Usage within the bound is returned unchanged.
+ * Guarantee: the result costs at most `priceUpperBound(bound)`. Other usage is returned unchanged, with two exceptions.
+ * Units that were counted before the request, such as images, keep that count. Writes to caches that were not requested
+ * become plain input.
  */
 export function withinBound(usage: TokenUsage, bound: UsageBound): { usage: TokenUsage; exceeded: boolean } {
   const requested = withoutUnrequestedCaches(usage, bound);
@@ -45,8 +47,8 @@ function withoutUnrequestedCaches(usage: TokenUsage, { cacheWrites }: UsageBound
 }
 
 /**
- * Units of the prompt in the order of their price. Tokens read from a cache cost less than other prompt tokens, and
- * written tokens cost more.
+ * Units of the prompt, the most expensive first: tokens written to a cache, then uncached tokens, then tokens read from
+ * a cache.
  */
 const mostExpensiveFirst = promptUnits
   .toReversed()

@@ -4,8 +4,8 @@
  * - Written output is charged, by the reported usage or else by the gateway's own count.
  * - Output that the client did not receive, because an unstreamed answer broke off or the gateway stopped, is charged
  *   only by the reported usage.
- * - If the client caused the end (it disconnected, or its money or time was used up), hidden reasoning is charged too,
- *   estimated from the elapsed time.
+ * - If the client disconnected, or its money or the time for the request was used up, hidden reasoning is charged too.
+ *   It is estimated from the elapsed time.
  */
 
 import type { Generation } from '../store/generations/generation.ts';

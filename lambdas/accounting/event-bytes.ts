@@ -20,8 +20,8 @@ export function extraBytes(event: MessagesEvent): number {
 }
 
 /**
- * Returns the number of bytes that a block has when it starts. Redacted thinking and results of server tools arrive
- * complete.
+ * Returns the number of bytes that the model wrote in the start of a block. For a call of a tool, it includes the bytes
+ * of the call's syntax.
  */
 export function blockBytes(block: Block): number {
   switch (block.type) {

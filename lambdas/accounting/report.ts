@@ -8,9 +8,8 @@ import { encodeSettlement, type Settlement } from './settlement.ts';
 /**
  * Sends a finished generation to settlement.
  *
- * Guarantee: when this resolves, SQS has stored the message, or the measurement is in the record and the sweep may
- * settle it at once. If both fail, the sweep finds the hold when it expires. Money is then settled late, but never
- * lost.
+ * Guarantee: no money is lost. If SQS does not store the message, the measurement is written to the record, and the
+ * sweep may settle it at once. If that fails too, the sweep settles the hold when it expires.
  */
 export async function reportSettlement(table: Table, queue: QueueSender, settlement: Settlement): Promise<void> {
   const { generationId, payer, outcome } = settlement;

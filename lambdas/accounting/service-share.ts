@@ -20,7 +20,10 @@ export class ServiceShares {
   readonly #budgets = new Map<string, { date: string; hold: ServiceHold; spent: Money; committed: Money }>();
   readonly #places = new Map<string, { accountId: string; atMs: number; change: number }>();
 
-  /** Replaces the held amount with the spent amount, in the budgets of free models. */
+  /**
+   * Replaces the held amount with the spent amount, in the budgets of free models. Subtracts the request from the daily
+   * count if no free model has answered.
+   */
   settle(settlement: Settlement): void {
     const { hold, outcome } = settlement;
     for (const serviceHold of hold.serviceHolds) {
@@ -30,7 +33,10 @@ export class ServiceShares {
     if (hold.serviceHolds.length > 0 && !usesPlace(settlement, outcome)) this.#addPlace(settlement, -1);
   }
 
-  /** Replaces the estimated spending with the real spending, in the budgets of free models. */
+  /**
+   * Replaces the estimated spending with the real spending, in the budgets of free models. Corrects the daily count in
+   * the same way.
+   */
   correct(settlement: Settlement, before: Outcome): void {
     const { hold, outcome } = settlement;
     for (const serviceHold of hold.serviceHolds) {

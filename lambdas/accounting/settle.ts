@@ -1,6 +1,6 @@
 /**
  * Settlement: a pending generation becomes final, and its cost is added to every counter of its payer. A batch uses as
- * few transactions as possible: one, if nothing in it was settled before.
+ * few transactions as possible: one, if the batch fits into it and nothing was settled before.
  *
  * Guarantee: exactly once. The transaction that changes the counters requires that the generation changes from pending
  * to final. So a message that arrives twice, late or out of order changes them once. If the sweep had to estimate a

@@ -24,9 +24,9 @@ interface RememberedRefusal {
  * Remembers for a second which scopes have spent their limit. A client that retries in a loop is then refused without
  * writes to counters that other clients need. It also remembers for a minute which scopes have nothing left.
  *
- * Guarantee: it refuses only if settled spending alone exceeds the limit. Apart from corrections, settled spending only
- * grows within a window, so the store would refuse as well. The store is still read in three cases: only holds are in
- * the way, a smaller request may still fit, or the limits have another revision.
+ * Guarantee: it refuses only if settled spending alone leaves no room for the amount. Apart from corrections, settled
+ * spending only grows within a day or month (window), so the store would refuse as well. The store is still read if a
+ * smaller request may fit, or if the limits were changed.
  * Weakness: a scope that has refused three times within a second may not notice a raised limit for another second.
  */
 export class RefusalMemory {

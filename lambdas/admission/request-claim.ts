@@ -35,7 +35,7 @@ const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 export interface RequestClaim {
   name: string;
   fingerprint: string;
-  /** Generation that had the claim before and cost nothing; undefined for a new claim. */
+  /** Generation that had the claim before, was not completed and cost nothing; undefined for a new claim. */
   replaced: string | undefined;
 }
 
@@ -92,8 +92,8 @@ export async function giveUpClaim(table: Table, { name }: RequestClaim, generati
 }
 
 /**
- * Returns the refusal of a request whose `Idempotency-Key` is known. Returns undefined if the known generation cost
- * nothing, so that the request may be repeated.
+ * Returns the refusal of a request whose `Idempotency-Key` is known. Returns undefined if the request may be repeated,
+ * because the known generation is final, was not completed and cost nothing.
  */
 export function claimRefusal(
   known: InferenceClaim,

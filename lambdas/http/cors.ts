@@ -10,7 +10,7 @@ import type { HttpResponse } from './response.ts';
 type Headers = Record<string, string>;
 
 const ANY = '*';
-/** Lifetime of a permission in seconds, one day. Browsers limit it to two hours or less. */
+/** Lifetime of a permission in seconds, one day. Some browsers limit it to two hours. */
 const KEPT_SECONDS = '86400';
 /** Response headers that pages may read, in addition to those that CORS always allows. */
 const EXPOSED = [
@@ -42,8 +42,8 @@ function allowedOrigins(): Set<string> {
 }
 
 /**
- * Returns the headers that allow a page of the request's origin to read the answer. Returns none if the origin is not
- * allowed, or the request does not come from a page.
+ * Returns the headers that allow a page of the request's origin to read the answer. Returns at most the header `vary`
+ * if the origin is not allowed, and no header if the request does not come from a page.
  */
 export function corsHeaders({ headers }: Pick<HttpRequest, 'headers'>): Headers {
   const { origin } = headers;

@@ -1,6 +1,6 @@
 /**
- * Metrics of failed requests. Failures of providers are separate from faults of the gateway. Both are counted by the
- * entry point of the request (API Gateway or function URL).
+ * Metrics of failed requests. Failures of providers are counted separately from faults of the gateway. Both are counted
+ * by the entry point of the request (API Gateway or function URL). Answers that break off are counted by provider.
  */
 
 import { toGatewayError, type GatewayError } from '../platform/errors.ts';

@@ -23,7 +23,10 @@ export interface RefusalFields {
 /** Maximum length of a body that is parsed again to find the name of its model. */
 const MAX_READ_AGAIN = 256 * 1024;
 
-/** Returns the parsed body of a request. A body that failed its schema is parsed again without the schema. */
+/**
+ * Returns the parsed body of a request. A body that failed its schema is parsed again without the schema, unless it is
+ * too long.
+ */
 export function readAsFarAsMayBe(body: unknown, text: string): unknown {
   if (body !== undefined || text.length > MAX_READ_AGAIN) return body;
   try {

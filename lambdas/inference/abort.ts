@@ -1,4 +1,7 @@
-/** Aborts the request to a provider when the client disconnects, the function's time ends, or the process stops. */
+/**
+ * Aborts the request to a provider when the client disconnects, the function's time ends, the process stops, or the
+ * answer has ended.
+ */
 
 /** Reason for which the gateway aborted a request to a provider. */
 type AbortReason = 'client_left' | 'out_of_time' | 'stopping' | 'ended';
@@ -50,8 +53,8 @@ export function abortInTime(
 }
 
 /**
- * Destroys the response body when the function's time ends. Without this, a client that stopped reading would block the
- * end of the answer and its settlement.
+ * Destroys the response body a few seconds after the request was aborted because the function's time ends. Without
+ * this, a client that stopped reading would block the end of the answer and its settlement.
  */
 export function destroyWhenOutOfTime(body: { destroy: () => unknown }, signal: AbortSignal): void {
   whenAborted(signal, () => {

@@ -84,8 +84,8 @@ export const NO_THINKING = ' ';
 
 /**
  * Returns the messages for a provider that requires thinking before each tool call and does not check signatures. The
- * provider gets its own thinking with the original signature, and readable thinking of other providers without a
- * signature. A message with a call and no thinking gets a placeholder.
+ * provider gets its own thinking with the original signature. Readable thinking of other providers loses its signature;
+ * thinking that Anthropic signed is omitted. A message with a call and no thinking gets a placeholder.
  */
 export function thinkingBeforeCalls(family: string, messages: Message[]): Message[] {
   const readable = mapBlocks(messages, (block) =>

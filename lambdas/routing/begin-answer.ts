@@ -96,8 +96,8 @@ async function begun(
 }
 
 /**
- * Returns whether the client may have to pay although no output arrived: if it disconnected, or if the model may have
- * been thinking. The opening events contain the count of the prompt.
+ * Returns whether the client may have to pay although no output arrived: the gateway aborted the request, or the model
+ * may have been thinking. The events before the output are then kept, because they contain the count of the prompt.
  */
 function mayBePaid(error: unknown, { signal, hasHiddenReasoning }: SentMessage): boolean {
   return signal.aborted || (hasHiddenReasoning && error instanceof UpstreamError && error.failure === 'idle_timeout');
@@ -113,8 +113,8 @@ function isPing({ data }: AnswerEvent): boolean {
 }
 
 /**
- * Returns whether an event precedes all output: a ping, the start of the answer, or the start of an empty text or
- * thinking block.
+ * Returns whether an event contains no output. Examples are a ping, the start of the answer, an empty delta, and the
+ * start of an empty text or thinking block.
  */
 function isOpening({ data }: AnswerEvent): boolean {
   switch (data.type) {

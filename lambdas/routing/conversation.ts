@@ -25,7 +25,10 @@ const MAX_BEGINNING_CHARACTERS = 2_000;
 export interface Conversation {
   /** Name that is the same in each turn. It may contain text of the prompt, so only its hash may be stored. */
   name: string;
-  /** Whether the request is the first turn of the conversation. */
+  /**
+   * Whether the request is certainly the first turn of the conversation. It is unknown, and false, if the client names
+   * a session.
+   */
   isBeginning: boolean;
 }
 

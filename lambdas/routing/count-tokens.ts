@@ -49,7 +49,7 @@ interface CountOptions {
 /**
  * Requests the token count of a prompt from the provider.
  * @returns undefined if the provider has no endpoint for counts, or its response is not a count
- * @throws {ProviderFailure} if the provider rejects the request, or cannot be reached
+ * @throws {ProviderFailure} if the provider rejects the request or cannot be reached, or its response is not JSON
  */
 export async function countUpstream(
   candidate: Candidate,

@@ -2,7 +2,7 @@
  * Orders the endpoints of a request. Endpoints that the request names come first, in the request's order. The others
  * are ordered by health, then by the preferred speed, then by their support for the request's fields, then by the sort
  * of the request. Among endpoints that differ only in this sort or in price, the endpoint with the conversation in its
- * cache comes first. It must save at least as much as its higher price costs.
+ * cache comes first. Condition: its cache saves at least as much as its higher price costs.
  *
  * Without preferences, the cheapest endpoint comes first. Endpoints with exactly the same price share the conversations
  * by weight. So a model's price in the catalog is the price of its default route, while that route is healthy.
@@ -68,7 +68,10 @@ interface Ranked<Item> {
   rank: EndpointRank;
 }
 
-/** Moves the endpoint with the cached prompt before endpoints that are equal in all more important ranks. */
+/**
+ * Moves the endpoint with the cached prompt before the endpoints that are equal in all more important ranks, if its
+ * cache saves enough.
+ */
 function keptWarm<Item extends { endpoint: PricedOffer }>(sorted: Ranked<Item>[], warmth: Warmth): Ranked<Item>[] {
   const at = sorted.findIndex(({ item }) => item.endpoint.id === warmth.prompt.endpointId);
   const warm = sorted[at];
@@ -143,7 +146,8 @@ function cutoffs(cutoff: Preferences['preferred_max_latency']): [keyof Percentil
 }
 
 /**
- * Returns the rank of each endpoint by the cost of a typical request. Equal endpoints keep the order of the catalog.
+ * Returns the rank of each endpoint by the cost of a typical request. Endpoints with the same prices are in the order
+ * of the draw. Endpoints with other prices and the same cost keep the order of the catalog.
  */
 function placesByPrice(items: readonly { endpoint: PricedOffer }[], draw: Draw): number[] {
   const offers = items.map(({ endpoint }, index) => {

@@ -22,7 +22,7 @@ const ONLINE = 'online';
 /**
  * Returns the models of a request in the order of attempts. If a model is named twice, its first position counts. The
  * web is searched if either name requests it.
- * @throws {GatewayError} 404 for an id that is not in the catalog
+ * @throws {GatewayError} 404 for an id that is not in the catalog, or for an unknown suffix
  */
 export function requestedModels(catalog: Catalog, { model, models = [] }: RoutedRequest): RequestedModel[] {
   const requested = [

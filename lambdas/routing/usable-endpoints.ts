@@ -93,8 +93,9 @@ export async function usableEndpoints<Candidate extends UsableEndpoint>(
 }
 
 /**
- * Returns the endpoints that can answer with the models of a request, in the order of attempts: endpoints of the first
- * model, then of the next. Returns at most six, with at least one of each model that has any.
+ * Returns the endpoints that can answer with the models of a request, in the order of attempts. The endpoints of the
+ * first model come before those of the next, unless the request sorts the endpoints of all models together. Returns at
+ * most six endpoints, with at least one of each model that has any.
  * @throws {GatewayError} 400 for a model of another modality; 404 if no endpoint may be used; 502 if none can be called
  */
 export async function endpointsOnRoute<Candidate extends UsableEndpoint>(

@@ -114,7 +114,10 @@ export function promptBound(
   return Math.min(textBytes + imageTokens(content, endpoint) + addedTokens(content), contextLength);
 }
 
-/** Returns the bound after a local count of the prompt's texts. It adds images and the text that the provider adds. */
+/**
+ * Returns the bound after a local count of the prompt's texts. It adds images, earlier thinking, and the text that the
+ * provider adds.
+ */
 export function textBound(
   textTokens: number,
   content: PromptContent,

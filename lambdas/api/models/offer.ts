@@ -40,8 +40,8 @@ const NO_DEMANDS = { parameters: [], tunings: [], promptTokens: 0 };
 const NO_SIGNALS = { isFailing: () => false, speedOf: () => undefined };
 
 /**
- * Returns the endpoints in the order in which a request without preferences tries healthy endpoints. The catalog's
- * routing of the model comes first, then callable endpoints, then the cheapest.
+ * Returns the endpoints in the order in which a request without preferences tries healthy endpoints. Callable endpoints
+ * come first. Among these, the catalog's routing of the model decides, then the price.
  *
  * Guarantee: the first endpoint is the default route, whose price the catalog shows. Inference uses the same functions
  * for its order.

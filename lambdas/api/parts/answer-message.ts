@@ -31,7 +31,10 @@ export interface StreamStart {
   generationId: string;
   /** Model that the client requested. */
   model: string;
-  /** Whether the client has already waited long for the start of the answer, so that a byte must be written at once. */
+  /**
+   * Whether the answer has not begun in time. A byte must then be written at once, so that the client keeps the
+   * connection open.
+   */
   isSilent: boolean;
 }
 
@@ -117,7 +120,10 @@ async function wholeAnswer(
   return streamResponse(body, { 'content-type': 'application/json', ...leftOutHeader(leftOutOf(context)) });
 }
 
-/** Returns the client's names of all fields that are not sent to an endpoint, without duplicates. */
+/**
+ * Returns the client's names of the fields that are not sent to an endpoint, without duplicates, up to a maximum
+ * number.
+ */
 function leftOutNames(unsent: readonly string[], { leftOut = [], fieldNames = {} }: AnswerForm): string[] {
   const names = new Set([...leftOut, ...unsent.map((name) => fieldNames[name] ?? name)]);
   return [...names].slice(0, MAX_LEFT_OUT);

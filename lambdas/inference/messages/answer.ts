@@ -18,8 +18,8 @@ const CHECKPOINT_EVERY_MS = 1_000;
  * Yields the events of an answer for the client, with the generation's id, the catalog's model id and the price. Ends
  * the answer early when the limits have no room for more output.
  *
- * Guarantee: the generation is reported to settlement exactly once, after the last event was taken. This is so even if
- * the answer breaks off, is refused, or the client disconnects.
+ * Guarantee: a recorded generation is reported to settlement exactly once, after the last event was taken. This is so
+ * even if the answer breaks off, is refused, or the client disconnects.
  * @throws {GatewayError} if no answer began, or if the answer broke off
  */
 export async function* answerEvents(context: AnswerContext): AsyncGenerator<AnswerEvent[], void> {

@@ -40,7 +40,7 @@ export interface StartTools extends HoldTools {
 
 /**
  * Admits a video and queues its job.
- * @throws {GatewayError} if the video is not admitted; after any error, nothing stays held
+ * @throws {GatewayError} if the video is not admitted; after any error, the hold is released or left to the sweep
  */
 export async function startVideo(tools: StartTools, start: VideoStart): Promise<VideoJob> {
   const { table } = tools;

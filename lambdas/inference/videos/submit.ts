@@ -21,7 +21,7 @@ import { dropRequest, readRequest } from './objects.ts';
 import { callVideoProvider } from './provider.ts';
 import { backOffSeconds, type Next, type VideoTools } from './tools.ts';
 
-/** Maximum number of attempts at each endpoint. */
+/** Maximum number of attempts of a job, divided by the number of its endpoints. */
 const MAX_SUBMIT_ROUNDS = 3;
 /** Time in ms in which no other worker submits the job, while the first worker waits for a response. */
 const SUBMIT_WITHIN_MS = 90_000;
