@@ -7,8 +7,8 @@ import { fitParts, promptTokens, type TokenUsage } from './usage.ts';
  * that were requested.
  *
  * Guarantee: the result costs at most `priceUpperBound(bound)`. Other usage is returned unchanged, with two exceptions.
- * Units that were counted before the request, such as images, keep that count. Writes to caches that were not requested
- * become plain input.
+ * Units that were counted before the request, such as images, keep that count. Cache writes outside the bound become
+ * plain input, or writes with a shorter lifetime.
  */
 export function withinBound(usage: TokenUsage, bound: UsageBound): { usage: TokenUsage; exceeded: boolean } {
   const requested = withoutUnrequestedCaches(usage, bound);
@@ -28,7 +28,10 @@ export function withinBound(usage: TokenUsage, bound: UsageBound): { usage: Toke
   return { usage: bounded, exceeded };
 }
 
-/** Counts tokens written to a cache as plain prompt tokens, unless the request asked for that cache. */
+/**
+ * Replaces cache writes that the bound does not include: with plain prompt tokens, or with writes for five minutes
+ * instead of an hour.
+ */
 function withoutUnrequestedCaches(usage: TokenUsage, { cacheWrites }: UsageBound): TokenUsage {
   const short = usage.cacheWrite5mTokens ?? 0;
   const long = usage.cacheWrite1hTokens ?? 0;

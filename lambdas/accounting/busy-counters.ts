@@ -23,7 +23,10 @@ type KnownParts = Pick<LimitedParts, 'spread'> & Partial<LimitedParts>;
 
 /** Parts that this process knows, by the names of their counters. */
 const spreads = new BoundedMap<string, KnownParts>(MAX_COUNTERS);
-/** Counters that cannot have parts for a few seconds: their limits leave too little room, or their parts are closed. */
+/**
+ * Counters that are used as one item for a few seconds, without parts. Their limits leave too little room for parts, or
+ * their parts are closed.
+ */
 const refusals = new BoundedMap<string, { spread: string | undefined; untilMs: number }>(MAX_COUNTERS);
 
 /** Returns the name that identifies the counter of a scope within a transaction. */
@@ -53,14 +56,17 @@ export function limitedPartsOf(scope: ScopeId): LimitedParts | undefined {
   return spread === undefined || grant === undefined ? undefined : { spread, grant };
 }
 
-/** Returns whether a busy counter may get parts: it has none, and has not refused any recently. */
+/**
+ * Returns whether to split a busy counter into parts: it has no known parts, and parts have not failed in the last few
+ * seconds.
+ */
 export function mayGetParts(scope: ScopeId): boolean {
   const name = counterName(scope);
   return !spreads.has(name) && (refusals.get(name)?.untilMs ?? -Infinity) < performance.now();
 }
 
 /**
- * Gives parts to a busy counter, unless its scope has limits. For a scope with limits, it finds the parts that holds
+ * Splits a busy counter into parts, unless its scope has limits. For a scope with limits, it finds the parts that holds
  * have made. Parts that are still closed are merged, because the process that closed them has died.
  */
 export async function giveParts(table: Table, scope: ScopeId): Promise<void> {

@@ -9,8 +9,8 @@ const EVERY_MS = 10_000;
 
 /**
  * Records the usage of a running answer one second after its request, and then every ten seconds. If the handler dies,
- * the sweep settles the generation from this record. The checkpointer never delays the answer, and makes one write at a
- * time.
+ * the sweep (the worker for abandoned holds) settles the generation from this record. The checkpointer never delays the
+ * answer, and makes one write at a time.
  */
 export class Checkpointer {
   readonly #table: Table;

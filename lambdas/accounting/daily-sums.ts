@@ -22,7 +22,7 @@ export const noDailySums: Readonly<DailySums> = {
   reasoningTokens: 0,
 };
 
-/** Adds totals to those of a daily row, in place. */
+/** Adds totals to the totals of a daily row, in place. */
 export function addDailySums(row: DailySums, more: DailySums): void {
   row.usage = row.usage.plus(more.usage);
   row.cacheSaved = row.cacheSaved.plus(more.cacheSaved);

@@ -53,7 +53,7 @@ export function linesOf({ outcome, hold }: FinalGeneration): GenerationLine[] {
 
 /**
  * Returns whether the lines prove the price. Their sum must equal the charge, and the charge must not exceed the held
- * amount. The tokens of all lines must sum to those of the generation.
+ * amount. The tokens of all lines must sum to the tokens of the generation.
  */
 export function provesItsPrice(generation: FinalGeneration, lines: readonly GenerationLine[]): boolean {
   const { outcome, hold } = generation;

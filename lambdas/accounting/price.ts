@@ -94,7 +94,10 @@ export function priceUsage(usage: TokenUsage, pricing: Pricing): Cost {
   return { total: costOfUnits(units), cacheSaved };
 }
 
-/** The longest cache lifetime that a request asks for. It decides the maximum price of a prompt token. */
+/**
+ * The longest cache lifetime that a request asks for, or '5m' if the provider may cache without being asked. It decides
+ * the maximum price of a prompt token.
+ */
 export type CacheWrites = 'none' | '5m' | '1h';
 
 type PieceCounts = { [Field in PieceField]?: number | undefined };
@@ -164,8 +167,8 @@ export function affordableOutputTokens(amount: Money, bound: UsageBound, pricing
 }
 
 /**
- * Price names that may apply to a prompt token. The client is not charged for cache writes that the request did not ask
- * for.
+ * Price names that may apply to a prompt token. A cache write has a price only if the request asked for the cache, or
+ * if the provider caches without being asked.
  */
 const possibleInput: Record<CacheWrites, readonly PriceName[]> = {
   none: tokenPriceNames(promptUnits.filter(({ cache }) => cache !== '5m' && cache !== '1h')),

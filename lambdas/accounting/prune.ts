@@ -7,7 +7,10 @@ import { scopesOf } from '../store/accounts/payer.ts';
 import type { Table } from '../store/table/table.ts';
 import type { Settlement } from './settlement.ts';
 
-/** Day on which this process last pruned a scope. The map only saves reads, so it may be incomplete. */
+/**
+ * Day on which this process last removed old sums from the counter of a scope, by the scope's name. The map only saves
+ * reads, so it may be incomplete.
+ */
 const prunedOn = new Map<string, string>();
 const MAX_REMEMBERED = 10_000;
 

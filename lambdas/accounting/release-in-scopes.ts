@@ -10,8 +10,8 @@ import { counterName, forgetParts, partOf, randomPart } from './busy-counters.ts
 const MAX_ROUNDS = 3;
 
 /**
- * Gives a held amount back to some scopes, and writes a record of the return, in one transaction. If a counter is split
- * into several items (parts), any part may take the amount.
+ * Gives a held amount back to scopes (key, workspace, member, account), and writes a record of the return, in one
+ * transaction. If a counter is split into several items (parts), any part may take the amount.
  * @param record write whose condition is true only once, so that the amount is given back only once
  * @returns undefined on success, otherwise the failed condition of `record`
  * @throws {StoreBusyError} if nothing was written, or the reply was lost

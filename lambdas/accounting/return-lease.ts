@@ -33,8 +33,8 @@ interface DueLeases {
 const LEASES_AT_ONCE = 8;
 
 /**
- * Gives back the money of leases whose process has died. Also checks leases that it returned earlier: a record may have
- * been written since. Never throws: after a failure, the next run retries.
+ * Gives back the money of leases (money held in advance for many requests) whose process has died. Also checks leases
+ * that it returned earlier: a record may have been written since. Never throws: after a failure, the next run retries.
  */
 export async function returnDueLeases(table: Table, due: DueLeases): Promise<{ returned: number; failures: Error[] }> {
   const { nowMs: atMs, deadBootIds, deadlineMs = Infinity } = due;
@@ -58,7 +58,9 @@ export async function returnDueLeases(table: Table, due: DueLeases): Promise<{ r
 }
 
 /**
- * Gives back the money of a due lease. If the money was given back earlier, only checks the returned amount.
+ * Gives back the money of a lease whose local gateway run has ended, or that an earlier sweep has already found due.
+ * The first sweep that finds a due lease only records this. If the money was given back earlier, the sweep only checks
+ * the returned amount.
  * @returns whether the money was given back now
  */
 async function sweepLease(table: Table, key: Key, { nowMs: atMs, deadBootIds }: DueLeases): Promise<boolean> {

@@ -28,9 +28,7 @@ export function serviceCostOf(
   return Money.sum([...ofRounds, ...once]);
 }
 
-/**
- * Values that clear units counted once per generation, such as searches, from the usage of one request to a provider.
- */
+/** Fields that remove units counted once per generation, such as searches, from a usage that they are spread into. */
 const ofNoGeneration: Partial<TokenUsage> = Object.fromEntries(
   generationUnits.map(({ usage: field }) => [field, undefined]),
 );

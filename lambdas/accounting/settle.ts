@@ -31,7 +31,10 @@ export function isPassingFailure(error: unknown): boolean {
 }
 
 export interface SettleOptions {
-  /** Whether the sweep settles, from an estimate that a later message may correct. */
+  /**
+   * Whether the settlement is made by the sweep, without the handler's message. It uses an estimate that a later
+   * message may correct.
+   */
   swept: boolean;
   /** Time of performance.now() after which nothing more is started. */
   deadlineMs?: number;
@@ -47,7 +50,7 @@ interface Round extends SettleOptions {
  * separately.
  */
 const ATTEMPTS_IN_COMPANY = 5;
-/** Number of attempts at a busy counter before it gets parts. */
+/** Number of attempts at a busy counter before it is split into parts. */
 const ATTEMPTS_BEFORE_PARTS = 3;
 
 /**

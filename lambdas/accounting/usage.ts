@@ -67,8 +67,7 @@ export const noParts: Partial<TokenUsage> = Object.fromEntries(
 
 /**
  * Estimates the tokens of a text that no provider counted, as one token for four UTF-8 bytes. That is the usual rate
- * for English. For Russian, whose letters have two bytes, it is about half a word. The result is marked as an estimate
- * everywhere.
+ * for English. For Russian, whose letters have two bytes, it is about half a word. The result is only an estimate.
  */
 export function estimateTokens(utf8Bytes: number): number {
   return Math.ceil(utf8Bytes / 4);

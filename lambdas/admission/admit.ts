@@ -101,7 +101,7 @@ const DEFAULT_PATIENCE_MS = 10_000;
 const waitingRoom = new WaitingRoom();
 
 /**
- * Holds the money of a request. Before it refuses a request, it tries these alternatives:
+ * Holds the money of a request. Before it refuses a request because a limit has no room, it tries these alternatives:
  * - an exact count of the prompt instead of its bytes
  * - a shorter answer, if part of the output is hidden and cannot be measured while it is written
  * - a bounded wait, if only the holds of other requests are in the way
@@ -185,7 +185,8 @@ function releasedOnFailure(
 }
 
 /**
- * Runs every fallback (exact prompt count, shorter output, waiting) before it refuses a request.
+ * Runs every fallback (exact prompt count, shorter output, waiting) before it refuses a request because a limit has no
+ * room.
  * @param place attempts to place a hold for a plan
  */
 export async function holdOrRefuse(

@@ -51,7 +51,7 @@ const cache = new BoundedMap<string, CacheEntry>(MAX_CACHED);
  * Cost: no read while the cached caller is fresh, and one read after that. A key that is new to this process costs two
  * reads, because only its record names its account, workspace and member. Concurrent requests share one read (single
  * flight).
- * @returns undefined if no key has this hash
+ * @returns undefined if no key has this hash, or the key's account, workspace or member does not exist
  * @throws {GatewayError} 401 for a disabled, expired or deleted key, a removed member, an archived workspace or a
  *   closed account
  */

@@ -19,8 +19,8 @@ export interface LeasedRequest {
 export type RecordWrite = (timeoutMs: number) => Promise<FailedCondition | undefined>;
 
 /**
- * Part of a lease that is reserved for one request. The lease cannot be returned before `record` has ended, so the
- * caller must call `record`.
+ * Part of a lease (money held in advance for many requests) that is reserved for one request. The lease cannot be
+ * returned before `record` has ended, so the caller must call `record`.
  */
 export interface LeasedHold {
   leaseId: string;

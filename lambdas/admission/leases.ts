@@ -36,18 +36,23 @@ interface Demand {
   amount: Money;
 }
 
-/** Maximum number of open leases of a payer: the current lease and its successor. */
+/**
+ * Maximum number of open leases of a payer: the current lease and its successor. A lease is money held in advance for
+ * many requests.
+ */
 const MAX_LEASES_AT_ONCE = 2;
 
-/** Conditions for taking a lease, and its maximum size. */
+/** Conditions for taking a lease (money held in advance for many requests), and its maximum size. */
 interface LeaseTerms {
   /** Minimum number of holds in a second at which a payer gets a lease. */
   minHoldsASecond: number;
-  /** Minimum number of holds for which a lease must be large enough. */
+  /** Minimum number of requests that a lease must pay for. A smaller lease is not taken. */
   minHolds: number;
-  /** Divisor of the available room that gives the maximum size of a lease. */
+  /** The maximum size of a lease is the room in the limits divided by this number. */
   partsOfRoom: number;
-  /** Time in ms after a refusal or a lost reply during which each request has a separate hold. */
+  /**
+   * Time in ms in which a payer gets no lease after a refusal or a lost reply. Each request then has a separate hold.
+   */
   refusedMs: number;
 }
 

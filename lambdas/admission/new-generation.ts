@@ -7,8 +7,8 @@ import type { PendingGeneration } from '../store/generations/generation.ts';
 import type { Payer } from '../store/accounts/payer.ts';
 
 /**
- * Time in ms after which the sweep may settle a hold. It is longer than any function runs, because Lambda stops a
- * function after 15 minutes.
+ * Time in ms after which the sweep may settle a hold whose handler has died. It is longer than any function runs,
+ * because Lambda stops a function after 15 minutes.
  */
 const HOLD_EXPIRES_AFTER_MS = 20 * 60_000;
 

@@ -17,7 +17,7 @@ const RETRY_RETURN_EVERY_MS = 2_000;
 const RETRY_RETURN_FOR_MS = 60_000;
 
 /**
- * A lease from which this process takes holds.
+ * A lease from which this process takes holds: money that is held in advance for many requests.
  *
  * Guarantee: when the lease ends, exactly the amount that no record holds is given back. Pending writes of records are
  * awaited first. If the result of one is unknown, nothing is given back, and the sweep reads the records
@@ -56,7 +56,10 @@ export class OpenLease {
     return this.#lease.amount.exceeds(this.#left.plus(this.#left));
   }
 
-  /** Returns whether so little remains that the lease should be returned instead of kept for smaller requests. */
+  /**
+   * Returns whether so little money of the lease remains that the lease should be returned instead of kept for smaller
+   * requests.
+   */
   isUsedUpFor({ amount }: LeasedRequest): boolean {
     return this.isLow && amount.exceeds(this.#left);
   }

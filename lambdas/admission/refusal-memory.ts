@@ -4,7 +4,7 @@ import type { Counter, Scope } from '../store/counters/counters.ts';
 
 /** Time in ms for which the refusal of a hold is repeated without reading the store. */
 const REFUSAL_LASTS_MS = 1_000;
-/** Time in ms for which a scope is remembered as used up. */
+/** Time in ms for which a scope (key, workspace, member or account) is remembered as used up. */
 const USED_UP_LASTS_MS = 60_000;
 /**
  * Number of refusals of a scope within a second from which on a client counts as retrying in a loop. After fewer
@@ -56,7 +56,8 @@ export class RefusalMemory {
 
   /**
    * Finds a remembered refusal for a hold of this amount.
-   * @returns the counter that would refuse the hold, with its limited windows only; undefined if the store must be read
+   * @returns the counter that would refuse the hold, with sums of the limited periods only; undefined if the store must
+   *   be read
    */
   recall(scope: Scope, windows: Windows, amount: Money, atMs: number): Counter | undefined {
     const entry = this.#entries.get(refusalName(scope, windows));

@@ -52,7 +52,7 @@ export function sourceOf(scope: ScopeKind, interval: Interval): LimitTexts {
 /** Value of Retry-After in seconds. Most running requests are settled within seconds. */
 const RETRY_AFTER_SECONDS = '3';
 
-/** Remaining room of a scope that refused a hold. */
+/** Remaining room of a scope (key, workspace, member or account) that refused a hold. */
 export interface Room {
   interval: Interval;
   limit: Money;
@@ -89,7 +89,8 @@ function least([first = Money.zero, ...rest]: Money[]): Money {
 }
 
 /**
- * Returns whether every window would have room without the holds of running requests. A short wait may then be enough.
+ * Returns whether every limited period (such as a day or a month) would have room without the holds of running
+ * requests. A short wait may then be enough.
  */
 export function isHeldOnly(refusal: NoRoom): boolean {
   const { leftWithoutHolds } = roomOf(refusal);

@@ -59,7 +59,7 @@ export type HoldOutcome<Name extends string> =
  * Upper bound, not included, on the attempts of one hold. An attempt tries one part of a counter or the counter itself.
  */
 const MAX_PLACES = 16;
-/** Attempts at a busy counter before it gets parts. Settlements use the same number. */
+/** Number of attempts at a busy counter before it is split into parts. Settlements use the same number. */
 const ATTEMPTS_BEFORE_PARTS = 3;
 /** Number of attempts at a busy part of a counter. It is small because other parts may be free. */
 const ATTEMPTS_IN_A_PART = 2;
@@ -85,7 +85,7 @@ export async function holdInScopes<Name extends string>(
   throw new StoreBusyError(new Error('No counter part had room for the hold within the maximum of attempts'));
 }
 
-/** Name of the write that grants room of a counter to one of its parts. */
+/** Name of the write that grants room of a split counter to one of its parts. */
 type GrantName = `grant of ${ScopeKind}`;
 type Names<Name extends string> = Name | ScopeKind | GrantName;
 
@@ -167,7 +167,7 @@ class Search {
     return this.#tried.size > 0 ? ATTEMPTS_IN_A_PART : undefined;
   }
 
-  /** Creates parts for busy counters if possible. For counters that have parts, it chooses another part. */
+  /** Splits busy counters into parts if possible. For counters that are already split, it chooses another part. */
   async #goElsewhere(place: number, conflicting: readonly string[]): Promise<void> {
     const busy = this.#scopes.filter(({ kind }) => conflicting.includes(kind) && !this.#tried.has(kind));
     for (const scope of busy) {

@@ -14,9 +14,9 @@ const MAX_PAUSE_MS = 2_000;
 const FOLLOWER_PAUSE_MS = 1_000;
 
 /**
- * Queues of requests that wait for money held by other requests, one queue per scope, in order of arrival. The first
- * request of a queue retries often, the others seldom: frequent retries would slow down the settlements that release
- * the money.
+ * Queues of requests that wait for money held by other requests, in order of arrival. There is one queue per scope
+ * (key, workspace, member or account). The first request of a queue retries often, the others seldom: frequent retries
+ * would slow down the settlements that release the money.
  */
 export class WaitingRoom {
   readonly #queues = new Map<string, symbol[]>();

@@ -109,8 +109,8 @@ const searchResults = z.union(
 );
 
 /**
- * Schemas of the known block types. A Map rather than an object, because a client may send a type such as `constructor`
- * or `__proto__`, which every object inherits.
+ * Schemas of the known block types. They are in a Map, because a client may send a type such as `constructor` or
+ * `__proto__`, which every object inherits.
  */
 export const supportedBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string, z.ZodObject>([
   [

@@ -17,7 +17,10 @@ interface QuotedEndpoint {
   quote: Quote;
 }
 
-/** Returns the use of free models by a request; undefined if none of its models is free. */
+/**
+ * Returns the use of free models by a request; undefined if no endpoint of the request belongs to a free model and
+ * costs the service money.
+ */
 export async function freeUseOf(
   table: Table,
   offers: readonly QuotedEndpoint[],

@@ -66,10 +66,10 @@ const MAX_DAYS = 400;
 /**
  * Returns a page of an account's requests, newest first: final, pending and refused.
  *
- * Guarantee: all pages together contain each request that existed at the first page exactly once, even if new requests
- * arrive. A cursor names the last request that was read, not a number of requests to skip. A page may have a cursor
- * although it has fewer entries than requested. A page with a cursor and no entries means that nothing was found in
- * five seconds.
+ * Guarantee: all pages together contain each matching request that existed at the first page exactly once, even if new
+ * requests arrive. A cursor names the last request that was read, not a number of requests to skip. A page may have a
+ * cursor although it has fewer entries than requested. A page with a cursor and no entries means that nothing was found
+ * in five seconds.
  */
 export const handler = defineEndpoint('list-generations', accepts, async ({ query, caller: { account } }) => {
   const table = resources.table();

@@ -16,7 +16,8 @@ interface RecentList {
 const recentLists = new WeakMap<Catalog, Map<string, RecentList>>();
 
 /**
- * Renders a public list of models at most once a second. Use it only for lists that are the same for every caller.
+ * Keeps the rendered public lists of models for a second, so that a list is not rendered for each request. Use it only
+ * for lists that are the same for every caller.
  *
  * Guarantee: a list has the prices of the given catalog. Its availability data is at most one second older than without
  * this cache.

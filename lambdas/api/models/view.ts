@@ -1,4 +1,4 @@
-/** Converts the catalog to the form for clients. Fields without a measurement are null, never invented. */
+/** Converts the catalog to the form for clients. Statistics that were not measured are null. */
 
 import { endpointTag, type Endpoint, type Model } from '../../catalog/catalog.ts';
 import type { ModelData, Pricing, ServiceFree } from '../../catalog/schema.ts';

@@ -16,7 +16,7 @@ interface WholeAnswer<Body, Result> extends Answered<Result> {
   cost: { cost?: Money };
 }
 
-/** Creates the endpoint that answers a complete request of this modality, or nothing. */
+/** Creates the endpoint of a modality. It answers a request completely, or with an error. */
 export function modalityEndpoint<Body, Task, Answer, Result>(
   route: InferenceRoute,
   modality: BatchModality<Body, Task, Answer, Result>,

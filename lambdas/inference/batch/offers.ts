@@ -1,6 +1,6 @@
 /**
- * Computes the maximum cost of an answer at each candidate before anything is sent. Such an answer may take several
- * requests to the provider (decisions, embeddings).
+ * Computes the maximum cost of a decisions or embeddings answer at each candidate, before anything is sent. Such an
+ * answer may take several requests to the provider.
  */
 
 import { addBounds, priceUpperBound, type UsageBound } from '../../accounting/price.ts';

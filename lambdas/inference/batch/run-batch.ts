@@ -38,7 +38,7 @@ export interface BatchResult<Answer> {
 }
 
 /**
- * Answers the whole request or nothing: places the hold, sends the requests to a provider, and settles. The result is
+ * Answers a request completely, or fails: places the hold, sends the requests to a provider, and settles. The result is
  * one generation. It is charged for the usage at the provider that answered.
  * @throws {GatewayError} if the request is not admitted, or no provider answers
  */

@@ -23,7 +23,7 @@ import {
 /**
  * Estimates the cost of a message. If the limits have no room for it, the prompt is counted exactly, as for a message
  * that is really sent.
- * @throws {GatewayError} for the same reasons as a message before its hold
+ * @throws {GatewayError} for the reasons for which a real message is refused before its hold
  */
 export async function estimateMessage(input: EstimateInput<RoutedRequest>): Promise<Estimate> {
   const exclusions = new ExclusionList();

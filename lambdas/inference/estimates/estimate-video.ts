@@ -6,7 +6,7 @@ import { estimateOf, previewInference, type Estimate, type EstimateInput } from 
 
 /**
  * Estimates the cost of a video, which is known exactly.
- * @throws {GatewayError} for the same reasons as a video request before its hold
+ * @throws {GatewayError} for the reasons for which a real video request is refused before its hold
  */
 export async function estimateVideo(input: EstimateInput<VideoBody>): Promise<Estimate> {
   const exclusions = new ExclusionList();

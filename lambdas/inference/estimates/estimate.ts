@@ -55,7 +55,7 @@ export type EstimateInput<Body = unknown> = Pick<
 
 /**
  * Computes the hold of a request without placing it.
- * @throws {GatewayError} 401 or 403 for a caller that may not spend
+ * @throws {GatewayError} 401 or 403 for a caller that may not spend, and any refusal that the result cannot express
  */
 export async function previewInference(
   { caller, generationId }: EstimateInput,

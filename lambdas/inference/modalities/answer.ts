@@ -13,8 +13,8 @@ export interface Answered<Result> extends Omit<BatchResult<never>, 'answer'> {
 }
 
 /**
- * Answers a whole decisions or embeddings request, or nothing: finds candidates, places the hold, sends requests to a
- * provider, and settles.
+ * Answers a decisions or embeddings request completely, or fails: finds candidates, places the hold, sends requests to
+ * a provider, and settles.
  * @throws {GatewayError} if no provider can serve the request, the request is not admitted, or no provider answers
  */
 export async function answerModality<Body, Task, Answer, Result>(

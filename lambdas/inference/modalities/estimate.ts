@@ -11,8 +11,8 @@ import { routeBatch } from './routed.ts';
 
 /**
  * Estimates the cost of a decisions or embeddings request.
- * @throws {GatewayError} for the same reasons as the request before its hold; 401 or 403 for a caller that may not
- *   spend
+ * @throws {GatewayError} for the reasons for which a real request is refused before its hold; 401 or 403 for a caller
+ *   that may not spend
  */
 export async function estimateModality<Body, Task, Answer, Result>(
   modality: BatchModality<Body, Task, Answer, Result>,
