@@ -25,10 +25,10 @@ const OLDEST_DAYS = 30;
 const AFTER_MIDNIGHT_MS = 3_000;
 
 /**
- * Queues the ended days of every account for the roll-up.
- * Each day is queued twice: when it has ended, and a day later. The second time repairs days that a late settlement
- * could not queue because its function died. If a run breaks off or its time is over, the next run continues after the
- * accounts that are already queued. Queueing a day again has no further effect.
+ * Queues the ended days of every account for the roll-up, which computes their daily rows. Each day is queued twice:
+ * when it has ended, and a day later. The second time repairs days that a late settlement could not queue because its
+ * function died. If a run breaks off or its time is over, the next run continues after the accounts that are already
+ * queued. Queueing a day again has no further effect.
  * @param options.deadlineMs time of performance.now() after which no more accounts are started
  * @returns number of messages sent
  */
@@ -83,8 +83,9 @@ function shardsOf(accountId: string, date: string): RollUp[] {
 }
 
 /**
- * Queues the days of generations that were settled after their day ended. Call it after the settlement is committed,
- * also for repeated messages: the handler of the first message may have died before it queued the days.
+ * Queues the days of generations that were settled after their day ended, so that the roll-up computes the daily rows
+ * again. Call it after the settlement is committed, also for repeated messages: the handler of the first message may
+ * have died before it queued the days.
  */
 export async function reopenDays(queue: () => QueueSender, settlements: Settlement[]): Promise<void> {
   const atMs = nowMs();

@@ -29,7 +29,7 @@ import {
 } from './spending-plan.ts';
 import { WaitingRoom, type Waiter } from './waiting-room.ts';
 
-/** A request that needs its first hold. */
+/** A request that needs its first hold, with the plan of its cost and the functions to reduce the cost. */
 export interface Admission {
   request: Omit<HoldRequest, 'amount'>;
   plan: SpendingPlan;

@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import type { ErrorKind } from '../platform/errors.ts';
 
-/** Documentation of a route for the API document. Other facts come from the manifest and from the route's `accepts`. */
+/**
+ * Documentation of a route for the API document. Other facts come from the manifest (list of routes) and from the
+ * route's `accepts` (valid input).
+ */
 export interface About {
   tag: string;
   summary: string;

@@ -1,8 +1,8 @@
 /**
- * Makes the handlers of all routes. The manifest states who may call a route, `accepts` states the valid input, and the
- * given function answers. Parsing, errors, headers and the log line are the same for all routes. Only routes with a key
- * import the lookup of the caller (define-endpoint.ts), so the bundles of public functions do not contain it
- * (define-public-endpoint.ts).
+ * Makes the handlers of all routes. The manifest (list of routes) states who may call a route, `accepts` states the
+ * valid input, and the given function answers. Parsing, errors, headers and the log line are the same for all routes.
+ * Only routes with a key import the lookup of the caller (define-endpoint.ts), so the bundles of public functions do
+ * not contain it (define-public-endpoint.ts).
  */
 
 import { Readable } from 'node:stream';

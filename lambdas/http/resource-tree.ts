@@ -8,7 +8,7 @@ interface Resource<Target> {
 }
 
 export interface FoundResource<Target> {
-  /** Targets by method. Empty for a resource that only has children. */
+  /** Values added for this path, by HTTP method. Empty if only longer paths were added. */
   methods: ReadonlyMap<string, Target>;
   /** Path parameters as the client wrote them, encoded or not. */
   parameters: Record<string, string>;

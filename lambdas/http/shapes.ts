@@ -56,7 +56,7 @@ const roublesShape = (description: string) =>
     .optional()
     .meta({ description: `${description}, in RUB.` });
 
-/** Shapes of the figures of a refusal by a limit, for programs. */
+/** Shapes of the amounts in the error of a refusal by a limit. Programs read them. */
 const limitDetails = {
   limit_source: z
     .enum([
@@ -101,7 +101,7 @@ const limitDetails = {
   resets_at: z.string().nullish().meta({ description: 'The time at which the period of the limit starts anew.' }),
 };
 
-/** Shape of the cause of an early end, if a spending limit, the time or an unreadable tool call ended the answer. */
+/** Shape of the reason why an answer ended early: a spending limit, the time, or an unreadable tool call. */
 export const earlyEndShape = z
   .looseObject({
     error_type: z

@@ -37,7 +37,8 @@ export interface HealthReport {
 export interface HealthReports {
   write: (report: HealthReport, to: { isCrowd: boolean }) => Promise<void>;
   /**
-   * Returns the newest reports published between these times, newest first. Each report has all counts of its instance.
+   * Returns the newest reports published between these times, newest first. Each report has the counts of its instance
+   * for endpoints that may be failing.
    */
   read: (between: { fromMs: number; toMs: number; limit: number; isCrowd: boolean }) => Promise<HealthReport[]>;
 }

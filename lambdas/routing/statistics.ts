@@ -1,7 +1,7 @@
 import type { EndpointStatistics } from '../catalog/endpoint-statistics.ts';
 import { refreshed } from '../platform/concurrency/refreshing-value.ts';
 
-/** A measurement of endpoints, or a part of one. */
+/** Measured values of endpoints, and the time of the measurement. */
 interface KnownMeasurement {
   measuredAtMs: number;
   endpoints: Record<string, EndpointStatistics>;

@@ -6,7 +6,7 @@ import type { CountKind, FreeRefusal, FreeRoom } from './free-tier.ts';
  * requests release most of their holds within seconds.
  */
 const HELD_RETRY_SECONDS = 3;
-/** Maximum wait in seconds for which a client may retry automatically. */
+/** Maximum wait in seconds. If the limit resets later, the error tells clients not to retry automatically. */
 const SHORT_WAIT_SECONDS = 60;
 
 const owners: Record<CountKind, string> = {

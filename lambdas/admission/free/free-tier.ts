@@ -166,7 +166,7 @@ function roomiestPart(
 
 /**
  * A limit on a free model, with the number of remaining requests. The remaining service budget is not included, because
- * it would reveal how much others have used.
+ * it would reveal how much other accounts have used.
  */
 export type FreeRoom = {
   model: string;

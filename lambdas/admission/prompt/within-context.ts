@@ -12,8 +12,7 @@ import { promptTexts } from './prompt-texts.ts';
 type Context = Pick<Endpoint, 'contextLength' | 'maxOutputTokens' | 'quirks'>;
 
 /**
- * Upper bound on the real tokens per estimated token, which few texts exceed. A prompt that fits even at this ratio
- * needs no count.
+ * Ratio of real tokens to estimated tokens that few texts exceed. A prompt that fits even at this ratio needs no count.
  */
 const MAX_TOKENS_PER_ESTIMATED = 2;
 /** Assumed ratio of real tokens to tokens estimated from bytes, if the prompt could not be counted. */

@@ -39,7 +39,7 @@ export interface Dispatched {
 /**
  * Sends the request to one candidate after the other until an answer begins. After a failure before the first event,
  * the next candidate is tried, unless the provider may bill the failed attempt. A later failure ends the answer.
- * @throws {ProviderFailure} the failure of the last candidate that was tried
+ * @throws {ProviderFailure} the last failure on which the client can act, or else the last failure
  */
 export async function dispatch(
   attempts: readonly Attempt[],

@@ -67,7 +67,7 @@ export interface RoutedMessage {
 }
 
 /**
- * Parses a message request once, and starts the lookup of its route.
+ * Parses a message request once, finds its route, and starts the lookup of the conversation's cached prompt.
  * @throws {GatewayError} 404 for an unknown model; 400 for search results that this gateway has not issued
  */
 export async function parseMessage({

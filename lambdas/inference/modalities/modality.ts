@@ -70,7 +70,7 @@ export interface BatchModality<Body, Task, Answer, Result> extends OfferRefusals
   maxAtOnce: number;
   /**
    * Builds the answer for the client.
-   * @param own the task with the client's own texts
+   * @param own the task with the client's own texts, before protection
    */
   resultOf: (answer: Answer, own: Task) => Result;
   /** Error message for the client if the function's time ends before the answer is complete. */

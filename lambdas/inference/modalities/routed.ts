@@ -12,9 +12,9 @@ import type { InferenceInput } from '../inference-input.ts';
 import { engineCandidate, type BatchModality } from './modality.ts';
 
 interface RoutedTask<Task, Answer> {
-  /** The task with texts that may be sent to providers. */
+  /** The task with protected texts, which may be sent to providers. */
   task: Task;
-  /** The task with the client's own texts. */
+  /** The task with the client's own texts, before protection. */
   own: Task;
   /** Candidates in the order of attempts, at least one, each with its maximum cost. */
   offers: BatchOffer<Task, Answer>[];

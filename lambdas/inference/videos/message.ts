@@ -6,8 +6,8 @@ export interface VideoMessage {
   accountId: string;
   id: string;
   /**
-   * True if a provider reports progress of the job. The job is then polled sooner, and its own message stays in the
-   * queue.
+   * True for an additional message, sent because a provider reports progress of the job. It makes the gateway poll the
+   * job sooner. The job's regular message stays in the queue.
    */
   isNotice?: boolean;
 }
