@@ -30,7 +30,7 @@ export interface MeteredUnits {
   price: Money;
 }
 
-/** Meters of cached tokens, which would cost the uncached input price if there were no caches. */
+/** Meters (kinds of units) of cached tokens, which would cost the uncached input price if there were no caches. */
 const cacheMeters: ReadonlySet<Meter> = new Set(promptUnits.flatMap(({ meter, cache }) => (cache ? meter : [])));
 
 const [restOfAnswer] = completionUnits;
@@ -158,8 +158,8 @@ export function outputUpperBound(bound: UsageBound, pricing: Pricing): Money {
 }
 
 /**
- * Returns the output tokens that an amount pays for after the bound of the prompt; 0 if the amount does not cover the
- * prompt.
+ * Returns the output tokens that an amount pays for, in addition to the upper bound on the prompt. Returns 0 if the
+ * amount does not cover the prompt.
  */
 export function affordableOutputTokens(amount: Money, bound: UsageBound, pricing: Pricing): number {
   const withoutOutput = priceUpperBound({ ...bound, outputTokens: 0 }, pricing);

@@ -288,8 +288,8 @@ function changedBy(hold: Hold, amount: Money): Hold {
 }
 
 /**
- * Handles a record that is one step ahead: an earlier change succeeded, perhaps with another amount, and its reply was
- * lost.
+ * Handles a record whose hold was changed once more than this process knows. An earlier change succeeded, perhaps with
+ * another amount, and its reply was lost.
  */
 function afterLostReply(record: Item | undefined, expected: Hold, scopes: Scope[]): HoldResult {
   const stored = record && generationFrom(record);

@@ -144,7 +144,7 @@ export class Leases implements LeaseSource {
     const hold = this.#takeFrom(tenant, request);
     if (!hold) for (const lease of tenant.leases) if (lease.isUsedUpFor(request)) void this.#end(lease);
     const isBusy = tenant.demand.holds >= this.#terms.minHoldsASecond && atMs >= tenant.takesFromMs;
-    // A request that waited long, or was received before midnight UTC, does not fit a new lease.
+    // A new lease cannot serve a request that has waited long, or that was received before the last midnight UTC.
     const isTimely = isLeasable(request.generation);
     if (isTimely && isBusy && !tenant.taking && tenant.needsLease) this.#takeLease(table, tenant, request);
     if (hold || !tenant.taking || !isTimely) return hold;

@@ -246,7 +246,7 @@ function spendingRefusal(refusal: NoRoom, request: RefusedRequest): GatewayError
         resets_at: resetsAt,
         ...(affordable > 0 ? { affordable_max_tokens: affordable } : {}),
       },
-      // Automatic clients retry a 402 only if this header allows it.
+      // Automatic clients retry a 402 only if the header `x-should-retry` allows it.
       ...(isHeld ? { headers: { 'retry-after': RETRY_AFTER_SECONDS, 'x-should-retry': 'true' } } : {}),
     },
   );

@@ -179,7 +179,8 @@ class Search {
     const isOfParts = this.#grants.size === 0 && conflicting.every((name) => this.#tried.has(name as ScopeKind));
     this.#part = randomPart();
     this.#grants.clear();
-    // Pauses unless only parts were busy. Another part can be tried at once, but any other busy item is needed again.
+    // Does not pause if only parts were busy, because the next attempt uses another part. Any other busy item is needed
+    // again, so the attempt waits.
     if (!isOfParts) await pauseAfter(place);
   }
 

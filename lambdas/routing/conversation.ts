@@ -26,8 +26,8 @@ export interface Conversation {
   /** Name that is the same in each turn. It may contain text of the prompt, so only its hash may be stored. */
   name: string;
   /**
-   * Whether the request is certainly the first turn of the conversation. It is unknown, and false, if the client names
-   * a session.
+   * Whether the request is certainly the first turn of the conversation. The value is false if the client names a
+   * session, because the number of the turn is then unknown.
    */
   isBeginning: boolean;
 }
