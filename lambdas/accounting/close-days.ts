@@ -13,8 +13,8 @@ import type { Settlement } from './settlement.ts';
 /** Maximum number of days that one run queues, more than a year. */
 const MAX_DAYS_AT_ONCE = 400;
 /**
- * Number of oldest days among them. If a gateway was off for longer than a year, its last requests are from the days
- * after the last closed day, and the days in between have no requests.
+ * Number of days directly after the last closed day that are queued if a gateway was off for longer than a year. Its
+ * last requests are from these days. The days between these and the latest days have no requests.
  */
 const OLDEST_DAYS = 30;
 
