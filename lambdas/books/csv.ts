@@ -12,13 +12,13 @@ import { Money } from '../money/money.ts';
 export type CsvCell = string | number | boolean | Money | null;
 export type CsvRow = readonly CsvCell[];
 
-/** Readers of a file. `plain`: programs. `ru`: spreadsheets with Russian settings. */
+/** Kind of reader of a file. `plain`: programs. `ru`: spreadsheets with Russian settings. */
 export const locales = ['plain', 'ru'] as const;
 export type Locale = (typeof locales)[number];
 
 /**
- * Matches text that a spreadsheet may read as a formula, also after white space. Some spreadsheets accept full-width
- * signs too.
+ * Matches text that a spreadsheet may read as a formula, also after white space. Some spreadsheets also accept
+ * full-width forms of `=`, `+`, `-` and `@`.
  */
 const FORMULA = /^(?:[\s\p{Cf}]*[=+\-@＝＋－＠]|[\t\r\n])/u;
 

@@ -16,8 +16,8 @@ const LATE_AFTER_MS = 12 * 60 * 60_000;
 const AFTER_DAY_MS = 60 * 60_000;
 
 /**
- * Returns the day whose work is due: yesterday, from an hour after midnight until the work is done.
- * @returns also the last day whose work was done before; undefined if nothing is due
+ * Returns the day whose work is due. Work for yesterday is due from one hour after midnight (UTC) until it is done.
+ * @returns the day, and in `through` the last day whose work is already done; undefined if nothing is due
  */
 export async function dueDay(
   table: Table,
@@ -33,7 +33,7 @@ export async function dueDay(
 interface DayOfAccounts {
   kind: DayWork;
   date: string;
-  /** Time at which no further accounts are started, as performance.now() counts. */
+  /** Time from which the run starts no further accounts, in ms, as performance.now() counts. */
   deadlineMs: number;
   atMs?: number;
 }

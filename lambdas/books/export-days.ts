@@ -15,7 +15,9 @@ import {
  * to export a later moment.
  */
 const BACKUP_LAG_MS = 20 * 60_000;
-/** Minimum length of an incremental export, in ms. DynamoDB allows fifteen minutes to a day. */
+/**
+ * Minimum length of the period of an incremental export, in ms. DynamoDB allows periods from 15 minutes to 24 hours.
+ */
 const SHORTEST_INCREMENT_MS = 15 * 60_000;
 /**
  * Maximum age of the start of an incremental export, in ms: the retention of backups, minus a day. Older changes need a
@@ -39,7 +41,7 @@ interface ExportRun {
   exports: TableExports;
   where: BooksBucket;
   atMs: number;
-  /** Prefixes in the bucket of the started exports. */
+  /** Prefixes, in the bucket, of the exports that this run has started. */
   begun: string[];
 }
 
@@ -122,7 +124,7 @@ async function goOn(run: ExportRun, progress: ExportProgress & { untilMs: number
   const midnightMs = Date.parse(utcDate(run.atMs));
   if (run.atMs - midnightMs < BACKUP_LAG_MS || progress.begun.some(({ attempt }) => attempt > 1)) return;
   const begun = [...progress.begun];
-  // A period that is too short for an incremental export becomes part of the next one.
+  // A period that is too short for an incremental export becomes part of the next period.
   for (let [fromMs, toMs] = [untilMs, endOfIncrement(untilMs)]; toMs <= midnightMs;) {
     begun.push(await begin(run, { prefix: `incremental/dt=${utcDate(fromMs)}`, fromMs, toMs }));
     const isBeginningOfMonth = toMs % DAY_MS === 0 && utcDate(toMs).endsWith('-01');
@@ -133,7 +135,9 @@ async function goOn(run: ExportRun, progress: ExportProgress & { untilMs: number
   }
 }
 
-/** Returns the next midnight; the one after it if the period would be too short. */
+/**
+ * Returns the next midnight. If it is too close for an incremental export, returns the time 24 hours after the start.
+ */
 function endOfIncrement(fromMs: number): number {
   const nextMidnightMs = (Math.floor(fromMs / DAY_MS) + 1) * DAY_MS;
   return nextMidnightMs - fromMs >= SHORTEST_INCREMENT_MS ? nextMidnightMs : fromMs + DAY_MS;

@@ -2,9 +2,10 @@
  * Compares lifetime spending without reading all records. The lifetime spending of a scope is its proved spending up to
  * the end of a month, plus its daily rows since then.
  *
- * A month is proved three weeks after its end. By then every message about it is processed or abandoned. Later entries
- * on its days show up as differences until an operator reads all records and proves them again (`reconcile --deep
- * --prove`). Weakness: an account that existed before this comparison has no proved spending until that is done once.
+ * A month is proved three weeks after its end. By then every message about it is processed or abandoned. Entries that
+ * are added to the days of a proved month later show up as differences until an operator reads all records and proves
+ * them again (`reconcile --deep --prove`). Weakness: an account that existed before this comparison has no proved
+ * spending until that is done once.
  */
 
 import { Money } from '../money/money.ts';
@@ -53,7 +54,10 @@ export async function readLifetimeChain(
   return { through, spentBefore: (scope) => scopes.get(scopeName(scope)) ?? { through, spent: Money.zero } };
 }
 
-/** Returns the days to read so that lifetimes, and the month of a day, can be compared. */
+/**
+ * Returns the days to read, up to `date`. With their sums, the lifetime windows and the month of `date` can be
+ * compared.
+ */
 export function datesSince(chain: LifetimeChain | undefined, date: string): string[] {
   const firstOfMonth = `${date.slice(0, 'YYYY-MM'.length)}-01`;
   const afterChain = chain ? dateAfter(chain.through) : firstOfMonth;
@@ -61,8 +65,8 @@ export function datesSince(chain: LifetimeChain | undefined, date: string): stri
 }
 
 /**
- * Adds months that can be proved to the proved spending.
- * @param scopes sums of all days since the proved months
+ * Extends the proved spending by all months that have become provable.
+ * @param scopes sums of all days since the last proved month
  */
 export async function continueChain(
   table: Table,
@@ -75,7 +79,7 @@ export async function continueChain(
 }
 
 /**
- * Proves the spending anew, from all records of the account.
+ * Replaces the proved spending of an account with the sums of all its records.
  * @param scopes sums of all days of the account
  */
 export async function beginChain(
@@ -101,8 +105,8 @@ function provedUpTo(
 }
 
 /**
- * Returns the last day of the latest month that can be proved. From day `PROVED_FROM_DAY` on this is last month,
- * otherwise the month before.
+ * Returns the last day of the latest month that can be proved. From day `PROVED_FROM_DAY` of a month on, this is the
+ * previous month; before that day, the month before the previous.
  */
 function provableThrough(date: string): string {
   const firstOfMonth = `${date.slice(0, 'YYYY-MM'.length)}-01`;

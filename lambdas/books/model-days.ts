@@ -6,8 +6,8 @@ import { isMonthKept, monthOfDay, readModelDays, type ModelDay } from '../store/
 import type { Table } from '../store/table/table.ts';
 
 /**
- * Adds up the cost of records by model and UTC day. A record counts for the model that answered, on the day of the
- * admission.
+ * Adds up the cost of records by model and UTC day. Only final records count: for the model that answered, on the day
+ * of the admission.
  */
 export class ModelDaySums {
   readonly #days = new Map<string, ModelDay>();
@@ -36,8 +36,8 @@ export interface ModelDayDifference extends ModelDay {
 }
 
 /**
- * Compares the counted spending of models with the sums of their records. Cost: one query per month, and one for the
- * month before.
+ * Compares the counted spending of models with the sums of their records. Cost: one query for each compared month, and
+ * one for the month before the first.
  *
  * Weakness: months that are not stored any more are skipped. The first counted day is skipped too, because an earlier
  * release may have settled a part of it without counting models.

@@ -1,4 +1,4 @@
-/** Reads a month of an account from its daily rows: a few queries, regardless of the number of requests. */
+/** Reads a month of an account from its daily rows. It needs a few queries, regardless of the number of requests. */
 
 import { isComplete, readActivity, type ActivityRow, type ActivitySplit } from '../accounting/activity.ts';
 import { addDailySums, noDailySums, type DailySums } from '../accounting/daily-sums.ts';

@@ -11,7 +11,7 @@ export interface KeyName {
 }
 
 /**
- * Reads the names of an account's keys and workspaces, each once. Deleted keys and archived workspaces keep their
+ * Reads the names of an account's keys and workspaces, and caches them. Deleted keys and archived workspaces keep their
  * names. A member's name is its id.
  */
 export class Names {

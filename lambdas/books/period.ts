@@ -6,7 +6,7 @@ import { GatewayError } from '../platform/errors.ts';
 /** Maximum length of a period, in days: a leap year and a month. Longer reports need several requests. */
 const MAX_PERIOD_DAYS = 400;
 
-/** One day: its date, and its start and end in epoch milliseconds. The end does not belong to it. */
+/** One day: its date, and its start and end in epoch milliseconds. The end is the start of the next day. */
 interface CalendarDay {
   date: string;
   startMs: number;
@@ -20,7 +20,7 @@ export interface Period {
   /** Name of a time zone in the IANA database, such as "Europe/Moscow", or "UTC". */
   zone: string;
   startMs: number;
-  /** End of the last day, in epoch milliseconds. It does not belong to the period. */
+  /** End of the last day, in epoch milliseconds. This instant itself does not belong to the period. */
   endMs: number;
   days: readonly CalendarDay[];
 }
@@ -56,8 +56,8 @@ export function utcDaysOf({ startMs, endMs }: Period): string[] {
 }
 
 /**
- * Returns a function that finds the day of an instant, quickly for consecutive instants. It returns undefined outside
- * the period.
+ * Returns a function that finds the day of an instant. The function returns undefined for an instant outside the
+ * period. It is fast if consecutive calls are for the same day.
  */
 export function dayFinder({ days }: Period): (atMs: number) => string | undefined {
   let last: CalendarDay | undefined;

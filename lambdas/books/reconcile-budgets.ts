@@ -12,16 +12,16 @@ export interface BudgetDifference {
   date: string;
   model: string;
   part: number;
-  /** Spending that the budget states. */
+  /** Spending that is stored in the part of the budget. */
   spent: Money;
-  /** Sum of the records of all accounts. */
+  /** Spending according to the records of all accounts. */
   recorded: Money;
 }
 
 /**
  * Compares the spending in the budgets of free models on a completed day with the records of all accounts. Cost: reads
- * every record of the day. Differences are checked a second time, because a concurrent settlement may cause one.
- * Weakness: budgets are deleted two days after their day, so older ones are not compared.
+ * every record of the day. Differences are checked a second time, because a concurrent settlement may cause a
+ * difference. Weakness: budgets are deleted two days after their day, so the budgets of older days are not compared.
  */
 export async function reconcileBudgets(table: Table, date: string): Promise<BudgetDifference[]> {
   const first = await differencesOf(table, date, spendingByRecords);
@@ -32,8 +32,8 @@ export async function reconcileBudgets(table: Table, date: string): Promise<Budg
 }
 
 /**
- * Compares the budgets with the roll-up's sums, so it reads no records. A late settlement changes its budget minutes
- * before it is rolled up, so only a difference that remains is an error.
+ * Compares the budgets with the roll-up's sums, so it reads no records. A late settlement changes its budget some
+ * minutes before it is rolled up. So only a difference that remains is an error.
  *
  * Weakness: a day that an earlier release rolled up has no sums for budgets, so all its spending differs. `reconcile
  * --deep` then shows that the budgets are right.

@@ -12,7 +12,10 @@ import { continueChain, datesSince, readLifetimeChain } from './lifetime-chain.t
 import { reconcile } from './reconcile.ts';
 import { reconcileRolledUpBudgets } from './reconcile-budgets.ts';
 
-/** Maximum number of differences that are logged per account, and for budgets. The command line shows all of them. */
+/**
+ * Maximum number of differences that are logged for one account, or for all budgets together. The command line shows
+ * all of them.
+ */
 const MAX_LOGGED = 10;
 /**
  * Time within which a late settlement is rolled up again, in ms. A difference that is older will not disappear by
@@ -26,10 +29,10 @@ const BUDGETS_AGREE_WITHIN_MS = 60 * 60_000;
  * continues.
  *
  * Each difference is logged in a line that raises an alarm, and so is each day that could not be compared in time. An
- * account whose rows are missing delays the other accounts by at most twelve hours. Weakness: some lifetime windows are
- * not compared, because that would need all counters: those of scopes without spending since the last proved month
- * (lifetime-chain.ts). `reconcile --deep` compares them.
- * @param options.deadlineMs time at which no further accounts are started, as performance.now() counts
+ * account whose rows are missing delays the other accounts by at most twelve hours. Weakness: the lifetime window of a
+ * scope without spending since the last proved month is not compared, because all counters would have to be read
+ * (lifetime-chain.ts). `reconcile --deep` compares these windows too.
+ * @param options.deadlineMs time from which no further accounts are started, in ms, as performance.now() counts
  * @returns number of compared accounts
  */
 export async function reconcileDays(
@@ -91,7 +94,7 @@ async function compareMonth(table: Table, account: Account, date: string, pauseM
     ...(pauseMs === undefined ? {} : { pauseMs }),
   });
   const drift = findings.map(({ says, expected }) => amountOfDrift(Money.parse(says), Money.parse(expected)));
-  // A value of zero shows that the comparison was made.
+  // The metric is written even if it is zero, which shows that the comparison was made.
   writeMetrics({ DriftRub: drift.length === 0 ? 0 : drift });
   for (const { where, says, expected } of findings.slice(0, MAX_LOGGED)) {
     const reason = `${where} is ${says}, and should be ${expected}`;

@@ -51,7 +51,7 @@ export interface BookFinding {
   where: string;
   /** Stored value: an amount in RUB, or the value of a row's attribute. */
   says: string;
-  /** Value according to the other side of the comparison. */
+  /** Value that `says` should have, according to the records or payments that it was compared with. */
   expected: string;
 }
 
@@ -66,7 +66,7 @@ export interface Reconciliation {
   compared: { records: number; days: number; windows: number; payments: number };
   /** Sums of every scope that has records on the days. */
   scopes: ScopeDays[];
-  /** Whether every completed day was added up. */
+  /** Whether the records or rows of every completed day were added up. */
   isCovered: boolean;
 }
 
@@ -78,7 +78,9 @@ export interface ReconcileQuestion {
   isDeep: boolean;
   /** Whether the days are all days of the account, so that lifetime windows can be compared. */
   isWhole: boolean;
-  /** Returns the proved spending of a scope before the days, so that its lifetime window can be compared. */
+  /**
+   * Returns the proved spending of a scope before the first of these days, so that its lifetime window can be compared.
+   */
   spentBefore?: ((scope: ScopeId) => SpentBefore) | undefined;
   /** Pause before differences are checked again, in ms. A settlement or a roll-up may be in progress. */
   pauseMs?: number;
@@ -158,8 +160,8 @@ async function compareOnce(table: Table, question: ReconcileQuestion): Promise<R
 }
 
 /**
- * Returns whether the account's counter is unchanged. Each settlement changes its record and the counters in one
- * transaction.
+ * Returns whether the account's counter is unchanged. If it is, no cost was settled between the two reads: a settlement
+ * changes its record and the counters in one transaction.
  */
 function isUnchanged(before: StoredCounter, after: StoredCounter): boolean {
   return (
@@ -169,8 +171,8 @@ function isUnchanged(before: StoredCounter, after: StoredCounter): boolean {
 }
 
 /**
- * Returns whether the same leases are open as before. The account's counter alone does not show that, because a lease
- * may not include the account's scope.
+ * Returns whether the same leases (money held in advance for many requests) are open as before. The account's counter
+ * does not show this for a lease that holds money only in other scopes.
  */
 function isSameSet(before: Lease[], after: Lease[]): boolean {
   const ids = new Set(before.map(({ id }) => id));
@@ -186,8 +188,8 @@ interface DaysRead {
   sums: ScopeSums;
   models: ModelDaySums;
   /**
-   * Amount that records hold of each lease, for leases that were open before the records were read. Storing all leases
-   * that ever existed would take too much memory.
+   * Amount that the records have taken from each lease, for leases that were open before the records were read. Storing
+   * all leases that ever existed would take too much memory.
    */
   drawn: Map<string, Money>;
   findings: BookFinding[];
@@ -196,7 +198,10 @@ interface DaysRead {
   covered: Set<string>;
 }
 
-/** Prices each record of a day again. If the day is closed, its rows are compared with the sums of the records. */
+/**
+ * Reads the records of a day, and computes the price of each final record again. If the day is closed, its rows are
+ * compared with the sums of the records.
+ */
 async function readRecords(
   table: Table,
   { id: accountId }: Account,
@@ -229,7 +234,7 @@ async function readRecords(
   }
 }
 
-/** Returns the leases that were opened on the compared days and are still open. */
+/** Returns the leases of the account that were opened on the compared days and are still open. */
 async function leasesOf(table: Table, { account, dates }: ReconcileQuestion): Promise<Lease[]> {
   const isCompared = ({ payer, createdAtMs }: Lease) =>
     payer.accountId === account.id && dates.includes(utcDate(createdAtMs));
@@ -242,8 +247,8 @@ function noteDrawn({ drawn }: DaysRead, { lease }: Generation): void {
 }
 
 /**
- * Adds the money that open leases hold, and that no record names. A record that is written after its day was read
- * changes no counter: its amount was still part of the lease at that time.
+ * Adds the part of each open lease that no record has taken. A record that is written after its day was read changes no
+ * counter, because its amount is taken from the lease.
  */
 function addLeases(leases: Lease[], { sums, drawn }: DaysRead): void {
   for (const lease of leases) {

@@ -5,7 +5,7 @@ import type { Generation } from '../store/generations/generation.ts';
 import type { Table } from '../store/table/table.ts';
 import { utcDaysOf, type Period } from './period.ts';
 
-/** Selects records of an account. An absent field selects all. */
+/** Selects records of an account. A field that is absent does not restrict the selection. */
 export interface RecordFilter {
   /** Returns whether records of the key with this hash are selected. */
   isKey?: ((hash: string) => Promise<boolean>) | undefined;
@@ -19,8 +19,8 @@ export function isFiltered(filter: RecordFilter): boolean {
 }
 
 /**
- * Yields every generation that was admitted in a period, in that order: pending or final, charged or free. Cost: eight
- * queries for each UTC day, and the size of their results.
+ * Yields the generations that were admitted in a period and that match the filter, in the order of admission. They may
+ * be pending or final, charged or free. Cost: eight queries for each UTC day, and the size of their results.
  * @param progress is called after each UTC day
  */
 export async function* recordsOf(

@@ -17,8 +17,8 @@ export function isCurrent({ shard, version }: Pick<DailyRow, 'shard' | 'version'
 
 /**
  * Compares the rows of a closed day with the sums of its records, attribute by attribute. A missing row counts as a row
- * with zeros, and so do missing records.
- * @param of.expected the rows according to the records, by name
+ * with zeros. Without records, zeros are expected.
+ * @param options.expected the rows that follow from the records, by name
  */
 export async function* differencesOfRows(
   stored: AsyncIterable<{ name: string; row: DailyRow }>,

@@ -74,7 +74,7 @@ export interface Coverage {
  * Guarantee: requests during the check cause no false difference. Each settlement changes all windows of one item, the
  * counter or one of its parts. So the amount of the current day is subtracted from every window that includes it, and
  * the remainder belongs to completed days.
- * @param before proved spending of the scope before its days, so that its lifetime window can be compared
+ * @param before proved spending of the scope before the added days, so that its lifetime window can be compared
  * @returns the windows that differ from the records, and the number of compared windows
  */
 export function driftOf(

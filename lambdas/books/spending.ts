@@ -24,7 +24,7 @@ export const dimensions = [
   'ending',
 ] as const;
 export type PlainDimension = (typeof dimensions)[number];
-/** Dimension by the value of one tag of the request's key. */
+/** Dimension whose values are the values of one tag of the request's key. */
 export type TagDimension = `tag:${string}`;
 export type Dimension = PlainDimension | TagDimension;
 
@@ -35,7 +35,9 @@ export function isTag(dimension: Dimension): dimension is TagDimension {
 /** Maximum rows of a report. People do not read as many, and the limit bounds the memory of a process. */
 const MAX_SPENDING_ROWS = 200_000;
 
-/** A row of a report: its value of each dimension, in the requested order, with its sums. */
+/**
+ * A row of a report: one value for each requested dimension, in the requested order, and the sums of its generations.
+ */
 export interface SpendingRow extends DailySums {
   /**
    * Values of the dimensions: ids of workspaces and members, hashes of keys, and so on. A value is empty if a
@@ -79,7 +81,7 @@ export class SpendingTable {
 
 /**
  * Replaces keys with the values of their tags, and merges rows that become equal.
- * @param tagsOf returns the tags of a key with a hash; a key without the tag has an empty value
+ * @param tagsOf returns the tags of the key with a given hash; a key without the tag gets an empty value
  */
 export async function rowsByTags(
   rows: readonly SpendingRow[],

@@ -3,7 +3,7 @@
  *
  * The amounts are those of the records. A generation belongs to the day of its admission, as in the counters. The total
  * is then computed in other ways: from the units and prices of each line, from the daily rows, and from the account's
- * counters, if these still exist.
+ * counters, as far as these still exist.
  */
 
 import { readActivity, isComplete } from '../accounting/activity.ts';
@@ -33,7 +33,7 @@ export interface StatementQuestion {
   period: Period;
   by: readonly Dimension[];
   filter: RecordFilter;
-  /** The filter as text for the document, such as `key "Server"`. */
+  /** The filter in words for the document, such as `key "Server"`. */
   only?: readonly string[];
 }
 
@@ -202,7 +202,8 @@ async function proofOfRows(table: Table, account: Account, period: Period, sums:
 }
 
 /**
- * Compares the windows of the account's counter whose days are all in the period. Future days count as in the period.
+ * Compares the windows of the account's counter whose days are all in the period. Future days count as part of the
+ * period, because they have no spending.
  */
 async function proofOfCounters(table: Table, account: Account, period: Period, sums: ScopeSums): Promise<Proof> {
   const scope = accountScope(account);
@@ -249,7 +250,10 @@ export async function paymentsIn(table: Table, { id }: Account, { startMs, endMs
   return entries.filter(({ createdAt }) => startMs <= Date.parse(createdAt) && Date.parse(createdAt) < endMs);
 }
 
-/** @param spent spending in the period */
+/**
+ * Returns the balance of a prepaid account at the start and at the end of a period, and its changes in between.
+ * @param spent spending in the period
+ */
 export async function balanceOf(table: Table, account: Account, period: Period, spent: Money): Promise<Balance> {
   const entries = await listBalanceEntries(table, account.id);
   const before = entries.filter(({ createdAt }) => Date.parse(createdAt) < period.startMs);

@@ -8,7 +8,7 @@ export const authSchemes = [
   /** Header `api-key: …`, for Azure. */
   'api-key',
   'x-goog-api-key',
-  /** AWS signature, with an access key or the role of the function. */
+  /** AWS signature, made with an access key or with the credentials of the function's role. */
   'aws-sigv4',
   /** Google access token, issued for the key of a service account. */
   'google-service-account',

@@ -10,7 +10,10 @@
 interface DescribedUnit {
   /** Name of the unit in price lines, statements and sealed lines. */
   meter: string;
-  /** Name of the unit's price in the catalog, then names of the prices that apply if that price is absent. */
+  /**
+   * Names of prices in the catalog: first the unit's own price, then the prices that apply if the earlier ones are
+   * absent.
+   */
   prices: readonly [string, ...string[]];
   /** Description of the price in the API document. */
   priced: string;
@@ -25,13 +28,13 @@ interface FeeEntry extends DescribedUnit {
 }
 
 interface CountedUnit extends DescribedUnit {
-  /** Name of the field in a usage. For a piece, it is also the field in a bound. */
+  /** Name of the field that has the count in a usage. For a piece, the bound of a request has the same field. */
   usage: string;
-  /** Path of the count in a usage of the Messages API; absent if no provider reports it. */
+  /** Path of the count in a usage in the form of the Messages API; absent if no provider reports the count. */
   reported?: readonly [string] | readonly [string, string];
   /** Name of the field in a record, and of the attribute in the table. */
   record?: readonly [field: string, attribute: string];
-  /** Set as long as the last release does not know the attribute. */
+  /** Set until the attribute is part of a release, because the previous release does not know the attribute. */
   isUnreleased?: true;
   /** Name of the unit in `generations show`; absent if it is not shown there. */
   shownAs?: string;
@@ -39,14 +42,17 @@ interface CountedUnit extends DescribedUnit {
 
 /**
  * Tokens of the prompt or of the answer. Each token is charged once, at a price that may depend on the length of the
- * prompt. The first entry of each kind is the rest: tokens that belong to no other entry. A part of the answer without
- * a price is charged at the price of the rest.
+ * prompt. The first entry of the prompt, and of the answer, is the rest: tokens that belong to no other entry. A part
+ * of the answer without a price is charged at the price of the rest.
  */
 interface TokenEntry extends CountedUnit {
   part: 'prompt' | 'completion';
-  /** Kind of cached tokens: read from a cache, or written to a cache with this lifetime. */
+  /** How a cache is involved: tokens are read from it, or written to it with this lifetime. Absent: not at all. */
   cache?: 'read' | '5m' | '1h';
-  /** Price of the answer's other tokens, if the answer has tokens of this unit. */
+  /**
+   * `price` is the name of the price of the answer's other tokens. It applies only if the answer has tokens of this
+   * unit.
+   */
   rest?: { price: string; priced: string };
 }
 
@@ -55,12 +61,13 @@ interface PieceEntry extends CountedUnit {
   part: 'piece';
   record: readonly [field: string, attribute: string];
   /**
-   * Whether records have the count for each request to a provider, or once for the generation, on its last price line.
+   * `round`: records have a count for each request to a provider. `generation`: records have one count, which is
+   * charged in the last price line.
    */
   per: 'round' | 'generation';
   /**
-   * `before`: the count is known from the request, and is charged as held. `after`: it is counted in the answer, and
-   * charged up to the hold.
+   * `before`: the count is known from the request, and the held count is charged. `after`: the count is known from the
+   * answer, and is charged up to the held count.
    */
   counted: 'before' | 'after';
   /** Set if an answer may consist of this unit alone, without tokens. */
@@ -170,7 +177,7 @@ export const unitTable = [
     label: { en: 'web searches', ru: 'поиски в сети' },
   },
   {
-    // Images of the prompt, for an endpoint that charges for each image.
+    // Images in the prompt, for an endpoint that charges for each of them.
     part: 'piece',
     per: 'round',
     counted: 'before',

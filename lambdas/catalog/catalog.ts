@@ -28,14 +28,16 @@ export interface Endpoint {
   pricing: Pricing | undefined;
   /** Prices that the provider charges the service. Set on free models, whose clients pay nothing. */
   serviceCost: Pricing | undefined;
-  /** Quirks of the endpoint's own wire only. The codec of the wire defines their type. */
+  /**
+   * Quirks (differences from the standard form) of the endpoint's own wire. The codec of the wire defines their type.
+   */
   quirks: Quirks;
-  /** Data policy of the endpoint, or else of its provider. */
+  /** Data policy of the endpoint; if it has none, that of its provider. */
   dataPolicy: DataPolicy;
   data: EndpointData;
 }
 
-/** Returns provider and quantization of an endpoint, such as "acme/fp8". */
+/** Returns the provider's id, followed by the quantization of the endpoint if it is known, such as "acme/fp8". */
 export function endpointTag({ provider, data }: Endpoint): string {
   return data.quantization ? `${provider.id}/${data.quantization}` : provider.id;
 }
@@ -53,18 +55,21 @@ export interface Model {
   /** Model that an alias stands for; undefined if this is not an alias. */
   aliasOf: Model | undefined;
   data: ModelData;
-  /** Version of the catalog that has this model. A request keeps its catalog, even if another one comes into force. */
+  /**
+   * Version of the catalog to which this model belongs. A request keeps its catalog, even if a new catalog comes into
+   * force.
+   */
   catalogVersion: string;
 }
 
 /** A valid catalog. All references are resolved, all ids are unique, and the order is that of the files. */
 export class Catalog {
   readonly models: readonly Model[];
-  /** Identifies the content of the files. Records have it, to show which prices applied. */
+  /** Identifies the content of the files. Records contain the version, which shows which prices applied. */
   readonly version: string;
   /** Ids of all providers, including providers whose address is not configured. */
   readonly providerIds: readonly string[];
-  /** Web search of the catalog; undefined if it has none. */
+  /** Settings of web search; undefined if the catalog has no search. */
   readonly search: CatalogSearch | undefined;
   /** Providers whose address is not configured, with the number of models that each would offer. */
   readonly withoutAddress: readonly { data: ProviderData; models: number }[];
@@ -87,7 +92,7 @@ export class Catalog {
     this.#byId = new Map(models.map((model) => [model.id, model]));
   }
 
-  /** Returns the model with an id. For an alias it is the alias itself, with `aliasOf`. */
+  /** Returns the model with an id. For the id of an alias, returns the alias itself, whose `aliasOf` is set. */
   find(id: string): Model | undefined {
     return this.#byId.get(id);
   }

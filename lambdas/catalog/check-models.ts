@@ -27,8 +27,8 @@ interface TextOffer extends CheckedOffer {
 }
 
 /**
- * Checks rules that involve several fields: references, unique ids, and that some endpoint supports each capability
- * that the catalog lists.
+ * Checks rules that involve several fields. References must exist, ids must be unique, and each listed kind of input
+ * needs an endpoint that supports it.
  * @throws {CatalogError} naming file and field of the first error
  */
 export function checkModels(
@@ -76,7 +76,10 @@ function addUnique(seen: Set<string>, id: string, place: string): void {
   seen.add(id);
 }
 
-/** Checks that default routing names existing providers: an unknown name would silently have no effect. */
+/**
+ * Checks that the default routing of a model names existing providers. Otherwise, a misspelled name would silently have
+ * no effect.
+ */
 function checkRouting({ routing }: ModelData, providerIds: ReadonlySet<string>, place: string): void {
   for (const field of ['order', 'only', 'ignore'] as const) {
     const unknown = routing?.[field]?.findIndex((name) => !providerIds.has(name)) ?? -1;
@@ -123,7 +126,8 @@ function checkLimits(model: ModelData, { data, place }: CheckedOffer): void {
 }
 
 /**
- * Checks that an endpoint lists no capability that its model does not list, because lists of models show the model's.
+ * Checks that each capability of an endpoint is listed for its model too. Lists of models show only the capabilities of
+ * the model.
  */
 function checkListed(model: ModelData, { data, place }: CheckedOffer): void {
   for (const field of ['input_modalities', 'supported_parameters'] as const) {
@@ -150,8 +154,8 @@ function withFacts(offer: CheckedOffer): TextOffer {
 }
 
 /**
- * Checks that an endpoint of a reasoning model has the quirk that states whether the model thinks by default. If it
- * does, a hold must cover thinking that the request does not mention.
+ * Checks that an endpoint of a reasoning model states, in a quirk of its wire, whether the model thinks by default. If
+ * the model does, the hold of every request must cover thinking.
  */
 function checkThinking(model: ModelData, { data, place, facts: { thinksByDefaultQuirk: quirk } }: TextOffer): void {
   if (!quirk || !model.supported_parameters.includes('reasoning') || data.quirks?.[quirk] !== undefined) return;
@@ -168,7 +172,7 @@ function checkDefaults(model: ModelData, { facts, wire, place }: TextOffer): voi
   );
 }
 
-/** Parts of error messages: the property that no endpoint of the model has, by kind of input. */
+/** End of the error message for a kind of input that no endpoint of the model accepts. */
 const lackingInput: Partial<Record<InputModality, string>> = {
   file: 'accepts PDF documents (see the quirk pdf_files)',
   audio: 'accepts recordings (see the quirk audio_files)',

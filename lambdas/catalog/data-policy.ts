@@ -5,7 +5,10 @@ export function collectsData({ logs_prompts, trains_on_prompts }: DataPolicy): b
   return logs_prompts || trains_on_prompts;
 }
 
-/** Returns whether nothing of a prompt is stored. A policy without a retention period does not promise that. */
+/**
+ * Returns whether the policy promises that nothing of a prompt is stored. A policy without a stated retention period
+ * promises nothing.
+ */
 export function retainsNothing(policy: DataPolicy): boolean {
   return !collectsData(policy) && policy.retention_days === 0;
 }

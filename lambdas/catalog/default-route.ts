@@ -13,7 +13,8 @@ export type Priced<Item> = Item & { pricing: Pricing };
 type Paid = Partial<Pick<Endpoint, 'serviceCost'>>;
 
 /**
- * Returns the prices that are really paid for an endpoint: the client's, or the service's if the client pays nothing.
+ * Returns the prices by which endpoints are compared: those of the client. If the client pays nothing, they are the
+ * prices that the service pays.
  */
 export function paidPrices({ pricing, serviceCost }: Priced<Paid>): Pricing {
   return serviceCost && typicalCost(pricing).isZero ? serviceCost : pricing;

@@ -1,4 +1,4 @@
-/** Computes limits on the service's own cost of a free model. */
+/** Computes how much a free model may cost the service: the parts of its daily budget, and the hold for one request. */
 
 import { Money } from '../money/money.ts';
 import type { EndpointData, ModelData, ServiceFree } from './schema.ts';
@@ -8,8 +8,8 @@ import { completionUnits, promptUnits, tokenPriceNames } from './unit-lists.ts';
 export const FREE_SUFFIX = ':free';
 
 /**
- * Number of equal parts of a day's budget, each with its own counter. With a single counter, the requests of all
- * accounts would wait for each other.
+ * Number of equal parts of a day's budget, each with its own counter. With a single counter, requests of all accounts
+ * would conflict on one item.
  */
 export const BUDGET_PARTS = 8;
 
@@ -21,7 +21,7 @@ const HELD_PER_ESTIMATED_TOKEN = 4;
 /** Maximum tokens that a provider may add to a prompt. */
 const FREE_ADDED_TOKENS = 1_024;
 
-/** Returns one part of a day's budget. */
+/** Returns the amount of one part of a day's budget. */
 export function budgetPart({ daily_budget_rub: budget }: Pick<ServiceFree, 'daily_budget_rub'>): Money {
   return Money.fromPico(budget.pico / BigInt(BUDGET_PARTS));
 }

@@ -6,7 +6,7 @@ import { readChecked } from './checked.ts';
 /** URL of the catalog, which the bundler puts next to the bundle. */
 const file = new URL('./catalog.json', import.meta.url);
 
-/** Builds the catalog that was read and checked when the functions were bundled. */
+/** Builds the catalog from the files that were read and checked when the functions were bundled. */
 export function loadCatalog(): Catalog {
   return buildCatalog(readChecked(readFileSync(file, 'utf8')), optionalVariable);
 }

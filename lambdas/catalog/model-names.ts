@@ -1,12 +1,12 @@
 /**
- * Resolves names of models other than their ids. For example, Claude Code sends "claude-opus-4-8[1m]", and examples
+ * Finds the model for a name that is not its id. For example, Claude Code sends "claude-opus-4-8[1m]", and examples
  * have "claude-haiku-4-5-20251001". Only unambiguous names resolve. The answer and its record have the model's id.
  */
 
 /** Maximum length of a name. Names of models are shorter. */
 const MAX_MODEL_NAME_LENGTH = 200;
 /**
- * Matches the suffix by which a tool requests a size of the context. The gateway ignores it: a model always has its
+ * Matches the suffix by which a client requests a context size. The gateway ignores the suffix: a model always has its
  * whole context.
  */
 const CONTEXT_MARK = /\[\w{1,8}\]$/;

@@ -16,7 +16,7 @@ export interface PublishedText {
 export interface PublicationSource {
   /**
    * Reads the publication that is in force.
-   * @returns `unchanged` if the current publication has this tag; `missing` if nothing was ever published
+   * @returns `unchanged` if the current publication has the known tag; `missing` if there is no publication
    */
   read: (knownTag: string | undefined) => Promise<PublishedText | 'unchanged' | 'missing'>;
   /** Time between two reads, in ms. */
@@ -28,7 +28,7 @@ const DIRECTORY_EVERY_MS = 1_000;
 
 /**
  * Opens the source that the environment names.
- * @throws {Error} if the environment names none: this function has no access to the catalog
+ * @throws {Error} if the environment names no source, as in a function that must not read the catalog
  */
 export function openPublicationSource(): PublicationSource {
   const directory = optionalVariable(variables.publicationsDirectory);

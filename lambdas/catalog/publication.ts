@@ -25,7 +25,8 @@ export interface Publication {
   /** Publisher, named as people are in the audit log. */
   by: string;
   /**
-   * Published files; undefined if the publication withdraws all earlier ones, so that the deployed catalog is in force.
+   * Published files; undefined if the publication withdraws all earlier publications, so that the deployed catalog is
+   * in force.
    */
   files: CatalogFiles | undefined;
 }
@@ -34,7 +35,7 @@ const headerSchema = z.object({
   form: z.number(),
   published_at: z.iso.datetime(),
   by: z.string().min(1).max(2_048),
-  /** Version of the catalog; null if the publication withdraws earlier ones. */
+  /** Version of the published catalog; null if the publication withdraws all earlier publications. */
   version: z.string().nullable(),
   sha256: z.string().nullable(),
 });

@@ -19,17 +19,20 @@ const rangedParameters = [...samplingParameters, ...penalties, 'seed'] as const;
 
 const common = {
   /**
-   * Tokenizer of the model: `o200k`, whose vocabulary the gateway has, or `claude`, which needs more tokens than any
-   * other known vocabulary. Absent for any other.
+   * Tokenizer of the model. The gateway has the vocabulary of `o200k`. `claude` needs more tokens for a text than any
+   * other known tokenizer. Absent: another tokenizer.
    */
   tokenizer: z.enum(['o200k', 'claude']).optional(),
   /** Maximum tokens of one image; 6,000 if absent. */
   max_image_tokens: z.int().positive().optional(),
-  /** Whether reasoning is billed and not shown. A hold must then cover all of max_tokens from the start. */
+  /**
+   * Whether reasoning is billed but not shown. The gateway then cannot count it during the answer, so a hold covers all
+   * of max_tokens from the start.
+   */
   hidden_reasoning: z.boolean().optional(),
   /** Whether max_tokens limits only the answer, not the thinking before it. */
   reasoning_beyond_max_tokens: z.boolean().optional(),
-  /** Minimum of max_tokens. A smaller value is raised to this minimum, and the answer may cost as much. */
+  /** Minimum of max_tokens. A smaller value is raised to this minimum, so the hold must cover the minimum. */
   min_output_tokens: z.int().positive().optional(),
   /**
    * Value that is sent as `service_tier`, on wires with that field. Without it, OpenAI and Azure use the tier of the
@@ -56,7 +59,7 @@ const claudeQuirks = {
   thinking_forms: z.array(z.enum(thinkingForms)).min(1).optional(),
   /** Accepted values of output_config.effort; empty if the model accepts none. Absent: any value is accepted. */
   reasoning_efforts: z.array(z.enum(reasoningEfforts)).max(reasoningEfforts.length).optional(),
-  /** Accepted values of output_config.effort if the model does not think. Absent: the same as with thinking. */
+  /** Accepted values of output_config.effort if the model does not think. Absent: the values of `reasoning_efforts`. */
   efforts_without_thinking: z.array(z.enum(reasoningEfforts)).min(1).optional(),
   /** Accepted values of tool_choice.type. Absent: all. */
   tool_choices: z.array(z.enum(toolChoices)).min(1).optional(),
@@ -74,14 +77,17 @@ const claudeQuirks = {
 const anthropicQuirks = z.strictObject({
   ...common,
   ...claudeQuirks,
-  /** Whether the provider signs thinking itself. Only this provider accepts its signatures. */
+  /**
+   * Whether the provider returns thinking that only this provider accepts again. The gateway then marks the signatures
+   * with the id of the provider.
+   */
   own_signatures: z.boolean().optional(),
   /**
-   * Whether a thinking model refuses an earlier tool call without thinking before it. This also applies to calls of
-   * other models.
+   * Whether a thinking model refuses a conversation in which an earlier tool call has no thinking before it. This also
+   * applies if another model made the call.
    */
   thinking_before_calls: z.boolean().optional(),
-  /** Format in which another service than Anthropic's wraps requests for Claude. */
+  /** Format in which a service such as Bedrock or Vertex AI wraps requests for Claude. Absent: `none`. */
   envelope: z.enum(['none', 'bedrock-invoke', 'vertex-predict']).optional(),
   /** Whether this is Anthropic's own service. Only this service reads the billing line of Claude Code. */
   own_service: z.boolean().optional(),
@@ -90,11 +96,11 @@ const anthropicQuirks = z.strictObject({
   /** Refuses schemas with circular references. */
   acyclic_schemas: z.boolean().optional(),
   /**
-   * Parts of a request that the endpoint does not support. Parts of lackableParts are refused with an error that names
-   * them; parts of rewritableParts are rewritten.
+   * Parts of a request that the endpoint does not support. A request with a part from lackableParts is refused. Parts
+   * from rewritableParts are replaced or dropped.
    */
   lacks: z.array(z.enum([...lackableParts, ...rewritableParts])).optional(),
-  /** Accepted betas; other betas are dropped. Absent: all are accepted. */
+  /** Accepted names in the header `anthropic-beta`; other names are dropped. Absent: all are accepted. */
   betas: z.array(z.string()).optional(),
   /** Whether the provider supports POST /v1/messages/count_tokens. */
   count_tokens: z.boolean().optional(),
@@ -119,7 +125,7 @@ const openaiChatQuirks = z.strictObject({
    * marked texts of the user.
    */
   later_system_messages: z.boolean().optional(),
-  /** Field that requests thinking; "none" if the model decides itself. */
+  /** Name of the field that requests thinking; "none" if the model decides by itself whether to think. */
   reasoning_request: z
     .enum(['none', 'reasoning_effort', 'reasoning_enabled', 'reasoning_object', 'enable_thinking', 'thinking_type'])
     .optional(),
@@ -137,7 +143,7 @@ const openaiChatQuirks = z.strictObject({
    * switched off.
    */
   format_needs_no_thinking: z.boolean().optional(),
-  /** Value of `reasoning_format` with which the provider separates thinking from the answer. */
+  /** Value of the field `reasoning_format` that makes the provider return thinking separately from the answer. */
   reasoning_format: z.enum(['parsed']).optional(),
   /** Field for the reasoning of earlier answers in messages of the assistant; "none" if it is dropped. */
   reasoning_history: z.enum(['none', 'reasoning_content']).optional(),
@@ -167,7 +173,8 @@ const openaiChatQuirks = z.strictObject({
   /** Whether the provider accepts `user`. The field gets a digest of metadata.user_id. */
   user_field: z.boolean().optional(),
   /**
-   * Way to continue an answer that the client began. "prefix": the last message of the assistant is marked as a prefix.
+   * How the provider is requested to continue an answer that the client began. "prefix": the last message of the
+   * assistant is marked as a prefix.
    */
   begun_answers: z.enum(['prefix']).optional(),
   /** Whether the provider refuses a user message directly after a tool result. */
@@ -176,7 +183,7 @@ const openaiChatQuirks = z.strictObject({
    * Whether the provider has functions instead of tools: one call per message, with arguments and result as objects.
    */
   functions: z.boolean().optional(),
-  /** Whether requests have stream_options.include_usage; true if absent. */
+  /** Whether the gateway sends stream_options.include_usage; true if absent. */
   stream_usage: z.boolean().optional(),
   /** Whether the provider accepts PDF documents. */
   pdf_files: z.boolean().optional(),
@@ -193,7 +200,7 @@ const googleGeminiQuirks = z.strictObject({
    */
   thinking_budget: z.strictObject({ least: z.int().nonnegative(), most: z.int().positive() }).optional(),
   /**
-   * Accepted values of thinkingLevel in ascending order, for models that accept this field (Gemini 3). None of them
+   * Accepted values of thinkingLevel in ascending order, for models that accept this field (Gemini 3). No level
    * switches thinking off.
    */
   thinking_levels: z.array(z.enum(thinkingLevels)).min(1).optional(),
@@ -203,8 +210,8 @@ const googleGeminiQuirks = z.strictObject({
    */
   thinks_by_default: z.boolean().optional(),
   /**
-   * Whether the model requires a thought signature on earlier calls (Gemini 3). A call without one gets the placeholder
-   * that Google documents.
+   * Whether the model requires a thought signature on earlier calls (Gemini 3). A call without a signature gets the
+   * placeholder that Google documents.
    */
   thought_signature_placeholder: z.boolean().optional(),
   /** Whether the model accepts either tools or a schema of the answer, but not both (Gemini 2.5). */
@@ -215,7 +222,7 @@ const googleGeminiQuirks = z.strictObject({
   call_ids: z.boolean().optional(),
   /**
    * Body that the service's :countTokens accepts: a whole request (Gemini API), or contents and tools (Vertex AI).
-   * Absent: the gateway does not use it.
+   * Absent: the gateway does not call :countTokens.
    */
   count_tokens: z.enum(['request', 'contents']).optional(),
 });
@@ -263,7 +270,7 @@ const bedrockConverseQuirks = z.strictObject({
 });
 export type BedrockConverseQuirks = z.infer<typeof bedrockConverseQuirks>;
 
-/** Quirks of decisions over chat completions. */
+/** Quirks of wires that make decisions (choices among given options) by chat completions. */
 const decisionsChatQuirks = z.strictObject({
   ...common,
   /** Name of the field that limits the output. */
@@ -287,7 +294,7 @@ const embeddingsQuirks = z.strictObject({
   /** Maximum number of texts in a request, if it differs from the maximum of the wire's own service. */
   max_inputs: z.int().positive().optional(),
   /**
-   * Maximum bytes of text in a request. More texts are split into several requests. The provider's limit may be in
+   * Maximum bytes of text in a request. A larger input is split into several requests. The provider's limit may be in
    * tokens: a token has at least one byte.
    */
   max_request_bytes: z.int().positive().optional(),

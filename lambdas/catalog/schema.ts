@@ -38,7 +38,9 @@ const pricingSchema = z.strictObject({
   ...optionalPrices(otherPriceNames),
   overrides: z.array(priceTier).min(1).optional(),
 });
-/** Prices of an endpoint as they apply to one request, including prices that depend on a model's options. */
+/**
+ * Prices of an endpoint for one request, including the price that follows from the model's own options (`perModel`).
+ */
 export type Pricing = z.infer<typeof pricingSchema> & { [Name in ModelPriceName]?: Money | undefined };
 export type PriceTier = z.infer<typeof priceTier>;
 
@@ -83,10 +85,10 @@ const providerSchema = z.strictObject({
   token_url: httpUrl.optional(),
   /**
    * Name of a variable, or of an entry of the secret, with PEM certificates that are trusted in addition to the public
-   * ones.
+   * certificate authorities.
    */
   ca_variable: variableName.optional(),
-  /** Headers that are sent with every request. */
+  /** Headers that the gateway sends with every request to the provider. */
   headers: providerHeaders.optional(),
   icon_url: httpUrl.optional(),
   data_policy: dataPolicySchema,
@@ -95,7 +97,10 @@ const providerSchema = z.strictObject({
    * about endpoints without `overrides`.
    */
   tiered_prices: z.boolean().optional(),
-  /** Whether the provider charges a fee for each request, so that every price needs `request`. */
+  /**
+   * Whether the provider charges a fee for each request. The `pricing` of each of its endpoints must then have
+   * `request`.
+   */
   per_request_fee: z.boolean().optional(),
   timeouts: z
     .strictObject({
@@ -172,7 +177,7 @@ const endpointSchema = z.strictObject({
    * never see them.
    */
   service_cost: pricingSchema.optional(),
-  /** Quirks of the endpoint, which override the provider's. */
+  /** Quirks of the endpoint, which override the quirks of the provider. */
   quirks: anyQuirks.optional(),
   /** Data policy, if it differs from the provider's, for example at an address without retention. */
   data_policy: dataPolicySchema.optional(),
@@ -184,7 +189,7 @@ const durations = z.array(z.int().positive()).min(1);
 const videoOptions = z.strictObject({
   durations,
   resolutions: z.array(z.string()).min(1),
-  /** Supported durations by resolution, for resolutions that support fewer. */
+  /** Supported durations by resolution, for resolutions that do not support all `durations`. */
   durations_at: z.record(z.string(), durations).optional(),
   aspect_ratios: z.array(z.string().regex(/^\d+:\d+$/)).min(1),
   frame_images: z.array(z.enum(['first_frame', 'last_frame'])).optional(),
@@ -235,7 +240,7 @@ const optionalParameter = z.number().nullable().optional();
 const modelSchema = z
   .strictObject({
     id: z.string().regex(/^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._-]*(:free)?$/, 'must look like author/model'),
-    /** Name of one version of the model. It never changes once published, even if a newer version gets the id. */
+    /** Name of one version of the model. It always means the same version, even after a newer version gets the id. */
     permaslug: z.string().min(1),
     name: z.string().min(1),
     description: z.string().optional(),
@@ -258,7 +263,7 @@ const modelSchema = z
       })
       .optional(),
     icon_url: httpUrl.optional(),
-    /** Name in collections of icons; absent: the author's part of the id. */
+    /** Name of the icon in collections of icons; absent: the author's part of the id. */
     icon_id: slug.optional(),
     /** URL of an icon that the operator prefers. */
     custom_icon_url: httpUrl.optional(),

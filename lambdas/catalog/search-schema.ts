@@ -31,7 +31,7 @@ const backendSchema = z.strictObject({
    * Folder in Yandex Cloud that pays for the searches. `{NAME}` stands for the value of the operator's variable NAME.
    */
   folder: z.string().min(1).optional(),
-  /** Whether the backend is used only if no other backend has all its settings. */
+  /** Whether the backend is a stand-in, which is used only if no other backend has all its settings. */
   stand_in: z.boolean().optional(),
   data_policy: dataPolicySchema,
 });

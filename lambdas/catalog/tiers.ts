@@ -22,7 +22,7 @@ export function pricesUpTo(promptTokens: number, pricing: Pricing): UnitPrices[]
   return [pricing, ...reachableTiers(promptTokens, pricing).map((tier) => pricesIn(tier, pricing))];
 }
 
-/** Returns the highest of the named prices; zero if none exists. */
+/** Returns the highest of the named prices; zero if none of these prices exists. */
 export function highestPriceOf(prices: UnitPrices, names: readonly PriceName[]): Money {
   return Money.max(Money.zero, ...names.map((name) => prices[name] ?? Money.zero));
 }
@@ -33,7 +33,7 @@ function pricesIn(tier: PriceTier, pricing: Pricing): UnitPrices {
   return { ...pricing, ...others, prompt, completion };
 }
 
-/** Returns the tiers whose threshold the prompt exceeds ("more than"), lowest first. */
+/** Returns the tiers whose threshold is below the number of prompt tokens, lowest threshold first. */
 function reachableTiers(promptTokens: number, pricing: Pricing): PriceTier[] {
   return (pricing.overrides ?? [])
     .filter((tier) => promptTokens > tier.min_prompt_tokens)

@@ -21,8 +21,8 @@ export type OtherPriceName = Exclude<PriceName, TotalName | PartPriceName | Mode
 export type UsageField = Extract<Entry, { usage: unknown }>['usage'];
 export type PieceField = Piece['usage'];
 /**
- * Names of the fields of a record that have the count for the whole generation. RoundField names those for each
- * request.
+ * Names of the record fields with a count for the whole generation. The fields of RoundField have a count for each
+ * request to a provider.
  */
 export type GenerationField = PerGeneration['record'][0];
 export type RoundField = Exclude<Recorded['record'][0], GenerationField>;
@@ -50,11 +50,17 @@ export const countedUnits = billingUnits.filter((unit): unit is CountedUnit => u
 export const promptUnits = countedUnits.filter((unit): unit is TokenUnit => unit.part === 'prompt');
 export const completionUnits = countedUnits.filter((unit): unit is TokenUnit => unit.part === 'completion');
 export const pieces = countedUnits.filter((unit): unit is PieceUnit => unit.part === 'piece');
-/** Token units that records list separately from the rest of the prompt. completionParts are those of the answer. */
+/**
+ * Units of prompt tokens that records count separately from the rest of the prompt. completionParts has such units of
+ * the answer.
+ */
 export const promptParts = promptUnits.filter(isTokenPart);
 export const completionParts = completionUnits.filter(isTokenPart);
 export const roundPieces = pieces.filter((unit): unit is PieceUnit & RecordedUnit<RoundField> => unit.per === 'round');
-/** Units that records store for each request to a provider. Records store the units of generationUnits once. */
+/**
+ * Units with a count for each request to a provider, in records. The units of generationUnits have one count for the
+ * generation.
+ */
 export const roundUnits: readonly RecordedUnit<RoundField>[] = [...completionParts, ...promptParts, ...roundPieces];
 export const generationUnits = pieces.filter(
   (unit): unit is PieceUnit & RecordedUnit<GenerationField> => unit.per === 'generation',
@@ -75,8 +81,8 @@ export function tokenPriceNames(units: readonly TokenUnit[]): PriceName[] {
 }
 
 /**
- * Names of the prices for parts of prompt and answer, which a tier may change. otherPriceNames has those of all other
- * units, in alphabetical order.
+ * Names of the prices for parts of prompt and answer, which a tier may change. otherPriceNames has the names of all
+ * other fixed prices, in alphabetical order.
  */
 export const partPriceNames = tokenPriceNames([...promptParts, ...completionParts]) as PartPriceName[];
 export const otherPriceNames = billingUnits

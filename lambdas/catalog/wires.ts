@@ -35,21 +35,21 @@ interface WireFacts {
 export interface MessagesFacts {
   /** Returns the kinds of input that an endpoint with these quirks accepts. */
   carries(quirks: Quirks): readonly InputModality[];
-  /** Parameters that the wire can express. An endpoint accepts a parameter only if it also lists it. */
+  /** Parameters that the wire can express. An endpoint accepts such a parameter only if the endpoint lists it. */
   tunings: readonly TuningParameter[];
   /** Whether the wire can request token probabilities, at endpoints that list `logprobs`. */
   hasLogprobs: boolean;
   /** Whether the wire can express frequency_penalty, presence_penalty and repetition_penalty. */
   hasPenalties: boolean;
-  /** Whether the provider writes to caches without a request for it, and may charge for that. */
+  /** Whether the provider caches prompts even if the request has no cache marks, and may charge for that. */
   implicitCaching: boolean;
   /** Name of the quirk in which each endpoint of a reasoning model must state whether the model thinks by default. */
   thinksByDefaultQuirk: string | undefined;
   /** Whether message_start has the provider's own count of the prompt, not an estimate. */
   countsPromptAtStart: boolean;
-  /** Whether the provider does not charge for a refusal before any output, although it reports its tokens. */
+  /** Whether a refusal before any output is free, although the provider reports tokens for it. */
   refusalsAreFree: boolean;
-  /** Whether the API refuses sampling parameters in newer versions, which clients select by a header. */
+  /** Whether newer versions of the API, which clients select by a header, refuse sampling parameters. */
   refusesSampling: boolean;
 }
 
@@ -141,11 +141,11 @@ const wireTable = {
       refusesSampling: false,
     },
   },
-  /** One request has all questions of a task, for a provider of decisions. */
+  /** API of a provider of decisions. One request has all questions of a task. */
   'decisions-native': { auth: 'bearer', answers: 'decisions' },
-  /** Decisions from the probabilities of the next token, over chat completions. */
+  /** Decisions by chat completions, read from the probabilities of the next token. */
   'decisions-logprobs': { auth: 'bearer', answers: 'decisions' },
-  /** Decisions from the model's own statement of its certainty, over chat completions. */
+  /** Decisions by chat completions, read from the model's own statement of its certainty. */
   'decisions-stated': { auth: 'bearer', answers: 'decisions' },
   'video-jobs': { auth: 'bearer', answers: 'video' },
   'google-veo': { auth: 'x-goog-api-key', answers: 'video' },

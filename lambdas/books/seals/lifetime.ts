@@ -7,18 +7,21 @@ import { readOpenEntries, type SealHead } from '../../store/days/seals.ts';
 import type { Table } from '../../store/table/table.ts';
 import { readRecordsOf } from './open-records.ts';
 
-/** Maximum number of attempts, if settlements for an earlier day keep arriving during the comparison. */
+/** Maximum number of comparisons. The comparison is repeated if an earlier day was settled during it. */
 const MAX_LOOKS = 5;
-/** Maximum number of days after the last sealed day. Counters keep windows of days for two days after their end. */
+/**
+ * Maximum number of days since the last sealed day. With more days, the comparison is skipped, because counters drop
+ * the windows of days two days after their end.
+ */
 const MAX_DAYS_SINCE = 2;
 
 /**
  * Compares the chain of sealed days with the account's counter. The lifetime spending must equal the sum of the sealed
- * lines, of later settlements of open generations, and of the days since.
+ * lines, of later settlements of open generations, and of the spending on days after the last sealed day.
  *
- * Guarantee: requests during the comparison cause no false alarm. The counter is read before and after, and again if a
- * sealed day changed in between.
- * @returns both sums, without the days since; undefined if they agree, or cannot be compared
+ * Guarantee: requests during the comparison cause no false alarm. The counter is read before and after the records. If
+ * the two results differ, everything is read again.
+ * @returns both sums up to the last sealed day; undefined if they are equal, or cannot be compared
  */
 export async function lifetimeDrift(
   table: Table,

@@ -30,10 +30,13 @@ export interface LineFile {
   chunkRoots: Buffer[];
 }
 
-/** Owner of a line that belongs to no generation: sixteen bytes of ones, which sort after all ids. */
+/** Owner of a line that belongs to no generation: sixteen bytes 0xff, which sort after all ids. */
 const NO_GENERATION = Buffer.alloc(16, 0xff);
 
-/** Returns the bytes of a generation's id, which sort in the same order as ids. */
+/**
+ * Returns the 16 bytes by which lines are sorted: a generation's id, or NO_GENERATION. Bytes sort in the same order as
+ * ids.
+ */
 export function ownerBytes(generationId: string | undefined): Buffer {
   return generationId === undefined
     ? NO_GENERATION

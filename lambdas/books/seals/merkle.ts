@@ -39,8 +39,8 @@ export function rootOf(hashes: readonly Buffer[]): Buffer {
  */
 export class RootHasher {
   /**
-   * Roots of complete subtrees, from left to right. Each is smaller than the one before: there is one for each bit set
-   * in the count.
+   * Roots of complete subtrees, from left to right. Each subtree is smaller than the subtree before it. Their sizes are
+   * the powers of two that add up to the count.
    */
   readonly #subtrees: Buffer[] = [];
   #count = 0;
@@ -58,7 +58,7 @@ export class RootHasher {
     this.#count += 1;
   }
 
-  /** Returns the root over all hashes added so far, as `rootOf` would. */
+  /** Returns the root over all added hashes. It equals `rootOf` of the same hashes. */
   root(): Buffer {
     if (this.#subtrees.length === 0) return rootOf([]);
     return this.#subtrees.reduceRight((right, left) => nodeOf(left, right));

@@ -21,8 +21,8 @@ interface ProvenLine {
   /** Sibling hashes from the leaf to the root. */
   path: Buffer[];
   /**
-   * The line, made from the current record; undefined if its hash is not the leaf. The generation was open then, or its
-   * record was corrected or altered later.
+   * The text of the line, made from the current record. Undefined if no line of this record has the sealed hash,
+   * because the record was corrected or altered after the day was sealed.
    */
   line: string | undefined;
 }
@@ -34,8 +34,8 @@ export interface SealProof {
 }
 
 /**
- * Returns the proofs of a final generation: in its own day, and in later days if it was open then. Cost: some reads by
- * key for each of these days, regardless of the number of leaves.
+ * Returns the proofs of a final generation: for its own day, and for later days on which it has lines because it was
+ * open before. Cost: a few reads for each of these days, regardless of the number of lines of the day.
  */
 export async function proofsOf(table: Table, accountId: string, generation: Generation): Promise<SealProof[]> {
   const ownDate = utcDate(generation.createdAtMs);
@@ -84,8 +84,8 @@ async function provenLines(
 }
 
 /**
- * Returns the chunks that may contain an owner's leaves: the last chunk that begins before the owner, and all later
- * chunks that begin with the owner.
+ * Returns the indexes of the chunks that may contain leaves of an owner (generation). These are the last chunk whose
+ * first leaf sorts before the owner, and all chunks whose first leaf belongs to the owner.
  */
 function placesOf(chunkRoots: readonly Leaf[], owner: Buffer): number[] {
   const places = chunkRoots.map((_, place) => place).filter((place) => chunkRoots[place]!.owner.compare(owner) <= 0);

@@ -46,8 +46,8 @@ export interface SealTools {
 }
 
 /**
- * Time after which an estimated generation is not corrected any more, in ms. Its settlement may wait in a queue and in
- * the dead-letter queue, twice, which takes less time.
+ * Time after which an estimated generation is not corrected any more, in ms. A settlement may wait in its queue and in
+ * the dead-letter queue, and once more in both. All this takes less time.
  */
 const CORRECTABLE_MS = 60 * DAY_MS;
 
@@ -64,8 +64,8 @@ class DayContent {
 
 /**
  * Seals one day.
- * @param head the account's last sealed day; undefined if nothing is sealed yet
- * @returns the new head; undefined if another run sealed the day first
+ * @param head progress of the account: its last sealed day, and its sums; undefined if nothing is sealed yet
+ * @returns the progress after this day; undefined if another run sealed the day first
  */
 export async function sealDay(
   tools: SealTools,
@@ -105,7 +105,10 @@ export async function sealDay(
   return (await moveSealHead(table, accountId, { from: head, to, day })) ? to : undefined;
 }
 
-/** Returns the signature of a statement. Every signature of the key is valid, so the first stored one is used. */
+/**
+ * Returns the signature of a statement. Each signing gives another valid signature, so the signature that was stored
+ * first is used.
+ */
 async function signatureOf({ files, signer }: SealTools, name: string, text: Buffer): Promise<Buffer> {
   const known = await files.get(name);
   if (known) return known;
@@ -169,7 +172,7 @@ interface DayToSeal {
   head: SealHead | undefined;
 }
 
-/** Writes the lines, ordered by id: generations of earlier days, then those of the day, then payments. */
+/** Writes the lines, ordered by id: generations of earlier days, then generations of the day, then payments. */
 async function writeLines(writer: LineFileWriter, { table, accountId, date, head }: DayToSeal): Promise<DayContent> {
   const content = new DayContent();
   const startMs = Date.parse(date);
@@ -209,7 +212,10 @@ async function writeOwn(writer: LineFileWriter, content: DayContent, generation:
   await writeAll(writer, generation, 'charge');
 }
 
-/** Writes a generation that was open when an earlier day was sealed. */
+/**
+ * Writes the lines of a generation that was open when an earlier day was sealed, if it was settled or corrected since.
+ * Otherwise, it stays in the list of open generations as long as it may change.
+ */
 async function writeEarlier(
   writer: LineFileWriter,
   content: DayContent,

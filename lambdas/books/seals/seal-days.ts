@@ -15,13 +15,13 @@ import { firstDateOf, sealDay, type SealTools } from './seal-day.ts';
 import { listFiles } from './seal-statement.ts';
 
 /**
- * Maximum number of days whose lists are written in one run. A gateway that was off for longer gets no lists for older
- * days.
+ * Maximum number of days whose lists are written in one run. If a gateway did not seal for longer, only the latest days
+ * get a list.
  */
 const MAX_LISTS = 400;
 
 interface SealRun {
-  /** Time at which no further days are started, as performance.now() counts. */
+  /** Time from which the run seals no further days, in ms, as performance.now() counts. */
   deadlineMs?: number;
   atMs?: number;
   /** URL of the timestamp authority for each day's list; undefined for no timestamps. */
@@ -29,9 +29,9 @@ interface SealRun {
 }
 
 /**
- * Seals the days of all accounts, once after each day. An account's missing earlier days are sealed first. Then it
- * writes the list of the day's statements, and requests a timestamp of the list. If a run has no time left, the next
- * run continues.
+ * Seals the days of all accounts, once after each day. An account's missing earlier days are sealed first. When all
+ * accounts are done, the list of the day's statements is written, with a timestamp if an authority is configured. If a
+ * run has no time left, the next run continues.
  *
  * Weakness: one day of one account must be sealed within one run, which has time for about two million generations.
  * @returns number of sealed days, over all accounts
@@ -70,7 +70,10 @@ export async function sealDays(
   return sealed;
 }
 
-/** Returns the days after the account's last sealed day; for an account without one, all days since it was created. */
+/**
+ * Returns the days to seal: the days after the account's last sealed day. Without a sealed day, they begin with the
+ * account's first day.
+ */
 async function datesToSeal(
   table: Table,
   { id, createdAt }: Account,

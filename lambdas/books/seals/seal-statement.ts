@@ -74,8 +74,8 @@ export function sealFiles(accountId: string, date: string) {
 }
 
 /**
- * Returns the name of a day's file of lines, which contains the root of their tree. If a run stops before its
- * statement, its file has another name than the file in the statement.
+ * Returns the name of a day's file of lines, which contains the root of their tree. A run that stops before it writes
+ * the statement leaves a file. That file does not replace the file of a later run with other lines.
  */
 export function linesFile(root: string): string {
   return `lines-${root.slice(0, NAMED_DIGITS)}.csv.gz`;

@@ -20,21 +20,22 @@ import { csvOptions, guarded, type CsvCell } from '../csv.ts';
  * - `late`: a generation of an earlier day that was open when its own day was sealed
  * - `corrected`: the change of a generation that was sealed with an estimated cost
  * - `open`: a generation of that day that is not settled yet
- * - others: payments
+ * - other kinds: payments
  */
 export type LineKind = 'charge' | 'late' | 'corrected' | 'open' | BalanceEntry['kind'];
 
 const columnsOf = (meter: Meter) => [`${meter}_units`, `${meter}_price_rub`] as const;
 
 /**
- * Number of billing units that the first release sealed. Columns of later units are at the end of a line, so that an
- * earlier form of the line is its beginning.
+ * Number of billing units that the first release sealed. Columns of later units are at the end of a line. So the line
+ * in the form of an earlier release is the beginning of the line.
  */
 const FIRST_UNITS = 10;
 const COLUMNS_PER_UNIT = 2;
 
 /**
- * Columns of a line. Each line is one request to a provider. Amounts of a whole generation are only in its first line.
+ * Columns of a line. A charge has one line for each request to a provider. Amounts of the whole generation are only in
+ * its first line.
  */
 export const sealedColumns = [
   'line',
@@ -119,7 +120,7 @@ export function chargeLines(generation: FinalGeneration, kind: LineKind, width =
   return chargeCells(generation, linesOf(generation), kind).map((cells) => csvLine(cells, width));
 }
 
-/** Returns the line of a generation that is not settled yet. It has only facts of the request. */
+/** Returns the line of a generation that is not settled yet. It has only the fields that are known at admission. */
 export function openLine(generation: Generation, width = WIDTH): string {
   return csvLine(inOrder(cellsOfRequest(generation, 'open')), width);
 }
