@@ -7,5 +7,5 @@ export function argumentSchema(parameters: Record<string, unknown> | null | unde
   return isTyped ? parameters : { type: 'object', ...parameters };
 }
 
-/** Members of a JSON Schema that define the type of a value without `type`. */
+/** Members of a JSON Schema that replace `type`: a schema with one of them needs no `type`. */
 const unions = ['$ref', 'anyOf', 'oneOf', 'allOf'];

@@ -24,7 +24,7 @@ interface Marks {
   prompt_cache_breakpoint?: object | null | undefined;
 }
 
-/** Returns the block with the cache mark of its part. */
+/** Returns the block with the cache mark of the part from which it was made. */
 export function marked(block: Block, { cache_control: control, prompt_cache_breakpoint: breakpoint }: Marks): Block {
   if (control) return { ...block, cache_control: control };
   return breakpoint ? { ...block, cache_control: { type: 'ephemeral' } } : block;

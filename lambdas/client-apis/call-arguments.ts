@@ -3,21 +3,24 @@
 import { isRawNumber, measureJson, readExactly } from '../platform/json/exact-json.ts';
 
 /**
- * Maximum depth of arguments, equal to that of a request body. It is deeper than any tool needs. It must be bounded
- * because code that writes the JSON again is recursive.
+ * Maximum depth of arguments, equal to that of a request body. Tools need less. The depth is bounded because the code
+ * that writes the JSON again is recursive.
  */
 const MAX_ARGUMENTS_DEPTH = 100;
 /** Maximum number of values in all arguments of a request, equal to that of a request body. */
 const MAX_ARGUMENT_VALUES = 100_000;
 
-/** Reads the arguments of all tool calls of one request. One bound on time and memory applies to all of them. */
+/**
+ * Reads the arguments of all tool calls of one request. The number of values in all arguments together is bounded,
+ * which bounds time and memory.
+ */
 export class ArgumentReader {
   #values = 0;
 
   /**
-   * Returns the arguments as an object. Numbers keep the digits that the model wrote. A text that is not a JSON object
-   * becomes the member `arguments` of an object, because a conversation must be able to continue after a mistake of the
-   * model.
+   * Returns the arguments as an object. Numbers keep the digits that the model wrote. A text that is not a JSON object,
+   * or exceeds a limit, becomes the member `arguments` of an object. So the conversation can continue after a mistake
+   * of the model.
    */
   read(text: string): Record<string, unknown> {
     if (text.trim() === '') return {};

@@ -1,7 +1,7 @@
 /**
- * Ids of tool calls in a conversation. Some models number their calls anew in each turn, but providers accept an id
- * only once. A call with a repeated id gets a new id, and so does its result. The same conversation gets the same ids
- * in every request.
+ * Ids of tool calls in a conversation. Some models begin the numbers of their calls again in each turn, but providers
+ * accept an id only once. A call with a repeated id gets a new id, and so does its result. The same conversation gets
+ * the same ids in every request.
  */
 export class ConversationCallIds {
   readonly #used = new Set<string>();

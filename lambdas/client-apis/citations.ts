@@ -6,7 +6,8 @@ interface UrlAnnotation {
 }
 
 /**
- * Returns the annotation of a web page. Only web pages have a URL, so citations of the client's documents are omitted.
+ * Returns the annotation for the citation of a web page; undefined for a citation of the client's document, which has
+ * no URL.
  */
 function urlAnnotation(citation: unknown, start: number, end: number): UrlAnnotation | undefined {
   const { url, title, cited_text: content } = (citation ?? {}) as Record<string, unknown>;
@@ -23,7 +24,7 @@ function urlAnnotation(citation: unknown, start: number, end: number): UrlAnnota
   };
 }
 
-/** Returns annotations for the citations of a block that covers this part of the text. */
+/** Returns annotations for the citations of a block, whose text is between `start` and `end`. */
 export function urlAnnotations(citations: unknown, start: number, end: number): UrlAnnotation[] {
   if (!Array.isArray(citations)) return [];
   return citations.map((citation) => urlAnnotation(citation, start, end)).filter((found) => found !== undefined);

@@ -1,4 +1,4 @@
-/** Fields that both of OpenAI's APIs have. The schema and the functions below honor, map or refuse each field. */
+/** Fields that both of OpenAI's APIs (chat completions, responses) have, with their conversion to the Messages API. */
 
 import * as z from 'zod';
 import { anyObject, optionalField } from '../messages/field-kinds.ts';
@@ -140,8 +140,8 @@ export const namedSchema = {
 
 export const textFormat = z.strictObject({ type: z.literal('text') });
 /**
- * Format of an answer in JSON. The client library Instructor sends a schema here, to services that accept a schema in
- * no other field.
+ * Format of an answer in JSON. The client library Instructor sends a schema in this format, to services that accept a
+ * schema in no other format.
  */
 export const jsonFormat = z.strictObject({
   type: z.literal('json_object'),
@@ -185,7 +185,7 @@ export function plainFields(body: object, names: readonly string[]): Record<stri
   );
 }
 
-/** Returns the models to try, in this order; undefined if the request names none. */
+/** Returns the requested model and its fallbacks, in the order of attempts; undefined if the request names no model. */
 export function modelsOfBody({ model, models }: CommonBody): { model: string; models?: string[] } | undefined {
   const [first, ...others] = [...(model ? [model] : []), ...(models ?? [])];
   if (first === undefined) return undefined;

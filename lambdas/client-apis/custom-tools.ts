@@ -2,7 +2,7 @@
 
 import type { Tool } from '../messages/types.ts';
 
-/** Name of the only argument. */
+/** Name of the only argument of these functions, which has the free text. */
 export const CUSTOM_ARGUMENT = 'input';
 /** Maximum length of a grammar for the input. The model reads the grammar as text; the gateway does not enforce it. */
 const MAX_GRAMMAR_CHARACTERS = 20_000;
@@ -30,7 +30,10 @@ export function customTool({ name, description, grammar }: CustomTool): Tool {
   };
 }
 
-/** Returns the text that the model wrote for a custom tool. Any other input is passed on as JSON. */
+/**
+ * Returns the text that the model wrote for a custom tool. If the model's arguments have no such text, returns them as
+ * JSON.
+ */
 export function customInput(input: unknown): string {
   const text = (input as Record<string, unknown> | null | undefined)?.[CUSTOM_ARGUMENT];
   return typeof text === 'string' ? text : JSON.stringify(input ?? {});

@@ -1,6 +1,6 @@
 /**
- * Renames fields in error messages. Errors of the engine name fields of the Messages API, but a client of another API
- * needs the name of the field that it sent.
+ * Renames fields in error messages. The gateway converts requests to the Messages API, so its errors name fields of
+ * that API. A client of another API needs the name of the field that it sent.
  */
 
 import { GatewayError } from '../platform/errors.ts';
@@ -22,7 +22,7 @@ export interface ClientFieldNames {
   origins: readonly ClientMessagePosition[];
 }
 
-/** Matches the index of a message, and of a block in the message. */
+/** Captures the index of a message, and the index of a block in the message, from a field path. */
 const MESSAGE_PART = /^messages\.(\d+)(?:\.content\.(\d+))?/;
 
 /** Returns the same error with the client's name of the field. */

@@ -11,7 +11,7 @@ import { BASE64_RULE, isBase64 } from '../platform/base64.ts';
  * effect for the accepted types.
  */
 const DATA_URL_HEAD = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w-]+=[^;,]{1,100})*;base64,/i;
-/** Maximum length that is searched for the head of a data URL. No head is longer. */
+/** Number of characters that are searched for the head of a data URL. Accepted heads are shorter. */
 const MAX_HEAD_CHARACTERS = 512;
 
 /** Media types of images, by the names that clients use. */

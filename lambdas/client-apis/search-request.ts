@@ -22,7 +22,7 @@ export const searchLocation = optionalField(
   }),
 );
 
-/** Number of pages for each search size. OpenAI publishes no numbers, so these are the gateway's own. */
+/** Number of pages for each search size. OpenAI publishes no numbers, so the gateway defines them. */
 const resultsBySize = { low: 3, medium: 5, high: 10 } as const;
 export const searchContextSize = optionalField(z.enum(['low', 'medium', 'high'])).meta({
   description: 'How many pages the model gets: 3 with `low`, 5 with `medium`, 10 with `high`.',

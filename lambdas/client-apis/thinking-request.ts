@@ -4,14 +4,14 @@ import * as z from 'zod';
 import { optionalField } from '../messages/field-kinds.ts';
 import type { MessagesRequest } from '../messages/types.ts';
 
-/** Minimum thinking budget of the Messages API. A smaller budget is raised to it. */
+/** Minimum thinking budget of the Messages API. A smaller budget is raised to this minimum. */
 const MIN_BUDGET_TOKENS = 1_024;
 
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export const reasoningEffort = optionalField(z.enum(efforts));
 type RequestedEffort = z.output<typeof reasoningEffort>;
 
-/** Length of the thinking summary. It is accepted for compatibility, and has no effect on the length. */
+/** Requested length of the thinking summary. Every length is accepted, and has no effect on the summary. */
 export const reasoningSummary = optionalField(z.enum(['auto', 'concise', 'detailed', 'none']));
 
 export interface RequestedThinking {

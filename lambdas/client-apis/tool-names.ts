@@ -1,7 +1,7 @@
 /**
- * Names of tools for clients of OpenAI's APIs, and for the Messages API, which has no namespaces. A name keeps its
- * characters at this stage, because the removal of sensitive data must find the client's own text in it. Later, the
- * wires shorten names that a provider refuses.
+ * Names of tools for clients of OpenAI's APIs, and for the Messages API, which has no namespaces. Names keep their
+ * characters here, because sensitive data is searched in them later. After that, the wires replace names that a
+ * provider would refuse.
  */
 
 import { createHash } from 'node:crypto';
@@ -15,7 +15,8 @@ export interface ClientTool {
   namespace?: string | undefined;
   name: string;
   /**
-   * Kind of the tool. A custom tool takes free text. The client runs a tool search, whose result is a list of tools.
+   * Kind of the tool. A custom tool takes free text. A tool search is run by the client, and its result is a list of
+   * tools.
    */
   kind: 'function' | 'custom' | 'tool_search';
 }
@@ -28,8 +29,8 @@ export class ToolNames {
   readonly #bySentName = new Map<string, ClientTool>();
 
   /**
-   * @param tools list with each tool once; if two tools would get the same sent name, the tool without a namespace
-   * keeps it
+   * @param tools tools without repetitions; if two tools would get the same sent name, the tool without a namespace
+   *   keeps the name
    */
   constructor(tools: readonly ClientTool[] = []) {
     for (const hasNamespace of [false, true]) {
@@ -39,7 +40,10 @@ export class ToolNames {
     }
   }
 
-  /** Returns the sent name of a tool. It also works for undeclared tools, because a history may name them. */
+  /**
+   * Returns the sent name of a tool. A tool need not be declared, because the conversation may contain calls of
+   * undeclared tools.
+   */
   sentName(tool: ClientName): string {
     return this.#byClientName.get(identityOf(tool)) ?? joinedName(tool);
   }

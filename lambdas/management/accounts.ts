@@ -87,7 +87,7 @@ export async function renameAccount(context: ChangeContext, name: string): Promi
 }
 
 /**
- * Changes which providers may receive data of the account.
+ * Changes the privacy settings of an account, which decide which providers may receive its data.
  * @throws {GatewayError} 404 if the account does not exist
  */
 export async function setAccountPrivacy(context: ChangeContext, change: PrivacyChange | null): Promise<Account> {
@@ -132,12 +132,12 @@ export async function spreadRecords(context: ChangeContext): Promise<Account> {
 }
 
 /**
- * Suspends an account, closes it, or resumes it. Within five seconds, a suspended account can spend nothing. A running
- * answer whose hold counts against a limit of the account ends at its next hold step. Reading still works. The caller
- * must update the account's keys afterwards (stopped-keys.ts).
+ * Suspends an account, closes it, or resumes it. At the latest five seconds later, no new request of a suspended
+ * account can spend. A running answer whose hold counts against a limit of the account ends at its next hold step.
+ * Reading still works. The caller must update the account's keys afterwards (stopped-keys.ts).
  * @param change.reason reason, which is stored in the audit log
  * @throws {GatewayError} 404 if the account does not exist; 409 if an account to be closed has remaining money or
- * running requests
+ *   running requests
  */
 export async function setAccountStatus(
   context: ChangeContext,

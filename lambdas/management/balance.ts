@@ -61,8 +61,8 @@ export async function refund(context: ChangeContext, payment: Payment): Promise<
 }
 
 /**
- * Corrects an account's charges, up or down, with a reason that stays in its ledger. It changes a prepaid account's
- * balance at once. For a postpaid account, it is a line of the statement.
+ * Corrects an account's charges, up or down, with a reason that stays in its ledger. The correction changes a prepaid
+ * account's balance at once. For a postpaid account, it only becomes a line of the statement.
  *
  * Guarantee: spent and held money cannot be removed, also during concurrent spending. A reference is booked only once.
  * @param adjustment.amount positive or negative, and not zero
@@ -125,7 +125,7 @@ async function book(context: ChangeContext, payment: LedgerPayment): Promise<Boo
   });
 }
 
-/** Books an adjustment of an account without a balance, for its statement. */
+/** Books an adjustment of a postpaid account, which has no balance. The adjustment appears in its statement. */
 async function noteAdjustment(
   context: ChangeContext,
   account: Account,
@@ -171,7 +171,7 @@ function accountCounter(accountId: string): ScopeId {
  * @throws {GatewayError} 409 with the available amounts
  */
 async function refuseTooMuch({ table, accountId }: ChangeContext, amount: Money): Promise<undefined> {
-  // The counter also has the sum paid in, so all amounts are from one moment.
+  // The counter also has the sum of payments, so all amounts are from one moment.
   const counter = await readCounter(table, accountCounter(accountId));
   const paidIn = counter.limits.lifetime ?? Money.zero;
   const [spent, committed] = [counter.spent('lifetime'), counter.committed('lifetime')];
@@ -184,7 +184,7 @@ async function refuseTooMuch({ table, accountId }: ChangeContext, amount: Money)
 }
 
 /**
- * Whether a payment with this reference was booked.
+ * Returns whether a payment with this reference was booked.
  * @throws {GatewayError} 409 if the reference was booked with another amount
  */
 async function isBooked(

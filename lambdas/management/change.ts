@@ -14,7 +14,8 @@ export interface ChangeContext {
   actor: Actor;
   requestId?: string | undefined;
   /**
-   * Returns the ids of all providers. Privacy settings can only name these providers. If absent, they can name none.
+   * Returns the ids of all providers. Privacy settings can only name these providers. If the function is absent,
+   * settings can name no provider.
    */
   providerIds?: () => Promise<readonly string[]>;
 }
@@ -51,7 +52,7 @@ const ATTEMPTS = 30;
  *
  * Guarantee: a change that was made is reported as made. If a refused attempt follows an attempt without a reply, the
  * audit entry shows whether the earlier attempt made the change.
- * @returns the outcome for `writes`
+ * @returns the outcome of the transaction, with the names in `writes`
  * @throws {AlreadyAnsweredError} if the condition of `alongside` failed
  */
 export async function commitChange<Name extends string>(
@@ -72,7 +73,7 @@ export async function commitChange<Name extends string>(
   return outcome;
 }
 
-/** Maximum number of rounds of a change whose data keeps changing. */
+/** Maximum number of rounds (read, check, write) of a change, if other changes interfere. */
 const MAX_CHANGE_ROUNDS = 20;
 
 /**

@@ -8,7 +8,10 @@ import type { Item } from '../store/table/table.ts';
 import type { ChangeContext } from './change.ts';
 import { changedPrivacy } from './privacy.ts';
 
-/** Settings that a new value replaces and null clears, with their names in the API and in the audit log. */
+/**
+ * Settings with a plain value: a change replaces the value, and null clears it. Each has its name in the API and in the
+ * audit log.
+ */
 const plainSettings = {
   limit: { field: 'limit', auditedAs: 'limit_rub' },
   limitReset: { field: 'limit_reset', auditedAs: 'limit_reset' },
@@ -19,7 +22,7 @@ const plainSettings = {
 type PlainName = keyof typeof plainSettings;
 const plainNames = Object.keys(plainSettings) as PlainName[];
 
-/** Settings in a change. null clears a setting; undefined keeps its value, or in a new key means the default. */
+/** Settings in a change. null clears a setting. undefined keeps its value; in a new key, it means the default. */
 export type KeySettings = { [Name in PlainName]?: ApiKey[Name] | null | undefined } & {
   privacy?: PrivacyChange | null | undefined;
   sensitiveData?: SensitiveDataChange | null | undefined;
@@ -68,8 +71,8 @@ export async function changedSettings(
 }
 
 /**
- * Returns the settings for the audit log, without secrets. Of the dictionary of sensitive words, only the size is
- * included.
+ * Returns the settings for the audit log, without secrets. The terms of the dictionary are secrets, so only their
+ * number is included.
  */
 export function settingsForAudit(key: SettingsOfKey): Item {
   const { dictionary, ...sensitiveData } = key.sensitiveData;

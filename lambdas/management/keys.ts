@@ -80,8 +80,8 @@ export async function createKey(
   let notBefore = 0;
   return retryOnConflict(async () => {
     const account = await requireAccount(table, accountId);
-    // The creation time is later than that of every other key, even if another request read the clock first. So the key
-    // comes last in the list.
+    // Lists of keys are in the order of creation. If the lists already have a later key, the next round uses a later
+    // creation time.
     const key = {
       ...template,
       isStopped: !isActive(account),

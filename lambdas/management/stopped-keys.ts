@@ -20,8 +20,8 @@ const BATCH = 25;
 
 /**
  * Stops or releases every key of an account, as the account's status requires. The function is idempotent: repeat it
- * after a crash. `createKey` stores concurrently created keys correctly. Cost: it reads all keys of the account twice,
- * and writes the keys that differ.
+ * after a crash. `createKey` sets the right state for keys that are created concurrently. Cost: all keys of the account
+ * are read at least once (twice if any changes), and changed keys are written.
  *
  * Guarantee: each write checks the account's status in its transaction, so a slower command cannot undo a later one.
  * @returns the number of changed keys
@@ -31,7 +31,7 @@ export async function alignKeys(table: Table, accountId: string): Promise<number
   const account = await requireAccount(table, accountId);
   let changed = 0;
   // A key that is deleted during a pass moves the later keys in the list, so a pass may miss a key. Passes are repeated
-  // until one changes no key.
+  // until a pass changes no key.
   for (let inPass = -1; inPass !== 0; changed += inPass) inPass = await alignOnce(table, account);
   return changed;
 }

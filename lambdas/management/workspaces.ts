@@ -34,8 +34,8 @@ import { changedPrivacy } from './privacy.ts';
 /** Maximum number of workspaces of an account, so that reading the list stays one query. */
 const MAX_WORKSPACES = 1_000;
 /**
- * Maximum number of members of a workspace that is deleted: as many as fit into one transaction with the workspace
- * itself.
+ * Maximum number of members of a workspace that is deleted. More members do not fit into one transaction, so the
+ * workspace is archived.
  */
 const MAX_MEMBERS_TO_REMOVE = 80;
 
@@ -124,7 +124,8 @@ export async function findWorkspace(table: Table, accountId: string, idOrSlug: s
 
 /**
  * Checks that a workspace may be changed.
- * @throws {GatewayError} 409 if the workspace is archived, because records kept for the books do not change
+ * @throws {GatewayError} 409 if the workspace is archived, because an archived workspace is kept unchanged for the
+ *   books
  */
 export function checkActive(workspace: Workspace): void {
   if (workspace.status !== 'active') throw conflict('This workspace is archived: you can read it, but not change it.');
@@ -170,8 +171,8 @@ export async function updateWorkspace(
 }
 
 /**
- * Removes a workspace from use. A workspace with history (keys or spending) is archived: its keys stop working, and it
- * stays readable for the books.
+ * Removes a workspace from use. A workspace with history (keys or spending), or with too many members, is archived: its
+ * keys stop working, and it stays readable for the books. Any other workspace is deleted.
  * @throws {GatewayError} 400 for the Default workspace; 404 if it does not exist; 412 if it has another version
  */
 export async function deleteWorkspace(

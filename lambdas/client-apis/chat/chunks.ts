@@ -1,7 +1,7 @@
 /**
- * Writes an answer as chunks of the chat API. Every chunk has all required members, and no `null` that a client
- * rejects, so that even strict clients can read it. Tool calls come one after another. The last chunk has the usage,
- * and `[DONE]` ends the stream.
+ * Writes an answer as chunks of the chat API. Every chunk has all required members, and `null` only if clients accept
+ * it, so that strict clients can read the chunk. Tool calls come one after another. The last chunk has the usage, and
+ * `[DONE]` ends the stream.
  */
 
 import { isRefusal } from '../../messages/refusal-block.ts';
@@ -21,7 +21,7 @@ const DONE = 'data: [DONE]\n\n';
 
 interface OpenBlock {
   type: string;
-  /** Index in the content at which the text of the block begins. */
+  /** Index in the answer's content at which the text of the block begins, in UTF-16 units. */
   start: number;
   citations: unknown[];
   /** Index of a call among the calls, or of a thinking block among the thinking blocks. */
@@ -45,7 +45,7 @@ export interface AnswerIdentity {
 }
 
 export interface ChunkSettings extends CompletionSettings {
-  /** Whether the client requested a last chunk with the usage. */
+  /** Whether the client requested an additional chunk with the usage, after the chunk with the finish reason. */
   hasUsageChunk: boolean;
 }
 
@@ -54,7 +54,7 @@ export class ChunkWriter {
   readonly #settings: ChunkSettings;
   /** Beginning of every chunk. */
   #head: string;
-  /** Length of the content so far, in UTF-16 units. */
+  /** Length of the content that was already sent, in UTF-16 units. */
   #length = 0;
   #calls = 0;
   #thoughts = 0;
@@ -88,8 +88,8 @@ export class ChunkWriter {
   }
 
   /**
-   * Returns chunks that report an error instead of a normal end. Every client can read this form. It contains an
-   * annotation of an unknown kind, because some clients notice only that.
+   * Returns chunks that report an error instead of a normal end. The form is that of a normal last chunk, with an error
+   * in addition. Some clients notice only the annotation of an unknown kind.
    */
   fail({ error }: ErrorEnvelope): string {
     const delta = { content: '', annotations: [{ type: 'error' }] };
@@ -98,8 +98,8 @@ export class ChunkWriter {
   }
 
   /**
-   * Returns the chunks that end an answer. Every chunk has a choice, because simple clients read the first choice of
-   * each chunk. Only the usage chunk has none, and it is sent only on request.
+   * Returns the chunks that end an answer. Simple clients read the first choice of each chunk, so every chunk has one
+   * choice. The exception is the usage chunk, which is sent only on request.
    */
   #finish({ delta, usage, metadata }: MessageDelta): string {
     if (delta.stop_reason === null) return '';
@@ -224,8 +224,8 @@ export class ChunkWriter {
   }
 
   /**
-   * Returns the chunk with the text for a custom tool. If a limit cut off the arguments, they are sent as the model
-   * wrote them.
+   * Returns the chunk with the text for a custom tool. If a limit cut off the arguments (JSON with the text), they are
+   * sent as the model wrote them.
    */
   #customInput({ place, json, input }: OpenBlock): string {
     const written = json === '' ? input : callInput(json);
@@ -233,8 +233,8 @@ export class ChunkWriter {
   }
 
   /**
-   * Returns the chunk of a tool call in the older form, which allows one call. The gateway requests a single call, but
-   * not every model complies, so further calls are dropped.
+   * Returns the chunk of a tool call in the older form, which allows one call. The gateway requests a single call. Some
+   * models make several calls; all calls after the first are dropped.
    */
   #olderCall(place: number, called: object): string {
     return place === 0 ? this.#delta({ function_call: called }) : '';

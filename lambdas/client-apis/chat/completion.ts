@@ -1,4 +1,4 @@
-/** Complete answer in the form of the chat API. */
+/** Writes a complete answer in the form of the chat API. */
 
 import { append } from '../../platform/append.ts';
 import { isRefusal } from '../../messages/refusal-block.ts';
@@ -22,8 +22,8 @@ export interface CompletionSettings {
 }
 
 /**
- * Returns the complete answer. Strict clients require all of these members. A missing value is `null` if clients accept
- * that, and omitted otherwise.
+ * Returns the complete answer. Strict clients require all members that are set here. A missing value is `null` if
+ * clients accept that, and omitted otherwise.
  */
 export function chatCompletion(message: MessageBody, settings: CompletionSettings): object {
   const { id, model, content, stop_reason: reason, usage, metadata } = message;

@@ -140,13 +140,13 @@ interface Conversation {
   /** Instructions before the first message of the conversation. */
   system: Block[];
   messages: Message[];
-  /** Position in the client's list of each message. */
+  /** Position, in the client's list, of each converted message. */
   origins: ClientMessagePosition[];
 }
 
 /**
  * Converts the messages of a chat. Instructions at the beginning become the system prompt. If a chat has only
- * instructions, the last becomes a user message.
+ * instructions, the last instruction becomes a user message.
  * @param names names of the declared tools
  */
 export function chatConversation(chat: readonly SentChatMessage[], names: ToolNames): Conversation {
@@ -220,8 +220,8 @@ class MessageReader {
   }
 
   /**
-   * Returns the blocks of a model's message in the order thinking, text, calls. The chat API does not preserve any
-   * other order.
+   * Returns the blocks of a model's message in the order thinking, text, calls. A message of the chat API has no order
+   * among these kinds.
    */
   #assistantBlocks(message: AssistantMessage): Block[] {
     const { refusal, tool_calls: calls, function_call: called } = message;
@@ -247,7 +247,7 @@ class MessageReader {
   }
 }
 
-/** Whether the content is a string without a cache mark. */
+/** Returns whether the content is a string and the message has no cache mark. */
 function isPlain(message: UserMessage): message is UserMessage & { content: string } {
   return typeof message.content === 'string' && !hasMark(message);
 }

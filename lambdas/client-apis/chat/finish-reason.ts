@@ -16,9 +16,9 @@ interface FinishReason {
 }
 
 /**
- * Returns the finish reason in the chat API, and the stop reason of the Messages API.
+ * Returns the finish reason for the chat API, and unchanged the stop reason of the Messages API.
  * @param answer.hasRefusal whether the answer has the member `refusal`, which clients read if the finish reason is
- * "stop"
+ *   "stop"
  */
 export function finishFields(
   reason: StopReason | null,

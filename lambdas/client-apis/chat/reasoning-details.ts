@@ -43,7 +43,9 @@ export type ReasoningDetail = z.output<typeof reasoningDetail>;
 /** Entry in an answer. */
 export type ShownDetail = Record<string, string | number> & { type: string };
 
-/** Returns OpenRouter's name for the provider family that may get the block back. */
+/**
+ * Returns OpenRouter's name for the format of a signature. It names the family of providers that can read the block.
+ */
 function formatOf(signature: string): string {
   return signature.startsWith('gw1.') ? OTHER_FORMAT : ANTHROPIC_FORMAT;
 }
@@ -52,7 +54,7 @@ export function textDetail(index: number, text: string): ShownDetail {
   return { type: 'reasoning.text', text, index };
 }
 
-/** Returns the end of a text entry. All pieces with the same index form one entry. */
+/** Returns the last piece of a text entry, with the signature. All pieces with the same index form one entry. */
 export function signatureDetail(index: number, signature: string): ShownDetail {
   return { type: 'reasoning.text', signature, format: formatOf(signature), index };
 }

@@ -27,9 +27,9 @@ import { ChatTools } from './tools.ts';
 /** Request of the chat API, with the settings that its answer needs. */
 export interface ChatCall extends ChunkSettings {
   message: RoutedRequest;
-  /** Position in the client's `messages` of each converted message. */
+  /** Position, in the client's `messages`, of each converted message. */
   origins: ClientMessagePosition[];
-  /** Fields that are sent to no endpoint. */
+  /** Names of the client's fields that are sent to no endpoint. */
   leftOut: string[];
 }
 
@@ -139,7 +139,7 @@ function answerFields(body: ChatBody, showsReasoning: boolean) {
   return { ...thinking, output_config: { ...output, ...(schema ? { format: schema } : {}) } };
 }
 
-/** Whether thinking is requested by a field that other services with a chat API have. */
+/** Returns whether a field of other chat services requests thinking; undefined if the request has no such field. */
 function requestedThinking({ thinking, enable_thinking: isEnabled }: ChatBody): boolean | undefined {
   return thinking ? thinking.type !== 'disabled' : (isEnabled ?? undefined);
 }
@@ -158,6 +158,9 @@ function pluginFields({ plugins, web_search_options: options }: ChatBody): Promp
 /** Limits and number handling for parsing the JSON of the body. */
 export const chatJson = {
   maxValues: 100_000,
-  /** Fields in which the gateway must not round numbers: texts that a model must write, and amounts of money. */
+  /**
+   * Fields in which the gateway must not round numbers: JSON schemas, whose values the model must write exactly, and
+   * amounts of money.
+   */
   exactWithin: ['parameters', 'schema', 'max_price'],
 };

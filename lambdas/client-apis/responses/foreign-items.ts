@@ -41,7 +41,7 @@ const standInId = foreignText.meta({
   description: 'The id of the item, which stands for the id of the call where there is none.',
 });
 
-/** Returns the schema of a call that an agent runs itself, with a tool that OpenAI's models support. */
+/** Returns the schema of a call that an agent runs on its own machine, with a built-in tool of OpenAI's models. */
 const ownCall = <Type extends string>(type: Type, ...inputs: string[]) =>
   z.looseObject({
     type: z.literal(type),
@@ -96,7 +96,7 @@ export const refusedItems = Object.entries(refused).map(([type, why]) =>
 export type ForeignItem = z.output<(typeof foreignItems)[number]>;
 type Members = Record<string, unknown>;
 
-/** Part of a conversation that an item represents. */
+/** The part of a conversation into which such an item is converted. */
 export type ForeignPart =
   | { kind: 'call'; id: string; name: string; input: Record<string, unknown> }
   | { kind: 'result'; id: string; content: string | Block[] }
@@ -142,8 +142,8 @@ function ownCallResult(output: unknown): string | Block[] {
 }
 
 /**
- * Returns a text for a tool call that another service ran, because no model of the gateway has the tool. Image bytes
- * are omitted.
+ * Returns a text that shows a tool call of another service to the model, which does not have that tool. Image bytes are
+ * omitted.
  */
 function serviceText(type: string, members: Members): string {
   const { id: _id, status: _status, call_id: _call, result, ...said } = members;

@@ -131,10 +131,7 @@ type KnownItem = z.output<(typeof known)[number]>;
 type TypedItem = KnownItem | ForeignItem;
 export type InputItem = SaidItem | TypedItem;
 
-/**
- * Whether an item is a message. Messages may omit their type. For all other items the type decides, whatever their
- * members are.
- */
+/** Returns whether an item is a message. Messages may omit their type. Every other item is identified by its type. */
 function isSaid(value: unknown): value is SaidItem {
   const { type } = (value ?? {}) as { type?: unknown };
   return type === undefined || type === null || type === 'message';
@@ -149,7 +146,7 @@ export const responsesInput = z
 interface Conversation {
   system: Block[];
   messages: Message[];
-  /** Position in the input of the first item of each message. */
+  /** Position in the client's `input` of each message: the index of the first item from which it was made. */
   origins: ClientMessagePosition[];
 }
 
@@ -203,7 +200,7 @@ function saidByUser({ system, ...rest }: Conversation, at: number): Conversation
   };
 }
 
-/** Adds blocks to a message, and moves results before texts, because providers refuse any other order. */
+/** Adds blocks to a message. Results are inserted before texts, because providers refuse results after texts. */
 function addResults(open: Block[], blocks: readonly Block[]): void {
   for (const block of blocks) {
     const firstText = open.findIndex(({ type }) => type === 'text');
@@ -213,7 +210,10 @@ function addResults(open: Block[], blocks: readonly Block[]): void {
 }
 
 interface AuthoredMessage {
-  /** Kind of the message. Adjacent items of one kind become one message, but messages of users stay separate. */
+  /**
+   * Kind of the message. Adjacent items of the kind `assistant`, or of the kind `results`, become one message. Messages
+   * of users stay separate.
+   */
   kind: 'assistant' | 'results' | 'said';
   role: Message['role'];
   blocks: Block[];
@@ -299,7 +299,7 @@ class ItemReader {
   }
 }
 
-/** Whether the client itself ran the tool search. The search then becomes a tool call of the model. */
+/** Returns whether the client itself ran the tool search. Only such a search becomes a tool call of the model. */
 function isOfClient<Item extends { execution?: unknown; call_id?: string | null | undefined }>(
   one: Item,
 ): one is Item & { call_id: string } {
@@ -320,7 +320,7 @@ function results(...blocks: Block[]): AuthoredMessage {
 
 type Output = z.output<typeof resultContent>;
 
-/** Returns the blocks of an output that belongs to no call: its text under a heading with its name. */
+/** Returns the blocks of an output that belongs to no call: its name as a heading, then its content. */
 function outputWithoutCall({ name, output }: { name?: string | null | undefined; output: Output }): Block[] {
   const content = resultBlocks(output);
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;

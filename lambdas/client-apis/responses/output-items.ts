@@ -14,8 +14,8 @@ export interface OutputSettings {
   tools: ToolNames;
   showsSources: boolean;
   /**
-   * Whether thinking has a summary. Without a summary, the thinking is only included so that the client can send it
-   * back.
+   * Whether thinking has a summary. Without a summary, the thinking is included only in the form that the client sends
+   * back in the next request.
    */
   showsThinking: boolean;
 }
@@ -55,7 +55,7 @@ export function joinOutputText(blocks: readonly Block[]): OutputText {
   return { text, annotations, logprobs };
 }
 
-/** Returns annotations in the form of the Responses API, in which their members are next to the type. */
+/** Returns annotations in the form of the Responses API, in which `url` and `title` are next to `type`. */
 export function flatAnnotations(citations: unknown, start: number, end: number): object[] {
   return urlAnnotations(citations, start, end).map(({ type, url_citation: page }) => ({
     type,

@@ -82,8 +82,8 @@ export const userContent = contentOf([inputText, inputImage, inputFile, inputAud
   description: 'The words of the user, as a text or a list of parts.',
 });
 /**
- * Content of the model. Some clients write output of the model in the form of user input, so that form is accepted as
- * well.
+ * Content of the model. Some clients write output of the model in the form of user input, so the form of user input is
+ * accepted as well.
  */
 export const assistantContent = contentOf([outputText, refusal, inputText]).meta({
   description: 'The words of the model, as a text or a list of parts.',
@@ -112,7 +112,7 @@ export function resultBlocks(output: z.output<typeof resultContent>): string | B
   return typeof content === 'string' ? content : JSON.stringify(output);
 }
 
-/** Returns the parts in a text that is a JSON list of parts; undefined for any other text. */
+/** Returns the blocks for a text that is a JSON list of parts; undefined for other texts and for very long lists. */
 function partsIn(text: string): Block[] | undefined {
   if (!PARTS_AS_TEXT.test(text) || measureJson(text, MAX_PART_VALUES).values > MAX_PART_VALUES) return undefined;
   try {

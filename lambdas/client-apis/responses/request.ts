@@ -28,15 +28,15 @@ import { DeclaredTools } from './tools.ts';
 /** Request of the Responses API, with the settings that its answer needs. */
 export interface ResponsesCall {
   message: RoutedRequest;
-  /** Position in the client's `input` of each converted message. */
+  /** Position, in the client's `input`, of each converted message. */
   origins: ClientMessagePosition[];
-  /** Fields that are sent to no endpoint. */
+  /** Names of the client's fields that are sent to no endpoint. */
   leftOut: string[];
   /** Tools that the request declares, by the client's names. */
   tools: ToolNames;
   /** Whether the answer lists the pages that a search found. */
   showsSources: boolean;
-  /** Whether the answer shows the thinking, as far as the provider shows it. */
+  /** Whether the answer contains the thinking, if the provider returns its text. */
   showsThinking: boolean;
 }
 
@@ -154,7 +154,10 @@ function pluginFields({ plugins, truncation }: ResponsesBody): PromptPlugins {
 /** Limits and number handling for parsing the JSON of the body. */
 export const responsesJson = {
   maxValues: 100_000,
-  /** Fields in which the gateway must not round numbers: texts that a model must write, and amounts of money. */
+  /**
+   * Fields in which the gateway must not round numbers: JSON schemas, whose values the model must write exactly, and
+   * amounts of money.
+   */
   exactWithin: ['parameters', 'schema', 'max_price'],
 };
 
@@ -171,7 +174,7 @@ export const responsesRenames: ClientFieldNames['fields'] = {
   'tool_choice.disable_parallel_tool_use': 'parallel_tool_calls',
 };
 
-/** Returns the names and positions of Messages API fields and messages in the client's request. */
+/** Returns the client's names for fields of the Messages API, and the positions of messages in the client's request. */
 export function responsesFieldNames(origins: readonly ClientMessagePosition[]): ClientFieldNames {
   return { fields: responsesRenames, conversation: 'input', origins };
 }

@@ -91,5 +91,8 @@ export function incompleteReason(reason: StopReason | null): string | undefined 
   return reason === 'max_tokens' || reason === 'model_context_window_exceeded' ? 'max_output_tokens' : undefined;
 }
 
-/** Text of a refusal for which the model gave no text. It is needed because agents retry an answer without items. */
+/**
+ * Text of a refusal for which the model wrote no text. An answer needs an item, because agents retry an answer without
+ * items.
+ */
 export const REFUSED = 'The model has refused to answer.';

@@ -1,7 +1,8 @@
 /**
  * Thinking in the form of the Responses API: the item's `encrypted_content` contains the block as its provider signed
  * it. The client sends the item back unchanged, because the gateway stores nothing. Only the provider's own signature,
- * if any, protects the content. The gateway merely encodes it, so that it does not look like plain text.
+ * if any, protects the content. The gateway encodes the content (it does not encrypt it), so that it does not look like
+ * plain text.
  */
 
 import * as z from 'zod';

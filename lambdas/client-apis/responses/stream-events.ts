@@ -1,8 +1,8 @@
 /**
  * Writes an answer as events of the Responses API, in an order that every client can read. The answer begins with
  * `created`. Each item has `added`, its deltas, and `done`. The last event is `completed` or `incomplete`, with all
- * items. Every event has a sequence number. A stream always ends with a terminal event, because agents retry a turn
- * without one.
+ * items. Every event has a sequence number. A failed stream ends with `failed`: agents retry a turn whose stream has no
+ * last event.
  */
 
 import { isRefusal } from '../../messages/refusal-block.ts';
@@ -32,7 +32,7 @@ interface OpenBlock {
   block: Block;
   /** Id of the block's item, or of the item that contains the block. */
   id: string;
-  /** Text received so far: thinking, or the arguments of a call. */
+  /** Text of the block that was already received: thinking, or the arguments of a call. */
   written: string;
   /** Index at which the text of the block begins in its message. */
   start: number;
@@ -58,7 +58,7 @@ export class ResponseWriter {
   readonly #settings: OutputSettings;
   #identity: AnswerIdentity;
   #events = 0;
-  /** Completed items. Their number is the index of the open item. */
+  /** Completed items. Their number is also the index of the item that is being written. */
   readonly #output: OutputItem[] = [];
   #open: OpenBlock | undefined;
   #message: OpenMessage | undefined;
@@ -207,7 +207,7 @@ export class ResponseWriter {
   }
 
   /**
-   * Returns an event for each citation of a block. A citation covers the part of the message that the block has
+   * Returns an event for each citation of a block. A citation covers the part of the message's text that this block has
    * written.
    */
   #cite({ block, start }: OpenBlock): string {

@@ -50,7 +50,10 @@ const customDeclaration = z.object({
     }),
   ).meta({ description: 'The form of the input. The model reads a grammar; nothing holds its words to it.' }),
 });
-/** Schema of a tool search. Codex does not send the tools of MCP servers at first, and searches among them itself. */
+/**
+ * Schema of a tool search. Codex does not send the tools of MCP servers in its first request. It searches among them
+ * when the model calls this tool.
+ */
 const toolSearchDeclaration = z.object({
   type: z.literal('tool_search'),
   execution: z.literal('client').meta({
@@ -109,7 +112,7 @@ type CustomDeclaration = z.output<typeof customDeclaration>;
 type NamespaceDeclaration = z.output<typeof namespaceDeclaration>;
 type ToolSearchDeclaration = z.output<typeof toolSearchDeclaration>;
 
-/** Tool that a model can call, and the path of its declaration in the request. */
+/** Declaration of a tool that a model can call, with its path in the request. */
 type Declared = { path: PropertyKey[] } & (
   | { kind: 'search'; declaration: z.output<typeof searchDeclaration> }
   | { kind: 'tool_search'; declaration: ToolSearchDeclaration }
@@ -155,8 +158,8 @@ function groupedTool(
 }
 
 /**
- * Finds a repeated name among single tools. Names in groups are not checked, because agents declare several groups with
- * tools of the same names, and some groups twice. A tool search has no name.
+ * Finds a repeated name among tools outside of groups. Tools in groups are not checked, because agents declare groups
+ * with the same names, or the same group twice. A tool search is skipped, because it has no name.
  */
 function repeatedTool(tools: readonly unknown[]): Fault | undefined {
   const single = declaredTools(tools).filter((tool) => tool.kind !== 'tool_search' && groupOf(tool) === undefined);
@@ -267,11 +270,11 @@ export class DeclaredTools {
     };
   }
 
-  /** Converts a declared tool. @param about description of the tool's group, for the first tool of the group */
+  /** Converts a declared tool. @param about description of the tool's group, if this is the first tool of the group */
   #engineTool(tool: Declared, about: string | null | undefined, choice: ResponsesToolChoice): Tool {
     if (tool.kind === 'search') {
-      // Agents declare a search on every request. If no search is available, only a client that requires a search gets
-      // an error.
+      // Agents declare a search on every request. If no search is available, a client gets an error only if its tool
+      // choice requires the search.
       const isDemanded = typeof choice === 'object' && choice !== null && kindOf(choice) === 'search';
       return { ...gatewaySearchTool(tool.declaration), ...(isDemanded ? {} : { if_possible: true }) };
     }
