@@ -1,6 +1,6 @@
 /**
- * The only wall clock of the gateway. Windows, ids, expiries and logs all use it, so a local gateway that is started at
- * another date has that date everywhere. Durations are measured with performance.now(), which has no offset.
+ * The wall clock of the gateway. Windows, ids, expiries and logs use `nowMs`, so a local gateway that is started at
+ * another date uses that date for them. Durations are measured with performance.now(), which has no offset.
  */
 
 import { isOnOwnMachine, optionalVariable, variables } from './environment.ts';
@@ -37,9 +37,9 @@ export function thisMoment(): Moment {
 }
 
 /**
- * Returns the age of a moment in ms, by the clock with the larger difference. While Lambda has frozen a function, the
- * monotonic clock may stand still. The wall clock may be set back. So both are used for values that must not be too
- * old.
+ * Returns the age of a moment in ms: the larger of the differences that the two clocks show. While Lambda has frozen a
+ * function, the monotonic clock may stand still. The wall clock may be set back. So both are used for values that must
+ * not be too old.
  */
 export function ageMs({ wallMs, steadyMs }: Moment): number {
   return Math.max(Date.now() - wallMs, performance.now() - steadyMs);

@@ -23,8 +23,8 @@ export const variables = {
   /** Maximum time in ms that a request waits for money that other requests hold. */
   holdPatienceMs: 'HOLD_PATIENCE_MS',
   /**
-   * Time in ms without output after which an unstreamed answer starts with white space. This fixes the HTTP status of
-   * the answer.
+   * Time in ms without output after which the gateway begins an unstreamed answer with white space, so that connections
+   * stay open. From then on, the HTTP status is fixed.
    */
   wholeAnswerSilenceMs: 'WHOLE_ANSWER_SILENCE_MS',
   /** Time in ms for which a caller is cached. Only tests and laptops set it. */
@@ -56,7 +56,8 @@ export const variables = {
   /** JSON file with the deployment's secrets, which replaces Secrets Manager. Local runs only. */
   secretsFile: 'GATEWAY_SECRETS_FILE',
   /**
-   * `1` on a person's own machine. Only `npm start` and the operator's commands set it; without it, this is production.
+   * `1` on a person's own machine. Only `npm start` and the operator's commands set it. Without it, the process counts
+   * as production.
    */
   local: 'GATEWAY_LOCAL',
   /** Identifies one run of a local gateway, so that holds of a run that died can be recognized. Local runs only. */
@@ -111,7 +112,10 @@ export const awsVariables = {
   region: 'AWS_REGION',
 } as const;
 
-/** URLs of AWS services. All AWS tools define these names. `AWS_ENDPOINT_URL_<SERVICE>` is for one service. */
+/**
+ * Settings of the URLs of AWS services. All AWS tools define these names. `AWS_ENDPOINT_URL_<SERVICE>` is for one
+ * service.
+ */
 export const endpointVariables = {
   url: 'AWS_ENDPOINT_URL',
   ignore: 'AWS_IGNORE_CONFIGURED_ENDPOINT_URLS',
@@ -120,7 +124,8 @@ export const endpointVariables = {
 } as const;
 
 /**
- * Settings of a server that serves many requests concurrently. Lambda itself sets the first one, for a Web Function.
+ * Settings of a server that serves many requests concurrently. Lambda itself sets `webFunctionEndpoint`, for a Web
+ * Function.
  */
 export const serverVariables = {
   webFunctionEndpoint: 'AWS_LAMBDA_HTTP_ENDPOINT',
@@ -131,7 +136,10 @@ export const serverVariables = {
   domain: 'GATEWAY_DOMAIN',
   /** Number of the operator's own proxies, such as a load balancer, between a client and a container; 0 by default. */
   proxies: 'GATEWAY_PROXIES',
-  /** `off` if each request should have its own hold instead of using a lease, as in a function. */
+  /**
+   * `off` if each request should have a separate hold, as in a function. Otherwise, requests share leases (money held
+   * in advance).
+   */
   leases: 'GATEWAY_LEASES',
   /** Maximum number of requests that one process serves concurrently. Further requests get 529. */
   maxRequests: 'GATEWAY_MAX_REQUESTS',

@@ -1,5 +1,5 @@
 /**
- * Errors in the form for clients. One envelope serves all client APIs. Clients of the Messages API read `error.type`.
+ * Errors in the form for clients. All client APIs use the same envelope. Clients of the Messages API read `error.type`.
  * Clients of the OpenRouter convention read `error.code` and `error.metadata.error_type`. Clients of OpenAI's APIs also
  * read `error.param`.
  */
@@ -106,7 +106,7 @@ export class GatewayError extends Error {
     this.details = more.details;
   }
 
-  /** Tells clients not to retry automatically, because a retry would cost time or money, and fail again. */
+  /** Adds the advice not to retry automatically, because a retry would cost time or money, and would fail again. */
   discourageRetry(): this {
     this.headers['x-should-retry'] = 'false';
     return this;
@@ -171,8 +171,8 @@ export function clientHasLeft(cause?: unknown): GatewayError {
 }
 
 /**
- * Returns whether a service of the gateway was busy, failed or was unreachable at every attempt. It also reads errors
- * of AWS's own clients.
+ * Returns whether an error shows that a service of the gateway was busy, failed or was unreachable at every attempt.
+ * The error may come from a client of AWS.
  */
 function isPassing(error: unknown): boolean {
   if (error instanceof ServiceError) return error.isPassing;
@@ -185,8 +185,8 @@ function isPassing(error: unknown): boolean {
 }
 
 /**
- * Returns the error, with status 529, for a failure of the gateway's own service. Nothing is held or charged for a
- * request to a model.
+ * Returns the error, with status 529, for a temporary failure of a service that the gateway itself needs. If only a
+ * reply was lost, a change may have been made, so the message says this.
  */
 function overloaded(cause?: unknown): GatewayError {
   return new GatewayError(
@@ -205,7 +205,7 @@ export function conflict(message: string, metadata: Record<string, unknown> = {}
 }
 
 export function unauthenticated(message: string): GatewayError {
-  // Agents would retry silently for a minute, although the key remains invalid.
+  // Without this advice, agents would retry silently for a minute, although the key remains invalid.
   return new GatewayError('authentication', message).discourageRetry();
 }
 
@@ -219,7 +219,7 @@ export interface ErrorEnvelope {
     type: string;
     code: number;
     message: string;
-    /** Field with the error, for clients of OpenAI's APIs. */
+    /** Request field that caused the error, for clients of OpenAI's APIs. */
     param: string | null;
     details?: Record<string, unknown> | undefined;
     metadata: Record<string, unknown>;
@@ -250,7 +250,8 @@ export abstract class ServiceError extends Error {
 
 /**
  * Converts any error to an error for the client. The gateway's own errors stay unchanged, and a temporary failure of a
- * service becomes an overload. Any other error is hidden: the client gets only its request id.
+ * service becomes an overload. The content of any other error is hidden: the client gets a general message and the
+ * request id.
  */
 export function toGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;

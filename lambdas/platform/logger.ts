@@ -14,7 +14,7 @@ export const bookTripwires = {
   unprovenRecord: 'record does not prove its price',
   /** Rows, counters or payments disagree with records. */
   booksDiffer: 'books differ',
-  /** A day was not compared or sealed within twelve hours after that work started. */
+  /** The work of comparing or sealing a day was not finished twelve hours after it started. */
   booksLate: 'books are late',
   /** DynamoDB started an export of the table, and the export failed. */
   exportFailed: 'export of the books failed',
@@ -28,7 +28,7 @@ export const serverTripwires = {
 
 /** Log messages about the catalog that raise an alarm. */
 export const catalogTripwires = {
-  /** The published catalog is unreadable or invalid, so another one is in use. */
+  /** The published catalog is unreadable or invalid, so an earlier catalog is in use. */
   publishedUnused: 'published catalog not used',
 } as const;
 
@@ -41,7 +41,8 @@ export const secretTripwires = {
 } as const;
 
 /**
- * Possible fields of a log line. There is no field for prompts, answers, bodies and secrets, so they cannot be logged.
+ * Possible fields of a log line. There is no field for prompts, answers, bodies and secrets, so that nothing logs them
+ * by mistake.
  */
 export interface LogFields {
   requestId?: string;

@@ -24,12 +24,15 @@ interface MetricSpec {
 }
 
 export const metrics = {
-  /** Generations that became final. The next three metrics count their outcomes. */
+  /**
+   * Generations that became final. Corrected, Estimated and Capped count those whose charge was corrected, estimated or
+   * limited.
+   */
   Settled: { unit: 'Count', by: ['all', 'provider'] },
   Corrected: { unit: 'Count', by: ['all'] },
   Estimated: { unit: 'Count', by: ['all'] },
   Capped: { unit: 'Count', by: ['all'] },
-  /** Settlements whose first attempt failed, except for a busy table or a lack of time. */
+  /** Settlements whose first attempt failed for another reason than a busy table or a lack of time. */
   SettlementFailed: { unit: 'Count', by: ['all'] },
   /** Generations that the sweep settled. */
   Swept: { unit: 'Count', by: ['all'] },
@@ -38,11 +41,14 @@ export const metrics = {
   OutputTokens: { unit: 'Count', by: ['all'] },
   /** Amount held at the end of each generation. */
   HeldRub: { unit: 'None', by: ['all'] },
-  /** Conflicts of transactions. Each failed attempt counts. */
+  /** Conflicts of transactions. Each attempt that failed because of a conflict counts. */
   Conflicts: { unit: 'Count', by: ['all'] },
   /** The gateway's own time: from the arrival of a request until the first provider has received all of it. */
   OverheadMs: { unit: 'Milliseconds', by: ['all'] },
-  /** Time from a request to the first event of its answer. AnswerMs is the time from there to the end. */
+  /**
+   * Time from a request to the first event of its answer. AnswerMs is the time from the first event to the end of the
+   * answer.
+   */
   FirstEventMs: { unit: 'Milliseconds', by: ['provider'] },
   AnswerMs: { unit: 'Milliseconds', by: ['provider'] },
   /** Time from the end of an answer to its settlement. */

@@ -4,9 +4,9 @@ import type { z } from 'zod';
 const DEFAULT_MESSAGE = 'Invalid input';
 
 /**
- * Returns the issue that a schema's error is really about, with its whole path. A union reports the issues of each
+ * Returns the most specific issue within an issue of a schema, with its whole path. A union reports the issues of each
  * alternative. The client most probably meant the alternative with the deepest issue. If no alternative matched any
- * field, the union's own message is better.
+ * field, the union's own issue is returned.
  */
 export function deepestIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue;

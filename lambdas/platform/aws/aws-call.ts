@@ -2,9 +2,9 @@
  * Retries calls of AWS services by the store and the queues; aws-json.ts signs and sends them.
  *
  * Guarantee: a call is retried if it was throttled, failed in the service, or got no response in time. As in the SDK's
- * standard mode, there are up to four attempts, with back-off and jitter. So a call may be carried out although its
- * response was lost. Callers make it safe with a token or a condition. An error reports in `isUncertain` whether an
- * earlier attempt got no response.
+ * standard mode, there are up to four attempts, with back-off and jitter. A retried call may be carried out twice, if
+ * only the first response was lost. Callers prevent a second effect with a token or a condition. An error reports in
+ * `isUncertain` whether an earlier attempt got no response.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -80,8 +80,8 @@ const TRANSIENT = new Set([
 ]);
 
 /**
- * The time limit of a call. Its signal also ends the wait for a connection. After the machine was suspended, only the
- * wall clock shows how much time has passed, so both clocks are used.
+ * The time limit of a call. Its signal also ends the wait for a connection. Both the wall clock and the timer of the
+ * signal count, because the timer may stand still while the machine is suspended.
  */
 export class CallTime {
   readonly signal: AbortSignal | undefined;

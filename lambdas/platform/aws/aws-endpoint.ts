@@ -1,7 +1,7 @@
 /**
  * Finds the URLs of AWS services, by the rules of the SDK, for calls that the gateway signs itself. A configured URL
- * has precedence: one for the service before one for all services, and the environment before the profile. Otherwise it
- * is AWS's own URL in the region, in its variant for FIPS or IPv6.
+ * has precedence: a URL for the service before a URL for all services, and the environment before the profile. Without
+ * a configured URL, it is AWS's own URL in the region, possibly in its variant for FIPS or IPv6.
  */
 
 import type { AwsIdentity } from './aws-identity.ts';
@@ -18,7 +18,7 @@ export interface AwsAddress {
 
 /**
  * Returns the URL of a service.
- * @param origin replaces AWS's own URL, but not a configured one
+ * @param where.origin URL that replaces AWS's own URL, unless a URL is configured
  */
 export async function endpointOf(
   service: AwsAddress,
@@ -29,8 +29,8 @@ export async function endpointOf(
 }
 
 /**
- * Returns the URL of an object. S3 has a host for each bucket. This also applies to a configured URL, unless its host
- * is an IP address.
+ * Returns the URL of an object. The name of the bucket is a part of the host name. If a configured URL has an IP
+ * address as host, the bucket is a part of the path.
  * @throws {TypeError} for a configured value that is not a URL
  */
 export async function objectEndpointOf(

@@ -21,7 +21,8 @@ export interface AwsIdentity {
   credentials: () => Promise<AwsCredentials>;
   region: () => Promise<string>;
   /**
-   * Returns the profile's endpoint settings for a service, by the SDK's name of the service. Functions have no profile.
+   * Returns the profile's endpoint settings for a service, by the SDK's name of the service. Absent for functions,
+   * which have no profile.
    */
   endpoints?: (serviceId: string) => Promise<EndpointProfile>;
 }
@@ -51,9 +52,9 @@ export function runAs(identity: AwsIdentity): void {
 }
 
 /**
- * Returns the credentials of this process's role. Lambda puts them into the environment, which is read each time. A
- * container's environment has a URL that returns them for some hours (Amazon ECS, EKS with Pod Identity).
- * @throws {Error} if the environment has neither, or the URL returns none
+ * Returns the credentials of this process's role. Lambda puts them into the environment, which is read each time. The
+ * environment of a container (Amazon ECS, EKS with Pod Identity) has a URL that returns credentials for some hours.
+ * @throws {Error} if the environment has neither credentials nor a URL, or if the URL returns no credentials
  */
 async function ownCredentials(): Promise<AwsCredentials> {
   const accessKeyId = optionalVariable(awsVariables.accessKeyId);

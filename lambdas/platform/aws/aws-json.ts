@@ -34,7 +34,7 @@ const SKEWED = new Set([
   'RequestTimeTooSkewed',
   'SignatureDoesNotMatch',
 ]);
-/** Difference between the local and the service's clock, in ms, up to which it is not corrected. */
+/** Maximum difference between the local clock and the service's clock, in ms, that is not corrected. */
 const MAX_SKEW_MS = 60_000;
 
 interface ServicePlace {

@@ -19,7 +19,8 @@ import { localCredentials, quietLogger } from './sdk.ts';
 export interface Bucket {
   put(key: string, bytes: Buffer, mediaType: string): Promise<void>;
   /**
-   * Writes a stream. The key is readable only when the whole stream is stored. If that fails, an earlier file stays.
+   * Writes a stream to a file. Readers see the file only when the whole stream is stored. If storing fails, an earlier
+   * file of this name stays.
    * @returns the number of bytes
    * @throws the error of the stream, or of the store
    */
@@ -28,11 +29,13 @@ export interface Bucket {
   get(key: string): Promise<Buffer | undefined>;
   /** Deletes a file. Succeeds also if the file does not exist. */
   delete(key: string): Promise<void>;
-  /** Returns a URL at which anyone can read the file for the given time. It supports ranges. */
+  /**
+   * Returns a URL at which anyone can read the file for the given time. Requests for a range of bytes are supported.
+   */
   link(key: string, expiresInSeconds: number): Promise<string>;
 }
 
-/** Size of a part. It is above S3's minimum for all parts except the last. At most two parts are in memory. */
+/** Size of a part of an upload, except the last part. It is above S3's minimum. At most two parts are in memory. */
 const PART_BYTES = 8 * 1024 * 1024;
 
 /** Opens the bucket that the environment names, in S3 or its emulator. */

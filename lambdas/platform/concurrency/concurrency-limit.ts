@@ -1,4 +1,4 @@
-/** @returns a function that runs tasks, at most `limit` of them concurrently; the other tasks wait */
+/** @returns a function that runs a task; at most `limit` tasks run concurrently, and further tasks wait */
 export function limitConcurrency(limit: number): <Result>(task: () => Promise<Result>) => Promise<Result> {
   const waiting: (() => void)[] = [];
   let running = 0;

@@ -6,17 +6,23 @@ export interface JobOwner {
   key: string;
 }
 
-/** Maximum number of waiting jobs of one key. MAX_WAITING_PER_ACCOUNT limits those of an account with all its keys. */
+/**
+ * Maximum number of waiting jobs of one key. MAX_WAITING_PER_ACCOUNT limits the waiting jobs of an account, with all
+ * its keys.
+ */
 const MAX_WAITING_PER_KEY = 32;
 const MAX_WAITING_PER_ACCOUNT = 64;
-/** Number of remembered owners. An owner that was served longer ago is treated as new. */
+/**
+ * Number of accounts and keys whose last turn is remembered. Older entries are dropped, and such an owner is treated as
+ * new.
+ */
 const MAX_REMEMBERED = 10_000;
 
 /**
  * Queue that returns jobs in a fair order. Accounts take turns, the keys of an account take turns, and the jobs of a
  * key keep their order.
  *
- * Guarantee: however many jobs an owner adds, any other account waits for at most one of them.
+ * Guarantee: however many jobs an account adds, the next job of any other account waits for at most one of them.
  */
 export class FairQueue<Entry extends { owner: JobOwner }> {
   /** Waiting jobs, in the order in which they were added. */
@@ -40,7 +46,7 @@ export class FairQueue<Entry extends { owner: JobOwner }> {
     this.#entries.push(entry);
   }
 
-  /** Removes and returns the next entry. */
+  /** Removes and returns the entry whose turn is next; undefined if no job waits. */
   take(): Entry | undefined {
     let next: Entry | undefined;
     for (const entry of this.#entries) if (!next || this.#isBefore(entry, next)) next = entry;

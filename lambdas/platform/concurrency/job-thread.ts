@@ -1,6 +1,7 @@
 /**
- * Runs work in a thread that would block the event loop. The thread starts with the first job, does one job after the
- * other, and ends when it has been idle. The work is in a separate file, `<name>.ts`, which calls `answerJobs`.
+ * Runs work in a thread, because it would block the event loop for long. The thread starts with the first job, does one
+ * job after the other, and ends after a minute without jobs. The work is in a separate file, `<name>.ts`, which calls
+ * `answerJobs`.
  */
 
 import { extname } from 'node:path';
@@ -9,7 +10,10 @@ import { FairQueue, type JobOwner } from './fair-queue.ts';
 import { describeError, log } from '../logger.ts';
 
 const IDLE_MS = 60_000;
-/** Time for which a job that watches its own time limit may run on, in ms, before its thread is terminated. */
+/**
+ * Time for which an abandoned job may continue, in ms, before its thread is terminated. It applies to jobs that watch
+ * their own time limit.
+ */
 const GRACE_MS = 500;
 
 /** The request that a job belongs to. */
@@ -20,7 +24,7 @@ export interface JobRequest {
 }
 
 interface JobTimes {
-  /** Maximum time for which the job may wait in total, in ms. */
+  /** Maximum time for which the job may wait, in ms: before its start and after interruptions together. */
   maxWaitMs: number;
   /** Maximum time for which the job may run in the thread, in ms. */
   maxRunMs: number;
@@ -45,7 +49,7 @@ interface JobEntry<Job, Result> extends JobTimes {
   /** Time at which the job last began to wait or to run, as performance.now() counts. */
   sinceMs: number;
   waitedMs: number;
-  /** Time for which the job may run while others wait, in ms. */
+  /** Time for which the job may run while other interrupted jobs wait, in ms. It doubles with each interruption. */
   turnMs: number;
   timer: NodeJS.Timeout | undefined;
   settle: (outcome: JobOutcome<Result>) => void;
@@ -57,7 +61,10 @@ interface ThreadOptions {
   /** Name of the thread's file, without its extension. */
   name: string;
   maxHeapMb: number;
-  /** Time after which a job is interrupted for new ones, in ms. Absent for jobs that watch their own time limit. */
+  /**
+   * Time after which a running job is interrupted if a new job waits, in ms. Absent for jobs that watch their own time
+   * limit.
+   */
   turnMs?: number;
 }
 
@@ -65,9 +72,9 @@ interface ThreadOptions {
  * Runs jobs in a thread.
  *
  * Guarantee: accounts are served in turn, and a job whose client has disconnected takes no more time. With `turnMs`, no
- * new job waits longer than that for another job, plus the start of a thread. A job that has run for its turn is
+ * other job delays a new job for longer than that time and the start of a thread. A job that has run for its turn is
  * interrupted. It starts again from its beginning when no new job waits, and may then run twice as long before it is
- * interrupted for other interrupted jobs. Weakness: a job that needs more than its first turn fails with "busy" if new
+ * interrupted for another interrupted job. Weakness: a job that needs more than its first turn fails with "busy" if new
  * jobs keep arriving.
  * @typeParam Job structured data that is copied to the thread
  */
@@ -124,7 +131,7 @@ export class JobThread<Job, Result> {
 
   #wait(entry: JobEntry<Job, Result>, queue: FairQueue<JobEntry<Job, Result>>): void {
     entry.sinceMs = performance.now();
-    // The timer keeps the process alive, which must not exit while a caller waits.
+    // The timer also keeps the process alive. The process must not exit while a caller waits.
     entry.timer = setTimeout(() => this.#giveUp(entry, 'busy'), Math.max(0, entry.maxWaitMs - entry.waitedMs));
     queue.add(entry);
   }
@@ -194,7 +201,7 @@ export class JobThread<Job, Result> {
 
   /**
    * Settles the running job. A thread that is being terminated may still send the result of a job that was interrupted;
-   * that result is ignored.
+   * such a result is ignored.
    */
   #finish(outcome: JobOutcome<Result>): void {
     const entry = this.#running;
@@ -205,8 +212,8 @@ export class JobThread<Job, Result> {
   }
 
   /**
-   * Handles a thread that ended by itself. If it ended before its first job, the next job fails too: otherwise the
-   * thread would be restarted endlessly.
+   * Handles a thread that ended by itself. If it ended without a running job, the next job fails, because a thread that
+   * cannot start would be restarted endlessly.
    */
   #fail(): void {
     this.#running ??= this.#new.take() ?? this.#setAside.take();
@@ -236,7 +243,7 @@ export class JobThread<Job, Result> {
   }
 }
 
-/** First message of a thread, when its modules are loaded. */
+/** First message of a thread. It is sent when the thread's modules are loaded. */
 const READY = 'ready';
 type Ready = typeof READY;
 

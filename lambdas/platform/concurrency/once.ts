@@ -1,13 +1,14 @@
 import type { QueueName } from '../../route.ts';
 
-/** Returns a function that opens a value on its first call, and returns the same value later. */
+/** Returns a function that opens a value on its first call, and returns the same value on later calls. */
 export function once<Value>(open: () => Value): () => Value {
   let value: Value | undefined;
   return () => (value ??= open());
 }
 
 /**
- * Returns a function that opens a value on its first call, as `once` does. If opening fails, the next call tries again.
+ * Returns a function like that of `once`, for a value that is opened asynchronously. If opening fails, the next call
+ * tries again.
  */
 export function onceOpen<Value>(open: () => Promise<Value>): () => Promise<Value> {
   let value: Promise<Value> | undefined;

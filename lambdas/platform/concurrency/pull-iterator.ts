@@ -7,7 +7,7 @@ export interface PullIterator<Item> extends AsyncIterable<Item> {
   return(value?: undefined): Promise<IteratorResult<Item, void>>;
 }
 
-/** Returns a sequence whose first items were already read: they are returned again, before the rest. */
+/** Returns a sequence that yields the given items first, which were already read, and then the remaining items. */
 export function resumed<Item>(read: Item[], rest: PullIterator<Item>): PullIterator<Item> {
   let position = 0;
   return {

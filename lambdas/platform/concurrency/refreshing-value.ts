@@ -11,7 +11,8 @@ export interface Refreshed<Value> {
 /**
  * Creates a refreshed value.
  * @param options.name name of the value in the log
- * @param options.everyMs maximum age in ms, and minimum time after a failed read
+ * @param options.everyMs time in ms after the start of a read, even a failed read, before which `refresh` does not read
+ *   again
  */
 export function refreshed<Value>(
   read: () => Promise<Value>,
@@ -37,7 +38,7 @@ export function refreshed<Value>(
     value: () => value,
     async refresh() {
       const atMs = nowMs();
-      // A time in the future was recorded before the clock was set back, so the value counts as too old.
+      // If the time of the last read is in the future, the clock was set back since. The value then counts as too old.
       const isFresh = begunAtMs !== undefined && begunAtMs <= atMs && atMs - begunAtMs < everyMs;
       if (!isFresh && !reading) {
         begunAtMs = atMs;

@@ -1,7 +1,6 @@
 /**
- * Inserts pauses into long work on the event loop. Otherwise, while data of one connection arrive faster than they are
- * processed, Node serves no other connection. It reads up to two megabytes of a connection at once, and resumes the
- * reader after each chunk.
+ * Inserts pauses into long work on the event loop. Without pauses, Node would serve no other connection while one
+ * connection's data arrives faster than it is processed. Node reads up to two megabytes of a connection at once.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';

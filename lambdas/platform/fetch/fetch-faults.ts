@@ -13,7 +13,10 @@ export type FetchFault =
   | 'unreachable'
   | 'broken';
 
-/** Messages for the author of the URL, after the name of its field. They contain nothing of the fetched content. */
+/**
+ * Messages for the author of the URL. Each follows the name of the request field with the URL. They contain nothing of
+ * the fetched content.
+ */
 export const fetchFaultTexts: Record<FetchFault, string> = {
   not_a_url: 'is not a URL that can be fetched',
   not_https: 'must be an https URL',

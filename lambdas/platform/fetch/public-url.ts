@@ -8,7 +8,10 @@ import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
 type HostLookup = (host: string) => Promise<{ address: string; family: number }[]>;
 
 export interface PublicUrlRules {
-  /** Set if the gateway runs on a laptop: http, any port, and loopback addresses are then allowed too. */
+  /**
+   * Set if the gateway runs on a laptop: any port, loopback addresses, and http to loopback addresses are then allowed
+   * too.
+   */
   allowLoopback?: boolean | undefined;
   lookup?: HostLookup | undefined;
 }
@@ -35,8 +38,8 @@ export function readPublicUrl(text: string, { allowLoopback = false }: PublicUrl
 }
 
 /**
- * Checks a URL and the addresses of its host. Every address must be allowed, because the system chooses the one to
- * connect to.
+ * Checks a URL and the addresses of its host. Every address must be allowed, because the system chooses which of them
+ * to connect to.
  */
 export async function resolvePublicUrl(text: string, rules: PublicUrlRules): Promise<PublicUrl | UrlFault> {
   const url = readPublicUrl(text, rules);

@@ -1,7 +1,7 @@
 /**
  * HTTP client for URLs given by people, and by providers: a client's URL must not make the gateway read its own
  * networks (SSRF). The host is resolved once, and each of its addresses is checked. The connection is made to one of
- * them, so a later change of the DNS name has no effect. Redirects are handled in the same way.
+ * them, so a later change of the DNS name has no effect. The target of a redirect is checked in the same way.
  */
 
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
@@ -185,7 +185,10 @@ async function* readBounded(
   }
 }
 
-/** Waits for work until the deadline. The system's name resolution cannot be aborted, so its result is dropped then. */
+/**
+ * Waits for work until the deadline. Name resolution by the system cannot be aborted, so it continues after the
+ * deadline, and its result is dropped.
+ */
 async function within<T>({ deadline, cancelled }: SafeExchange, work: Promise<T>): Promise<T> {
   const signal = AbortSignal.any([deadline, ...(cancelled ? [cancelled] : [])]);
   const aborted = Promise.withResolvers<never>();

@@ -1,10 +1,10 @@
 /**
- * Measures JSON before it is parsed, and parses it without loss. A number is exact if JSON.parse and JSON.stringify do
- * not change it. 9007199254740993, 1e400 and 0.1000000000000000055 are not exact.
+ * Measures JSON before it is parsed, and parses it without loss. A number is exact if JSON.parse followed by
+ * JSON.stringify does not change its value. 9007199254740993, 1e400 and 0.1000000000000000055 are not exact.
  */
 
 export interface JsonMeasure {
-  /** Maximum nesting of objects and lists. */
+  /** Depth of the deepest nesting of objects and lists. */
   depth: number;
   /** Number of values. An empty object or list counts twice. Counting stops soon after `maxValues`. */
   values: number;
@@ -23,10 +23,11 @@ const MINUS = 0x2d;
 /** Maximum nesting of parsed JSON. JSON.stringify is recursive, and a few thousand levels overflow its stack. */
 const MAX_JSON_DEPTH = 1_000;
 /**
- * Numbers up to this length are always exact: "9e999", the shortest number that a double cannot represent, is longer.
+ * Numbers up to this length are exact. The shortest numbers that a double cannot represent, such as "9e999", are
+ * longer.
  */
 const SURELY_EXACT_LENGTH = 4;
-/** Number of digits up to which every decimal is exact. */
+/** Maximum length of a number without an exponent that is certainly exact. */
 const EXACT_DIGITS = 15;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Reads JSON of other parties. Unexpected values count as absent instead of failing. Required values are read by
- * providers/shapes.ts, which reports the fault.
+ * Reads JSON of other parties, such as providers. A value of an unexpected type counts as absent instead of causing an
+ * error. Required values are read by providers/shapes.ts, which reports the fault.
  */
 
 import { isRawNumber, measureJson, readExactly } from './exact-json.ts';

@@ -4,8 +4,8 @@
  */
 
 /**
- * Matches escapes of unpaired surrogates, after an even number of backslashes. JSON.stringify writes complete pairs
- * unescaped.
+ * Matches the escapes that JSON.stringify writes for unpaired surrogates. Two backslashes before `ud83d` are an escaped
+ * backslash, so such text is not matched.
  */
 const LONE_SURROGATE = /(?<!\\)((?:\\\\)*)\\u[dD][89a-fA-F][0-9a-fA-F]{2}/g;
 

@@ -18,7 +18,7 @@ const MAX_RETRY_DELAY_SECONDS = 120;
 /** Maximum number of messages that SQS accepts in one call. */
 const MAX_RETURNED_BATCH = 10;
 
-/** Returns the seconds that a message waits after a number of attempts. */
+/** Returns how many seconds a message waits until its next attempt. `receives` is the number of attempts so far. */
 export function retryDelaySeconds(receives: number): number {
   return Math.min(MAX_RETRY_DELAY_SECONDS, FIRST_DELAY_SECONDS * 2 ** (Math.max(1, receives) - 1));
 }

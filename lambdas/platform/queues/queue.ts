@@ -11,7 +11,7 @@ export interface QueueSender {
 interface SendOptions {
   /** Seconds until the message is delivered, at most 900. */
   delaySeconds?: number;
-  /** Text that is sent outside of the body, in the attribute ADDED_ATTRIBUTE. */
+  /** Text that is sent outside of the body, in the message attribute `added`. */
   added?: string | undefined;
 }
 
@@ -35,7 +35,7 @@ interface WaitingMessage extends SendOptions {
 
 /**
  * Sends messages in batches without waiting for a batch to fill. A message is sent immediately if no call is running.
- * Messages that arrive during a call share the next call. So a single message is as fast as without batches.
+ * Messages that arrive during a call are sent together in the next call.
  */
 class BatchingSender implements QueueSender {
   readonly #call: AwsCall;

@@ -56,9 +56,9 @@ function kindOf(value: unknown): string {
 const MIN_PEPPER_CHARACTERS = 32;
 
 /**
- * Returns the fault of the pepper, the secret that is hashed with each key; undefined if there is none. For example,
- * the operator may have named another secret. Running deployments continue with a faulty pepper, because refusing it
- * would lock out every key. Commands that create keys refuse it.
+ * Returns the fault of the pepper (the secret that is hashed with each key); undefined if the pepper is valid. For
+ * example, the operator may have put another secret in its place. Running deployments continue with a faulty pepper,
+ * because refusing it would lock out every key. Commands that create keys refuse it.
  */
 export function pepperFault(value: string): string | undefined {
   if (value.length < MIN_PEPPER_CHARACTERS) return `it must have at least ${MIN_PEPPER_CHARACTERS} characters`;

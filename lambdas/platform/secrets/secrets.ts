@@ -17,8 +17,7 @@ interface LocalSecrets {
 
 /**
  * Thrown if a secret cannot be read: Secrets Manager refuses it or does not respond, or it has no usable value. Only
- * the operator can fix that. Clients get an error that advises a retry, as for any unavailable service. Nothing was
- * held for them.
+ * the operator can fix that. Clients get an error that advises a retry, as for any unavailable service.
  */
 export class SecretUnreadableError extends ServiceError {
   override name = 'SecretUnreadableError';
@@ -30,7 +29,7 @@ export class SecretUnreadableError extends ServiceError {
     super(`The secret that ${variable} names cannot be read: ${cause.message}`, { cause });
     this.code = cause.name;
     const { name, message } = cause;
-    // Messages of other errors may name resources and roles, so only the error's name is logged.
+    // The messages of AWS's errors may name resources and roles, so only the names of these errors are logged.
     const why = cause instanceof SecretUselessError ? `${name}: ${message}` : name;
     log('error', secretTripwires.secretUnread, { reason: `${variable} ${why}` });
   }
@@ -38,9 +37,7 @@ export class SecretUnreadableError extends ServiceError {
 
 let pepper: Promise<string> | undefined;
 
-/**
- * The current pepper, and the previous one, which Secrets Manager keeps. They are read at most once in five minutes.
- */
+/** The current pepper, and the previous one, which Secrets Manager keeps. Both are cached for five minutes. */
 const peppers = cached(async () => {
   const local = readLocalSecrets()?.pepper;
   if (local !== undefined) return { current: local, previous: undefined };
@@ -87,7 +84,7 @@ async function readPepperOnce(): Promise<string> {
 
 /**
  * Returns the current and the previous pepper, for a key that is not found with the cached one. The pepper may have
- * been changed since it was read, and keys created before the change still use the previous one.
+ * been changed since it was cached. Keys created before the change still use the previous pepper.
  */
 export function readPeppers(): Promise<{ current: string; previous: string | undefined }> {
   return peppers();
@@ -155,7 +152,7 @@ async function readSecret<Value>(variable: string, read: (secret: string) => Val
 }
 
 /**
- * @returns undefined if the secret has never changed
+ * @returns the previous value of the secret; undefined if the secret has never changed
  * @throws {SecretUnreadableError} if the secret cannot be read
  */
 async function readSecretBefore(variable: string): Promise<string | undefined> {
@@ -188,7 +185,7 @@ async function readSecretValue(arn: string, version: { VersionStage?: 'AWSPREVIO
 }
 
 /**
- * Caches a value for `keepMs`, or until `again` is called. If the value cannot be read again, the last one stays in
+ * Caches a value for `keepMs`, or until `again` is called. If the value cannot be read again, the last value stays in
  * use.
  */
 function cached<Value>(read: () => Promise<Value>, keepMs: number) {

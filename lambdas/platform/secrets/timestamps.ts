@@ -17,8 +17,9 @@ const MAX_ANSWER_BYTES = 100_000;
 /**
  * Requests a timestamp of a SHA-256 from an authority.
  * @param url URL of the authority, as configured by the operator
- * @returns its response in DER, as `openssl ts -verify -in` reads it
- * @throws {Error} if it grants no timestamp for that hash: the first stored response can never be replaced
+ * @returns the authority's response in DER, as `openssl ts -verify -in` reads it
+ * @throws {Error} if the response grants no timestamp for this hash. Such a response must not be stored, because stored
+ *   files cannot be replaced.
  */
 export async function requestTimestamp(url: string, sha256: Buffer): Promise<Buffer> {
   const request = new TimeStampReq({
@@ -54,7 +55,7 @@ export async function requestTimestamp(url: string, sha256: Buffer): Promise<Buf
 /**
  * Returns whether an authority's response grants a timestamp and contains a SHA-256.
  *
- * Weakness: the signature is not checked. `openssl ts -verify` does that with the authority's certificate.
+ * Weakness: the signature is not checked. `openssl ts -verify` checks it with the authority's certificate.
  */
 export function isTimestampOf(answer: Buffer, sha256: Buffer): boolean {
   try {
