@@ -7,8 +7,8 @@ export interface Substitution {
 }
 
 /**
- * Finds the dictionary terms of a key, which are replaced with their substitutes. Only whole words match, in any letter
- * case. Inflected forms count as different words.
+ * Finds the terms of a key's dictionary in a text. Each term has a substitute, which replaces it. Only whole words
+ * match, in any letter case. Inflected forms count as different words.
  */
 export class Dictionary {
   readonly #search: TermSearch;

@@ -33,7 +33,10 @@ export class Placeholders {
     return { values, taken: this.#taken, lastNumbers: this.#lastNumbers };
   }
 
-  /** Reserves placeholders that already occur in a text, so that no value gets them. Another author wrote them. */
+  /**
+   * Reserves placeholders that already occur in a text, so that no value gets them. Such a placeholder was not made
+   * from a value of this request.
+   */
   keepClearOf(text: string): void {
     if (!text.includes('[')) return;
     for (const [found] of text.matchAll(LIKE_A_PLACEHOLDER)) this.#taken.add(found);
@@ -82,7 +85,7 @@ export class Placeholders {
     return this.#byValue.keys();
   }
 
-  /** Values by their placeholder. Values that are added later appear in it too. */
+  /** Values by their placeholder. The map also gets the values that are added later. */
   get originals(): ReadonlyMap<string, string> {
     return this.#originals;
   }

@@ -13,9 +13,9 @@ export type ExclusionOf = (endpoint: Seeing) => Exclusion | undefined;
 type Seeing = Pick<Endpoint, 'dataPolicy'> & { provider: Pick<Endpoint['provider'], 'id'> };
 
 /**
- * Decides which endpoints may get a prompt, for lists of models as well as for inference. Account, workspace and key
- * must all allow the provider, and none of them may ignore it. If any of them blocks logging or training, the
- * endpoint's declared data policy must exclude it.
+ * Decides which endpoints may get a prompt, for lists of models as well as for inference. The settings of account,
+ * workspace and key must all allow the provider, and none of them may list it as ignored. If any of them blocks logging
+ * or training, the endpoint's declared data policy must be without logging or training.
  */
 export function privacyFilter(layers: Privacy[]): ExclusionOf {
   const ignored = new Set(layers.flatMap(({ ignoredProviders }) => ignoredProviders));
@@ -34,8 +34,8 @@ export function privacyFilter(layers: Privacy[]): ExclusionOf {
 }
 
 /**
- * Decides which search backends may get the model's queries, by the same settings. `allowedProviders` does not apply,
- * because it lists providers of models.
+ * Decides which search backends may get the model's queries, by the same privacy settings as for endpoints.
+ * `allowedProviders` does not apply, because it lists providers of models.
  */
 export function searchExclusion(layers: Privacy[]): (backend: SearchBackend) => Exclusion | undefined {
   const exclusionOf = privacyFilter(layers.map((layer) => ({ ...layer, allowedProviders: [] })));

@@ -33,8 +33,8 @@ export function refusalAt(field: string, { reason, category }: Pick<TextRefusal,
 }
 
 /**
- * Maximum number of different protected values in one request. Models cannot read as many. The limit bounds memory,
- * because each value is stored until the answer ends.
+ * Maximum number of different protected values in one request. The limit bounds memory, because each value is stored
+ * until the answer ends. Prompts do not need more.
  */
 export const MAX_VALUES = 50_000;
 

@@ -20,8 +20,8 @@ export class Replacement {
   readonly #placeholders: Placeholders;
   readonly #dictionary: Dictionary;
   /**
-   * Search for all values with a placeholder. A value that was found once is replaced wherever it occurs as a whole
-   * word, even without the words that identified it.
+   * Searches texts for all values that have a placeholder. A value that was found once is replaced wherever it occurs
+   * as a whole word, even without the words that identified it.
    */
   #values = new TermSearch([]);
   #searched = 0;
@@ -32,7 +32,7 @@ export class Replacement {
   }
 
   /**
-   * @returns the text to send; undefined for signed thinking that cannot be sent in its signed form
+   * @returns the text to send; undefined for signed thinking whose replaced text would differ from the signed text
    * @throws {TextRefusal} if a text that must not be changed has a protected value
    */
   of(scanned: Scanned): string | undefined {
@@ -56,8 +56,8 @@ export class Replacement {
 
   /**
    * Returns whether the replaced thinking equals the thinking that the provider signed. The model wrote placeholders,
-   * which were restored for the client; replacing their values again restores the signed text. A value that had no
-   * placeholder before this text was not a placeholder in the signed text either.
+   * which were restored for the client; replacing their values again restores the signed text. But a value without a
+   * placeholder before this text cannot have been a placeholder in the signed text.
    */
   #isAsSigned({ text, findings }: Scanned, changes: TextChange[], knownBefore: number): boolean {
     const isKnown = (value: string | undefined) =>
@@ -69,8 +69,8 @@ export class Replacement {
   }
 
   /**
-   * Returns the changes of a text, from left to right, without overlaps. Findings have precedence, then values found in
-   * other texts, then terms.
+   * Returns the changes of a text, from left to right, without overlaps. Findings in this text have precedence, then
+   * values that were found in other texts, then terms of the dictionary.
    */
   #changesOf(text: string, findings: Finding[]): TextChange[] {
     const found: TextChange[] = [];

@@ -7,7 +7,7 @@ import { hasProviderSignature } from '../messages/thinking-signatures.ts';
 import type { Block, Message, MessagesRequest } from '../messages/types.ts';
 import { isRawNumber } from '../platform/json/exact-json.ts';
 
-/** Reader of a text, which decides whether the text may be changed. */
+/** Kind of a text. It depends on who reads the text, and decides whether the text may be changed. */
 export type TextKind =
   /** The model reads the text, so it may be changed. */
   | 'text'
@@ -23,8 +23,8 @@ export interface RequestText {
   text: string;
   kind: TextKind;
   /**
-   * Name of the value in JSON that a model wrote or reads. Often only the name identifies the value, as in `{"inn":
-   * "…"}`.
+   * Name of the value, if the text is a value in JSON that a model wrote or reads. Often only the name shows what the
+   * value is, as in `{"inn": "…"}`.
    */
   name?: string | undefined;
 }
@@ -79,7 +79,7 @@ const ENCODED = new Set(['encrypted_content', 'encrypted_index', 'encrypted_stdo
  */
 const FIRST_FIELDS = ['tools', 'system', 'messages'];
 
-/** Minimum digits of an integer that is searched. Protected numbers are longer. */
+/** Minimum number of digits of an integer that is searched. Shorter integers in JSON are mostly counts and dates. */
 const MIN_DIGITS = 9;
 
 /** An object or a list within the request. */
@@ -129,8 +129,8 @@ export class RequestTexts<Request extends MessagesRequest> {
   }
 
   /**
-   * Returns the field of a text, such as `messages.0.content`. For a text inside a JSON value, it is the field of the
-   * whole value.
+   * Returns the field of a text, such as `messages.0.content`. For a text inside JSON, it is the API field that
+   * contains the whole JSON.
    */
   fieldOf(index: number): string {
     const { holder, key } = this.#places[index]!;

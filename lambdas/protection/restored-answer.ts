@@ -15,7 +15,7 @@ const growing = {
 } as const;
 type Growing = keyof typeof growing;
 
-/** A text that still grows, with the kind of delta that its held-back part will have. */
+/** A text that still grows, with the kind of delta in which its held-back part will be sent. */
 interface OpenText {
   type: Growing;
   text: RestoredText;

@@ -1,12 +1,12 @@
 /**
  * Replaces placeholders with the client's own values. A placeholder may arrive in pieces. So text at the end that may
- * begin a placeholder is held back until that is certain. It is at most as long as the longest placeholder, which is a
- * few tokens.
+ * be the beginning of a placeholder is held back until the next piece decides it. The held-back text is at most as long
+ * as the longest placeholder, which is a few tokens.
  */
 
 /**
  * Maximum text that restored values may add to an answer, because a PEM key is a thousand times as long as its
- * placeholder. Beyond it, placeholders stay in the text.
+ * placeholder. Beyond this maximum, placeholders stay in the text.
  */
 const MAX_ADDED_CHARACTERS = 16 * 1024 * 1024;
 

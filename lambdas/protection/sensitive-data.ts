@@ -1,6 +1,6 @@
 /**
- * Removes the sensitive data of a key's requests before anything is measured, held or sent. The provider never gets the
- * data, so the provider's answers, errors and logs cannot contain it.
+ * Removes the sensitive data of a key's requests before anything is measured, held or sent. The provider does not get
+ * the data that is found, so the provider's answers, errors and logs do not contain it.
  *
  * Guarantee: a prompt of any length and content, under any settings, blocks the event loop no longer than a short
  * prompt. A long prompt is searched in a thread. Accounts take turns there, and no prompt delays the search of a new
@@ -39,12 +39,12 @@ export interface Protected<Request extends MessagesRequest = MessagesRequest> {
 
 /**
  * Returns the request as providers may get it.
- * @param options.mayGrow whether further texts may follow: `originals` then exists from the start, and later gets the
- * values found in them
+ * @param options.mayGrow whether texts may be added during the answer: `originals` then exists from the start, and gets
+ *   the values found in these texts
  * @param options.origins index of each message in the client's request; undefined if no index changed
  * @throws {GatewayError} 400 with category and field, never the value, if the key blocks these requests, if a value is
- * in a field that cannot be changed, or if there are too many values; 529 if other searches kept the thread busy; 504
- * if the search takes too long
+ *   in a field that cannot be changed, or if there are too many values; 529 if other searches kept the thread busy; 504
+ *   if the search takes too long
  */
 export async function protect<Request extends MessagesRequest>(
   message: Request,
@@ -89,8 +89,8 @@ export async function protectedTexts(
  */
 const MAX_CHARACTERS_AT_ONCE = 32 * 1024;
 /**
- * Time after which a running search is interrupted for new ones, in ms. Few texts need longer, unless they were written
- * to be slow.
+ * Time after which a running search is interrupted for new searches, in ms. Few texts need longer, unless they were
+ * written to be slow.
  */
 const TURN_MS = 500;
 /**
@@ -99,7 +99,7 @@ const TURN_MS = 500;
  */
 const MAX_WAIT_MS = 6_000;
 const MAX_RUN_MS = 20_000;
-/** Maximum heap of the thread, in MB. The longest prompt needs about 150. */
+/** Maximum heap of the thread, in MB. The longest prompt needs about 150 MB. */
 const MAX_SEARCH_HEAP_MB = 256;
 
 async function searchedTexts(

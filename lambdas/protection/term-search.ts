@@ -15,16 +15,16 @@ export interface FoundTerm {
 /** Length of the prefix that is checked before the search for a term. */
 const BEGINNING = 4;
 const FIRSTS = 0x7ff;
-/** Number of bits in the table of prefixes. Even all values of a large prompt set only a small part of them. */
+/** Number of bits in the table of prefixes. Even the values of a large prompt set only a small part of the bits. */
 const TABLE_BITS = 1 << 16;
 
 export class TermSearch {
   readonly #terms: string[];
-  /** Index of the longest other term that is a prefix of the term; -1 if there is none. */
+  /** For each term, the index of the longest other term that is a prefix of it; -1 if there is none. */
   readonly #parents: number[] = [];
   /**
-   * Table of the lower 11 bits of the terms' first characters, which differ between most scripts. It excludes most
-   * positions of a text.
+   * Table that marks the lower 11 bits of the terms' first characters. These bits differ between most scripts. It
+   * excludes most positions of a text.
    */
   readonly #firsts = new Uint8Array(FIRSTS + 1);
   /** Bit table of the terms' prefixes of up to four characters. It excludes nearly all remaining positions. */

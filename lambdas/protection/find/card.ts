@@ -9,8 +9,8 @@ const CARD = new RegExp(
   'g',
 );
 /**
- * Length of a card number with sixteen digits and three gaps. A match may continue with digits that do not belong to
- * the card.
+ * Length of a card number with sixteen digits and three gaps. A match of CARD may continue with three more digits that
+ * do not belong to the card.
  */
 const FOUR_FOURS = 19;
 const MIN_CARD_DIGITS = 13;
@@ -40,8 +40,8 @@ export const findCards: Rule = (text, numerals, add) => {
 };
 
 /**
- * Returns whether a number continues to the left, as in `3.1415926535897932` or `2,4111…`, or is a phone number, as in
- * `+4915112345678`.
+ * Returns whether a sign before the digits shows that they are no card number. They are the fraction of a number
+ * (`3.1415926535897932`), or a phone number (`+4915112345678`).
  */
 function isPartOfNumber(text: string, start: number): boolean {
   return /\+$|\d[.,]$/.test(text.slice(Math.max(0, start - 2), start));

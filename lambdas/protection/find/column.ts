@@ -1,8 +1,8 @@
 import { append } from '../../platform/append.ts';
 
 /**
- * Finds values in tables if only the heading of their column names them. Known tables: CSV, tab-separated text, and
- * Markdown.
+ * Finds values in tables, in which often only the heading of a column shows what its values are. Known tables: CSV,
+ * tab-separated text, and Markdown.
  */
 
 /** A cell below a heading, without the white space and quotes around its value. */
@@ -12,13 +12,13 @@ export interface Cell {
 }
 
 /**
- * Characters that separate cells. If a heading has several of them, the first one in this list separates the cells of
- * its table.
+ * Characters that separate cells. If a heading has several of these characters, the first of them in this list
+ * separates the cells of its table.
  */
 const SEPARATORS = ['\t', '|', ';', ','];
 /**
- * Maximum length of a heading, in characters. Longer headings are ignored, as are tables with more columns than
- * MAX_COLUMNS.
+ * Maximum length of a heading, in characters. Longer lines are not read. Tables with more columns than MAX_COLUMNS are
+ * ignored.
  */
 const MAX_LINE = 2_000;
 const MAX_COLUMNS = 64;

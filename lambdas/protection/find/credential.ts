@@ -37,8 +37,8 @@ const SEED =
 const PHRASE =
   /(?:(?:парольн|секретн|кодов)\p{L}{2} фраз\p{L}|фраза-пароль|passphrase)[^\n:=–—«"?]{0,60}(?:[:=?]|\s[–—]|(?=[«"]))\s{0,2}(?:[«"]((?:[\p{L}\d-]{1,16} ){2,11}[\p{L}\d-]{1,16})[»"]|((?:[\p{Ll}-]{1,16} ){2,11}\d{1,6})(?![\p{L}\d]))/giu;
 /**
- * Matches a user name and a password after both names, as in `login/password: print_ok / t1pograf1ya`. With both names,
- * a weaker password is accepted.
+ * Matches a user name and a password after both names, as in `login/password: print_ok / t1pograf1ya`. After both
+ * names, a weaker password is recognized.
  */
 const NAMED_ACCOUNT =
   /(?:логин|login|user(?:name)?|юзер)\s?[/&+и]\s?(?:pass(?:word)?|пароль?)(?: [\p{L}\d]{1,16}){0,4}\s?[:–—-]\s{0,2}[^\s/|:]{2,40}\s?[/|:]\s?([^\s"'`<>;,()«»]{6,64})/giu;
@@ -69,7 +69,7 @@ function isAny(): boolean {
   return true;
 }
 
-/** Returns whether a value is a real password, in contrast to a placeholder, as in `scheme://USER:PASSWORD@host`. */
+/** Returns whether a value is a password. It is not if it is a placeholder, as in `scheme://USER:PASSWORD@host`. */
 function isWritten(value: string): boolean {
   return isNoReference(value) && !/^(?:password|passwd|pass|pwd|secret|token|пароль)$/i.test(value);
 }

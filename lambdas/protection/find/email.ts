@@ -6,8 +6,8 @@ const MIN_DOMAIN = 4;
 const MAX_DOMAIN = 255;
 
 /**
- * Characters in the part before `@`, in addition to letters and digits. RFC 5322 allows more, but in texts the others
- * are mostly quotes and syntax.
+ * Characters in the part before `@`, in addition to letters and digits. RFC 5322 allows further characters, but in
+ * texts these are mostly quotes and syntax.
  */
 const LOCAL_SIGNS = ".+-%'";
 const DOMAIN_SIGNS = '.-';
@@ -21,8 +21,8 @@ const FILE_VERSION = /^\d+(?:x|\.\d+)\./;
 const BOUNCED = /(?<![\w.+-])(?:bounces?|prvs|srs\d|btv\d)[+=-][\w.+=-]*=$/i;
 
 /**
- * Matches text before a user name that is not part of a mail address: `https://user:password@host` and `ssh -p 22
- * user@host`.
+ * Matches text before a user name that shows that `user@host` is no mail address: `https://user:password@host` and `ssh
+ * -p 22 user@host`.
  */
 const EMAIL_IN_ADDRESS =
   /:\/\/[^\s/@]*$|(?<![\w-])(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id)\s(?:-\S{1,16}\s(?:\S{1,32}\s)?){0,3}$/;
@@ -60,7 +60,8 @@ function startOfLocal(text: string, at: number, isEmphasised: boolean): number {
 }
 
 /**
- * Returns whether a character may belong to a domain. No domain contains `_`: it is Markdown, or starts another word.
+ * Returns whether a character may belong to a domain. Domains contain no `_`, so this character is Markdown, or starts
+ * another word.
  */
 function isOfDomain(text: string, index: number): boolean {
   const sign = text.charAt(index);
@@ -75,8 +76,8 @@ function endOfLabels(text: string, from: number): number {
 }
 
 /**
- * Returns the length of the longest domain at the start of a text; 0 without a domain. The rest may be a file extension
- * (`ann@example.org.pdf`), or the next sentence (`ann@example.org.2 files`).
+ * Returns the length of the longest domain at the start of a text; 0 without a domain. The domain may be followed by a
+ * file extension (`ann@example.org.pdf`), or by the next sentence (`ann@example.org.2 files`).
  */
 function domainLength(text: string): number {
   let length = 0;

@@ -12,7 +12,10 @@ import { findPassports } from './passport.ts';
 import { findPhones } from './phone.ts';
 import { findSnils } from './snils.ts';
 
-/** Rules by category. If two rules find the same value, the earlier one applies, because it is more specific. */
+/**
+ * Rules by category. If two rules find the same value, the rule that comes first in this list applies, because it is
+ * more specific.
+ */
 const categoryRules: Record<SensitiveCategory, Rule> = {
   credential: findCredentials,
   email: findEmails,
@@ -37,8 +40,8 @@ export function findSensitive(text: string, wanted: ReadonlySet<SensitiveCategor
 }
 
 /**
- * Merges overlapping findings into one, with the category of the earlier rule. The merged finding covers both, so no
- * part of either remains in the text.
+ * Merges overlapping findings into one finding, with the category that comes first in `categoryRules`. The merged
+ * finding covers both, so no part of either remains in the text.
  */
 function withoutOverlaps(findings: Finding[]): Finding[] {
   const kept: Finding[] = [];

@@ -25,7 +25,7 @@ export type Rule = (text: string, numerals: readonly Numerals[], add: Add) => vo
 
 /**
  * White space that people, word processors and web pages put between digits; for character classes of patterns. HYPHEN
- * has the hyphens.
+ * has the hyphens that they use.
  */
 export const GAP = String.raw` \u00a0\u2009\u202f`;
 export const HYPHEN = String.raw`\-\u2010-\u2015\u2212`;
@@ -33,8 +33,8 @@ export const HYPHEN = String.raw`\-\u2010-\u2015\u2212`;
 const FINDING_WORD = /[\p{L}\p{N}_]/u;
 
 /**
- * Characters below this code have a lookup table, because every letter of a text is tested. They include Latin, Greek,
- * Cyrillic, Armenian and Hebrew.
+ * Characters below this code are tested with a lookup table, because every character of a text is tested. They include
+ * Latin, Greek, Cyrillic, Armenian and Hebrew.
  */
 const TABLED = 0x600;
 const FINDING_WORDS = Uint8Array.from({ length: TABLED }, (_, code) =>

@@ -8,7 +8,7 @@ const V6 = /^(?:[0-9a-f]{1,4}:|:(?=:)|:){2,8}(?:[0-9a-f]{1,4}|(?:\d{1,3}\.){3}\d
 const MAYBE_V6 = /::|:[\da-f]{1,4}:[\da-f]{1,4}:[\da-f]{1,4}:/gi;
 const MAX_V6 = 45;
 
-/** Words directly before four numbers that are a version or a section, not an IP address. */
+/** Words that show, directly before four numbers, that the numbers are a version or a section, not an IP address. */
 const NO_ADDRESS =
   /^(?:верси|релиз|сборк|прошивк|драйвер|пункт|раздел|подраздел|глав|стать|таблиц|рисун|приложени|оценк|п+$|пп?\.?$|version|ver$|v$|rev$|release|build$|assembly$|firmware$|driver$|section$|chapter$|clause$|figure$|table$|appendix$|annex$|oid$|chrome$|firefox$|safari$|edge$|opera$|windows$|android$|ios$|macos$|gtk$)/i;
 /** Matches signs before a version or a section, as in `nginx/1.25.3.1` or `§ 4.1.1.2`. */
@@ -16,20 +16,23 @@ const NO_ADDRESS_SIGN = /§\s?$|[\p{L}\d]\/$/u;
 const ADDRESS =
   /(?<!\p{L})(?:ip|ip-?адрес|айпи|адрес|addr|address|host|хост|server|сервер|dns|ping|ssh|пинг\p{L}*|client|proxy|gateway|шлюз|клиент|узел|route|network|subnet|подсет[ьи]|сет[ьи]|peer|remote|src|dst|source|nameserver|inet|allow|deny|listen|connect\p{L}*)(?!\p{L})/iu;
 /**
- * Matches a number that begins like a release number. Few public addresses begin like this, and few have a zero as
- * their third number (THIRD_ZERO).
+ * Matches four numbers of which the first is below 30 and not 10, as in a release. Few public addresses begin like
+ * this. THIRD_ZERO matches a third number of zero, which few addresses have.
  */
 const LOW = /^(?!10\.)[12]?\d\./;
 const THIRD_ZERO = /^\d+\.\d+\.0\./;
 /**
- * Words that occur before an address, as in `Banned from 5.188.10.77`. Any other word may be the name of a program,
- * followed by its version.
+ * Words that occur directly before addresses, as in `Banned from 5.188.10.77`. Another word there may be the name of a
+ * program, followed by its version.
  */
 const NO_NAME =
   /^(?:со?|из|на|от|по|и|или|from|at|by|via|and|or|for|is|are|with|ban|unban|banned|block|blocked|found|drop|dropped|reject|rejected|attacker)$/i;
 /** Public DNS resolvers. Their numbers are small, as in a version. */
 const RESOLVERS = new Set(['1.1.1.1', '1.0.0.1', '8.8.8.8', '8.8.4.4', '9.9.9.9']);
-/** Words before a release number that looks like an address. Up to two other words, and signs, may be between them. */
+/**
+ * Words that show that a number after them is a release, although it looks like an address. Up to two other words, and
+ * signs, may be between them.
+ */
 const RELEASE_NUMBER = /верси|релиз|сборк|прошивк|обновл|version|release|firmware|build|patch|upgrade|update/i;
 const RELEASE_SIGN = /[\p{L}\d\]](?:[=~!><]=|\^|~)$|\p{L}-$/u;
 const RELEASE_AFTER =
@@ -58,8 +61,8 @@ export const findIpAddresses: Rule = (text, numerals, add) => {
 };
 
 /**
- * Returns whether a number is a release or section like the one before it, as in `2.14.0.7 → 2.15.1.0`. Releases and
- * sections in one text often differ only in their last number.
+ * Returns whether a number is a release or a section, because the number before it is one, as in `2.14.0.7 → 2.15.1.0`.
+ * Releases and sections in one text often differ only in their last number.
  */
 function isNextRelease(release: { number: string; end: number }, found: string, between: string): boolean {
   if (found.startsWith('192.168.')) return false;
@@ -83,8 +86,8 @@ function isAddress(found: string, text: string, start: number, end: number): boo
 }
 
 /**
- * Returns whether a number is probably the version of a program, as in `glibc 2.39.1.7` or `19.22.0.0`. A number before
- * a port or a mask is an address.
+ * Returns whether a number is probably the version of a program, as in `glibc 2.39.1.7` or `19.22.0.0`. A number with a
+ * port or a mask after it is an address.
  */
 function isNumberOfProgram(found: string, before: string, after: string): boolean {
   if (!LOW.test(found) || after === ':' || after === '/') return false;
@@ -93,7 +96,8 @@ function isNumberOfProgram(found: string, before: string, after: string): boolea
 
 /**
  * Returns whether the text around a number marks it as a release: `10.2.3.4-beta`, `lib-10.2.3.4.jar`,
- * `name==10.2.3.4`, `версия клиента 10.2.3.4`. Numbers that begin with 192.168 are always addresses.
+ * `name==10.2.3.4`, `версия клиента 10.2.3.4`. A number that begins with 192.168 is a release only if the text after it
+ * shows that.
  */
 function isRelease(found: string, before: string, text: string, end: number): boolean {
   RELEASE_AFTER.lastIndex = end;
@@ -133,8 +137,8 @@ function isOfV6(text: string, index: number): boolean {
 const GIVEN_OUT = /^(?:[23][\da-f]{3}|f[cdef][\da-f]{2}|64:ff9b|::ffff):/i;
 
 /**
- * Returns whether an IPv6 address has an allocated prefix and two or more numbers. Loopback does not. A text such as
- * `12::34` is a pair of numbers as often as an address.
+ * Returns whether an IPv6 address has an allocated prefix and two or more numbers. This is false for loopback
+ * addresses. It is also false for a text such as `12::34`, which is often no address.
  */
 function isRoutable(address: string): boolean {
   return GIVEN_OUT.test(address) && (address.match(/[\da-f]+/gi)?.length ?? 0) > 1;
@@ -145,8 +149,8 @@ function isCommon(address: string): boolean {
 }
 
 /**
- * Returns whether an address has four one-digit numbers. A text like `1.2.3.4` is a section or a version as often as an
- * address.
+ * Returns whether an address consists of four one-digit numbers. A text such as `1.2.3.4` is as often a section or a
+ * version.
  */
 function isOfSmallNumbers(address: string): boolean {
   return /^\d(?:\.\d){3}$/.test(address);

@@ -7,8 +7,8 @@ const KEY_REST = '[A-Za-z0-9_-]';
 const KEY_DIGITS = '0123456789';
 
 /**
- * Patterns of each issuer's keys, with the prefix and the minimum length. Each pattern follows the characters with
- * which it may begin.
+ * Patterns of the issuers' keys, which contain the prefix and the minimum length. Before each pattern are the
+ * characters with which its keys may begin.
  */
 const ISSUED: [string, string][] = [
   // Keys of Anthropic, OpenAI, OpenRouter, DeepSeek and others; of ElevenLabs
@@ -91,8 +91,8 @@ const ISSUED: [string, string][] = [
   // Keys of age, and of service accounts of 1Password
   ['A', String.raw`AGE-SECRET-KEY-1[A-Z0-9]{58}`],
   ['o', String.raw`ops_eyJ${KEY_REST}{100,}`],
-  // JSON Web Tokens. They are not matched after a hyphen: otherwise a long text of `-eyJ…` repetitions would be read
-  // from each of them to its end.
+  // JSON Web Tokens. They are not matched after a hyphen. Otherwise, a long text that repeats `-eyJ…` would be read to
+  // its end from every repetition.
   ['e', String.raw`(?<!-)eyJ${KEY_REST}{8,}\.eyJ${KEY_REST}{8,}\.${KEY_REST}{8,}`],
 ];
 
@@ -104,7 +104,7 @@ const ISSUED_KEYS = new Map(
   }),
 );
 
-/** Every key has at least this many letters, digits, `_` and `-` in a row. */
+/** Minimum number of letters, digits, `_` and `-` in a row that every pattern requires. */
 const LEAST = 16;
 const IN_ROW = Uint8Array.from({ length: 0x80 }, (_, code) => Number(/[\w-]/.test(String.fromCharCode(code))));
 
@@ -120,7 +120,10 @@ const BOUND = /[\s"'`<>(){}[\],;]/;
 const MAX_BEFORE_KEY = 128;
 const MAX_AFTER = 8_192;
 
-/** Examines only rows of at least LEAST key characters, which are a small part of most texts. */
+/**
+ * Finds keys. Only the surroundings of rows of at least LEAST key characters are examined, which are a small part of
+ * most texts.
+ */
 export const findIssuedKeys: Rule = (text, _, add) => {
   let done = 0;
   for (let start = 0; start + LEAST <= text.length;) {
@@ -136,7 +139,7 @@ export const findIssuedKeys: Rule = (text, _, add) => {
   }
 };
 
-/** @returns the end of the examined text, which is beyond `end` if a key is */
+/** @returns the end of the examined text. It is after `end` if a key begins before `end` and ends after it. */
 function findBetween(text: string, from: number, end: number, add: Add): number {
   let seen = end;
   for (let start = from; start < end; start += 1) {
@@ -156,16 +159,15 @@ function findBetween(text: string, from: number, end: number, add: Add): number 
 }
 
 /**
- * Returns whether a Telegram bot key starts at a position, as in `…/bot123456789:AA…/sendMessage`. It is the only key
- * that directly follows a word.
+ * Returns whether a Telegram bot key starts at a position, as in `…/bot123456789:AA…/sendMessage`. Only such a key may
+ * directly follow a word.
  */
 function isBotsAt(text: string, start: number): boolean {
   return text.startsWith('/bot', start - '/bot'.length);
 }
 
 /**
- * Returns the last position, within LEAST characters from `start`, that interrupts a row of key characters; undefined
- * if none does.
+ * Returns the last position within LEAST characters from `start` that has no key character; undefined if there is none.
  */
 function lastGap(text: string, start: number): number | undefined {
   for (let index = start + LEAST - 1; index >= start; index -= 1) {

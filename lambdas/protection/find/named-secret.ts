@@ -1,6 +1,6 @@
 /**
- * Finds values after the name of a password, a token or a key. The name alone is not enough: the value's characters
- * decide whether it is a secret.
+ * Finds values after a word that names a password, a token or a key. A value counts as a secret only if its characters
+ * look like one.
  */
 
 import { cellsUnder } from './column.ts';
@@ -41,9 +41,9 @@ const OWNER =
   /^(?:[ \p{L}-]{0,40} )?\(?[\p{L}\d._%+-]{1,64}@[\p{L}\d-]{1,63}(?:\.[\p{L}\d-]{1,63}){1,4}\)?(?=[\s:=–—-])/u;
 const QUOTED = /^(?:\\?(["'`])((?:(?!\1)[^\n\\]|\\(?!\1[,}\s])[^\n]){1,256})\\?\1|[«“„]([^\n»”“]{1,256})[»”“])/;
 const BARE = /^(?:[^\s"'`<>;,)«»“”„\\]|\\(?![nrt"'])){1,256}/;
-/** Matches the rest of a value. */
+/** Matches the remaining characters of a value that the end of the examined text has cut off. */
 const SECRET_REST = /[^\s"'`<>;,)«»“”„]*/y;
-/** Matches text before a value in the next field, as in `name: DB_PASSWORD`, `value: …`. */
+/** Matches the text between a name and a value in the next field, as in `name: DB_PASSWORD`, `value: …`. */
 const NEXT_FIELD = /^[\p{L}\p{N}_]{0,16}["']?\s{0,2}(?:\\n|[\n,])\s{0,12}["']?value["']?\s?[:=]\s?/u;
 /** Matches one or two words before a value, as in `is still` or `: use`. */
 const ADVERBS = /^(?:\p{L}{1,12} ){1,2}/u;
@@ -160,8 +160,8 @@ function withoutClosing(value: string): string {
 }
 
 /**
- * Reads a value after one or two words, as in `password is still …`. To be accepted, the value must not be a word
- * itself.
+ * Reads a value after one or two words, as in `password is still …`. To be accepted, the value must not consist of
+ * words.
  */
 function givenAfter(rest: string, from: number): { start: number; end: number } | undefined {
   const value = withoutStop(BARE.exec(rest.slice(from))?.[0] ?? '');

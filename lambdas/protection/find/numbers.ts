@@ -1,4 +1,4 @@
-/** Finds numbers with and without separators, once for the rules of all categories. */
+/** Finds numbers with and without separators. The rules of all categories share the result. */
 
 import { GAP, HYPHEN, type Numerals } from './finding.ts';
 

@@ -43,13 +43,13 @@ const PASSPORT_DATE = /^(?:19|20)\d\d(?:0[1-9]|1[0-2])|(?:0[1-9]|1[0-2])(?:19|20
 /** Matches series and number in separate fields. Only the number is captured, because it alone identifies a person. */
 const SERIES_AND_NUMBER =
   /^[^\d\n]{0,32}?(?:сери\p{L}|seri\p{L}{1,2})["']?[\s:="'–—-]{0,5}\d{2} ?\d{2}["']?(?:[,;.\s]{1,3}|\s(?:and|и)\s)["']?(?:(?:passport|паспорт\p{L}{0,2})[_ ])?(?:номер|number|num|no|nomer|№)["']?(?: паспорта)?[\s:="'–—-]{0,5}(\d{6})(?!\d)/iu;
-/** Matches another number of the same form, as in `… and 2811 093356` or `; 3314 090775`. */
+/** Matches a further passport number after the first one, as in `… and 2811 093356` or `; 3314 090775`. */
 const ANOTHER_DOCUMENT = new RegExp(
   String.raw`^[)"'»]{0,2}(?: \p{L}{2,12})?(?: \([^()\n]{1,24}\))?(?:[,;/]|[,;]? (?:и|and|or|или|то ли|&|а также))(?:[ ,]{1,2}\p{L}{1,16}(?:'s)?[:,]?){0,4} ?["'(«]?[${GAP}]?(\d{2}[${GAP}]?(?:\d{2}[${GAP}]?\d{6}|\d{7})|[A-Z]{1,2}\d{7})(?![\p{L}\d])`,
   'iu',
 );
 const MAX_OTHERS = 32;
-/** Matches words for things that have a passport too, such as a device or a building. */
+/** Matches words for things that have a (technical) passport too, such as a device or a building. */
 const OF_THING =
   /^\p{L}*\s+(?:№\s?\d+\s+)?(?:издели|прибор|качеств|безопасн|сделк|объект|труб|оборудован|двигател|дома|скважин|машин|транспорт|отход|модел|здани|помещени|проект|программ|stamp|photo|control)/iu;
 /** Matches words for other numbers, such as an order or a visa, between the word for a passport and the number. */
@@ -110,8 +110,8 @@ function numberIn(after: string, before: string): { start: number; end: number }
 }
 
 /**
- * Adds further numbers of the same form.
- * @returns the end of the last one
+ * Adds the further passport numbers that directly follow a number.
+ * @returns the end of the last added number; `from` if there is none
  */
 function addOthers(text: string, from: number, add: Add): number {
   let end = from;

@@ -1,7 +1,7 @@
 /**
  * Finds phone numbers by their written forms. A library with every country's numbering plan was evaluated and rejected:
- * it would be an eighth of the function's bundle and a hundred times slower. In sentences that were new to these rules,
- * that library found only three of four numbers.
+ * it would be an eighth of the function's bundle and a hundred times slower. In sentences that were not used to develop
+ * these rules, that library found only three of four numbers.
  */
 
 import { digitsOf, GAP, HYPHEN, isWordAt, lastWord, matchesOf, wordsBefore, type Add, type Rule } from './finding.ts';
@@ -12,7 +12,7 @@ const PHONE = new RegExp(String.raw`(?<![\d])(?:\+|\()?\d(?:${SEPARATOR}{0,3}\d)
 const MIN_PHONE_DIGITS = 9;
 const MAX_DIGITS = 15;
 
-/** Words before a number without a country code, and names of fields with a phone number. */
+/** Words and names of fields that show that a number after them is a phone number, even without a country code. */
 const NAMED_PHONE =
   /тел(?:\.|ефон\p{L}*)?(?!\p{L})|моб(?:\.|ильн\p{L}*)?(?!\p{L})|факс|звон|вотсап|ватсап|вацап|(?<!\p{L})(?:смс|sms)(?!\p{L})|набра|набер|набир|(?:мой|мо[её]го|е[её]|его|ваш|личный) номер|phone|(?<!\p{L})tel(?!\p{L})|mobile|(?<!\p{L})cell(?!\p{L})|(?<!\p{L})(?:call|dial|ring|text)(?!\p{L})|fax|landline|whatsapp|viber/iu;
 const PHONE_NAMED_WITHIN = 32;
@@ -26,7 +26,7 @@ const CALLING_CODE =
  */
 const NATIONAL_DIGITS = { least: 7, most: 11 };
 /**
- * Matches numbers of Russia and Kazakhstan, without the calling code. NORTH_AMERICAN_DIGITS matches those of North
+ * Matches numbers of Russia and Kazakhstan, without the calling code. NORTH_AMERICAN_DIGITS matches numbers of North
  * America.
  */
 const RUSSIAN_DIGITS = /^[3-9]\d{9}$/;
@@ -36,14 +36,14 @@ const NATIONAL = [/^[3489]\d{9}$/, /^1?[2-9]\d{2}[2-9]\d{6}$/, /^0[1-9]\d{7,9}$/
 /** Matches an amount that looks like a phone number, as in `+1 000 000 000`. */
 const ROUND = /[ \u00a0\u2009\u202f]000$/;
 const AMOUNT_OF_MONEY = /[ \u00a0]?(?:руб|р\.|₽|\$|€|%|тыс|млн|млрд|шт(?!\p{L})|(?:rub|usd|eur|pcs)(?!\p{L}))/iuy;
-/** Words for other things with such numbers, such as an order. */
+/** Words for other things whose numbers look like phone numbers, such as an order. */
 const OTHER_NUMBER =
   /^(?:заказ|накладн|артикул|договор|заявк|обращени|чек|трек|сч[её]т|полис|order|invoice|ticket|sku$|serial|part$|batch|tracking)/i;
 const PHONE_NUMBER = /^(?:номер|number$|no$)/i;
 
 /**
- * Counts of digits in the groups of a Russian number, without the leading 8 or 7. The first group or two are a code of
- * three to five digits.
+ * Counts of digits in the groups of a Russian number, without the leading 8 or 7. The first group, or the first two,
+ * are the area code of three to five digits.
  */
 const RUSSIAN_FORMS = new Set([
   '10',
@@ -67,8 +67,8 @@ const PHONE_FORMS = [
 ];
 
 /**
- * Finds phone numbers: with a country code, in Russian forms, and in forms of other countries after a word that names
- * them.
+ * Finds phone numbers: with a country code, in Russian and North American forms, and in forms of other countries if a
+ * word before them names a phone.
  */
 export const findPhones: Rule = (text, numerals, add) => {
   for (const { start: first, written: numbers, digits } of numerals) {
@@ -88,8 +88,8 @@ function findAt(text: string, from: number, match: string, add: Add): void {
 }
 
 /**
- * Returns the end of the phone number at a position; undefined if there is none. The last digit groups may not belong
- * to the number, so it is also tried without them.
+ * Returns the end of the phone number at a position; undefined if there is none. Up to two digit groups at the end may
+ * not belong to the number, so the test is repeated without them.
  */
 function endOfPhone(text: string, start: number, found: string): number | undefined {
   let written = found;
@@ -104,8 +104,8 @@ function endOfPhone(text: string, start: number, found: string): number | undefi
 }
 
 /**
- * Returns whether a word or other digits directly precede the number, as in `12:8 903 …`. A word for a phone may
- * precede it.
+ * Returns whether a word or other digits directly precede the number, as in `12:8 903 …`. A word for a phone does not
+ * count.
  */
 function isPartOfWord(text: string, start: number): boolean {
   return (
@@ -123,7 +123,9 @@ function isAmount(text: string, end: number): boolean {
 /** Matches a word for a phone directly before its number, as in `тел.8926…` or `Телефон8 926 …`. */
 const GLUED = /(?:тел|телефон|номер|моб|phone|tel)_?$/i;
 
-/** Maximum number of digit groups after a number, for example an extension or an hour. */
+/**
+ * Maximum number of digit groups after a phone number that do not belong to it, for example an extension or an hour.
+ */
 const MAX_FOLLOWING = 2;
 
 function withoutLastGroup(written: string): string {
@@ -139,8 +141,8 @@ function isDigitAt(text: string, index: number): boolean {
 }
 
 /**
- * Form of a number. `international`: it has a country code. `known`: only phone numbers have this form. `national`: a
- * word before it must name it as a phone number.
+ * Form of a number. `international`: it has a country code. `known`: only phone numbers have this form. `national`: it
+ * is a phone number only if a word before it says so.
  */
 type PhoneForm = 'international' | 'known' | 'national';
 

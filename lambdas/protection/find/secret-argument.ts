@@ -4,8 +4,8 @@ import { matchesOf, wordsBefore, type Add } from './finding.ts';
 import { classesOf, isNoReference, isPassword, isQuotedPassword } from './secret.ts';
 
 /**
- * Matches passwords in options. If a blank separates option and password, the command must be a program that logs in
- * (LOGS_IN).
+ * Matches passwords in options. If white space separates option and password, the command must be one of the programs
+ * in LOGS_IN.
  */
 const OPTION = /(?<![\w-])-(?:p|P|a|w|storepass)(\s?)["']?([^\s"'-][^\s"']{5,63})/g;
 const LOGS_IN =
@@ -13,8 +13,8 @@ const LOGS_IN =
 const COMMAND = 80;
 
 /**
- * Pairs of patterns. The first one is a cheap test of the text in lower case. The second one captures the password, in
- * its first group that matched.
+ * Pairs of patterns. The first pattern is a cheap test of the text in lower case. The second pattern captures the
+ * password in one of its groups.
  */
 const PLACES: [RegExp, RegExp][] = [
   // Password in SQL

@@ -10,13 +10,13 @@ import { classesOf, isLikePassword, isNoReference, isOfWords, isPassword, isUnmi
 const MAX_SECRET_WORDS = 160;
 const SENTENCES = /^[^\n{}]*?[.!?:](?=\s|$)[^\n{}]*?(?=[.?](?:\s|$)|[\n{}]|$)|^[^\n{}]*/;
 const CHUNK = /[^\s"'`<>;,()«»“”„]{6,128}/g;
-/** Matches words directly before a value that is not a secret, such as a commit or a user name. */
+/** Matches words that show that the value after them is no secret, for example a commit or a user name. */
 const SECRET_OF_ANOTHER =
   /(?:^|[\s(])(?:commit|revision|rev|sha-?\d*|md5|hash|digest|checksum|etag|image|uuid|guid|id|request|trace|span|order|user|username|login|account|host|server|file|branch|version|ticket|коммит\p{L}*|хеш\p{L}*|хэш\p{L}*|заказ\p{L}*|номер\p{L}*|логин\p{L}*|юзер\p{L}*|пользовател\p{L}*|учётк\p{L}*|файл\p{L}*|хост\p{L}*|сервер\p{L}*|верси\p{L}*|тикет\p{L}*|заявк\p{L}*)\s?[:=#№]?\s?$/iu;
 const TO_VALUE = /(?:сброшен|смен|измен|поменя|установ|постав|reset|changed|set)\p{L}{0,6}\s(?:на|to|as)\s$/iu;
 const PREPOSITION =
   /(?:^|[\s(])(?:от|для|на|в|во|к|у|из|по|с|со|до|for|to|of|on|in|into|from|at|with|by|via|and|и|а|or|или)\s$/iu;
-/** Words of rules for passwords. In a sentence about rules, a value is an example, not a secret. */
+/** Words of rules for passwords. In a sentence about rules, a value is probably an example. */
 const ABOUT_RULES =
   /политик|требован|минимум|не менее|символ|policy|must|should contain|at least|characters|minimum|expires?\b/i;
 
@@ -29,7 +29,7 @@ export function secretIn(rest: string, wants: 'password' | 'key'): { start: numb
   let likely: { start: number; end: number } | undefined;
   for (const { 0: chunk, index } of matchesOf(CHUNK, words)) {
     if (isCutOff && index + chunk.length === words.length) break;
-    // The values have a digit or a hyphen. This check skips most words quickly.
+    // Secrets have a digit or a hyphen. This check skips most words quickly.
     if (!/[\d-]/.test(chunk)) continue;
     const value = withoutStop(chunk);
     const before = words.slice(Math.max(0, index - 24), index);

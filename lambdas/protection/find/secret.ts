@@ -1,5 +1,6 @@
 /**
- * Tests whether a value is a secret. At the same position there may be a word, a variable, a path, a date or a call.
+ * Tests whether a value after the name of a secret is a secret. It may also be a word, a variable, a path, a date or a
+ * call.
  */
 
 /**
@@ -21,7 +22,8 @@ const MOMENT = /^\d{4}-\d\d-\d\d|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/;
 const NAMED_THING = /^(?:LAPTOP|DESKTOP|WIN)-[A-Z\d]+$|^(?:[A-Z][a-z]+-){1,2}[A-Z][A-Za-z]+$/;
 
 /**
- * Returns whether a value in quotes is a text. It may contain brackets; only a value that is a call as a whole is none.
+ * Returns whether a value in quotes may be a password. It may contain brackets, but it must not be a call, an
+ * insertion, a path or a date as a whole.
  */
 function isQuotedText(value: string): boolean {
   return !/^[$<{[%*]|\*{3}|^[\w.]+\(.*\)$/.test(value) && isOrdinary(value);
@@ -42,7 +44,8 @@ function isOrdinary(value: string): boolean {
 }
 
 /**
- * Returns whether a value has at least six characters and is not a single word. Six or more digits count as a password.
+ * Returns whether a value looks like a password: at least six characters of several kinds, or seven consonants in a
+ * row. Six or more digits also count.
  */
 export function isPassword(value: string): boolean {
   if (value.length < 6 || !isNoReference(value)) return false;
@@ -51,7 +54,7 @@ export function isPassword(value: string): boolean {
   return classesOf(value) >= 3 || (/\d/.test(value) && classesOf(value) >= 2) || NO_VOWELS.test(value);
 }
 
-/** Matches seven consonants in a row, which no word has. */
+/** Matches seven consonants in a row, which words do not have. */
 const NO_VOWELS = /^[a-z]*[b-df-hj-np-tv-xz]{7}[a-z]*$/;
 
 /** Returns whether a value is long and random, or shorter with at least three kinds of characters. */
@@ -61,8 +64,8 @@ export function isKey(value: string): boolean {
 }
 
 /**
- * Returns whether a value mixes characters as no word or name does. After the name of a password, this value is
- * certainly a secret.
+ * Returns whether a value mixes characters as words and names do not. After the name of a password, such a value counts
+ * as a secret.
  */
 export function isUnmistakable(value: string): boolean {
   if (value.length < 7 || !isNoReference(value) || !/\p{L}/u.test(value)) return false;
@@ -78,7 +81,7 @@ export function isUnmistakable(value: string): boolean {
 /** Matches app passwords of Apple and Google: `abcd-efgh-ijkl-mnop`. */
 const APP_PASSWORD = /^[a-z]{4}(?:-[a-z]{4}){3}$/;
 
-/** Returns whether letters and digits of a value change at least four times. */
+/** Returns whether a value has at least ten characters, and changes between letters and digits at least four times. */
 function isRandom(value: string, changes: number): boolean {
   return value.length >= 10 && changes >= 4 && /^[\w-]+$/.test(value);
 }
@@ -100,7 +103,10 @@ export function isLikePassword(value: string): boolean {
 /** Matches names of releases, and dates with words: `Tomcat-9.0.85`, `Ubuntu-22.04`, `2024-q3`. */
 const RELEASE_NAME = /\d\.\d|^\d{4}-|^v\d/;
 
-/** Returns whether letters and digits alternate as in no word, name or date. */
+/**
+ * Returns whether letters and digits, or small and capital letters, are mixed as words, names and dates do not mix
+ * them.
+ */
 export function isMixed(value: string): boolean {
   const changes = characterChanges(value);
   return (
