@@ -1,7 +1,6 @@
 /**
- * Converts between the two ids of a search. The prefix of the client's id marks a call that the server runs. The other
- * id is that of the model's tool call. Each follows from the other, so that the model gets the same conversation in
- * every turn.
+ * Creates ids of searches. The client's id has the prefix of calls that the server runs. The id of the model's tool
+ * call follows from it, so that the model gets the same conversation in every turn.
  */
 
 import { randomUUID } from 'node:crypto';

@@ -17,8 +17,8 @@ export function opensMarker(char: string): boolean {
 }
 
 /**
- * Returns the marker at a bracket; 'open' if the text ends before that can be decided; undefined if there is no marker.
- * A bracket before an opening parenthesis is a link.
+ * Returns the marker at a bracket; 'open' if the text ends before a marker can be recognized; undefined if there is no
+ * marker. A bracket before an opening parenthesis is a link.
  * @param isWhole whether the text is complete
  */
 export function markerAt(text: string, start: number, isWhole: boolean): Marker | 'open' | undefined {

@@ -14,14 +14,17 @@ import { MarkdownPlace } from './markdown-place.ts';
 export type TextPart = { text: string } | { text: string; sources: number[] };
 
 /**
- * Maximum held-back text, including a bracket that may become a marker. At this limit the first half is released, so a
- * later marker cites only the rest.
+ * Maximum held-back text, including a bracket that may become a marker. At this limit, about the first half is
+ * released, so a later marker cites only the second half.
  */
 const MAX_HELD_CHARACTERS = 400;
 const MAX_READ_CHARACTERS = MAX_HELD_CHARACTERS - MAX_MARKER_CHARACTERS;
 const LET_GO_CHARACTERS = MAX_READ_CHARACTERS / 2;
 
-/** Characters that end a sentence if white space follows. CLOSERS may come in between. */
+/**
+ * Characters that end a sentence if white space follows. The characters in CLOSERS may be between them and the white
+ * space.
+ */
 const ENDS = new Set('.!?…');
 const CLOSERS = new Set('"”’»)*_」』）');
 /** Chinese and Japanese characters that end a sentence without white space after them. */
@@ -61,8 +64,9 @@ export class CitedText {
   }
 
   /**
-   * Adds a piece, and returns the parts that are complete. No part is empty. A part never has only white space, except
-   * beyond a limit or at the end of the text: clients drop blank blocks, and APIs refuse them.
+   * Adds a piece, and returns the parts that are complete. No part is empty. Parts with only white space are avoided,
+   * because clients drop blank blocks, and APIs refuse them. They occur only if too much text is held back, or at the
+   * end.
    */
   push(piece: string): TextPart[] {
     if (!this.#mayCite) return piece === '' ? [] : [{ text: piece }];
@@ -134,7 +138,7 @@ export class CitedText {
     if (this.#advance(char)) this.#beginSentence();
   }
 
-  /** Reads content up to `end`. Its first character is not white space. */
+  /** Reads content from the read position up to `end`. The content does not begin with white space. */
   #readContent(end: number): void {
     this.#settle();
     const char = this.#text[this.#at]!;
@@ -167,7 +171,9 @@ export class CitedText {
     return this.#at - this.#start + (this.#cited?.text.length ?? 0);
   }
 
-  /** If too much text is held back, releases its first half, or less: up to the last blank in that half. */
+  /**
+   * If too much text is held back, releases about its first half: up to the last blank in that half, if there is one.
+   */
   #letGo(): void {
     this.#settle();
     if (this.#readLength() < MAX_READ_CHARACTERS) return;
@@ -175,11 +181,11 @@ export class CitedText {
     const blank = first.lastIndexOf(' ') + 1;
     this.#isPlain = true;
     this.#letOut(wholeCharacters(this.#text, this.#start + (blank || first.length)));
-    // The released part may have had the only letters and digits.
+    // The remaining text may have no letters and digits, so that there is nothing left to cite.
     this.#hasWord &&= CITED_WORD.test(this.#text.slice(this.#start, this.#at));
   }
 
-  /** Returns the cited text with its sources: no further marker follows it. */
+  /** Releases the cited text with its sources, because no further marker follows directly. */
   #settle(): void {
     if (!this.#cited) return;
     const { text, sources } = this.#cited;
@@ -217,7 +223,10 @@ export class CitedText {
   }
 }
 
-/** Returns the position of a bracket that may continue a list of markers, as in `[1], [2]`. */
+/**
+ * Returns the position after a comma at `at`, where a list of markers may continue, as in `[1], [2]`; `at` without a
+ * comma.
+ */
 function behindComma(text: string, at: number): number {
   if (text[at] !== ',') return at;
   return text[at + 1] === ' ' ? at + 2 : at + 1;

@@ -13,7 +13,7 @@ interface DomainRule {
   path: string[];
 }
 
-/** Returns a test whether a page may be among the hits of a query with these filters. */
+/** Returns a function that tests whether the filters of a query allow a page. */
 export function domainFilter(filters: {
   allowedDomains: readonly string[];
   blockedDomains: readonly string[];

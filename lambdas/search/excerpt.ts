@@ -10,7 +10,7 @@ const MAX_SOURCE_CHARACTERS = 2_000;
 const MAX_CLAIM_CHARACTERS = 600;
 
 /**
- * Matches words that are compared. Words of one or two letters are skipped, because they occur in every text. Numbers
+ * Matches words that are compared. Words of one or two letters are skipped, because they occur in most texts. Numbers
  * of any length count, and each Chinese character counts as a word.
  */
 const EXCERPT_WORDS = /\p{Script=Han}|[\p{L}--\p{Script=Han}]{3,}|\p{N}+/gv;
@@ -29,7 +29,7 @@ interface Token {
 
 interface QuotedPart {
   text: string;
-  /** Number of words shared with the claim, and number of words before the first of them. */
+  /** `shared`: number of words that also occur in the claim. `before`: number of words before the first shared word. */
   shared: number;
   before: number;
 }
@@ -116,8 +116,8 @@ function fitsExcerpt(text: string, sentence: Token[]): boolean {
 }
 
 function textLength(text: string, start: number, end: number): number {
-  // A code point has one or two code units. They need not be counted if the span is certainly short enough, or
-  // certainly too long.
+  // A code point has one or two code units. So the number of code units often shows whether the span fits, and the code
+  // points need not be counted.
   if (end - start <= MAX_CUT_CHARACTERS || end - start > 2 * MAX_EXCERPT_CHARACTERS) return end - start;
   let length = 0;
   for (const _ of text.slice(start, end)) length += 1;

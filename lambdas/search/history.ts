@@ -1,7 +1,7 @@
 /**
- * Converts a conversation with searches for the model. Each search becomes a tool call with a result, and each citation
- * becomes a marker after its text. The client has calls and results as blocks within one assistant message. The model
- * gets them as separate messages.
+ * Converts a conversation with searches into the form for the model. Each search becomes a tool call with a result, and
+ * each citation becomes a marker after its text. In the client's form, calls and results are blocks of one assistant
+ * message. In the model's form, they are in separate messages.
  */
 
 import { SEARCH_NAME } from '../messages/search-tool.ts';
@@ -14,9 +14,9 @@ import { resultText, Sources, sourceText } from './sources.ts';
 export interface SearchHistory {
   messages: Message[];
   sources: Sources;
-  /** Client's ids of the last turn's search calls that have no result yet. */
+  /** Client's ids of search calls in the last turn that have no result yet. */
   pending: string[];
-  /** Index in the client's request of each message, for errors that name it. */
+  /** For each message, its index in the client's request, which errors name. */
   origins: number[];
 }
 
@@ -27,8 +27,8 @@ export function hasSearches(messages: readonly Message[]): boolean {
 
 /**
  * Converts the messages of a request.
- * @param isDeclared whether the request lets the model search. Otherwise there is no search function: earlier results
- * become text of the user.
+ * @param isDeclared whether the request declares the search tool. If not, the model has no search function, and earlier
+ *   results become text of the user.
  * @throws {GatewayError} 400 for results that were altered, or that belong to no call
  */
 export function readHistory(messages: readonly Message[], seals: Seals, isDeclared: boolean): SearchHistory {
@@ -176,7 +176,8 @@ class HistoryReader {
         'was altered, or was not encrypted by this gateway for this account; send the block unchanged, or leave out the search',
       );
     }
-    // The provider of an earlier turn made the search and encrypted the result, so only its visible part is known.
+    // The provider of an earlier turn made the search and encrypted the text of the result. Only the visible fields are
+    // known.
     if (opened === 'foreign') {
       return {
         query: '',
@@ -257,8 +258,8 @@ function isPlainText(block: Block): boolean {
 }
 
 /**
- * Returns the markers for citations. A source that is not in the conversation any more has no number, and gets no
- * marker.
+ * Returns the markers for citations. A source that is no longer in the conversation has no number, so its citation gets
+ * no marker.
  */
 function markers(citations: unknown[], sources: Sources, seals: Seals): string {
   const numbers = citations.flatMap((citation) => {

@@ -5,7 +5,10 @@ const MAX_URL_CHARACTERS = 2_048;
 const MAX_TITLE_CHARACTERS = 300;
 const MAX_HIT_TEXT_CHARACTERS = 2_000;
 const MAX_AGE_CHARACTERS = 100;
-/** Maximum part of a text that is cleaned. It is larger than the kept part, because cleaning shortens texts. */
+/**
+ * Maximum number of characters of a text that are cleaned. It is larger than the maximum that is kept, because cleaning
+ * shortens texts.
+ */
 const MAX_HIT_READ_CHARACTERS = 16_384;
 
 /** Returns the final hits of a query: web pages that its filters allow, without duplicates, limited in size. */

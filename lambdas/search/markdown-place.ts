@@ -16,13 +16,16 @@ export class MarkdownPlace {
    */
   #run = 0;
   #runBeganLine = false;
-  /** Number of backticks that opened the current code; 0 outside code. Inline code ends at the latest with its line. */
+  /**
+   * Number of backticks that opened the current code; 0 outside of code. Inline code ends with its line, even without
+   * closing backticks.
+   */
   #opened = 0;
   #mayBecomeFence = false;
   #isFence = false;
   #fenceMayEnd = false;
 
-  /** Returns whether the next character is code, unless it is a backtick. */
+  /** Returns whether the next character is code. This is not defined if the next character is a backtick. */
   isCodeNext(): boolean {
     this.#endRun();
     return this.#opened > 0;

@@ -20,7 +20,7 @@ export function plainText(html: string): string {
   return decodeEntities(html.replaceAll(/<(?:!--[^<>]*--|\/?[a-z][^<>]*)>/gi, ''));
 }
 
-/** Decodes character entities. Unknown ones stay unchanged. */
+/** Decodes character entities. Unknown entities stay unchanged. */
 export function decodeEntities(text: string): string {
   return text.replaceAll(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi,

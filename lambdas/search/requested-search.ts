@@ -20,9 +20,9 @@ export interface RequestedSearches {
   plugin: (WebPlugin & { isSuffix?: boolean }) | undefined;
   sources: Sources;
   seals: Seals;
-  /** Client's ids of search calls without a result, which are searched before the model answers. */
+  /** Client's ids of search calls without a result. These searches are made before the model answers. */
   pending: string[];
-  /** Index in the client's request of each message. */
+  /** For each message, its index in the client's request. */
   origins: number[];
 }
 
@@ -33,8 +33,8 @@ interface MessageAndSearches {
 }
 
 /**
- * Settings of a search tool that must be protected like texts of the message. While the message is protected, its
- * search function has these fields.
+ * Settings of a search tool that may contain sensitive data. For its removal, they are added to the search function in
+ * the message for a time.
  */
 const textSettings = ['user_location', 'allowed_domains', 'blocked_domains'] as const;
 
@@ -61,9 +61,9 @@ export async function readSearches(
 }
 
 /**
- * Moves the protected settings from the message into the searches.
- * @param message as protection returned it
- * @param plugins as protection returned them
+ * Moves the settings of the search tool from the message back into the searches, after sensitive data was removed.
+ * @param message message after the removal of sensitive data
+ * @param plugins plugins after the removal of sensitive data
  */
 export function protectedSearches(
   message: MessagesRequest,

@@ -8,7 +8,7 @@ import type { Sources } from './sources.ts';
 
 /** A block of the model's answer that is open. */
 interface OpenRoundBlock {
-  /** Index of the client's open block for it; undefined if a text has no open block at the moment. */
+  /** Index of the open block that the client gets for it; undefined if no block is open for a text at the moment. */
   index: number | undefined;
   /** Finds markers in a text; undefined if the block cannot cite. */
   cited: CitedText | undefined;
@@ -22,8 +22,9 @@ interface RoundRules {
 }
 
 /**
- * Converts the events of an answer with searches, over all rounds of the model. A search call becomes a server tool
- * call, text is split at citations, and indexes continue across rounds. Other events are forwarded unchanged.
+ * Converts the events of an answer with searches, over all its rounds (requests to the model, between which searches
+ * are made). A search call becomes a server tool call, text is split at citations, and indexes continue across rounds.
+ * Other events are forwarded unchanged.
  *
  * Guarantee: every block is opened and closed once, and indexes have no gaps.
  */

@@ -9,8 +9,8 @@ import * as z from 'zod';
 import { seal, sealingKey, unseal } from '../platform/secrets/sealing.ts';
 
 /**
- * Start of every seal; the id of the key follows. The id shows whether a seal that cannot be opened comes from another
- * secret, such as an earlier one, or was altered.
+ * Start of every seal (encrypted text) of a gateway; the id of the key follows. A text with another start comes from
+ * another party. A seal with another key counts as altered.
  */
 const PREFIX = 'gws1.';
 const KEY_ID_CHARACTERS = 8;

@@ -30,7 +30,10 @@ export interface SearchBlocks {
   modelBlock: Block;
 }
 
-/** Maximum time for running queries after an answer was aborted, in ms. The function's remaining time is longer. */
+/**
+ * Maximum time for which running queries are awaited after an answer was aborted, in ms. The function has more time
+ * left.
+ */
 const SEARCH_PATIENCE_MS = 8_000;
 /** Maximum number of searches in an answer, even if the client allows more. */
 const MAX_SEARCHES = 20;
@@ -39,9 +42,7 @@ const MAX_SEARCHES = 20;
 export class SearchSession {
   /** Number of charged searches. A successful search is charged, even without a hit. A failed search is free. */
   chargedCount = 0;
-  /**
-   * Number of results that the model got and the client did not; null if there was no search before the model's answer.
-   */
+  /** Number of results that only the model got, from a search before its answer; null if there was no such search. */
   modelOnlyResults: number | null = null;
   readonly sources: Sources;
   readonly seals: Seals;
@@ -77,7 +78,10 @@ export class SearchSession {
     };
   }
 
-  /** Returns how many of further calls become searches. The other calls exceed the client's limit. */
+  /**
+   * Returns how many of the given number of calls may still be made. Further calls would exceed the maximum number of
+   * searches.
+   */
   allowed(calls: number): number {
     return Math.min(calls, this.#maxUses - this.#made);
   }
@@ -177,8 +181,8 @@ export class SearchSession {
 }
 
 /**
- * Returns a signal that aborts some time after the given one. Waiting is useful, because the running query is charged
- * in any case.
+ * Returns a signal that aborts some time after the given signal. Waiting is useful, because the backend charges a
+ * running query in any case.
  */
 function patientSignal(signal: AbortSignal): AbortSignal {
   const patient = new AbortController();

@@ -35,8 +35,8 @@ export function withSites({ text, allowedDomains, blockedDomains }: SearchQuery,
 }
 
 /**
- * Returns how many results to request. If the gateway's own filter may remove hits, it is the engine's maximum, which
- * costs the same.
+ * Returns how many results to request. If the gateway's own domain filter may remove hits, it is the engine's maximum,
+ * because the price does not depend on the number.
  */
 export function backendResults({ maxResults, allowedDomains, blockedDomains }: SearchQuery, most: number): number {
   return allowedDomains.length + blockedDomains.length > 0 ? most : Math.min(maxResults, most);

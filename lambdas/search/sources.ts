@@ -13,7 +13,7 @@ export interface Source extends SearchHit {
   result: number;
 }
 
-/** Maximum text of one search for the model. The hold for a search includes its tokens. */
+/** Maximum size of the results of one search for the model, in bytes. The hold for a search includes their tokens. */
 export const MAX_RESULT_BYTES = 24_000;
 const NO_RESULTS = 'No results.';
 
@@ -58,7 +58,8 @@ export function resultText(sources: readonly string[]): string {
 }
 
 /**
- * Returns the size of a text in UTF-8 bytes. Providers may normalize a text (NFKC), so the longer of both forms counts.
+ * Returns the size of a text in UTF-8 bytes. Providers may normalize a text (NFKC), so the longer of the original and
+ * the normalized text counts.
  */
 export function readBytes(text: string): number {
   const bytes = Buffer.byteLength(text);

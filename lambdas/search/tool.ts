@@ -27,7 +27,10 @@ export function searchFunction({ cache_control, user_location: location }: Searc
   };
 }
 
-/** Sets a forced tool choice to "auto" after the forced search, so that the model is not forced again. */
+/**
+ * Changes a forced tool choice to "auto". It is for requests after the forced search, so that the model is not forced
+ * to search again.
+ */
 export function withFreeChoice(request: MessagesRequest): MessagesRequest {
   const { tool_choice: choice } = request;
   if (choice?.type !== 'any' && choice?.type !== 'tool') return request;

@@ -31,7 +31,7 @@ function queryIn(input: unknown): string | undefined {
   return typeof query === 'string' && query.trim() !== '' ? query : undefined;
 }
 
-/** Returns the conversation, extended by the model's last blocks and the results of their calls. */
+/** Returns the conversation, followed by the blocks that the model wrote last, and the results of their calls. */
 export function withRound(
   messages: readonly Message[],
   said: readonly Block[],

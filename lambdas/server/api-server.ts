@@ -17,7 +17,7 @@ import { buildRoutingTable, type RouteMatch, type WiredRoute } from './routing-t
 /** Maximum size of an answer that Lambda accepts from a function without streaming. */
 const MAX_RESULT_BYTES = 6_291_556;
 
-/** Typical ratio by which the JSON of agents grows when it is decompressed. */
+/** Typical ratio of the decompressed to the compressed size, for JSON of agents. */
 const USUAL_RATIO = 8;
 
 export interface ApiServerOptions {
@@ -30,13 +30,16 @@ export interface ApiServerOptions {
    * @param path path below /v1
    */
   servedElsewhere?: (method: string, path: string) => GatewayError | undefined;
-  /** Process that serves requests with bodies larger than `upToBytes`. */
+  /**
+   * Process that serves requests with bodies larger than `upToBytes`, or for compressed bodies, larger than an eighth
+   * of it.
+   */
   largeRequests?: { upToBytes: number; process: LargeRequestProcess };
 }
 
 /**
- * Starts to serve the routes below /v1. A separate function answers all other paths below /v1. As in API Gateway, no
- * other paths exist.
+ * Starts to serve the routes below /v1. The function `unknownRoute` answers other paths below /v1. Paths outside of /v1
+ * get 404, except the addresses in `pages`.
  */
 export function startApi(
   at: ListenOptions,
@@ -103,7 +106,7 @@ const pages = new Map([
   ['/console', '/v1/console'],
 ]);
 
-/** @returns the page for a browser at one of these addresses; undefined for other requests */
+/** @returns the page to which a browser at one of these addresses is redirected; undefined for other requests */
 function pageMeant({ method, headers }: IncomingMessage, { path }: RequestTarget): string | undefined {
   const isBrowser = method === 'GET' && headers.accept?.includes('text/html') === true;
   return isBrowser ? pages.get(path) : undefined;
@@ -135,7 +138,7 @@ function writeResult(response: ServerResponse, result: ProxyResult): void {
 }
 
 /**
- * Returns the same event.
+ * Checks the size of an event, and returns the same event.
  * @throws {GatewayError} 413 for an event that Lambda would refuse
  */
 export function fitting<Event extends { body?: string | null }>(event: Event): Event {
@@ -143,8 +146,8 @@ export function fitting<Event extends { body?: string | null }>(event: Event): E
   return event;
 }
 
-/** Returns whether a message is larger than a limit. It is measured as JSON, in both directions, as Lambda does. */
+/** Returns whether a message is larger than a limit. Both events and answers are measured as JSON, as Lambda does. */
 function isLargerThan(bytes: number, message: { body?: string | null | undefined }): boolean {
-  // JSON writes a character with at most six bytes. Most bodies are far below the limit, and need no exact measurement.
+  // A character has at most six bytes in JSON. Most bodies are so short that they need no exact measurement.
   return (message.body?.length ?? 0) > bytes / 6 && Buffer.byteLength(JSON.stringify(message)) > bytes;
 }

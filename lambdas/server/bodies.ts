@@ -55,16 +55,17 @@ export function tooLarge(): GatewayError {
   );
 }
 
-/** The first bytes of a body; `isWhole` if these are all. */
+/** The first bytes of a body. `isWhole`: the body has no further bytes. */
 export interface ReadBody {
   bytes: Buffer;
   isWhole: boolean;
 }
 
 /**
- * Reads a body to its end, or until it exceeds `upToBytes`; the rest can then still be read from the request.
+ * Reads a body to its end, or until it exceeds `upToBytes`. In that case, the remaining bytes can still be read from
+ * the request.
  * @throws {GatewayError} 413 for a body that Lambda would not pass to a function, 529 if all memory for bodies is in
- * use
+ *   use
  */
 export async function readBody(
   request: IncomingMessage,

@@ -5,7 +5,7 @@ import type { FunctionHost } from './function-host.ts';
 /** Maximum number of requests that one process serves concurrently, unless the operator configures another number. */
 export const DEFAULT_MAX_REQUESTS = 512;
 
-/** Route that is served even at the maximum: a load balancer must not consider a busy process dead. */
+/** Route that is served even at the maximum, because a load balancer must not consider a busy process dead. */
 const ALWAYS_ROOM: RouteName = 'health';
 
 export interface BoundedHost extends FunctionHost {

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Maximum number of parsed requests that wait on one connection. It is above 0 because Node parses all bytes of one
- * read before the socket can be paused.
+ * Maximum number of parsed requests that wait on one connection. It is above 0 because Node parses all requests in the
+ * bytes of one read before the socket can be paused.
  */
 const MAX_WAITING_REQUESTS = 32;
 
@@ -17,8 +17,8 @@ export interface Exchange {
  *
  * Guarantee: requests are answered one at a time, in order. Nothing is read from the connection while a request waits,
  * so the client's further requests stay in the kernel. Waiting requests are dropped when the connection closes. A
- * connection with more than `MAX_WAITING_REQUESTS` waiting requests is closed. Weakness: while a request waits, the
- * gateway notices that the client disconnected only when it writes an answer.
+ * connection with more than `MAX_WAITING_REQUESTS` waiting requests is closed. Weakness: while another request waits,
+ * the gateway notices only when it writes an answer that the client has disconnected.
  */
 export class Connection {
   readonly #socket: Socket;
@@ -57,7 +57,7 @@ export class Connection {
 
   #begin(exchange: Exchange): void {
     this.#current = exchange;
-    // setImmediate lets other connections run first. Otherwise, answers that need no waiting would follow each other
+    // setImmediate lets other connections run first. Otherwise, answers that are ready at once would follow each other
     // without a pause.
     exchange.response.once('close', () => setImmediate(() => this.#next()));
     this.#answer(exchange);

@@ -20,13 +20,17 @@ const courses = new AsyncLocalStorage<Course>();
 export function contained<Result>(work: () => Promise<Result>): Promise<Result> {
   const { promise: escaped, reject: fail } = Promise.withResolvers<never>();
   const result = courses.run({ fail }, work);
-  // Both promises may fail, and only the first failure is reported.
+  // Both promises may fail. The race reports only the first failure, and the second must not count as an uncaught
+  // error.
   result.catch(() => undefined);
   escaped.catch(() => undefined);
   return Promise.race([result, escaped]);
 }
 
-/** Prevents uncaught errors from ending the process. An error that belongs to no request still ends it. */
+/**
+ * Makes an uncaught error fail only the request in which it was thrown. An error outside of all requests ends the
+ * process.
+ */
 export function containFaults(): void {
   // The reader of the log may exit, as in `npm start 2>&1 | head`. Log lines are then dropped, and so are errors about
   // them.

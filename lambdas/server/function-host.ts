@@ -19,7 +19,7 @@ export interface FunctionHost {
    * be notified.
    */
   endAnswers?: () => void;
-  /** Resolves when no function is running. */
+  /** Waits until no function is running. */
   idle: () => Promise<void>;
   stop: () => Promise<void>;
 }

@@ -20,7 +20,7 @@ export interface HostingProfile {
 /** Address that accepts connections from other hosts, because a container's proxy is outside of the container. */
 const ANYWHERE = '0.0.0.0';
 const DEFAULT_PORT = 8080;
-/** Shutdown times of a Web Function. Lambda ends it one second after SIGTERM. */
+/** Shutdown times of a Web Function. Lambda ends its process one second after SIGTERM. */
 const WEB_FUNCTION_SHUTDOWN: ShutdownTimes = { graceMs: 900, finishMs: 300 };
 /**
  * Default time from SIGTERM to the end of a container's process. Amazon ECS and Kubernetes wait thirty seconds by
@@ -28,8 +28,8 @@ const WEB_FUNCTION_SHUTDOWN: ShutdownTimes = { graceMs: 900, finishMs: 300 };
  */
 const DEFAULT_GRACE_SECONDS = 20;
 /**
- * Maximum part of the shutdown time that is reserved for ending and settling answers, in ms. The reserved part is at
- * most half of the time.
+ * Maximum part of the shutdown time that is reserved for ending and settling answers, in ms. For a short shutdown time,
+ * half of it is reserved.
  */
 const MAX_ENDING_MS = 10_000;
 

@@ -19,7 +19,7 @@ export type ImportHandler = (name: string) => Promise<unknown>;
 
 /**
  * Maximum duration of an answer, even if its function has a higher limit. On Lambda, AWS ends each request after
- * fifteen minutes; fifteen seconds remain to end the answer properly.
+ * fifteen minutes. The maximum leaves fifteen seconds to end the answer properly.
  */
 const LONGEST_ANSWER_SECONDS = 885;
 
@@ -51,8 +51,8 @@ export async function startInProcessHost(names: string[], importHandler: ImportH
     });
   };
   /**
-   * Each answer has its own abort signal, which is dropped with the answer. A shared signal would collect a listener
-   * for every answer.
+   * Each answer has its own abort signal, which is dropped with the answer. A signal shared by all answers would keep
+   * the listeners of every answer.
    */
   const untilStopped = <Result>(work: (stopping: AbortSignal) => Promise<Result>): Promise<Result> => {
     const stopping = new AbortController();

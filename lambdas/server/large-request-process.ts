@@ -1,10 +1,10 @@
 /**
  * Runs a second process for large requests. Reading, checking and translating several megabytes takes a processor for a
- * quarter of a second, during which every other stream in the process would pause. The first process forwards the bytes
+ * quarter of a second, during which the other streams in the process would pause. The first process forwards the bytes
  * of a large request and of its answer, without reading them.
  *
- * Guarantee: the second process ends together with the first. If the second one ends alone, its requests fail, and the
- * next large request starts another one. This works even if the first process has not noticed the end yet.
+ * Guarantee: the second process ends together with the first. If the second process ends alone, its requests fail, and
+ * the next large request starts a new process. This works even if the first process has not noticed the end yet.
  */
 
 import { fork, type ChildProcess } from 'node:child_process';
@@ -35,8 +35,8 @@ const ORIGIN_HEADER = 'x-gateway-origin';
 /** Headers that concern the connection instead of the request, so they are not forwarded. */
 const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'expect', 'upgrade', ORIGIN_HEADER]);
 /**
- * Codes of a failed connection to a process that has ended or is ending. Its last answer may be sent before the first
- * process notices its end.
+ * Codes of a failed connection to a process that has ended or is ending. The first process may notice the end only
+ * later.
  */
 const NOT_LISTENING = new Set<string | undefined>(['ECONNREFUSED', 'ENOENT']);
 
@@ -67,8 +67,8 @@ export function largeRequestProcessOf(program: string, socketPath: string): Larg
   }
 
   /**
-   * Returns a new connection. Each request needs a new one: an idle connection would not show whether the process still
-   * listens.
+   * Returns a new connection. Each request has a new connection, because an idle connection would not show whether the
+   * process still listens.
    */
   async function connected(): Promise<Socket> {
     if (isStopping) throw gatewayStopping();

@@ -46,8 +46,8 @@ export interface ListenerLimits {
 /**
  * Listens, and answers requests.
  *
- * Guarantee: the memory that clients can use without a key is bounded. The bounds are the number of connections, the
- * waiting requests of each (connection.ts), and one unread answer of each.
+ * Guarantee: the memory that clients can use without a key is bounded. The bounds are the number of connections and,
+ * for each connection, the number of waiting requests (connection.ts) and one unread answer.
  * @throws {NodeJS.ErrnoException} if it cannot listen at this address
  */
 export async function listen(at: ListenOptions, handle: Handle, limits: ListenerLimits = {}): Promise<Listener> {
@@ -57,7 +57,7 @@ export async function listen(at: ListenOptions, handle: Handle, limits: Listener
     requestTimeout: MAX_REQUEST_MS,
     connectionsCheckingInterval: CHECK_REQUESTS_EVERY_MS,
     keepAliveTimeout: MAX_IDLE_MS,
-    // If true, Node would refuse a request without the header `host` by itself, before earlier requests of the
+    // If this were true, Node itself would refuse a request without the header `host`, before earlier requests of the
     // connection are answered.
     requireHostHeader: false,
   });
@@ -101,7 +101,7 @@ class Answers {
   async end(): Promise<void> {
     this.#areLast = true;
     await this.#sent();
-    // Requests that clients have sent by now, also on new connections, are still answered before the port closes.
+    // Requests that have arrived by now, also on new connections, are still read and answered before the port closes.
     for (let turn = 0; turn < 2; turn += 1) await nextTurn();
     this.#server.close();
     while (this.#complete().length > 0) await this.#sent();
@@ -119,7 +119,10 @@ class Answers {
     void answer(request, response, this.#handle);
   }
 
-  /** Returns the ends of answers to completely received requests. The other requests may never be complete. */
+  /**
+   * Returns promises of the ends of answers to completely received requests. Other requests are not awaited, because
+   * they may never be complete.
+   */
   #complete(): Promise<void>[] {
     return [...this.#unsent].filter(([{ request }]) => request.complete).map(([, closed]) => closed);
   }

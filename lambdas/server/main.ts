@@ -1,5 +1,5 @@
 /**
- * Server program. It serves all routes except those of management, with many requests concurrently in one process, on
+ * Server program. It serves all routes except management routes, with many requests concurrently in one process, on
  * Lambda Web Functions or in a container. It runs the functions of the deployment, unchanged. An orderly shutdown is
  * not required: the sweep settles generations that a killed process left, from the last checkpoint.
  */
@@ -26,11 +26,14 @@ import { shutDown } from './shutdown.ts';
 
 /** Maximum memory of one process for bodies of requests whose answers are not complete. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
-/** Maximum time in which the second process returns its leases after the first process has died, in ms. */
+/**
+ * Maximum time for which the second process returns its leases (money held in advance) after the first process has
+ * died, in ms.
+ */
 const RETURN_LEASES_MS = 1_000;
 /**
- * Size of a body from which a request goes to the second process. A body of this size takes about ten milliseconds of
- * the processor.
+ * Size of a body above which a request goes to the second process. Processing a body of this size takes about ten
+ * milliseconds.
  */
 const LARGE_FROM_BYTES = 256 * 1024;
 
@@ -73,7 +76,10 @@ async function serveLargeRequests(path: string, hosting: HostingProfile): Promis
   process.send!('ready');
 }
 
-/** Returns the leases of this process. */
+/**
+ * Returns the leases (money held in advance) of this process. If the process takes leases, its requests get their holds
+ * from them.
+ */
 function processLeasesFor(takesLeases: boolean): Leases {
   const leases = new Leases();
   if (takesLeases) holdFromLeases(leases);

@@ -24,14 +24,14 @@ export interface Vantage {
   proxies: number;
 }
 
-/** Settings of a process that clients reach without a proxy, on the same machine. */
+/** Settings of a process on a laptop, which clients on the same machine reach without a proxy. */
 export const directly: Vantage = { isHostChecked: false, proxies: 0 };
 
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
 
 /**
- * Returns the origin of a request. A client's own statement is never trusted: proxies have written only the last
- * addresses in `x-forwarded-for`.
+ * Returns the origin of a request. The client may have written the first addresses in `x-forwarded-for`. Only the last
+ * addresses, which the trusted proxies have appended, are used.
  */
 export function originOf(request: IncomingMessage, { domain, isHostChecked, proxies }: Vantage): Origin {
   const { host = '' } = request.headers;

@@ -9,7 +9,7 @@ import { newRequestId } from '../platform/ids.ts';
 import { describeError, log } from '../platform/logger.ts';
 import type { Connection } from './connection.ts';
 
-// Status of the Messages API, for which Node has no text.
+// Text for status 529, which the Messages API uses and Node does not know.
 STATUS_CODES[529] = 'Overloaded';
 
 /** API Gateway's maximum size of all headers together. */
@@ -99,13 +99,13 @@ export function sendRefusal(request: IncomingMessage, response: ServerResponse, 
 }
 
 /**
- * Limits for reading the rest of a refused body. It is read because many clients read the response only after they have
- * sent everything.
+ * Limits for reading the rest of a refused body. The rest is read because many clients read the response only after
+ * they have sent the whole request.
  */
 const MAX_DROPPED_BYTES = 64 * 1024 * 1024;
 const MAX_DROPPING_MS = 5_000;
 
-/** Reads and drops the rest of a request, within these limits. */
+/** Reads and drops the rest of a request, up to MAX_DROPPED_BYTES and for MAX_DROPPING_MS. */
 export async function dropRest(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return;
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -19,7 +19,7 @@ export interface RouteMatch {
 
 export type MatchRoute = (method: string, path: string) => RouteMatch | undefined;
 
-/** Returns a wired route for each path of each route of a manifest. */
+/** Returns one wired route (method, path and function) for each path of each route of a manifest. */
 export function wiredRoutes(routes: Record<string, Route>): WiredRoute[] {
   return Object.entries(routes).flatMap(([functionName, { method, paths, streaming = false }]) =>
     paths.map((path) => ({ method, path, functionName, streaming })),

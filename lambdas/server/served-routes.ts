@@ -4,7 +4,7 @@ import { routes, UNKNOWN_ROUTE } from '../routes.ts';
 import { buildRoutingTable, wiredRoutes } from './routing-table.ts';
 
 /**
- * All routes that a server serves. Routes of management are not among them: each of their functions has its own
+ * All routes that a server serves. Management routes are not served, because each of their functions has its own
  * permissions.
  */
 const servedRoutes = Object.entries<Route>(routes).filter(([, { credential }]) => credential !== 'management');

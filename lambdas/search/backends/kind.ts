@@ -13,7 +13,9 @@ export interface BackendKind {
   /** Maximum words of a query. A longer query is refused before anything is sent. */
   maxWords: number;
   request: (query: SearchQuery, access: BackendAccess) => BackendRequest;
-  /** Parses the body of a response with status 200. An invalid body gives the error `unavailable`. Never throws. */
+  /**
+   * Parses the body of a response with status 200. For an invalid body, returns the error `unavailable`. Never throws.
+   */
   read: (body: string) => SearchOutcome;
 }
 

@@ -17,8 +17,8 @@ import { yandex } from './yandex.ts';
 export const kinds: Record<SearchKind, BackendKind> = { yandex, brave, tavily, exa, searxng };
 
 /**
- * Opens the backends that can be used now, in the order of the catalog. A backend that needs a credential must have it.
- * Stand-ins are used only if no real backend is configured, so that they hide no failure of a real one.
+ * Opens the backends that can be used now, in the order of the catalog. Backends whose credential is missing are
+ * skipped. Stand-ins (`stand_in`) are used only if no other backend can be used, so that they do not hide its failures.
  * @param exclusionOf returns why a backend must not get this query; undefined if it may
  */
 export async function openBackends(
@@ -70,7 +70,7 @@ export function openBackend(
   };
 }
 
-/** Returns whether the caller aborted the search. An abort by a timeout counts as the backend's failure. */
+/** Returns whether the caller aborted the search. If a timeout aborted it, this is false: the backend was too slow. */
 function isGivenUpByCaller({ aborted, reason }: AbortSignal): boolean {
   return aborted && !(reason instanceof DOMException && reason.name === 'TimeoutError');
 }

@@ -9,7 +9,10 @@ import { hostsOf } from '../domains.ts';
 import { hitAge, readHits, hitText, type BackendKind } from './kind.ts';
 
 const MAX_TAVILY_RESULTS = 20;
-/** Maximum lengths of Tavily's domain lists. The gateway filters all results again, with the complete lists. */
+/**
+ * Maximum lengths of Tavily's domain lists. Longer lists are cut, because the gateway filters the results again with
+ * the complete lists.
+ */
 const MAX_INCLUDED = 300;
 const MAX_EXCLUDED = 150;
 

@@ -19,7 +19,10 @@ const OPENING = /<([A-Za-z_][\w.:-]*)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*')
 const CLOSING_TAG = /<\/([A-Za-z_][\w.:-]*)\s*>/y;
 const ATTRIBUTE = /([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
-/** Sections with their start and end. Text of CDATA sections is kept verbatim, others are skipped. */
+/**
+ * Sections with their start and end. The text of CDATA sections is kept unchanged. Comments and processing instructions
+ * are skipped.
+ */
 const sections = [
   { start: '<!--', end: '-->', isText: false },
   { start: '<?', end: '?>', isText: false },
@@ -61,7 +64,10 @@ export function readXml(text: string): XmlElement | undefined {
   return open.length === 1 ? rootOf(document) : undefined;
 }
 
-/** Returns the only element of a document; undefined if there is other content than white space next to it. */
+/**
+ * Returns the only element of a document; undefined if there is content other than white space before or after the
+ * element.
+ */
 function rootOf({ children }: XmlElement): XmlElement | undefined {
   const parts = children.filter((child) => typeof child !== 'string' || child.trim() !== '');
   const [root] = parts;

@@ -95,7 +95,10 @@ function dateOf(time: string): string | null {
 
 const yandexCountryCode = (location: UserLocation | undefined) => location?.country?.toUpperCase() ?? '';
 
-/** Returns the index to search: the Russian one, unless another one is better for the user's country. */
+/**
+ * Returns the index to search: the Turkish index for Turkey, the international index for most other countries,
+ * otherwise the Russian index.
+ */
 function yandexIndex(location: UserLocation | undefined): { searchType: string } {
   const country = yandexCountryCode(location);
   if (country === 'TR') return { searchType: 'SEARCH_TYPE_TR' };
