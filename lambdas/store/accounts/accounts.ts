@@ -21,7 +21,7 @@ const accountRecord = record({
   id: text('id'),
   name: text('name'),
   mode: oneOf('mode', accountModes),
-  /** Absent if the account has always been active. */
+  /** Absent if the status was never changed: the account is active. */
   status: optional(oneOf('status', accountStatuses)),
   /** Limits by period. A prepaid account has one lifetime limit: the sum of its ledger. */
   limits: limitsField('limits'),
@@ -31,8 +31,8 @@ const accountRecord = record({
   defaultWorkspaceId: text('default_workspace_id'),
   createdAt: text('created_at'),
   /**
-   * Time from which the account's records are spread over many partitions per day (generation-key.ts). Absent if they
-   * are in few partitions.
+   * Time from which the account's records are spread over many partitions per day (generation-key.ts). Absent if the
+   * records are not spread.
    */
   recordsSpreadSince: optional(text('records_spread_since')),
 });
@@ -67,7 +67,7 @@ export function accountNameUpdate(table: Table, account: Account, name: string):
   return update(table, accountKey(account.id), { set: { name }, when: { equal: { name: account.name } } });
 }
 
-/** Changes the privacy settings. The condition is that they have not changed since they were read. */
+/** Changes the privacy settings of an account. The condition is that they have not changed since they were read. */
 export function accountPrivacyUpdate(table: Table, account: Account, privacy: Privacy): Write {
   const when = { equal: { id: account.id }, equalIfPresent: { privacy: privacyAttribute(account.privacy) } };
   return update(table, accountKey(account.id), { set: { privacy: privacyAttribute(privacy) }, when });
@@ -91,7 +91,7 @@ export function accountStatusUpdate(table: Table, account: Account, status: Acco
   return update(table, accountKey(account.id), { set: { status }, when: statusAsRead(account) });
 }
 
-/** Makes a transaction fail if the account's status has changed since it was read. */
+/** Returns a check that makes a transaction fail if the account's status has changed since it was read. */
 export function accountStatusCheck(table: Table, account: Account): Write {
   return check(table, accountKey(account.id), statusAsRead(account));
 }
@@ -120,7 +120,7 @@ export function accountLimitsUpdate(table: Table, account: Account, limits: Limi
 export interface AccountEntry {
   id: string;
   createdAt: string;
-  /** Position in the list of accounts. A later listing may continue after it. */
+  /** Position of an account in the list of accounts. A later listing may continue after this position. */
   place: string;
 }
 
@@ -129,7 +129,7 @@ export async function* listAccountIds(table: Table, after = ''): AsyncGenerator<
   const entries = queryItems(table, {
     ConsistentRead: true,
     KeyConditionExpression: 'pk = :pk AND sk > :after',
-    // Every position begins with a year, so '0' is before the first. DynamoDB refuses empty keys.
+    // Every position begins with a year, so '0' is before the first position. DynamoDB refuses empty keys.
     ExpressionAttributeValues: { ':pk': DIRECTORY, ':after': after || '0' },
   });
   for await (const { sk } of entries) {
@@ -153,7 +153,7 @@ export async function* accountPages(table: Table, after?: string): AsyncGenerato
   if (page.length > 0) yield page;
 }
 
-/** Kinds of ledger entries: a payment, a refund, and a correction of either sign. */
+/** Kinds of ledger entries: a payment, a refund, and an adjustment, whose amount may be positive or negative. */
 export const balanceEntryKinds = ['top_up', 'refund', 'adjustment'] as const;
 export type BalanceEntryKind = (typeof balanceEntryKinds)[number];
 

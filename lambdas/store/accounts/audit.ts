@@ -53,7 +53,10 @@ export function auditPut(table: Table, key: Key, entry: AuditEntry): Write {
   return put(table, { ...key, entity: 'audit', ...auditRecord.toItem(entry) });
 }
 
-/** Returns whether an audit entry was written, and so whether its change was made. */
+/**
+ * Returns whether an audit entry was written. It is written together with its change, so this shows whether the change
+ * was made.
+ */
 export async function isAudited(table: Table, key: Key): Promise<boolean> {
   return (await readItem(table, key)) !== undefined;
 }

@@ -24,7 +24,8 @@ function answerItemKey(name: string): Key {
 }
 
 /**
- * Stores the answer in the transaction of its effect, so that two requests with one key cannot both have an effect.
+ * Returns the write that stores the answer. It belongs to the transaction of the request's effect, so that two requests
+ * with one key cannot both have an effect.
  * @param name keyed hash of account or key, route and Idempotency-Key
  */
 export function keepAnswerPut(table: Table, name: string, answer: KeptAnswer, atMs: number): Write {

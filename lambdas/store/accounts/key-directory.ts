@@ -1,12 +1,13 @@
 /**
  * Lists of keys, stored as small entries in the order of creation.
  *
- * A key is in one list per filter of the API: the keys and the enabled keys of its workspace, and the same for its
- * member. Entries and counts change in the transaction that changes the key.
+ * The API can filter keys by workspace, by member, and by whether they are enabled. For each of these filters, there is
+ * a list of the keys that match. Entries and counts change in the transaction that changes the key.
  *
- * Guarantee: a list is read consistently, its count is exact, and no page depends on a delayed index. New entries are
- * only added at the end. So a position is stable until an entry is removed. `removals` counts removed entries.
- * Weakness: keys of one workspace are created one after another, at most a few hundred a second.
+ * Guarantee: a list is read consistently, its count is exact, and no page depends on an index that may be out of date.
+ * New entries are only added at the end. So the position of a key changes only when an entry before it is removed.
+ * `removals` counts removed entries. Weakness: keys of one workspace are created one after another, at most a few
+ * hundred a second.
  */
 
 import { DAY_MS } from '../../money/periods.ts';
@@ -68,8 +69,8 @@ export function moveKey(table: Table, before: ApiKey, after: ApiKey): Writes {
   return Object.assign(
     {},
     ...from.filter((list) => !to.includes(list)).map((list) => removal(table, list, before)),
-    // An enabled key returns to its old position and shifts all later keys. Positions change then as after a removal,
-    // so it counts as a removal.
+    // A key that is enabled again returns to its old position and shifts all later keys. Positions change as after a
+    // removal, so this counts as a removal.
     ...to.filter((list) => !from.includes(list)).map((list) => addition(table, list, after, { removals: 1 })),
   ) as Writes;
 }
@@ -101,7 +102,7 @@ export function tallyKey(list: KeyList): Key {
   return { pk: `KEYS#${list}`, sk: 'TALLY' };
 }
 
-/** Minimum number of entries between two bookmarks. A read of fewer entries costs one read unit anyway. */
+/** Minimum number of entries between two bookmarks. Reading fewer entries costs only one read unit. */
 const BOOKMARK_EVERY = 20;
 const BOOKMARK_SECONDS = DAY_MS / 1000;
 
@@ -110,7 +111,7 @@ interface Tally {
   removals: number;
 }
 
-/** Position in a list, with the entry before it. */
+/** Position in a list (number of entries before it), with the last of these entries. */
 interface Bookmark {
   position: number;
   entry: string;
@@ -120,7 +121,8 @@ interface Bookmark {
  * Returns a page of a list: hashes of keys by position.
  *
  * Cost: reading page after page reads each entry once, because each page stores a bookmark at its end. A page at any
- * other position reads at most offset + limit entries. A page is read again if a key was removed during the read.
+ * other position reads at most offset + limit entries. A page is read up to three times if keys are removed during the
+ * read.
  */
 export async function keyPage(
   table: Table,
@@ -175,8 +177,8 @@ async function readEntries(
 }
 
 /**
- * Returns the partition of a list's bookmarks. It contains the number of removals, so bookmarks become invalid when a
- * key is removed.
+ * Returns the partition of a list's bookmarks. Its name contains the number of removals, so older bookmarks are not
+ * found any more after a removal.
  */
 function bookmarkPartition(list: KeyList, { removals }: Tally): string {
   return `BOOKMARKS#${list}#${removals}`;

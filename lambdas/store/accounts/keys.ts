@@ -24,7 +24,9 @@ const storedKey = record({
   memberId: optional(text('member_id')),
   name: text('name'),
   label: text('label'),
-  /** Also true while the key is stopped because its account is suspended or closed. */
+  /**
+   * Whether the key is disabled. It is also true while the key is stopped because its account is suspended or closed.
+   */
   disabled: flag('disabled'),
   /** The key's own setting of `disabled`. Present only while the key is stopped because of its account. */
   ownDisabled: optional(flag('own_disabled')),
@@ -52,8 +54,8 @@ export type KeyTags = Readonly<Record<string, string>>;
 export type ApiKey = Omit<RecordOf<typeof storedKey>, 'limits' | 'ownDisabled'> & {
   limit: Money | undefined;
   /**
-   * Whether the account is suspended or closed. Stored as `disabled` for the previous release; this release reads the
-   * account's status instead.
+   * Whether the key is stopped because its account is suspended or closed. It is stored as `disabled` for the previous
+   * release. This release reads the account's status instead.
    *
    * Weakness: if a command of the previous release changes a stopped key, the key stays disabled after the account is
    * resumed.
@@ -67,7 +69,7 @@ export function keyItemKey(hash: string): Key {
   return { pk: `KEY#${hash}`, sk: 'KEY' };
 }
 
-/** Returns the period of a key's limit. */
+/** Returns the period of a key's limit: its `limitReset`, or the lifetime. */
 export function limitInterval(key: Pick<ApiKey, 'limitReset'>): Interval {
   return key.limitReset ?? 'lifetime';
 }

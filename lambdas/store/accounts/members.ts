@@ -28,7 +28,10 @@ export function memberKey(workspaceId: string, memberId: string): Key {
   return { pk: `WORKSPACE#${workspaceId}`, sk: `MEMBER#${memberId}` };
 }
 
-/** Writes a new member, or the next version of an existing member. `member.version` is the version to write. */
+/**
+ * Returns the write of a new member, or of the next version of an existing member. `member.version` is the version to
+ * write.
+ */
 export function memberPut(table: Table, member: Member): Write {
   const key = memberKey(member.workspaceId, member.id);
   const item = { ...key, entity: 'member', ...memberRecord.toItem(member) };
@@ -39,7 +42,7 @@ export function memberRemoval(table: Table, { workspaceId, id }: Member): Write 
   return remove(table, memberKey(workspaceId, id));
 }
 
-/** Makes a transaction fail unless the member has access. */
+/** Returns a check that makes a transaction fail unless the member has access. */
 export function mustHaveAccess(table: Table, workspaceId: string, memberId: string): Write {
   return check(table, memberKey(workspaceId, memberId), { equal: { removed: false } });
 }

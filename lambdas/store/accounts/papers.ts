@@ -1,6 +1,6 @@
 /**
- * Closing documents of accounts (акты): the recipient of an account's documents, and the documents issued so far with
- * their rounding. Documents are in kopecks; amounts elsewhere are exact.
+ * Closing documents of accounts (акты): the recipient of an account's documents, and the documents that were issued,
+ * with their rounding. Documents are in kopecks; amounts elsewhere are exact.
  */
 
 import { queryItems, readItem } from '../table/query.ts';
@@ -28,30 +28,33 @@ export const partyAttributes = partyRecord.attributes;
 
 const carriedRecord = record({ month: text('month'), amount: money('amount_rub') });
 
-/** Maximum number of earlier months with changes. It exceeds the number of months that are checked again. */
+/** Maximum number of earlier months whose changes a document lists. Fewer earlier months are checked for changes. */
 const MAX_CHANGED_MONTHS = 12;
 
 const paperRecord = record({
   month: text('month'),
   number: text('number'),
-  /** Time zone of the day boundaries: a month in Moscow begins three hours before the month in UTC. */
+  /**
+   * Time zone in which the month begins and ends. For example, a month in Moscow begins three hours before the month in
+   * UTC.
+   */
   zone: text('period_zone'),
-  /** Dimension of the document's lines, which decides how kopecks are distributed. */
+  /** Dimension by which the document's lines are split. It decides how rounded kopecks are distributed. */
   by: text('lines_by'),
   /** Recipient of the document and its taxation, at the time of issue. */
   party: nested('party', partyRecord),
-  /** Exact sum of the month. */
+  /** Sum of the month's charges before rounding. */
   exact: money('exact_rub'),
   /** Changes of earlier months since their documents were issued. */
   changes: list('changes', carriedRecord, MAX_CHANGED_MONTHS),
-  /** Amount missing in earlier documents; negative if those were too high. */
+  /** Amount that was missing in earlier documents; negative if the earlier documents were too high. */
   carriedIn: money('carried_in_rub'),
   /** Total of the document, in whole kopecks. */
   total: money('total_rub'),
   carriedOut: money('carried_out_rub'),
   issuedAtMs: instant('issued_at'),
 });
-/** A closing document of a month. Amounts are in RUB, including VAT only if prices include it. */
+/** A closing document of a month. Amounts are in RUB. They include VAT only if prices include it. */
 export type Paper = RecordOf<typeof paperRecord>;
 
 export const paperAttributes = paperRecord.attributes;

@@ -9,7 +9,8 @@ export const payerRecord = record({
 });
 
 /**
- * Ids of the account, workspace, member and key that pay for a generation. They determine which scopes count its cost.
+ * Ids of the account, workspace, member and key that pay for a generation. They determine which scopes (units with
+ * counters and limits) count the cost.
  */
 export type Payer = RecordOf<typeof payerRecord>;
 

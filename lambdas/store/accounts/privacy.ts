@@ -29,15 +29,18 @@ export const noPrivacyLimits: Privacy = {
 
 export const privacyAttribute = privacyRecord.toItem;
 
-/** Field with the privacy settings of a record. Without stored settings, all providers are allowed. */
+/**
+ * Field of a stored account, workspace or key with its privacy settings. Without stored settings, all providers are
+ * allowed.
+ */
 export const privacyField: Field<Privacy> = attribute('privacy', {
   toAttribute: privacyAttribute,
   fromAttribute: (stored) => (stored === undefined ? noPrivacyLimits : privacyRecord.from(stored as Item)),
 });
 
 /**
- * Merges a change into privacy settings. null as the whole change clears every setting. The version changes only if a
- * setting changes.
+ * Merges a change into privacy settings. A change of null clears every setting. The version changes only if a setting
+ * changes.
  */
 export function changePrivacy(privacy: Privacy, change: PrivacyChange | null): Privacy {
   const rules = { ...noPrivacyLimits, version: privacy.version };

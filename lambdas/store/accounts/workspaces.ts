@@ -48,7 +48,7 @@ export function workspaceRemoval(table: Table, { accountId, id, version }: Works
   return remove(table, workspaceKey(accountId, id), { equal: { version } });
 }
 
-/** Makes a transaction fail unless the workspace exists and is active. */
+/** Returns a check that makes a transaction fail unless the workspace exists and is active. */
 export function mustBeActive(table: Table, accountId: string, workspaceId: string): Write {
   return check(table, workspaceKey(accountId, workspaceId), { equal: { status: 'active' } });
 }
@@ -73,7 +73,10 @@ export function slugRelease(table: Table, workspace: SlugOwner): Write {
   return remove(table, slugKey(workspace));
 }
 
-/** Returns the workspaces of an account in the order of creation. Their ids contain the time. */
+/**
+ * Returns the workspaces of an account in the order of creation. Their ids begin with the time of creation, so they
+ * sort in this order.
+ */
 export async function listWorkspaces(table: Table, accountId: string): Promise<Workspace[]> {
   const workspaces: Workspace[] = [];
   for await (const item of queryPartition(table, `ACCOUNT#${accountId}`, 'WORKSPACE#')) {

@@ -1,13 +1,13 @@
 /**
  * Parts of a counter. A counter is one item, and DynamoDB allows only one transaction at a time to change it:
- * concurrent settlements of one counter conflict. In a scope without limits the counter decides nothing. So each
- * settlement of a busy counter adds to one of many parts instead. A limit needs the total in one item again: the parts
- * are closed, and the transaction that sets the limit merges them.
+ * concurrent settlements of one counter conflict. In a scope without limits, no decision depends on the counter. So
+ * each settlement of a busy counter adds to one of many parts (items) instead. A limit needs the total in one item
+ * again: the parts are closed, and the transaction that sets the limit merges them.
  *
  * Guarantee: a counter and the parts that it names always sum to the settled amount, at every moment and wherever a
  * process dies. The transaction that names the parts creates them, and only an open part accepts changes. A closed part
- * never changes. So the sum of all parts can be read, and added to the counter in the transaction that removes their
- * name. A write to parts that no longer exist always fails.
+ * never changes. So the sum of all closed parts can be read, and then added to the counter in the transaction that
+ * removes their name. A write to parts that no longer exist always fails.
  */
 
 import { Money } from '../../money/money.ts';
@@ -34,14 +34,14 @@ import { moneyAttribute, moneyFrom, numberFrom, TTL_ATTRIBUTE, type Item, type T
 import { StoreBusyError, transact, writeAlone, type Writes } from '../table/transact.ts';
 import { putNew, update, type Key, type Write } from '../table/writes.ts';
 
-/** Maximum number of times that something is read again because it has changed. */
+/** Maximum number of attempts to read a counter and write its parts, if the counter changes in between. */
 const MAX_ROUNDS = 5;
 /**
- * Maximum number of attempts of a merge, about five seconds. A merge competes with all writes that closed parts
- * refused.
+ * Maximum number of attempts of a merge, about five seconds. A merge conflicts with the writes that closed parts have
+ * refused, and that now use the counter.
  */
 const ATTEMPTS = 30;
-/** Time in ms after which DynamoDB deletes merged parts. They are no longer read. */
+/** Time in ms after which DynamoDB deletes merged parts. Merged parts are no longer read. */
 const MERGED_PARTS_KEPT_MS = DAY_MS;
 
 /**
@@ -74,8 +74,8 @@ export async function spreadCounter(table: Table, scope: ScopeId): Promise<strin
 
 /**
  * Returns the writes that change limits at a counter, for the transaction that changes the configuration. If the
- * counter has limits or gets some, its parts are closed first and merged by that transaction. If the transaction fails,
- * the parts stay closed and still belong to the sum.
+ * counter has limits or gets limits, its parts are closed first, and that transaction merges them. If the transaction
+ * fails, the parts stay closed and still belong to the sum.
  * @throws {StoreBusyError} if the parts keep changing
  */
 export async function limitWrites(
@@ -103,8 +103,8 @@ export async function gatherCounter(table: Table, scope: ScopeId): Promise<boole
 }
 
 /**
- * Returns whether the parts of a counter should be merged. This is so if they were made before a time, or if an older
- * release without support for parts has set a limit on the scope.
+ * Returns whether the parts of a counter should be merged. They should be merged if they were created before
+ * `beforeMs`. They also should if a release without support for parts has set a limit on the scope.
  */
 export async function hasOldParts(table: Table, scope: ScopeId, beforeMs: number): Promise<boolean> {
   const item = (await readItem(table, counterKey(scope))) ?? {};
@@ -115,7 +115,7 @@ export async function hasOldParts(table: Table, scope: ScopeId, beforeMs: number
 
 /**
  * Closes the parts of a counter.
- * @param which.ofAnyKind whether to close also parts without granted room
+ * @param which.ofAnyKind whether to close parts of a counter without limits too, which have no granted room
  * @returns the final sums of the parts; undefined if the counter has no parts
  */
 async function closeParts(table: Table, scope: ScopeId, which = { ofAnyKind: true }): Promise<ClosedParts | undefined> {

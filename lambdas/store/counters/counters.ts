@@ -5,9 +5,10 @@
  * Each window has two numbers: `spent_<window>` (settled) and `committed_<window>` (settled + held). If no request is
  * running, they are equal. A hold is refused if committed + hold would exceed the limit.
  *
- * A busy counter has parts, which readers add. `spread` names the parts; it is absent if the counter has none. In a
- * scope without limits the amounts decide nothing, so any part accepts any change (counter-parts.ts). The parts of a
- * counter with limits get room by grants; `grants` counts these grants (limited-parts.ts).
+ * A busy counter has parts (items with a part of the amounts), which readers add up. `spread` is the name of the parts,
+ * absent if there are none. In a scope without limits, no decision depends on the amounts, so any part accepts any
+ * change (counter-parts.ts). The parts of a counter with limits get room by grants; `grants` counts these grants
+ * (limited-parts.ts).
  */
 
 import { Money } from '../../money/money.ts';
@@ -42,8 +43,8 @@ export interface Counter {
 
 export interface StoredCounter extends Counter {
   /**
-   * Returns the names of the stored windows (days, weeks, months, the lifetime). A missing window was removed, or
-   * nothing was spent in it.
+   * Returns the names of the stored windows (days, weeks, months, the lifetime). A window without spending or holds is
+   * not stored, and old windows are removed.
    */
   windows: () => string[];
 }
@@ -77,7 +78,10 @@ export function spreadOf(item: Item | undefined): string | undefined {
   return item?.['spread'] as string | undefined;
 }
 
-/** Attribute that counts how often room of a counter was granted to its current parts. */
+/**
+ * Attribute that counts how often room (the part of a limit that is free) was granted to the current parts of a
+ * counter.
+ */
 export const GRANTS = 'grants';
 /**
  * Attribute with the time at which a process began to merge the parts of a counter. Other processes then wait instead
@@ -122,7 +126,7 @@ const MAX_LOOKS = 8;
  * Adds the parts of a counter to it.
  *
  * Guarantee: the result contains everything that was settled before the read, and each settlement at most once. The
- * counter is read together with its parts. Parts that were merged by then are no longer named, so their amounts are not
+ * counter is read together with its parts. Merged parts are no longer named by the counter, so their amounts are not
  * counted twice. A grant moves committed money from a part to the counter, so everything is read again if a grant was
  * made during the read.
  * @throws {StoreBusyError} if parts are created or get grants all the time
@@ -157,7 +161,7 @@ export async function readCounters(
   );
   const byKey = new Map(items.map((item) => [item['pk'] as string, item]));
   const counters = new Map<string, StoredCounter>();
-  // Reads one counter after another, because only a few have parts that must be read.
+  // The parts of one counter after the other are read, because only few counters have parts.
   for (const id of ids) {
     counters.set(id, await counterWithParts(table, { kind, id }, byKey.get(counterKey({ kind, id }).pk)));
   }
@@ -166,8 +170,8 @@ export async function readCounters(
 
 /**
  * Holds `amount` in every window of the scope. The conditions are that the scope is active, its limits are unchanged,
- * and they have room. A counter with parts takes no holds itself, because its remaining room is for grants to the
- * parts.
+ * and they have room. In a scope with limits, a counter with parts takes no holds itself, because its remaining room is
+ * for grants to the parts.
  */
 export function holdUpdate(table: Table, scope: Scope, windows: Windows, amount: Money): Write {
   const add: Item = {};
@@ -207,7 +211,7 @@ function add(deltas: CounterDeltas, name: string, amount: Money): void {
   deltas.set(name, (deltas.get(name) ?? 0n) + amount.pico);
 }
 
-/** Returns whether anything remains to write after opposite changes have cancelled each other. */
+/** Returns whether any change is not zero. Opposite changes of an attribute cancel each other. */
 export function hasChanges(deltas: CounterDeltas): boolean {
   return counterChanges(deltas).length > 0;
 }
@@ -240,7 +244,8 @@ export async function readCorrections(table: Table, scope: ScopeId): Promise<num
 /**
  * Adds differences to a counter. The differences stay right during concurrent spending, because each settlement changes
  * records and counters by the same amount.
- * @param corrections the number read before the differences were measured; the write fails after another correction
+ * @param corrections number of corrections before the differences were measured; the write fails if another correction
+ *   was made since
  */
 export function correctionUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas, corrections: number): Write {
   const add = Object.fromEntries(
@@ -261,8 +266,8 @@ export interface ClosedParts {
  * Copies a change of limits to the counter, in the transaction that changes the configuration. Counted amounts stay. A
  * new scope is also activated.
  *
- * Guarantee: if a counter has parts with grants, its limits are those for which the room was granted. The write fails
- * if the counter has parts that it does not merge.
+ * Guarantee: the limits of a counter do not change while parts have room that was granted for these limits. The write
+ * fails if such parts exist and are not merged by it.
  * @param parts parts that are merged into the counter, which then has none
  */
 export function configureUpdate(
@@ -330,7 +335,7 @@ export function windowsIn(item: Item): string[] {
   return [...new Set(Object.keys(item).flatMap((name) => WINDOW_ATTRIBUTE.exec(name)?.[2] ?? []))];
 }
 
-/** Returns whether a counter still has a window. A window is removed two days after its end. */
+/** Returns whether a window is kept at a time. A window may be removed two days after its end. */
 export function isKept(window: string, atMs: number): boolean {
   const end = endOfNamedWindow(window);
   return end === null || end + KEEP_AFTER_END_MS >= atMs;
@@ -345,7 +350,7 @@ async function removeWindow(table: Table, scope: ScopeId, window: string, read: 
   const present = names.filter((name) => read[name] !== undefined);
   const when = {
     equal: Object.fromEntries(present.map((name) => [name, moneyAttribute(moneyFrom(read[name]))])),
-    // Changes of zero are not written, so one of the two attributes may not exist.
+    // Changes of zero are not written, so `spent_…` or `committed_…` may not exist.
     absent: [...names.filter((name) => !present.includes(name)), 'spread'],
   };
   await writeAlone(table, update(table, counterKey(scope), { remove: names, when }));

@@ -4,7 +4,8 @@
  * taken from it.
  *
  * Counters count a lease like a hold, from the transaction that creates it to the transaction that returns it. The
- * returned amount is the part that no record holds. Amounts in records stay counted, and are settled with the records.
+ * returned amount is the part that no record has taken. Amounts in records stay counted, and are settled with the
+ * records.
  */
 
 import * as z from 'zod';
@@ -47,9 +48,9 @@ export const RECORD_TIMEOUT_MS = 30_000;
 /** Time in ms after creation at which the sweep checks a lease that is still open. */
 const SWEPT_AFTER_MS = 2 * (LEASE_MS + RECORD_TIMEOUT_MS);
 /**
- * Time in ms after that check at which the sweep returns a lease that is still open, by the sweep's own clock. By then
- * the last record is written or abandoned, even if the clock of the lease's process is wrong. The time is shorter than
- * the minute between two runs of the sweep, so the next run returns the lease.
+ * Time in ms after the sweep has found a lease open at which it returns the lease if it is still open, by the sweep's
+ * own clock. By then the last record is written or abandoned, even if the clock of the lease's process is wrong. The
+ * sweep runs every minute, so the next run returns the lease.
  */
 const RECHECK_AFTER_RETURN_MS = 50_000;
 /**
@@ -90,7 +91,7 @@ export function leasedTimes({ createdAtMs }: Pick<Lease, 'createdAtMs'>): { from
   };
 }
 
-/** Returns whether a request could use a lease that is taken now. */
+/** Returns whether a request with this admission time could use a lease that is created now. */
 export function isLeasable({ createdAtMs }: { createdAtMs: number }): boolean {
   const { fromMs, toMs } = leasedTimes({ createdAtMs: nowMs() });
   return createdAtMs >= fromMs && createdAtMs <= toMs;
@@ -99,7 +100,7 @@ export function isLeasable({ createdAtMs }: { createdAtMs: number }): boolean {
 /** Time in ms that a returned lease is kept, to help explain a difference in the books. */
 const KEPT_AFTER_RETURN_MS = 7 * DAY_MS;
 
-/** Partitions of leases in the sweep index, separate from those of pending generations. */
+/** Partitions of the sweep index for leases. Pending generations have other partitions. */
 const duePartitions = Array.from({ length: 8 }, (_, part) => `LEASES#${part}`);
 
 function leaseKey(id: string): Key {
@@ -168,9 +169,9 @@ export function leaseCorrection(table: Table, { id }: Lease, { was, is }: Return
 }
 
 /**
- * Yields the keys of leases that the sweep has to check: open leases, and returned leases. The index may be slightly
- * out of date.
- * @param upTo.sweepAtMs only leases that are due by then; without it, all of them
+ * Yields the keys of leases that the sweep has to check: open leases, and returned leases that it has not compared with
+ * their records yet. The index may be slightly out of date.
+ * @param upTo.sweepAtMs restricts the keys to leases whose check is due at this time
  */
 export async function* sweptLeaseKeys(table: Table, upTo: { sweepAtMs?: number } = {}): AsyncGenerator<Key, void> {
   const untilMs = upTo.sweepAtMs;
@@ -204,7 +205,7 @@ export async function* openLeases(table: Table): AsyncGenerator<Lease, void> {
   }
 }
 
-/** Returns the amount that a lease has given back, from the lease's item. */
+/** Returns the returned amount from the item of a lease; undefined if the lease is open. */
 export function returnedOf(item: Item): Money | undefined {
   return leaseRecord.from(item).returned;
 }

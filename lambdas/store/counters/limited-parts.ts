@@ -1,17 +1,16 @@
 /**
  * Parts of a counter with limits. One item takes some tens of holds a second, because DynamoDB allows only one
  * transaction at a time to change it. So a busy counter grants room to each of its parts. A grant is added to the
- * counter's committed amount, under the condition of every hold, and subtracted from the part's committed amount. The
- * limit of a part is zero. A hold is counted in one part. If the part has no room, the same transaction grants it more.
- * A settlement may return money to any part.
+ * counter's committed amount, if the limit has room for it, and subtracted from the part's committed amount. The limit
+ * of a part is zero. A hold is counted in one part. If the part has no room, the transaction of the hold also grants
+ * more room to the part. A settlement may return money to any part.
  *
  * Guarantee: spent and held money of a scope never exceed its limit, at any concurrency and wherever a process dies. At
  * the counter `committed <= limit` is true after each grant, and in each part `committed <= 0` after each hold.
  * Settlements of held money only lower both. So their sum, the true committed amount, is at most the limit. A grant
- * does not change the sum. If the counter has no room, its parts are merged (counter-parts.ts). So no hold is refused
- * that a single item would have admitted.
- * Weakness: two amounts are counted at the counter and may exceed the limit, as they do without parts: a correction
- * above its hold, and a request that began before the scope's first limit.
+ * does not change the sum. If the counter has no room, its parts are merged (counter-parts.ts). So a hold is refused
+ * only if a single item would refuse it too. Weakness: two amounts are counted at the counter and may exceed the limit,
+ * as they do without parts: a correction above its hold, and a request that began before the scope's first limit.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -46,15 +45,15 @@ export interface ScopeHold {
   amount: Money;
 }
 
-/** Parts of a limited counter, as known to a process. */
+/** Parts of a limited counter, as this process has read them: their name, and the amount of one grant. */
 export interface LimitedParts {
   spread: string;
   grant: Money;
 }
 
 /**
- * Divisor of the counter's room that gives one grant to a part. All parts together get half of the room, so that the
- * other half remains for parts that need more.
+ * Divisor of the counter's room (free part of its tightest limit). The quotient is one grant to a part. All parts
+ * together get half of the room, so that the other half remains for parts that need more.
  */
 const GRANTED_SHARE = BigInt(2 * COUNTER_PARTS);
 /**
@@ -83,7 +82,7 @@ export function roomAt(item: Item, windows: Windows): Money {
 
 /**
  * Returns the parts that a limited counter's item names; undefined without parts, or if the scope had no limits when
- * they were made.
+ * the parts were created.
  */
 export function limitedPartsFrom(item: Item, windows: Windows): LimitedParts | undefined {
   const spread = spreadOf(item);
@@ -181,7 +180,7 @@ export function grantedHold(
   };
 }
 
-/** Time in ms after which a process that merges parts has finished or died. */
+/** Time in ms after which another process may take over a merge, because the merging process has probably died. */
 const GATHERING_MS = 2_000;
 /**
  * Maximum number of checks by waiting processes, their interval in ms, and the number of checks after which a process
@@ -205,7 +204,10 @@ export async function gatherTogether(table: Table, scope: ScopeId, spread: strin
   throw new StoreBusyError();
 }
 
-/** Returns whether this process should merge the parts. */
+/**
+ * Records that this process merges the parts, unless another process has begun to merge them recently. Returns whether
+ * it was recorded.
+ */
 async function claimsGathering(table: Table, scope: ScopeId, spread: string): Promise<boolean> {
   const atMs = nowMs();
   const when = { equal: { spread }, atMostIfPresent: { [GATHERING_SINCE_MS]: atMs - GATHERING_MS } };

@@ -32,7 +32,10 @@ export function limitsFrom(attribute: unknown): Limits {
 /** Times at which the limit of a period was first set and last changed, in ISO format. */
 export type LimitTimes = Partial<Record<Interval, { created: string; updated: string }>>;
 
-/** Field with the times of limits. If a period is absent, its limit was set before these times were stored. */
+/**
+ * Field with the times of limits. If a limited period has no times, its limit was set by a release that did not store
+ * times.
+ */
 export const limitTimesField: Field<LimitTimes> = attribute('limit_times', {
   fromAttribute: (stored) => (stored ?? {}) as LimitTimes,
 });

@@ -1,7 +1,7 @@
 /**
- * Decides whether counters of a table may have parts. Releases up to 0.2.0 do not read parts. While such a release runs
- * concurrently with this one, it would report too little spending, and a first limit would admit too much. So parts are
- * created only after an operator has confirmed that all functions support them.
+ * Decides whether counters of a table may have parts. Releases up to 0.2.0 do not read parts. If such a release runs
+ * concurrently with this release, it ignores spending in parts. It would report too little, and a first limit would
+ * admit too much. So parts are created only after an operator has confirmed that all functions support them.
  */
 
 import { readItem } from '../table/query.ts';
@@ -19,7 +19,9 @@ export async function allowParts(table: Table): Promise<void> {
   await writeAlone(table, put(table, { ...KEY, entity: 'schema' }));
 }
 
-/** Prevents new parts, except for counters that are just getting them. Existing parts stay. */
+/**
+ * Prevents the creation of further parts. Existing parts stay, and a creation that has already begun may still succeed.
+ */
 export async function forbidParts(table: Table): Promise<void> {
   await writeAlone(table, remove(table, KEY));
 }

@@ -1,6 +1,7 @@
 /**
- * Spending of each scope of an account up to the end of a day. It is the sum of daily rows that was last compared with
- * the counters. A later comparison of lifetime windows starts from it, so that it need not read all earlier rows.
+ * Spending of each scope of an account up to the end of a day, as it was last proved: added up from daily rows and
+ * compared with the counters. A later comparison of lifetime windows starts from it, so that it need not read all
+ * earlier rows.
  */
 
 import { scopeKinds, type ScopeId } from './counters.ts';
@@ -39,7 +40,7 @@ function partitionOf(accountId: string): string {
 
 /**
  * Returns the proved spending of an account.
- * @returns undefined if nothing is proved yet
+ * @returns undefined if the account has no proved spending
  */
 export async function readProvedAccount(table: Table, accountId: string): Promise<ProvedAccount | undefined> {
   const items = await Array.fromAsync(queryPartition(table, partitionOf(accountId)));

@@ -1,7 +1,7 @@
 /**
- * The service's cost of free models by the records of one shard of an account's day, for each budget part that held the
- * cost. The roll-up writes these sums, because it reads every record anyway. So the nightly comparison of budgets with
- * records reads no records.
+ * What free models have cost the service, according to the records. There is one item per account, day and shard, with
+ * a sum for each budget part that held the cost. The roll-up writes these sums, because it reads every record anyway.
+ * So the nightly comparison of budgets with these sums reads no records.
  */
 
 import type { Money } from '../../money/money.ts';

@@ -1,6 +1,6 @@
 /**
- * The service's own spending and holds on a free model in a UTC day. The day's budget has equal parts, and a request
- * holds its cost in one of them. So the requests of all accounts do not compete for one item.
+ * The service's own spending and holds on a free model in a UTC day. The day's budget has equal parts (items), and a
+ * request holds its cost in one of the parts. So the requests of all accounts do not conflict on one item.
  */
 
 import { BUDGET_PARTS } from '../../catalog/free-terms.ts';
@@ -70,7 +70,7 @@ export function budgetSettleUpdate(
   });
 }
 
-/** Returns the current sums of all parts of a model's budget. */
+/** Returns the sums of all parts of a model's budget for a day. */
 export async function readBudget(table: Table, date: string, model: string): Promise<BudgetPartSums[]> {
   const items = await readItems(
     table,

@@ -2,8 +2,9 @@
  * Daily rows: sums of the generations of one (account, UTC day, shard), by workspace, by key and by member.
  *
  * A recomputation first takes a number, then reads, writes rows with that number, and makes the number the shard's
- * version. It gives up if a recomputation with a higher number has become the version, or has confirmed the rows of the
- * version. The shard's floor is the highest number that confirmed rows. Readers only see rows of the current version.
+ * version. It gives up if a recomputation with a higher number has become the version, or has produced the same rows as
+ * the version (has confirmed it). The shard's floor is the highest number that confirmed rows. Readers only see rows of
+ * the current version.
  *
  * Guarantee: a reader sees a recomputation completely or not at all, and an older recomputation never replaces a newer
  * one.
@@ -52,7 +53,10 @@ export const dailyRowAttributes = [
   ...rowRecord.attributes,
 ];
 
-/** State of a day: for each shard, its current version, and the time when its generations were read. */
+/**
+ * State of a day: for each shard (an eighth of its generations), its current version, and the time when its generations
+ * were read.
+ */
 export interface Day {
   date: string;
   versions: (number | undefined)[];
@@ -69,7 +73,7 @@ function rowPartition(accountId: string, date: string): string {
 
 /**
  * Starts a recomputation of daily rows.
- * @returns its number, higher than all earlier numbers
+ * @returns the number of the recomputation, higher than all earlier numbers of the day
  */
 export async function takeVersion(table: Table, accountId: string, date: string): Promise<number> {
   const taken = update(table, dayKey(accountId, date), {

@@ -14,7 +14,10 @@ export type DayWork = 'CLOSED' | 'RECONCILED' | 'SEALED';
 export interface DayProgress {
   /** Day up to which all accounts are done. */
   through: string | undefined;
-  /** Unfinished run over the days up to `through`. Accounts are done up to this position in the list. */
+  /**
+   * Unfinished run over the days up to `through`. Accounts up to the position `accountsUpTo` in the list of accounts
+   * are done.
+   */
   current: { through: string; accountsUpTo: string; begunAtMs?: number | undefined } | undefined;
 }
 
@@ -40,8 +43,8 @@ export async function readDayProgress(table: Table, work: DayWork): Promise<DayP
 }
 
 /**
- * Saves the progress of a run; `begunAtMs` is the time at which the first run over these days began. A slow run that
- * overlaps the next one cannot undo finished work.
+ * Saves the progress of a run; `begunAtMs` is the time at which the first run over these days began. The day up to
+ * which all work is done does not change, so a slow run that overlaps the next run cannot undo it.
  */
 export async function saveDayProgress(
   table: Table,

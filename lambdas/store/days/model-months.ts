@@ -1,6 +1,6 @@
 /**
- * An account's cost for each model in a month, by UTC day. No limit uses these sums. A settlement adds to them in the
- * transaction that makes a record final, and holds do not change them. So a sum always equals the sum of that day's
+ * An account's cost for each model in a month, by UTC day. No limit depends on these sums. A settlement adds to them in
+ * the transaction that makes a record final, and holds do not change them. So a sum always equals the sum of that day's
  * final records.
  *
  * A model's month is one item, or as many items as the account's counter has parts. Two settlements that conflict on
@@ -29,8 +29,8 @@ export interface ModelDay {
 }
 
 /**
- * Time in ms after the end of a month for which settlements are added. A later settlement may arrive after the month's
- * items have been deleted.
+ * Time in ms after the end of a month for which settlements are added. Later settlements are not added, because the
+ * month's items may already be deleted.
  */
 const TAKES_AFTER_END_MS = 35 * DAY_MS;
 const KEEP_MONTH_AFTER_END_MS = 40 * DAY_MS;

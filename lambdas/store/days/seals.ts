@@ -3,8 +3,8 @@
  * day of each account. For each day it has the statement with its signature, the leaves for proofs, and the generations
  * that were open when the day was sealed.
  *
- * The data of a day is stored under the root of its hash tree. If a run breaks off before the statement of its root is
- * current, nothing reads the run's data.
+ * The data of a day is stored under the root of its hash tree. If a run breaks off before its statement is stored,
+ * nothing refers to the root of the run, so nothing reads its data.
  */
 
 import { batchWrite } from '../table/batch-write.ts';
@@ -15,7 +15,7 @@ import { transact } from '../table/transact.ts';
 import { put, putNew, type Key } from '../table/writes.ts';
 
 const sealHeadRecord = record({
-  /** Day up to which all days are sealed, or had nothing to seal. */
+  /** Last sealed day. It and all earlier days are sealed, or had nothing to seal. */
   through: text('through'),
   /** Last day with a statement; absent before the first statement. */
   date: optional(text('date')),
@@ -48,7 +48,10 @@ export const sealedDayAttributes = [
 
 const openEntryRecord = record({
   id: text('id'),
-  /** `pending`, or `estimated` if the sweep settled it by an estimate that its handler's message may still correct. */
+  /**
+   * `pending`: not settled. `estimated`: settled by the sweep by an estimate, which a late message of the request's
+   * handler may still correct.
+   */
   state: oneOf('state', ['pending', 'estimated']),
 });
 /** A generation whose final outcome will be sealed on a later day. */
@@ -90,7 +93,7 @@ export async function readSealHead(table: Table, accountId: string): Promise<Sea
 /**
  * Advances the progress of an account, and writes the sealed day if the day has a statement. The condition is that the
  * progress has not changed since it was read.
- * @returns false if another run has advanced it
+ * @returns false if another run has advanced the progress
  */
 export async function moveSealHead(
   table: Table,
@@ -133,10 +136,10 @@ export async function* sealedDays(
   for await (const item of items) yield sealedDayRecord.from(item);
 }
 
-/** Number of entries per item, far below DynamoDB's limit of 400 KB. */
+/** Number of open generations per item. The item is then far below DynamoDB's limit of 400 KB. */
 const OPEN_OF_AN_ITEM = 4_000;
 
-/** Stores the data of a day. Call it before anything refers to the day's root. */
+/** Stores the leaves and the open generations of a day. Call it before anything refers to the day's root. */
 export async function keepDayParts(
   table: Table,
   accountId: string,
@@ -155,7 +158,7 @@ export async function keepDayParts(
       open: parts.open.slice(at * OPEN_OF_AN_ITEM, (at + 1) * OPEN_OF_AN_ITEM).map(openEntryRecord.toItem),
     })),
   ];
-  // A chunk has 65 KB, so 25 of them fit into a call, which may have 16 MB.
+  // A chunk has 65 KB. So the 25 items of one call are far below its limit of 16 MB.
   await batchWrite(
     table,
     items.map((item) => ({ PutRequest: { Item: item } })),

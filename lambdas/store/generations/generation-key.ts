@@ -1,11 +1,11 @@
 /**
- * Partitions of generations. The partition is (account, UTC day, shard), which follows from the caller and the
- * generation's id. So a generation is read and written by key, and a day can be read without an index.
+ * Partitions of generations. A partition is named by account, UTC day and shard. These follow from the caller's account
+ * and the generation's id. So a generation is read and written by key, and a day can be read without an index.
  *
  * A partition takes 1,000 write units a second, and DynamoDB does not split a partition whose keys grow with time. So
  * the records of a busy account are spread: each shard of its days has eight more partitions. A spread id contains the
- * partition, so readers with an id do not need the account. Readers of a day need the time since which the account's
- * records are spread (`recordsSpreadSince`).
+ * number of the partition, so readers with an id need not know whether the account's records are spread. Readers of a
+ * day need the time since which the account's records are spread (`recordsSpreadSince`).
  */
 
 import { utcDate } from '../../money/periods.ts';
@@ -25,8 +25,8 @@ export const SWEEP_SHARDS = 16;
 const SPREAD_SWEEP_SHARDS = 64;
 
 /**
- * Returns the id under which a request is recorded. Only requests that begin after their account's records were spread
- * get a spread id. So the date of a day shows whether it may have spread ids.
+ * Returns the id under which a request is recorded. Only requests that begin after the account's records were spread
+ * get a spread id. So no earlier day has spread ids.
  */
 export function recordedId({ recordsSpreadSince: since }: Account, id: string): string {
   return since !== undefined && generationTimeMs(id)! >= Date.parse(since) ? spreadId(id) : id;
@@ -72,8 +72,8 @@ export function shardOf(id: string): number {
 }
 
 /**
- * Partitions of the sweep index. A pending generation with a spread id may be in any of them, others only in the first
- * 16.
+ * Partitions of the sweep index. A pending generation with a spread id may be in any of them. Other pending generations
+ * are in the first 16.
  */
 export const sweepPartitions = Array.from({ length: SPREAD_SWEEP_SHARDS }, (_, shard) => `SWEEP#${shard}`);
 

@@ -26,8 +26,8 @@ export async function readPending(table: Table, { key }: PendingEntry): Promise<
 }
 
 /**
- * Value of `sweep_at` for a complete measurement, before any real time. The sweep settles such a record without further
- * checks.
+ * Value of `sweep_at` for a generation whose measurement is complete. It is earlier than every real time, and the sweep
+ * settles such a record without further checks.
  */
 export const DUE_AT_ONCE_MS = 0;
 
@@ -39,8 +39,8 @@ export interface PendingEntry {
 }
 
 /**
- * Yields pending generations, by partition in the order in which they may be swept. They come from the index, which may
- * be out of date.
+ * Yields pending generations, by partition in the order in which they may be swept. They are read from the index, which
+ * may be slightly out of date.
  */
 export async function* pendingGenerations(
   table: Table,
@@ -116,7 +116,7 @@ export async function* generationsInOrder(
   );
 }
 
-/** Number of records of a day that a list reads at once, in all partitions together. */
+/** Number of records of a day that are read at once for a list, from all partitions together. */
 const RECORDS_AT_ONCE = 400;
 
 /**

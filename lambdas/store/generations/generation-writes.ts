@@ -12,7 +12,10 @@ export interface GenerationId {
   id: string;
 }
 
-/** Records a generation. The transaction of its hold, if it has one, contains this write. */
+/**
+ * Returns the write that records a generation. If the generation has a hold of its own, the transaction of the hold
+ * contains this write.
+ */
 export function pendingPut(table: Table, generation: PendingGeneration): Write {
   const { id, payer } = generation;
   return putNew(table, {
@@ -24,7 +27,9 @@ export function pendingPut(table: Table, generation: PendingGeneration): Write {
   });
 }
 
-/** Changes the hold of a pending generation. The condition is the step that the caller knows. */
+/**
+ * Increases the hold of a pending generation by one step. The condition is the number of steps that the caller knows.
+ */
 export function holdChange(
   table: Table,
   { accountId, id }: GenerationId,
@@ -38,7 +43,7 @@ export function holdChange(
 
 /**
  * Records the latest measurement of a pending generation. With `sweepAtMs` it is the last measurement: the sweep may
- * settle from it at that time. Has no effect once the generation is final or its measurement complete, because a call
+ * settle from it at that time. It has no effect if the generation is final or its measurement is complete: a call
  * without a reply may be carried out after a later call.
  */
 export async function checkpoint(
@@ -96,8 +101,8 @@ function conditionOf(transition: FinalTransition): Condition {
   const { amount, steps, serviceHolds } = transition.hold;
   return {
     equal: { state: 'pending', hold_rub: moneyAttribute(amount), hold_steps: steps },
-    // The holds on budgets of free models never change. But if it is unknown whether the hold was placed, the caller
-    // does not know them, so the record must have none.
+    // The holds on budgets of free models do not change after admission. A caller that knows of no such holds may have
+    // lost the reply to their write, so the record must have none.
     absent: serviceHolds.length > 0 ? [] : ['service_holds'],
   };
 }

@@ -24,7 +24,7 @@ import {
 } from '../table/record.ts';
 import { indexes, type Item } from '../table/table.ts';
 
-/** Maximum number of service holds, more than a request may name models. */
+/** Maximum number of service holds. A request cannot name so many models. */
 const MAX_SERVICE_HOLDS = 8;
 
 export const holdRecord = record({
@@ -52,14 +52,17 @@ const generationFields = {
   id: text('id'),
   payer: part(payerRecord),
   apiType: oneOf('api_type', apiTypes),
-  /** Model and endpoint of the first candidate. The outcome has the endpoint that answered. */
+  /**
+   * Model and endpoint of the first candidate (the endpoint that is tried first). The outcome has the endpoint that
+   * answered.
+   */
   ...routeFields,
   streamed: flag('streamed'),
   createdAtMs: instant('created_at'),
   hold: part(holdRecord),
   /** Lease from which the first hold was taken, and the amount taken (leases.ts). Absent without a lease. */
   lease: optional(part(leasedRecord)),
-  /** Estimated input, which is charged if the handler dies before it has measured anything. */
+  /** Estimated prompt tokens and their cost, which are charged if the handler dies before it has measured anything. */
   inputEstimate: part(estimateRecord),
 };
 
@@ -85,9 +88,15 @@ const generationRecord = record({
   /** Set only while the generation is pending, like `sweepAtMs`. */
   bootId: optional(text('boot_id')),
   sweepAtMs: optional(instant(indexes.sweep.sort)),
-  /** Whether the sweep settled the generation. The handler's own message may still correct it, once. */
+  /**
+   * Whether the sweep settled the generation. A late message of the request's handler may still correct the outcome,
+   * once.
+   */
   swept: flag('swept'),
-  /** Whether the measurement was the last one. Only the handler's message was lost then. */
+  /**
+   * Whether the stored measurement is the last one. If such a generation is still pending, the handler's message was
+   * lost or is late.
+   */
   complete: flag('complete'),
   catalogVersion: optional(text('catalog_version')),
   /** Time at which the generation became final or was corrected. */

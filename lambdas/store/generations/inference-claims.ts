@@ -1,4 +1,4 @@
-/** Inference request to which an Idempotency-Key belongs. Written in the transaction of the request's hold. */
+/** Claims of Idempotency-Keys by inference requests. A claim is written in the transaction of the request's hold. */
 
 import { readItem } from '../table/query.ts';
 import { expiry, record, text, type RecordOf } from '../table/record.ts';
@@ -7,7 +7,7 @@ import { put, update, type Key, type Write } from '../table/writes.ts';
 
 const claimRecord = record({
   generationId: text('generation_id'),
-  /** Keyed hash of the request's body. A request with another body is another request. */
+  /** Keyed hash of the request's body. It shows whether a repeated request has the same body. */
   fingerprint: text('fingerprint'),
   expiresAtMs: expiry(TTL_ATTRIBUTE),
 });

@@ -29,7 +29,7 @@ export const endings = [
 ] as const;
 export type Ending = (typeof endings)[number];
 
-/** Fields for the model, and the endpoint that served it. */
+/** Fields for the model, and for the endpoint that serves it. */
 export const routeFields = {
   model: text('model'),
   modelPermaslug: text('model_permaslug'),
@@ -37,7 +37,7 @@ export const routeFields = {
   providerName: text('provider_name'),
 };
 
-/** An attempt at another endpoint, before the last attempt. It costs nothing. */
+/** A failed attempt at an endpoint, before the last attempt. It costs nothing. */
 export const failedAttemptRecord = record({
   endpointId: text('endpoint_id'),
   modelPermaslug: text('model_permaslug'),
@@ -69,19 +69,19 @@ const usageFields = {
 const roundRecord = record(usageFields);
 export type RoundUsage = RecordOf<typeof roundRecord>;
 
-/** Maximum number of requests to a provider in one generation. A decisions request may take as many. */
+/** Maximum number of requests to a provider in one generation. A decisions request may need this number. */
 export const MAX_ROUNDS = 512;
 
-/** Maximum number of recorded attempts, more than are ever made for one request. */
+/** Maximum number of recorded failed attempts. Fewer attempts are made for one request. */
 export const MAX_ATTEMPTS = 16;
 
 /**
- * Maximum number of recorded names of omitted fields, more than ever occur. At most 32 unknown fields are recorded, and
+ * Maximum number of recorded names of omitted fields. Fewer names occur. At most 32 unknown fields are recorded, and
  * few known fields may be omitted.
  */
 export const MAX_LEFT_OUT = 64;
 
-/** Units that belong to the whole generation, and not to a request to a provider. */
+/** Units with one count for the whole generation, not for each request to a provider. */
 const { searchRequests, ...furtherUnits } = unitFields(generationUnits);
 
 export const outcomeRecord = record({
@@ -118,8 +118,8 @@ export const outcomeRecord = record({
   /** HTTP status of the last attempt's response; null without a response. */
   providerStatus: orNull(count('provider_status')),
   /**
-   * Kind of failure of each failed attempt, in order: those of `failedAttempts`, then that of the last attempt if it
-   * failed or broke off. Missing in older records.
+   * Kind of failure of each failed attempt, in order: first the attempts in `failedAttempts`, then the last attempt if
+   * it failed or broke off. Missing in older records.
    */
   failures: unreleased(texts('attempt_failures', MAX_ATTEMPTS + 1)),
   /**

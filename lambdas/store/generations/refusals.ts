@@ -1,6 +1,7 @@
 /**
  * Refused requests, so that an operator can explain them without the sender's help. They cost nothing, and no sum
- * depends on them. Their only content of the request is the names of a field and a model, and the amount of the hold.
+ * depends on them. Of the request's content, they contain only the names of a field and a model, and the amount of the
+ * hold.
  */
 
 import { utcDate } from '../../money/periods.ts';

@@ -13,7 +13,7 @@ type RequestStatus = (typeof requestStatuses)[number];
 
 export function statusOf({ state, outcome }: Generation): RequestStatus {
   if (state === 'pending') return state;
-  // A settled checkpoint has no ending. It only shows whether the answer was cut short.
+  // An outcome that the sweep settled from a measurement has no ending. It only shows whether the answer was cut short.
   return outcome!.ending ?? (outcome!.cancelled ? 'client_left' : 'complete');
 }
 
@@ -24,7 +24,8 @@ const NEWEST = 'gen.';
 
 /**
  * Yields the requests of a UTC day, newest first. It reads as many requests as the consumer takes, and up to one more
- * page of each partition. A request whose generation failed at its provider is yielded once, as its generation.
+ * page of each partition. A request with both a generation and a refusal, because its provider failed, is yielded once,
+ * as its generation.
  * @param before id of a generation; only older requests are yielded
  */
 export async function* requestsOfDay(

@@ -30,7 +30,7 @@ const fileRecord = record({ bytes: count('bytes'), mediaType: text('media_type')
 export type StoredFile = RecordOf<typeof fileRecord>;
 
 const endpointRecord = record({ endpointId: text('endpoint_id'), providerName: text('provider_name') });
-/** Maximum number of endpoints of a job, more than are ever tried. */
+/** Maximum number of endpoints of a job. Fewer are tried. */
 const MAX_JOB_ENDPOINTS = 16;
 
 const jobRecord = record({
@@ -49,7 +49,7 @@ const jobRecord = record({
   deadlineAtMs: instant('deadline_at'),
   /** Time before which no work on the job is due. */
   nextAtMs: instant('next_at'),
-  /** Endpoints in the order of attempts, and the index of the current one. */
+  /** Endpoints in the order of attempts. `endpointIndex` is the index of the current endpoint. */
   endpoints: list('endpoints', endpointRecord, MAX_JOB_ENDPOINTS),
   endpointIndex: count('endpoint_index'),
   submissions: count('submissions'),
@@ -68,7 +68,7 @@ const jobRecord = record({
   /** Error message for the client, if the job failed. */
   error: optional(text('error')),
   providerStatus: optional(count('provider_status')),
-  /** Base URL of the gateway for the client. */
+  /** Base URL at which the client has called the gateway. URLs for the client begin with it. */
   baseUrl: text('base_url'),
   callbackUrl: optional(text('callback_url')),
   callbacks: count('callbacks'),

@@ -1,7 +1,7 @@
 /**
- * Reports of failing endpoints, exchanged between instances of functions. Within ten seconds, a report replaces the
- * last report of the same instance; after that, a new item begins. So the newest reports are at the end of the
- * partition, and reports of dead instances are soon not read any more.
+ * Reports of failing endpoints, exchanged between instances of functions. Time is divided into slots of ten seconds. A
+ * report replaces the last report of the same instance in its slot; each slot has new items. So the newest reports are
+ * at the end of the partition, and reports of dead instances are soon not read any more.
  *
  * One partition takes 3,000 read units a second, and thousands of instances read it while an endpoint fails. So if many
  * instances report, each report is copied to each of several partitions, and each reader uses one of them.
@@ -13,7 +13,7 @@ import { TTL_ATTRIBUTE, type Item, type Table } from '../table/table.ts';
 import { writeWithin } from '../table/transact.ts';
 import { put } from '../table/writes.ts';
 
-/** Successful and failed attempts within a few seconds; `number` identifies the interval. */
+/** Numbers of successful and failed attempts in an interval of a few seconds; `number` identifies the interval. */
 interface Attempts {
   number: number;
   ok: number;
@@ -36,9 +36,11 @@ type Report = RecordOf<typeof reportRecord>;
 /** Partitions of reports. If few instances report, only the first partition has their reports. */
 const HEALTH_PARTITIONS = ['HEALTH#RECENT', ...Array.from({ length: 7 }, (_, copy) => `HEALTH#RECENT#${copy + 1}`)];
 const HEALTH_SLOT_MS = 10_000;
-/** Time in ms that a report is kept. Routing reads the last seconds, and operators the last failure. */
+/**
+ * Time in ms that a report is kept. Routing needs the reports of the last seconds, and operators see the last failure.
+ */
 export const KEEP_REPORTS_MS = 60 * 60_000;
-/** Timeouts in ms. A later reply would be useless. */
+/** Timeouts in ms. Later, the report would be too old to be useful. */
 const HEALTH_WRITE_TIMEOUT_MS = 300;
 const HEALTH_READ_TIMEOUT_MS = 1_000;
 
@@ -59,8 +61,8 @@ export async function writeReport(table: Table, report: Report, to = { isCrowd: 
 }
 
 /**
- * Returns the reports published between these times, or up to ten seconds around them, newest first. An instance may
- * have several.
+ * Returns the reports published between these times, or up to ten seconds around them, newest first. The same instance
+ * may have several reports.
  *
  * Cost: at most `limit` items, eventually consistent.
  * @param of.isCrowd whether many instances report, so that each partition has their reports

@@ -9,7 +9,7 @@ import { numberFrom, TTL_ATTRIBUTE, type Item, type Table } from '../table/table
 import { writeAlone, writeWithin } from '../table/transact.ts';
 import { put, update } from '../table/writes.ts';
 
-/** Number of measured values in each bucket of a histogram. */
+/** Number of measured values by bucket of a histogram. */
 type Buckets = Map<number, number>;
 
 /** Results of requests: their number, the number of failures, and the speed of the successful requests. */

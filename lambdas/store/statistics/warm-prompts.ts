@@ -1,6 +1,6 @@
 /**
- * Endpoints that have the prompts of conversations cached, so that later turns are sent there from any instance. No
- * charge depends on these items: if an item is lost, late or old, a turn only costs more, because its prompt is not
+ * Endpoints that have the prompts of conversations cached, so that any instance sends later turns to the same endpoint.
+ * No charge depends on these items: if an item is lost, late or old, a turn only costs more, because its prompt is not
  * cached.
  */
 
@@ -18,7 +18,7 @@ const warmPromptRecord = record({
 });
 type StoredWarmPrompt = RecordOf<typeof warmPromptRecord>;
 
-/** Timeout in ms of a read, not much longer than a normal read takes, because the first token waits for it. */
+/** Timeout in ms of a read. It is not much longer than a normal read, because the answer waits for it. */
 const PROMPT_READ_TIMEOUT_MS = 100;
 const PROMPT_WRITE_TIMEOUT_MS = 300;
 

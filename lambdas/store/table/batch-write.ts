@@ -7,7 +7,7 @@ const MAX_WRITTEN_BATCH = 25;
 
 /**
  * Writes any number of items without conditions.
- * @throws {StoreBusyError} possibly after some of the writes
+ * @throws {StoreBusyError} if the table stays busy; some of the items may be written
  */
 export async function batchWrite(table: Table, requests: WriteRequest[]): Promise<void> {
   await inBatches(requests, MAX_WRITTEN_BATCH, (batch) => batchWriteItems(table, batch));

@@ -1,6 +1,6 @@
 /**
- * Records: the stored fields of one kind of item. Each field is listed once, with the name of its attribute and its
- * form. The type, the item and, for records sent through a queue, the message follow from that list.
+ * Records: the stored fields of one kind of item. Each field is listed once, with the name and form of its attribute.
+ * The list determines the TypeScript type, the item and, for records that are sent through a queue, the message.
  */
 
 import * as z from 'zod';
@@ -16,7 +16,7 @@ export interface Attribute {
   readonly form: AttributeForm;
 }
 
-/** One field of a record, in its form in the table and its form in a queue message. */
+/** One field of a record. It converts a value between the record, the item in the table, and a queue message. */
 export interface Field<Value> {
   /** Attributes of the field, and its name in a message. A field with several attributes has no name of its own. */
   readonly attributes: readonly Attribute[];
@@ -112,8 +112,8 @@ export function attribute<Value>(name: string, form: Form<Value>): Field<Value> 
 }
 
 /**
- * Returns a form that refuses values which could not be read again. Types should prevent such values, but provider
- * reports have contained some.
+ * Returns a form that refuses values that could not be read again. Types should prevent such values, but reports of
+ * providers have contained them.
  */
 function checked<Value>(
   name: string,

@@ -1,5 +1,5 @@
 /**
- * Merges several sorted lists. No list is read further than one entry ahead of the consumer.
+ * Merges several sorted lists. From each list, at most one entry is read before the consumer needs it.
  * @param comesFirst whether the first entry sorts before the second; of two equal entries, the entry of the earlier
  *   list comes first
  */

@@ -15,7 +15,7 @@ import { put } from './writes.ts';
 export interface TableExport {
   tableArn: string;
   bucket: string;
-  /** Folder for this export only. Without it, incremental exports would share one folder. */
+  /** Folder in the bucket for this export only. Without a prefix, incremental exports would share one folder. */
   prefix: string;
   /**
    * Start of an incremental export, which has the new images of items that changed between `fromMs` and `toMs`. It is
@@ -24,8 +24,8 @@ export interface TableExport {
   fromMs: number | undefined;
   toMs: number;
   /**
-   * Number of the attempt, counted from 1. It is a part of the token: for a known token, DynamoDB would return the
-   * failed export again.
+   * Number of the attempt, counted from 1. It is a part of the client token of the call. For a token that it knows,
+   * DynamoDB would return the failed export again.
    */
   attempt: number;
 }
@@ -95,13 +95,13 @@ const begunExportRecord = record({
 /** A started export of the table that is not known to be complete. */
 export type BegunExport = RecordOf<typeof begunExportRecord>;
 
-/** Maximum number of started exports, more than the days of backups could need. */
+/** Maximum number of started exports. Backups cover 35 days, so fewer exports are open. */
 const MAX_BEGUN_EXPORTS = 100;
 
 const progressRecord = record({
-  /** Time of the first run, at which the table existed. */
+  /** Time of the first run. The table is at least as old. */
   firstSeenMs: instant('first_seen'),
-  /** Time up to which everything is in a started export; undefined before the first export. */
+  /** Time up to which all changes are in an export that was started; undefined before the first export. */
   untilMs: optional(instant('exported_until')),
   begun: list('begun', begunExportRecord, MAX_BEGUN_EXPORTS),
 });

@@ -72,10 +72,10 @@ export class StoreBusyError extends GatewayError {
  * Writes all items or none.
  *
  * Guarantee: if the reply is lost after the write, the call's own retry returns the result without a second effect,
- * because both have the same client token (valid for ten minutes). For later repetitions, callers add a condition to
- * the write. Conflicts and throttling are retried with full jitter. A failed condition is an outcome, not an error.
- * Each attempt after a conflict has a new token. So an attempt without a reply may be carried out after a later attempt
- * was refused; `isUncertain` reports that.
+ * because both have the same client token (valid for ten minutes). A caller that may repeat the whole transaction adds
+ * a condition to its writes. Conflicts and throttling are retried with full jitter. A failed condition is an outcome,
+ * not an error. Each attempt after a conflict has a new token. So an attempt without a reply may be carried out after a
+ * later attempt was refused; `isUncertain` reports that.
  * @param options.attempts maximum attempts at a busy table: more for urgent writes, fewer for writes that can wait
  * @throws {StoreBusyError} after the last attempt
  */
@@ -148,8 +148,8 @@ export async function writeAlone(
 }
 
 /**
- * Makes one write that may be lost, within a time limit. If the reply is lost, it throws although the write may have
- * been made. So a repeated addition may count twice.
+ * Makes one write within a time limit, for data that may be lost. If the reply is lost, it throws although the write
+ * may have been made. So an addition that the caller repeats may count twice.
  */
 export async function writeWithin(table: Table, timeoutMs: number, write: Write): Promise<void> {
   await writeItem(table, write, { timeoutMs });
@@ -177,7 +177,7 @@ function failedConditions<Name extends string>(
   error: unknown,
   names: Name[],
 ): { [Of in Name]?: FailedCondition } | undefined {
-  // Reasons are in the order of the writes.
+  // DynamoDB returns the reasons in the order of the writes.
   const failed = reasonsOf(error).flatMap((reason, index) =>
     reason.Code === 'ConditionalCheckFailed' ? [[names[index]!, { item: itemIn(reason) }] as const] : [],
   );
@@ -201,7 +201,7 @@ function reasonsOf(error: unknown): CancellationReason[] {
   return (error.details['CancellationReasons'] ?? []) as CancellationReason[];
 }
 
-/** Returns the item of a failed condition. */
+/** Returns the stored item that did not meet a condition; undefined if there is no item. */
 function itemIn({ Item: item }: { Item?: Attributes }): Item | undefined {
   return item && fromAttributes(item);
 }
@@ -214,7 +214,7 @@ function isTransientReason(error: unknown): boolean {
 }
 
 /**
- * Waits with full jitter, so that conflicting writers do not conflict again.
+ * Waits for a random time (full jitter), so that writers that conflicted do not retry at the same moment.
  * @param attempt number of the attempt that failed, counted from 1
  */
 export async function pauseAfter(attempt: number): Promise<void> {

@@ -15,7 +15,7 @@ export type Key = { pk: string; sk: string };
 export interface Condition {
   equal?: Item;
   equalIfPresent?: Item;
-  /** Maximum of a number, which must exist. */
+  /** Maximum values of numbers. A number that does not exist fails the condition. */
   atMost?: Item;
   atMostIfPresent?: Item;
   belowIfPresent?: Item;
@@ -142,7 +142,7 @@ class Names {
     return placeholder;
   }
 
-  /** Returns a part of an expression for each attribute. */
+  /** Returns one clause of an expression for each attribute. */
   each(attributes: Item | undefined, write: (name: string, value: string) => string): string[] {
     const parts: string[] = [];
     for (const name in attributes) {
