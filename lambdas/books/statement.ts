@@ -45,7 +45,8 @@ export interface BookedGeneration {
 }
 
 /**
- * The result of computing the total in another way. Its text has no commas, so that it needs no quotes in a CSV line.
+ * The result of computing the statement's total a second time: from price lines, from daily rows, or from counters. Its
+ * text has no commas, so that it needs no quotes in a CSV line.
  */
 interface Proof {
   source: 'lines' | 'daily_rows' | 'counters';

@@ -16,7 +16,7 @@ const IDLE_MS = 60_000;
  */
 const GRACE_MS = 500;
 
-/** The request that a job belongs to. */
+/** Owner of a job (account and key), and the signal that the owner's client has disconnected. */
 export interface JobRequest {
   owner: JobOwner;
   /** Aborts when the client disconnects; undefined if that cannot be detected. */

@@ -6,7 +6,7 @@ import { indexes, moneyAttribute, type Item, type Table } from '../table/table.t
 import { writeAlone } from '../table/transact.ts';
 import { putNew, update, type Condition, type Write } from '../table/writes.ts';
 
-/** Identifies a generation whose record is changed. */
+/** Account and id of a generation. They determine the key of its record. */
 export interface GenerationId {
   accountId: string;
   id: string;
