@@ -27,8 +27,8 @@ interface TextOffer extends CheckedOffer {
 }
 
 /**
- * Checks rules that involve several fields. References must exist, ids must be unique, and each listed kind of input
- * needs an endpoint that supports it.
+ * Checks rules that involve several fields. References must exist, ids must be unique, and each kind of input that a
+ * text model lists needs an endpoint that supports it.
  * @throws {CatalogError} naming file and field of the first error
  */
 export function checkModels(

@@ -43,7 +43,7 @@ const paperRecord = record({
   by: text('lines_by'),
   /** Recipient of the document and its taxation, at the time of issue. */
   party: nested('party', partyRecord),
-  /** Sum of the month's charges before rounding. */
+  /** Sum of the month's charges and adjustments before rounding, without `changes`. */
   exact: money('exact_rub'),
   /** Changes of earlier months since their documents were issued. */
   changes: list('changes', carriedRecord, MAX_CHANGED_MONTHS),
