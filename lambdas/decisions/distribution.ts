@@ -8,9 +8,10 @@ export interface TopToken {
 
 /**
  * Returns the probability of each label, given that the model writes one of the labels. A token counts for a label with
- * any blanks around it. It also counts in upper or lower case, if that leaves only one label. A label that is not among
- * the most probable tokens is at most as probable as the last of these tokens. All missing labels together are at most
- * as probable as the remainder. Each missing label gets an equal part of the remainder, up to its bound.
+ * any blanks around it. It also counts in upper or lower case, if it then matches only one label. A label that is not
+ * among the most probable tokens is at most as probable as the last of these tokens. All such missing labels together
+ * are at most as probable as the remainder: 1 minus the listed probabilities. Each missing label gets an equal share of
+ * the remainder, but at most the probability of the last token.
  * @returns undefined if none of the labels is among the tokens, because the model has then answered something else
  */
 export function labelProbabilities(top: readonly TopToken[], labels: readonly string[]): number[] | undefined {

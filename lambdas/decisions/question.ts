@@ -20,12 +20,15 @@ export interface Question {
 /** Result of a question: the probability of each option, in the order of the options. */
 export interface Verdict {
   probabilities: number[];
-  /** Whether the model has written the probabilities as text. If not, they come from its token probabilities. */
+  /**
+   * Whether the model has written the probabilities as text, or the provider has only named its choice. If false, the
+   * probabilities are computed from token probabilities, or reported by the provider.
+   */
   isStated: boolean;
 }
 
 interface Measured {
-  /** Set if the model has written the probabilities as text. If absent, they come from its token probabilities. */
+  /** Present if the model has written the probabilities as text, or the provider has only named its choice. */
   stated_by_model?: true;
 }
 
@@ -73,8 +76,8 @@ function rounded(value: number): number {
 }
 
 /**
- * Builds an object from entries. The client chooses the keys, so a key may be `__proto__`, which an assignment would
- * not store.
+ * Builds an object from entries. The client chooses the keys, and may choose `__proto__`. Assigning to this key would
+ * set the prototype instead of storing a member.
  */
 function fromEntries<Value>(entries: [string, Value][]): Record<string, Value> {
   return Object.fromEntries(entries);

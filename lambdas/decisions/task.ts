@@ -1,4 +1,4 @@
-/** Request for decisions as texts for the model, and the questions made of these texts. */
+/** Splits a decisions request into texts for the model, and builds the questions from these texts. */
 
 import type { Question } from './question.ts';
 import { questionText, type DecisionsRequest } from './schema.ts';
@@ -29,7 +29,7 @@ export function taskTexts({ state, questions }: DecisionsRequest): TaskText[] {
 }
 
 /**
- * Builds the task from texts.
+ * Builds the task (the state and its questions) from texts.
  * @param texts texts in the order of `taskTexts`; they may have been changed, for example to remove sensitive data
  */
 export function taskOf({ questions }: DecisionsRequest, texts: readonly string[]): Task {

@@ -13,7 +13,7 @@ const MAX_DIMENSIONS = 16_384;
 const MAX_LABEL_CHARACTERS = 512;
 const MAX_VOCABULARY = 2 ** 31;
 
-/** Input as a text, or as the tokens of a text. */
+/** One input: a text, or the list of its tokens. */
 export type EmbeddingInput = string | readonly number[];
 
 const INPUT_RULE = 'must be a text, a list of texts, a list of tokens, or a list of lists of tokens';
@@ -82,21 +82,24 @@ const embeddingsFields = {
 };
 
 /**
- * Schema of the request body. Fields that are newer than the gateway are accepted, but not sent; the answer names them.
- * An explicit null counts as absent.
+ * Schema of the request body. Unknown fields, which may be newer than the gateway, are accepted but not sent. The
+ * answer names them. An explicit null counts as absent.
  */
 export const embeddingsRequestSchema = z.looseObject(embeddingsFields).superRefine((body, context) => {
   const insistence = insistenceFault(body, unknownEmbeddingsFields(body));
   if (insistence) refuse(context, insistence);
 });
 
-/** Returns the fields of a request that are sent to no endpoint. */
+/** Returns the names of the fields that the gateway does not know, and therefore does not send. */
 export function unknownEmbeddingsFields(body: object): string[] {
   return namesOf(unknownFields(body, embeddingsFields));
 }
 export type EmbeddingsRequest = z.output<typeof embeddingsRequestSchema>;
 
-/** Returns the first fault of the input. It stops there, because a list may be long. */
+/**
+ * Returns the first fault of the input; undefined if it has none. The check stops at the first fault, because a list
+ * may be long.
+ */
 function inputFault(value: unknown): Fault | undefined {
   if (typeof value === 'string') return firstFault(text, value);
   if (value === undefined) return { path: [], message: 'is required' };

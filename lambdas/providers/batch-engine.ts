@@ -1,6 +1,6 @@
 /**
- * Interface of the engines for decisions and embeddings. Each answer takes one or more requests to a provider. An
- * engine encodes the requests and reads the responses; the caller sends them.
+ * Interface of the engines for decisions and embeddings. To answer a client's request, an engine sends one or more
+ * requests to a provider. The engine encodes the requests and reads the responses; its caller sends them.
  */
 
 import type { WireUsage } from '../messages/types.ts';
@@ -23,9 +23,9 @@ export interface BatchRequest {
 }
 
 /**
- * Sends a request to the provider.
+ * Sends an engine's request to the provider.
  * @returns the JSON of the response
- * @throws {Error} if the response is not JSON; the whole task then fails
+ * @throws {Error} if the request fails or the response is not JSON; the whole task then fails
  */
 export type Send = (batchRequest: BatchRequest) => Promise<unknown>;
 
@@ -39,13 +39,13 @@ export interface BatchReader {
 }
 
 /**
- * Answers the tasks of a modality over one wire. It lists its requests in advance, so that the gateway can place a hold
- * for them.
+ * Engine that answers the tasks of a modality (decisions or embeddings) over one wire. It lists its requests in
+ * advance, so that the gateway can place a hold for them.
  */
 export interface BatchEngine<Task, Answer, Q extends Quirks = Quirks> extends BatchReader {
   /**
    * Yields all requests that `answer` may send for a task, or requests of the same size. It yields them one by one,
-   * because all together may exceed memory.
+   * because all of them together may not fit into memory.
    * @throws {GatewayError} 400 for a task that the wire cannot express
    */
   batchRequests(task: Task, target: WireTarget<Q>): Iterable<BatchRequest>;

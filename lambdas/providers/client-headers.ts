@@ -17,8 +17,8 @@ export function clientHeaders(headers: Record<string, string>): ClientHeaders {
 }
 
 /**
- * Returns whether the client uses a newer version of the Messages API than the oldest. Since 2026-10-21, newer versions
- * refuse sampling parameters.
+ * Returns whether the client names a version of the Messages API other than the oldest. Since 2026-10-21, newer
+ * versions refuse sampling parameters.
  */
 export function isNewVersion({ anthropicVersion }: ClientHeaders): boolean {
   return anthropicVersion !== OLDEST_VERSION;

@@ -30,8 +30,8 @@ export class ProviderFailure extends GatewayError {
    */
   readonly isRequestsFault: boolean;
   /**
-   * Whether the provider began its response and was then silent until the timeout. It may have worked, and may charge
-   * for that.
+   * Whether the provider began its response and was then silent until the timeout. It may have processed the request,
+   * and may charge for it.
    */
   readonly wasSilent: boolean;
   /**
@@ -39,7 +39,7 @@ export class ProviderFailure extends GatewayError {
    * does not pay another endpoint for a second one.
    */
   readonly wasAnswered: boolean;
-  /** Kind of the provider's error; undefined if the provider sent no readable error. */
+  /** Kind of the provider's error; undefined if there was no response with an error. */
   readonly fault: FaultKind | undefined;
   /** HTTP status of the provider's response, or the status that its error implies; undefined without a response. */
   readonly providerStatus: number | undefined;
@@ -96,8 +96,8 @@ function wordOf(
 }
 
 /**
- * Words of the record for each kind of fault. If the provider's status is in `statuses`, the status chooses the word,
- * because it is more precise.
+ * Words for the request's record, by kind of fault. If the provider's status is in `statuses`, the status chooses the
+ * word instead, because it is more precise.
  */
 const faultWords: Record<FaultKind, { statuses: readonly number[]; word: ErrorKind | undefined }> = {
   request: { statuses: [400], word: 'invalid_request' },
@@ -171,7 +171,7 @@ interface ErrorCircumstances {
   headers: UpstreamResponse['headers'];
 }
 
-/** Statuses for errors in a stream that name no status. */
+/** HTTP statuses for errors in a stream that state no status themselves. */
 const statusesOfFaults: Record<FaultKind, number> = {
   request: 400,
   elsewhere: 400,
@@ -245,7 +245,7 @@ function failureOfFault(
   }
 }
 
-/** Converts an exception while a provider answers into its failure. */
+/** Converts an exception, thrown while a provider answers, into a failure of the provider. */
 export function failureOf(error: unknown, provider: FailedProvider): ProviderFailure {
   if (error instanceof ProviderFailure) return error;
   if (!(error instanceof UpstreamError)) {
@@ -273,8 +273,8 @@ export function failureOf(error: unknown, provider: FailedProvider): ProviderFai
     });
     return refusal.wasAnswered ? refusal.discourageRetry() : refusal;
   }
-  // The error advises against a retry, which would wait as long again, and might cost as much. After an idle timeout
-  // the provider may have started to work, because it had sent its headers.
+  // The client is advised not to retry: a retry would wait as long again, and might cost as much. After an idle timeout
+  // the provider may have processed the request, because it had begun its response.
   const wasSilent = failure === 'idle_timeout';
   return new ProviderFailure('timeout', message, { provider, wasSilent, cause: error }).discourageRetry();
 }

@@ -15,7 +15,8 @@ const MAX_REASON_CHARACTERS = 64;
  * Checks that a provider's events follow the grammar of a streamed answer. Violations make clients crash or lose data:
  * a delta for a block that was never opened, an answer without message_start, text after the end.
  *
- * Guarantee: each event that passes has the fields that its type requires, in an order that every client supports.
+ * Guarantee: each passed event of a known type has the fields that its type requires, in an order that every client
+ * supports.
  */
 export class AnswerOrder {
   #started = false;
@@ -28,16 +29,16 @@ export class AnswerOrder {
   #nextIndex = 0;
   /** Indexes of blocks that the gateway closed. The provider may still send content_block_stop for them. */
   readonly #closedEarly = new Set<number>();
-  /** message_delta events that wait until the open tool call is closed. */
+  /** message_delta events that are held back until the provider closes the open tool call. */
   readonly #waiting: MessageDelta[] = [];
   /**
-   * Difference between a block's index for the client and its index at the provider; 0 until a second message_start.
+   * Number to add to a block's index at the provider to get its index for the client; 0 until a second message_start.
    */
   #offset = 0;
 
   /**
-   * @returns events for the client: the event itself, a repaired event, or none
-   * @throws {UpstreamError} if the event cannot be repaired
+   * @returns events for the client: the event itself, a repaired event, events that end open blocks, or none
+   * @throws {UpstreamError} if the event violates the grammar and cannot be repaired
    */
   check(event: MessagesEvent): MessagesEvent[] {
     switch (event.type) {
@@ -88,8 +89,8 @@ export class AnswerOrder {
   }
 
   /**
-   * Handles a second message_start: some providers repeat it after their own retry, but a client accepts only one. Open
-   * blocks are closed, and later blocks continue the numbering. The method throws if a tool call is open: the call
+   * Handles a second message_start. Some providers send one after a retry of their own, but a client accepts only one.
+   * Open blocks are closed, and later blocks continue the numbering. The method throws if a tool call is open: the call
    * cannot be withdrawn, and must not be run incomplete.
    */
   #startAnew(): MessagesEvent[] {
@@ -101,9 +102,9 @@ export class AnswerOrder {
   }
 
   /**
-   * Handles the end of an answer. Open blocks are closed, because some clients keep a block only after its
-   * content_block_stop. With the stop reason tool_use, an open call must be complete, so its message_delta waits until
-   * the provider closes the call. With max_tokens, blocks stay open, as in recorded answers of Anthropic.
+   * Handles a message_delta, which has the stop reason. Open blocks are closed, because some clients keep a block only
+   * after its content_block_stop. With the stop reason tool_use, an open call must be complete, so the message_delta
+   * waits until the provider closes the call. With max_tokens, blocks stay open, as in recorded answers of Anthropic.
    */
   #ending(said: MessageDelta): MessagesEvent[] {
     const event = this.#hasCall ? withReasonOfCalls(said) : said;
@@ -122,7 +123,7 @@ export class AnswerOrder {
     return [...this.#closeAll(), event];
   }
 
-  /** Returns the message_delta events that waited for a tool call, if the call is now complete. */
+  /** Returns the message_delta events that waited for a tool call; none while a tool call is open. */
   #released(): MessagesEvent[] {
     return this.#hasOpenCall ? [] : this.#waiting.splice(0).flatMap((event) => this.#ending(event));
   }
@@ -142,8 +143,8 @@ export class AnswerOrder {
   }
 
   /**
-   * Returns the block's index for the client; NaN if the provider's index is not a number. Without this check, `+`
-   * would join a string index with the offset.
+   * Returns the block's index for the client; NaN if the provider's index is not a number. Without the check of its
+   * type, `+` would concatenate a string index and the offset.
    */
   #indexOf({ index }: { index: unknown }): number {
     return typeof index === 'number' ? index + this.#offset : NaN;

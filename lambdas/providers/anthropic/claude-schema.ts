@@ -22,7 +22,9 @@ const SUPPORTED_FORMATS = new Set([
   'ipv6',
   'uuid',
 ]);
-/** Keywords that constrain nothing, and additionalProperties, which Claude requires to be false. */
+/**
+ * Keywords that are dropped. Most constrain nothing; additionalProperties is always set to false, as Claude requires.
+ */
 const IGNORED_KEYWORDS = new Set(['$schema', '$comment', '$id', 'additionalProperties']);
 const SUPPORTED_KEYWORDS = new Set(['type', 'title', 'description', 'required', 'default']);
 const MAP_KEYWORDS = new Set(['properties', '$defs', 'definitions']);

@@ -18,7 +18,7 @@ import { envelopeOf } from './envelopes.ts';
 import type { Framed, Framing } from './framing.ts';
 import { OwnSignatures } from './own-signatures.ts';
 
-/** Matches the arguments of a tool call in an event's JSON, if they are not empty. */
+/** Matches a tool call's arguments in the JSON of an event, unless they are empty. */
 const ARGUMENTS = /"input"\s*:\s*\{\s*"/;
 
 export async function* decodeStream(
@@ -49,7 +49,8 @@ export async function* decodeStream(
 }
 
 /**
- * Number of consecutive pings that are forwarded from one chunk. Further pings are dropped: clients do not need them.
+ * Number of consecutive pings that are forwarded from one chunk. Further pings of the chunk are dropped, because
+ * clients do not need them.
  */
 const MAX_PINGS_AT_ONCE = 8;
 
@@ -58,7 +59,10 @@ function isOneOfAFlood({ data }: AnswerEvent, events: readonly AnswerEvent[]): b
   return events.slice(-MAX_PINGS_AT_ONCE).every((event) => event.data.type === 'ping');
 }
 
-/** Returns whether an event continues the answer. Pings, empty deltas, repeated endings and unknown events do not. */
+/**
+ * Returns whether an event adds to the answer's content. Pings, empty deltas, message_delta events and unknown events
+ * do not.
+ */
 function isOutput({ data }: AnswerEvent): boolean {
   if (data.type !== 'content_block_delta')
     return data.type === 'content_block_start' || data.type === 'content_block_stop';
@@ -95,7 +99,7 @@ export function decodeMessage(document: unknown, context: DecodeContext<Anthropi
 
 type BlockDelta = Extract<MessagesEvent, { type: 'content_block_delta' }>['delta'];
 
-/** Returns the block as content_block_start has it: without the content that clients assemble from deltas. */
+/** Returns the block in the form for content_block_start: without the content that clients assemble from deltas. */
 function emptied(block: Block): Block {
   switch (block.type) {
     case 'text':
@@ -134,7 +138,7 @@ class FrameReader {
   /** Whether the provider has sent a stop reason. */
   isClosing = false;
 
-  /** Client's tool names, by the derived names that the provider received instead. */
+  /** The client's tool names, by the derived names that the provider received in their place. */
   readonly #names: ReadonlyMap<string, string>;
 
   constructor({ target, request }: DecodeContext<AnthropicQuirks>) {
@@ -143,8 +147,8 @@ class FrameReader {
   }
 
   /**
-   * Returns the events of all frames that a chunk completes, up to the first unreadable frame. At the end of the body,
-   * without a chunk, it reads the remaining bytes.
+   * Returns the events of all frames that a chunk completes, up to the first unreadable frame. A call without a chunk
+   * means the end of the body, and reads the remaining bytes.
    */
   readAll(framing: Framing, chunk: Buffer | undefined): { events: AnswerEvent[]; failure: unknown } {
     const events: AnswerEvent[] = [];
@@ -160,7 +164,7 @@ class FrameReader {
     }
   }
 
-  /** @returns a list with the event; empty if the data is not an event of the Messages API */
+  /** @returns the events for the client; empty if the data is not an event of the Messages API */
   #read({ json, raw }: Framed): AnswerEvent[] {
     const sent = parseFramed(json);
     if (!sent) return [];
@@ -186,8 +190,8 @@ function withClientName(event: MessagesEvent, names: ReadonlyMap<string, string>
 function parseFramed(text: string): MessagesEvent | undefined {
   let data: { type?: unknown } | null;
   try {
-    // An event may have complete arguments of a tool call. Their numbers must keep the digits that the model wrote, so
-    // they are parsed exactly. Other events are parsed in the cheaper way.
+    // An event may contain all arguments of a tool call. Numbers in arguments must keep the digits that the model
+    // wrote, so such an event is parsed exactly. Other events are parsed with the faster parser, which rounds numbers.
     data = (ARGUMENTS.test(text) ? parseForeignExactly(text) : parseForeign(text)) as { type?: unknown } | null;
   } catch {
     throw new UpstreamError('malformed', 'The provider sent an event that is not JSON, or has too many values');

@@ -14,7 +14,10 @@ import { SseFraming, type Framing } from './framing.ts';
 type Body = Record<string, unknown> & { model?: unknown; betas?: unknown };
 
 interface Envelope {
-  /** Betas that this service accepts; absent if it accepts all. A list in the catalog has precedence. */
+  /**
+   * Betas (feature names in the header anthropic-beta) that this service accepts; absent if it accepts all. A list in
+   * the catalog has precedence.
+   */
   betas?: readonly string[];
   /** Parts of a request that this service refuses, and that the gateway replaces with an equivalent. */
   lacks?: readonly ConvertiblePart[];
@@ -105,7 +108,7 @@ export function betaNames(header: string): string[] {
 }
 
 /**
- * Returns the body without the fields that other services expect in the path or the headers, and without options of
+ * Returns the body without the fields that these services expect in the path or the headers, and without options of
  * Anthropic's own service. The schema allows only default values of these options.
  */
 function withoutTheirs(body: Body): Record<string, unknown> {

@@ -1,8 +1,8 @@
 import type { Block, Message } from '../../messages/types.ts';
 
 /**
- * Limits results of failed tools to text, because Claude refuses images and documents in them
- * (https://github.com/caozhiyuan/copilot-api/pull/196). The images and documents move behind the results.
+ * Limits the results of failed tools to text, because Claude refuses images and documents in the result of a failed
+ * tool (https://github.com/caozhiyuan/copilot-api/pull/196). The images and documents move to the end of the message.
  */
 export function withTextualErrors(messages: Message[]): Message[] {
   return messages.map((message) => {
@@ -13,13 +13,13 @@ export function withTextualErrors(messages: Message[]): Message[] {
   });
 }
 
-/** @param shown gets the images and documents that the result cannot contain */
+/** @param shown list to which the images and documents of the result are added */
 function textualError(block: Block, shown: Block[]): Block {
   const parts = block['content'];
   if (block.type !== 'tool_result' || block['is_error'] !== true || !Array.isArray(parts)) return block;
   const content = (parts as Block[]).map((part): Block => {
     if (part.type === 'text') return part;
-    // A tool_reference block has no content to show.
+    // A tool_reference block has no content that could be moved.
     if (part.type !== 'tool_reference') shown.push(part);
     return { type: 'text', text: `(the ${part.type} of this result follows)` };
   });

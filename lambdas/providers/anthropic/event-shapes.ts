@@ -6,8 +6,8 @@ type Shape = Record<string, (value: unknown) => boolean>;
 const call: Shape = { id: isText, name: isText, input: orNullShape(isRecord) };
 
 /**
- * Clients append deltas to a block's text, and append them to null as if it were the text "null". An absent text is
- * harmless: the deltas contain the whole text.
+ * Required shapes of blocks by type. A text may be absent, because the deltas contain the whole text. It must not be
+ * null: clients would append deltas to null as if it were the text "null".
  */
 const blockShapes = byType({
   text: { text: orAbsent(isText), citations: orNullShape(Array.isArray) },
@@ -51,8 +51,8 @@ function orNullShape(isFit: (value: unknown) => boolean) {
 }
 
 /**
- * Returns the shapes in an object without inherited properties, because the provider chooses the names that are looked
- * up.
+ * Copies the shapes into an object without inherited properties. The provider chooses the type names that are looked
+ * up, and could otherwise choose an inherited name such as `constructor`.
  */
 function byType(shapes: Record<string, Shape>): Partial<Record<string, Shape>> {
   return Object.assign(Object.create(null) as Record<string, Shape>, shapes);

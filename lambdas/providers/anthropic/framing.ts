@@ -1,6 +1,9 @@
 import { frameData, hasEventLine, SseFrameSplitter } from '../http/sse-frames.ts';
 
-/** Maximum size of an event. An event carries at most one content block; encrypted search results are the largest. */
+/**
+ * Maximum size of an event. An event carries at most one content block. The largest known blocks are encrypted search
+ * results.
+ */
 const MAX_SSE_FRAME_BYTES = 16 * 1024 * 1024;
 
 /** One event of an answer. */
@@ -14,9 +17,9 @@ export interface Framed {
 /** Splits the body of an answer into events. */
 export interface Framing {
   /**
-   * Returns the events that a chunk completes. At the end of the body, without a chunk, it returns the event that
-   * remains.
-   * @throws the first error, after the events before it
+   * Returns the events that a chunk completes. A call without a chunk means the end of the body, and returns the
+   * remaining event.
+   * @throws during iteration, at the first unreadable event
    */
   read(chunk: Buffer | undefined): Iterable<Framed>;
   /** Size of the incomplete event, in bytes. */

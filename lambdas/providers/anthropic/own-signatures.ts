@@ -10,7 +10,7 @@ import type { WireTarget } from '../wire.ts';
  */
 export class OwnSignatures {
   readonly #target: WireTarget<AnthropicQuirks>;
-  /** Indexes of open thinking blocks without a signature. AnswerOrder limits their number. */
+  /** Indexes of open thinking blocks without a signature. AnswerOrder limits how many blocks may be open. */
   readonly #unsigned = new Set<number>();
 
   constructor(target: WireTarget<AnthropicQuirks>) {

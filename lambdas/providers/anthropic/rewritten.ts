@@ -1,6 +1,6 @@
 /**
  * Rewrites parts of a request that Anthropic's own service accepts and other services with Claude refuse. Each part is
- * replaced with an equivalent. Parts that only shorten a prompt, or control how an answer arrives, are dropped.
+ * replaced with an equivalent, or dropped if it only shortens a prompt or controls how an answer arrives.
  */
 
 import { append } from '../../platform/append.ts';

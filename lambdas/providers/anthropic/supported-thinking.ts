@@ -19,16 +19,18 @@ type SentEffort = NonNullable<MessagesRequest['output_config']>['effort'];
 /** Minimum thinking budget of the Messages API, in tokens. */
 const LEAST_BUDGET = 1_024;
 /**
- * Thinking budgets by effort, in tokens. A budget is at most half of the answer's limit; the other half is for text.
+ * Thinking budgets by effort, in tokens. At most half of the answer's limit is used as a budget, because text needs the
+ * other half.
  */
 const claudeBudgets: Partial<Record<string, number>> = { ...budgetsOfEfforts, high: 32_768 };
-/** Effort for thinking if the request names neither an effort nor a budget. */
+/** Effort that determines the thinking budget if the request names neither an effort nor a budget. */
 const USUAL_EFFORT = 'medium';
 
 /**
  * Returns the request in a form that the model accepts; the same request if nothing changes.
  * @param maxTokens limit of the answer, which includes the thinking
- * @throws {GatewayError} 400 for a forced tool if the model does not support that
+ * @throws {GatewayError} 400 for a tool choice that the model does not support
+ * @throws {GatewayError} 400 for an answer that the client began, while the model thinks
  */
 export function withSupportedThinking(
   request: MessagesRequest,
@@ -63,8 +65,8 @@ function isForced(choice: MessagesRequest['tool_choice']): boolean {
 }
 
 /**
- * Returns the thinking to send. With a thinking budget, Claude requires that a continued turn begins with thinking. If
- * the client did not keep that thinking, another form of thinking is sent, or none.
+ * Returns the thinking setting to send. With a thinking budget, Claude requires that a continued turn begins with a
+ * thinking block. If the client did not keep that block, another thinking setting is sent, or none.
  */
 function supportedThinking(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: number): Thinking | undefined {
   const thinking = nearestThinking(request, quirks, maxTokens);
@@ -95,8 +97,8 @@ function nearestThinking(request: MessagesRequest, quirks: ClaudeQuirks, maxToke
 }
 
 /**
- * Returns disabled thinking, or the form with the least thinking that the model allows; undefined if only a low effort
- * reduces thinking.
+ * Returns the setting with the least thinking that the model allows: disabled, or only between tool calls. Returns
+ * undefined if the model allows neither; then only a low effort reduces thinking.
  */
 function leastThinking({ thinking_forms: forms = [] }: ClaudeQuirks): Thinking | undefined {
   if (forms.includes('disabled')) return { type: 'disabled' };
@@ -108,7 +110,8 @@ function adaptive({ type: _type, budget_tokens: _budget, ...rest }: Thinking): T
 }
 
 /**
- * Converts an effort to a thinking budget. If the answer has no room for the minimum budget, the model does not think.
+ * Converts an effort to a thinking budget. If the answer has no room for the minimum budget, the setting with the least
+ * thinking is returned.
  */
 function budgeted(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: number): Thinking | undefined {
   const half = Math.floor(maxTokens / 2);
@@ -129,8 +132,9 @@ function supportedEffort(request: MessagesRequest, thinking: Thinking | undefine
 }
 
 /**
- * Returns the effort to send, before it is adapted to the model. A budget that became adaptive thinking is converted to
- * an effort. If thinking cannot be switched off, the lowest effort is returned.
+ * Returns the effort to send, before it is adapted to the model. If a budget became adaptive thinking, the budget is
+ * converted to an effort, unless the request names an effort. If the thinking setting was dropped, the model's lowest
+ * effort is returned.
  */
 function requestedEffort(
   { thinking: requested, output_config: output }: MessagesRequest,

@@ -6,8 +6,9 @@ import type { ClientHeaders, WireTarget } from '../wire.ts';
 import { thinks, withSupportedThinking } from './supported-thinking.ts';
 
 /**
- * Returns the maximum number of billed tokens that may be missing in the answer. All thinking is billed, but at most a
- * summary is shown. `budget_tokens` is a target that a model may exceed: only max_tokens limits thinking and text.
+ * Returns the maximum number of billed tokens that the client may not see in the answer. All thinking is billed, but
+ * the answer contains a summary of it at most. `budget_tokens` is a target that a model may exceed, so only max_tokens
+ * bounds the thinking.
  */
 export function hiddenReasoning(
   request: MessagesRequest,
@@ -29,9 +30,10 @@ export function unsupportedClaudeTunings(
 }
 
 /**
- * Returns thinking with a budget below max_tokens. If the gateway lowered max_tokens to the endpoint's limit, it lowers
- * the budget too.
- * @throws {GatewayError} 400 if the budget is not below the client's own max_tokens
+ * Returns the thinking setting with a budget below max_tokens. If the gateway lowered max_tokens to the endpoint's
+ * limit, it lowers the budget too.
+ * @throws {GatewayError} 400 if the budget is not below the client's own max_tokens, unless the client uses the beta
+ * for thinking between tool calls
  */
 export function withFittingBudget(
   { thinking, max_tokens: requested, betas = [] }: MessagesRequest,

@@ -60,8 +60,8 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
 };
 
 /**
- * Limits the beta header to the betas that the endpoint accepts. Dropping the others is safe: the gateway rewrote the
- * parts of the request that they affect, or they only identify a client.
+ * Limits the beta header (names of optional features) to the betas that the endpoint accepts. Dropping the other betas
+ * is safe. Either the gateway rewrote the parts of the request that need them, or they only identify a client.
  */
 function withKnownBetas(client: ClientHeaders, { quirks }: AnthropicTarget): ClientHeaders {
   if (!client.anthropicBeta) return client;
@@ -151,8 +151,8 @@ function refuseBlankStops({ stop_sequences: stops = [] }: MessagesRequest): void
 }
 
 /**
- * Returns the request with schemas in the form that the provider accepts: for arguments, for the answer, and for strict
- * calls.
+ * Returns the request with JSON schemas in the form that the provider accepts: schemas of tool arguments, and the
+ * schema of the answer.
  */
 function withSupportedSchemas(request: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
   const { tools, output_config: output } = request;
@@ -199,14 +199,17 @@ function trimmedEnd(content: Message['content']): Message['content'] {
   return [...content.slice(0, -1), { ...last, text: (last['text'] as string).trimEnd() }];
 }
 
-/** Returns messages without thinking that the provider would refuse, and with thinking that the provider requires. */
+/** Drops thinking blocks that the provider would refuse, and adds those that it requires. */
 function readableMessages({ messages, thinking }: MessagesRequest, { providerId, quirks }: AnthropicTarget): Message[] {
   if (!quirks.own_signatures) return withoutGatewaySigned(messages);
   const insists = quirks.thinking_before_calls && thinking?.type !== 'disabled';
   return insists ? thinkingBeforeCalls(providerId, messages) : thinkingOf(providerId, messages);
 }
 
-/** Replaces ids of tool calls that Anthropic would refuse. Calls of other models may have such ids. */
+/**
+ * Replaces ids of tool calls that Anthropic would refuse. If another model made a call earlier in the conversation, its
+ * id may have a form that Anthropic refuses.
+ */
 function withFittingToolIds(message: Message): Message {
   if (typeof message.content === 'string') return message;
   return { ...message, content: message.content.map(withFittingToolId) };

@@ -1,6 +1,6 @@
 /**
  * Signs requests to Amazon Bedrock with AWS Signature Version 4. The signature covers the path, the headers and a
- * digest of the body, so each request needs a new one. The signed path is encoded once more than the sent path. A colon
+ * digest of the body, so each request needs a new signature. The path is encoded once more for the signature: a colon
  * is `%3A` in the sent path, and `%253A` in the signed path.
  */
 
@@ -12,7 +12,7 @@ import type { OutgoingRequest } from './outgoing-request.ts';
 import { RefusedCredential } from './refused-credential.ts';
 
 const SERVICE = 'bedrock';
-/** Credential that selects the role of the running function or server, instead of an access key. */
+/** Value of the credential that selects the IAM role of the running function or server, instead of an access key. */
 const OWN_ROLE = 'role';
 /** Region of a signature, if neither the provider's URL nor the environment names one. */
 const DEFAULT_REGION = 'us-east-1';

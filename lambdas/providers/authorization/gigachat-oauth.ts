@@ -1,7 +1,7 @@
 /**
  * Authorizes requests to GigaChat with a token that is valid for about half an hour. The credential is the
- * authorization key from GigaChat's console (base64), after the scope of the account: `GIGACHAT_API_CORP:MDE5…`. The
- * default scope is the scope for individuals, as in the provider's own libraries.
+ * authorization key from GigaChat's console (base64). A scope such as `GIGACHAT_API_CORP:` before the key names the
+ * kind of account. Without it, the scope for individuals applies, as in the provider's own libraries.
  */
 
 import { randomUUID } from 'node:crypto';

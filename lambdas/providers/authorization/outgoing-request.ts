@@ -5,7 +5,7 @@ export interface OutgoingRequest {
   body: Buffer;
 }
 
-/** Settings of a provider in the catalog that its authorization needs, in addition to the credential. */
+/** Settings of a provider in the catalog that are needed to authorize requests, in addition to the credential. */
 export interface AuthSettings {
   /** URL that issues tokens for the credential. */
   tokenUrl?: string | undefined;

@@ -20,7 +20,10 @@ const authorizers: Record<AuthScheme, Authorize> = {
   'gigachat-oauth': authorizeAtGigachat,
 };
 
-/** Schemes with tokens. A provider may withdraw a token although the credential is still valid. */
+/**
+ * Functions that drop a cached token, by scheme. A provider may withdraw a token although the credential is still
+ * valid.
+ */
 const forgetters: Partial<Record<AuthScheme, Forget>> = {
   'gigachat-oauth': forgetAtGigachat,
   'google-service-account': forgetServiceAccount,

@@ -1,6 +1,6 @@
 /**
- * Caches access tokens, which a provider issues for a credential for a limited time. One token per credential is kept
- * while the process lives. Concurrent requests wait for the same exchange.
+ * Caches access tokens, which a provider issues for a credential for a limited time. The process keeps one token per
+ * credential. Concurrent requests wait for the same exchange of the credential for a token.
  */
 
 import { BoundedMap } from '../../platform/bounded-map.ts';
@@ -15,14 +15,15 @@ export interface AccessToken {
 
 export interface TokenCache {
   /**
-   * Returns the cached token of a key, or exchanges the credential for a new one.
-   * @param key - identifies the token: all inputs of the exchange
+   * Returns the cached token of a key. If there is none, or it expires soon, the credential is exchanged for a new
+   * token.
+   * @param key - text that identifies the token: all inputs of the exchange
    * @param exchange - must end on its own, even without a response; its errors must not contain the credential
    */
   get(key: string, exchange: () => Promise<AccessToken>): Promise<string>;
   /**
-   * Drops a token that a provider refused, so that the next `get` exchanges a new one. A token that has replaced it
-   * stays.
+   * Drops a token that a provider refused, so that the next `get` exchanges the credential again. If the cache already
+   * has a newer token, that token stays.
    */
   drop(key: string, token: string): void;
 }
@@ -38,13 +39,13 @@ const MARGIN_MS = 60_000;
 /** Maximum time for which a token is kept. Providers' tokens expire earlier; this bounds a wrong expiry. */
 const MAX_LIFETIME_MS = 24 * 60 * 60_000;
 /**
- * After a failed exchange, requests fail for this time without another exchange, so that a failing provider is not
+ * Time after a failed exchange during which requests fail without another exchange, so that a failing provider is not
  * flooded.
  */
 const FAILURE_MS = 1_000;
 /**
- * Maximum number of cached tokens. Operators have fewer credentials. Beyond this number the oldest token is dropped,
- * and exchanged again on demand.
+ * Maximum number of cached tokens. Operators have fewer credentials. Beyond this number the oldest token is dropped; a
+ * later request exchanges its credential again.
  */
 const MAX_KEYS = 256;
 

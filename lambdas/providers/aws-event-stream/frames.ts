@@ -1,21 +1,19 @@
 /**
- * Splits a body into frames of AWS's event stream encoding. A frame has four bytes of total length, four bytes of
- * header length, a checksum of these eight bytes, headers, payload, and a checksum of the whole frame.
+ * Splits a body into frames of AWS's event stream encoding. A frame consists of a prelude, headers, payload, and a
+ * checksum of the whole frame. The prelude has the frame's length, the headers' length (four bytes each), and a
+ * checksum of both.
  *
  * Cost: a frame is copied once, when it is complete. Memory is bounded: a length is accepted only with a valid
- * checksum, and only up to the size of the largest event.
+ * checksum, and only up to MAX_AWS_FRAME_BYTES.
  */
 
 import { crc32 } from 'node:zlib';
 import { UpstreamError } from '../http/upstream-error.ts';
 
 const PRELUDE_BYTES = 12;
-/** Minimum size of a frame: the prelude, and the checksum at the end. */
+/** Minimum size of a frame: the prelude (two lengths and their checksum), and the checksum of the frame. */
 const MIN_FRAME_BYTES = PRELUDE_BYTES + 4;
-/**
- * Maximum size of a frame. AWS allows 24 MB, but the largest events of models are pieces of text, and documents of a
- * few megabytes.
- */
+/** Maximum size of a frame. AWS allows 24 MB. The largest known events of models are documents of a few megabytes. */
 const MAX_AWS_FRAME_BYTES = 16 * 1024 * 1024;
 
 export class EventStreamFrames {

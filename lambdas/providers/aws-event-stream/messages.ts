@@ -55,7 +55,7 @@ export class EventStreamMessages {
   }
 }
 
-/** @returns undefined for an unknown kind of message */
+/** @returns the message in a frame; undefined for an unknown kind of message */
 function eventMessage(frame: Buffer): EventStreamMessage | undefined {
   const { headers, body } = decodedPayload(frame);
   const text = (name: string) => {

@@ -32,7 +32,7 @@ export function converseCitation(citation: Record<string, unknown>): Record<stri
         end_block_index: end,
       };
     case 'web':
-      // Neither the gateway nor Converse needs an encrypted index in the next turn, so it is empty.
+      // `encrypted_index` is empty, because neither the gateway nor Converse needs it in the next turn.
       return {
         type: 'web_search_result_location',
         ...cited,

@@ -33,8 +33,8 @@ const DOCUMENT_TEXT = '(see the document)';
 export function toConversation(request: MessagesRequest, target: ConverseTarget): Conversation {
   const names = new DocumentNames();
   const turns = toTurns(request.messages);
-  // System messages before the first other message belong to the system prompt. Later system messages stay at their
-  // position.
+  // System messages before the first user or assistant message belong to the system prompt. Later system messages stay
+  // at their position.
   const begin = turns.findIndex(({ role }) => role !== 'system');
   const before = begin === -1 ? turns : turns.slice(0, begin);
   const said = begin === -1 ? [] : turns.slice(begin);
@@ -62,8 +62,8 @@ function toMessage({ role, messages }: Turn, target: ConverseTarget, names: Docu
 }
 
 /**
- * Appends a message to the list. Converse refuses adjacent messages of one role, and empty messages, so they are joined
- * or dropped.
+ * Appends a message to the list. Converse refuses adjacent messages of one role, so they are joined. It refuses empty
+ * messages, so they are dropped.
  */
 function joinedTurns(messages: ConverseMessage[], next: ConverseMessage): ConverseMessage[] {
   if (next.content.length === 0) return messages;
@@ -76,7 +76,7 @@ function withContent(blocks: object[]): object[] {
   return blocks.some((block) => !isCachePoint(block)) ? blocks : [];
 }
 
-/** Appends a cache point to the last message, if the whole request has a cache mark. */
+/** Appends a cache point to the last message, if the request has a cache mark at its top level. */
 function withAutomaticPoint(
   messages: ConverseMessage[],
   request: MessagesRequest,
@@ -88,7 +88,7 @@ function withAutomaticPoint(
   return [...messages.slice(0, -1), { ...last, content: [...last.content, ...point] }];
 }
 
-/** Blank texts are dropped, because every model refuses them. */
+/** Converts a text block. A blank text is dropped, because the models on Converse refuse it. */
 function textBlocks({ block, path }: Placed, place: 'system' | 'messages', target: ConverseTarget): object[] {
   if (block.type !== 'text') throw unsupportedBlock(block, path);
   if (isBlank(block['text'])) return [];
@@ -126,8 +126,8 @@ function assistantBlocks(placed: Placed, target: ConverseTarget): object[] {
 }
 
 /**
- * Returns the signature of a thinking block, if this model signed it; for Claude, if any Claude model signed it. Other
- * thinking is dropped.
+ * Returns the signature of a thinking block; undefined if this model did not sign the block, so that the block is
+ * dropped. Claude models accept each other's signatures, so for Claude any Claude model may have signed the block.
  */
 function signatureFor(target: ConverseTarget, block: Block): string | undefined {
   if (!familyOf(target).hasAnthropicSignatures) return signatureOf(signerOf(target), block);
@@ -150,8 +150,8 @@ function userBlocks(blocks: Placed[], target: ConverseTarget, names: DocumentNam
 
 function converseToolResult({ block, path }: Placed, target: ConverseTarget, names: DocumentNames): object[] {
   const parts = placeBlocks((block['content'] ?? '') as string | Block[], `${path}.content`);
-  // Converse does not allow cache points within a tool result. If a part of the result is marked, the point follows the
-  // whole result.
+  // Converse does not allow cache points within a tool result. If the result or a part of it has a cache mark, the
+  // cache point follows the whole result.
   const content = parts.flatMap((part) => shown(part, target, names));
   const marked = [...parts.map((part) => part.block), block].findLast(({ cache_control: control }) => control);
   const failed = block['is_error'] === true;
@@ -171,7 +171,7 @@ function converseToolResult({ block, path }: Placed, target: ConverseTarget, nam
   ];
 }
 
-/** Converts a block from a user or in a tool result. */
+/** Converts a content block of a user message or of a tool result. */
 function shown(placed: Placed, target: ConverseTarget, names: DocumentNames): object[] {
   const { block, path } = placed;
   switch (block.type) {

@@ -21,12 +21,12 @@ import { converseUsage } from './usage.ts';
 
 type Context = DecodeContext<BedrockConverseQuirks>;
 /**
- * Index of a content block; undefined if the provider's value is not a safe integer. Other values must not become keys:
- * a text, for example, could be megabytes long.
+ * Index of a content block; undefined if the provider's value is not a safe integer. Other values must not become keys
+ * of maps, because a text could be megabytes long.
  */
 type Index = number | undefined;
 
-/** Maximum number of open blocks of the provider's own tools. Real answers have far fewer. */
+/** Maximum number of open blocks of tools that the provider runs itself. Real answers have far fewer. */
 const MAX_FOREIGN_BLOCKS = 1_000;
 const MAX_HELD_CITATIONS = 1_000;
 const MAX_HELD_CITATION_CHARACTERS = 4 * 1024 * 1024;
@@ -62,7 +62,7 @@ class ConverseTranslation {
   #hasLastUsage = false;
   /** Indexes of the open blocks of tools that the provider runs itself. Their content is not for the client. */
   readonly #foreign = new Set<Index>();
-  /** Index of the block whose text is open. */
+  /** Index of the Converse block whose text the open text block contains. */
   #textBlock: Index;
   /** Citations that arrived before the text of their block. */
   #citations: object[] = [];
@@ -134,7 +134,7 @@ class ConverseTranslation {
    */
   #onBlockStart(index: Index, start: Record<string, unknown>): void {
     const call = asOptionalRecord(start['toolUse']);
-    // Nova reports its own web searches as tool calls with results.
+    // Nova reports the web searches that it runs itself as tool calls with results.
     if (call?.['type'] === 'server_tool_use' || start['toolResult'] !== undefined) {
       if (this.#foreign.size >= MAX_FOREIGN_BLOCKS) throw tooMuch();
       this.#foreign.add(index);
@@ -156,7 +156,8 @@ class ConverseTranslation {
 
   #onText(index: Index, text: string): void {
     if (text === '') return;
-    // Citations belong to one text block, so text of the next Converse block must not extend the current one.
+    // In the Messages API, citations belong to one text block. So the text of another Converse block starts a new text
+    // block.
     if (this.#textBlock !== index) this.answer.blocks.endProse();
     this.#textBlock = index;
     this.answer.blocks.text(text);
@@ -173,8 +174,9 @@ class ConverseTranslation {
   }
 
   /**
-   * Returns the signature in the form that the client gets. Every service with Claude accepts Anthropic's signatures,
-   * so they stay unchanged. A signature of another model is marked with its signer, the only model that accepts it.
+   * Returns the signature in the form that the client gets. A signature of Claude stays unchanged, because every
+   * service with Claude accepts it. A signature of another model is marked with the name of that model, which alone
+   * accepts it.
    */
   #sealed(signature: string): string {
     const { target } = this.#context;
@@ -191,7 +193,7 @@ class ConverseTranslation {
     if (this.#textBlock === index) this.#cite();
   }
 
-  /** Writes the citations that wait, after text of their block. */
+  /** Writes the waiting citations, after the text of their block. */
   #cite(): void {
     for (const citation of this.#citations) this.answer.blocks.citation(citation);
     this.#citations = [];
@@ -209,7 +211,7 @@ class ConverseTranslation {
 
   #onBlockStop(index: Index): void {
     this.#foreign.delete(index);
-    // Nova sends citations in separate blocks after the text. They are written when their block ends.
+    // Nova sends citations in separate blocks after the text. These citations are written when their block ends.
     this.#cite();
   }
 
@@ -236,8 +238,8 @@ class ConverseTranslation {
   }
 
   /**
-   * Returns the stop sequence that matched. Claude reports it. For other models it is known only if the request has a
-   * single stop sequence.
+   * Returns the stop sequence that ended the answer; null if it is unknown. Claude reports the sequence. For other
+   * models it is known only if the request has a single stop sequence.
    */
   #matchedIn(fields: unknown): string | null {
     const { stop_sequences: sequences = [] } = this.#context.request;
@@ -251,8 +253,8 @@ class ConverseTranslation {
     const { usage } = metadata;
     if (!isRecord(usage)) return;
     this.answer.report(withServiceTier(converseUsage(usage), converseTier(metadata)));
-    // Usage normally comes last. One service in front of Bedrock sent usage before the stop reason; only usage after
-    // the stop reason ends the answer.
+    // Usage normally comes last, so usage after the stop reason ends the answer. One service in front of Bedrock sends
+    // usage before the stop reason, which does not end the answer.
     this.#hasLastUsage = this.#stopReason !== undefined;
   }
 
@@ -263,7 +265,10 @@ class ConverseTranslation {
   }
 }
 
-/** Returns the tier in which Bedrock answered. Answers at its optimized latency have another price, too. */
+/**
+ * Returns the service tier in which Bedrock answered, or "optimized": Bedrock's optimized latency has another price,
+ * too.
+ */
 function converseTier({ serviceTier, performanceConfig }: Record<string, unknown>): unknown {
   const { latency } = recordOrEmpty(performanceConfig);
   return latency === 'optimized' ? latency : recordOrEmpty(serviceTier)['type'];

@@ -54,7 +54,7 @@ export function encodeConverseRequest(
     ...toolConfig(named, target),
     ...outputConfig(request, target),
     ...modelFields(request, target, client, maxTokens ?? Infinity),
-    // Claude reports which stop sequence matched only if the request names this path.
+    // Claude reports the stop sequence that ended the answer only if the request names this path.
     ...(stops && target.quirks.family === 'claude'
       ? { additionalModelResponseFieldPaths: ['/delta/stop_sequence'] }
       : {}),

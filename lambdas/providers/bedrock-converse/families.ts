@@ -4,11 +4,11 @@ import type { WireTarget } from '../wire.ts';
 export type ConverseTarget = WireTarget<BedrockConverseQuirks>;
 
 /**
- * Features that only some model families on Converse have. Sources: notes in AWS's API reference, and its guides for
- * Claude and Nova.
+ * Features that only some families of models on Converse have. Sources: notes in AWS's API reference, and its guides
+ * for Claude and Nova.
  */
 interface Family {
-  /** Parts of a request that may have a cache point. */
+  /** Parts of a request that may have a cache point (a mark up to which the prompt is cached). */
   cachePoints: ReadonlySet<'tools' | 'system' | 'messages'>;
   /** Whether cache points may last an hour. */
   hasCacheTtl: boolean;
@@ -48,7 +48,10 @@ const families: Record<NonNullable<BedrockConverseQuirks['family']>, Family> = {
   nova: { ...noModelFields, cachePoints: new Set(['system', 'messages']), hasResultStatus: true, hasNamedTool: true },
 };
 
-/** Returns the name of the signer of thinking: this model at this provider. No other model accepts its signatures. */
+/**
+ * Returns the name under which the model's thinking is signed: this model at this provider. Other models refuse its
+ * signatures.
+ */
 export function signerOf({ providerId, upstreamModel }: ConverseTarget): string {
   // The gateway's signatures separate the signer's name with a dot, so the name must not contain one.
   return `${providerId}/${encodeURIComponent(upstreamModel).replaceAll('.', '%2E')}`;

@@ -59,7 +59,7 @@ export class DocumentNames {
 }
 
 /**
- * Converts a document; for models that do not read files, into its text.
+ * Converts a document. For a model that does not read files, a text document becomes a text.
  * @throws {GatewayError} 400 for an unsupported document or document feature
  */
 export function documentBlock(block: Block, path: string, target: ConverseTarget, names: DocumentNames): object {

@@ -4,7 +4,7 @@ import type { ClientHeaders } from '../wire.ts';
 import type { ConverseTarget } from './families.ts';
 
 /**
- * Returns the fields that Converse itself lacks: each model family has its own form of them.
+ * Returns fields that are not part of Converse itself. Each model family has its own form of them.
  * @param maxTokens limit of the answer, which includes the thinking
  */
 export function modelFields(
@@ -34,7 +34,7 @@ function converseThinkingFields(
     case 'nova':
       if (!thinking) return {};
       if (thinking.type === 'disabled') return { reasoningConfig: { type: 'disabled' } };
-      // "high" is never sent: it does not allow a token limit, and the price of an answer without a limit has no bound.
+      // "high" is never sent. It does not allow a token limit, and without a limit the price of an answer has no bound.
       return {
         reasoningConfig: {
           type: 'enabled',
@@ -42,7 +42,7 @@ function converseThinkingFields(
         },
       };
     default:
-      // Models of other families have no setting for thinking: they decide themselves.
+      // Models of other families have no setting for thinking. They decide themselves whether they think.
       return {};
   }
 }

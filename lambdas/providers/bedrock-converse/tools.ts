@@ -6,8 +6,8 @@ import { cachePointAfter } from './cache-points.ts';
 import { familyOf, type ConverseTarget } from './families.ts';
 
 /**
- * Returns tools and tool choice in Converse's form. Converse cannot forbid calls of tools that it gets, so a request
- * with the choice "none" has no tools.
+ * Returns tools and tool choice in Converse's form. Converse cannot forbid calls of the tools in a request, so with the
+ * choice "none" no tools are sent.
  * @throws {GatewayError} 400 for a choice that the model does not support
  */
 export function toolConfig(request: MessagesRequest, target: ConverseTarget): Record<string, unknown> {
@@ -49,7 +49,7 @@ function converseToolChoice(
   throw invalidRequest('tool_choice.type', '"tool" does not work on this model; send "any" and only this tool');
 }
 
-/** Returns the required format of the answer in Converse's form, which has the schema as JSON text. */
+/** Returns the required format of the answer in Converse's form, in which the JSON schema is a text. */
 export function outputConfig(request: MessagesRequest, target: ConverseTarget): Record<string, unknown> {
   const schema = answerSchema(request, canBeStructured(target) ? ['structured_outputs'] : target.supportedParameters);
   if (!schema) return {};

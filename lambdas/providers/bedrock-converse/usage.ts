@@ -4,7 +4,7 @@ import { asList, asRecord } from '../shapes.ts';
 
 /**
  * Converts Converse's usage. As in the Messages API, the input tokens exclude tokens read from or written to caches. A
- * value other than a whole number counts as not reported, and stays undefined.
+ * count that is not a whole number counts as not reported, and stays undefined.
  */
 export function converseUsage(usage: Record<string, unknown>): WireUsage {
   const { inputTokens, cacheReadInputTokens, cacheWriteInputTokens } = usage;
@@ -18,7 +18,7 @@ export function converseUsage(usage: Record<string, unknown>): WireUsage {
   };
 }
 
-/** Returns the output tokens, or what the total has beyond the prompt. */
+/** Returns the output tokens. If they are not reported, they are the total minus the prompt and its cache tokens. */
 function converseOutput(usage: Record<string, unknown>): number | undefined {
   const { inputTokens, outputTokens, totalTokens, cacheReadInputTokens: read, cacheWriteInputTokens: written } = usage;
   if (isCount(outputTokens)) return outputTokens;

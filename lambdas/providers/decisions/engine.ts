@@ -4,7 +4,7 @@ import type { Task } from '../../decisions/task.ts';
 import type { BatchEngine } from '../batch-engine.ts';
 
 /**
- * Answers questions with fixed options. It converts the questions of a task into requests, and the responses into one
- * verdict for each question.
+ * Answers questions with fixed options. It converts the questions of a task into requests to a model, and the responses
+ * into one verdict (the options' probabilities) for each question.
  */
 export type DecisionEngine<Q extends Quirks = Quirks> = BatchEngine<Task, Verdict[], Q>;

@@ -1,8 +1,9 @@
 /**
  * Answers decisions from the probabilities of a model's next token, over chat completions. Each option has a letter,
- * which is a single token in any vocabulary, and the model must write one of the letters. More options than letters are
- * decided in rounds: first within groups, then among the best of each group. The endpoint's temperature corrects an
- * overconfident model. `npm run admin -- catalog calibrate` fits it to questions with known answers.
+ * which is a single token in known vocabularies, and the model must write one of the letters. If there are more options
+ * than letters, they are decided in two rounds: within groups, then among the most probable options of the groups. The
+ * endpoint's temperature corrects an overconfident model. `npm run admin -- catalog calibrate` fits it to questions
+ * with known answers.
  */
 
 import type { DecisionsLogprobsQuirks } from '../../catalog/quirk-schemas.ts';
@@ -18,7 +19,10 @@ import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 
 type LogprobsTarget = WireTarget<DecisionsLogprobsQuirks>;
 
-/** One letter per option. There are 20, because chat completions return the probabilities of at most 20 tokens. */
+/**
+ * Letters for the options of one request. There are 20, because chat completions return the probabilities of at most 20
+ * tokens.
+ */
 const LETTERS = Array.from('ABCDEFGHIJKLMNOPQRST');
 /** Token limit of an answer. One token would be enough, but some providers refuse a limit of one. */
 const ANSWER_TOKENS = 16;
@@ -82,7 +86,10 @@ function logprobsRequest(
   return { request: chatRequest(messages, target, ANSWER_TOKENS, more), outputTokens: ANSWER_TOKENS };
 }
 
-/** Returns the alternatives of the first token that is not blank: some models begin with a blank token. */
+/**
+ * Returns the most probable tokens at the position of the first token that is not blank. Some models begin with a blank
+ * token.
+ */
 function topTokens(body: unknown): TopToken[] {
   const { content } = recordOrEmpty(choiceIn(body)['logprobs']);
   const positions = (Array.isArray(content) ? (content as unknown[]) : []).map(recordOrEmpty);

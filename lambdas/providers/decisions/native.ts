@@ -41,7 +41,7 @@ export const nativeEngine: DecisionEngine = {
   },
 };
 
-/** Returns a generated name for a question: the client's own names are not sent. */
+/** Returns a generated name for a question. The client's own names are not sent. */
 function optionName(index: number): string {
   return `q${index}`;
 }
@@ -75,7 +75,10 @@ function nativeQuestion({ type, instructions, options }: Question): object {
   }
 }
 
-/** @throws {UpstreamError} for an answer to another type of question, or without probabilities for the options */
+/**
+ * @throws {UpstreamError} for an answer to another type of question, or with neither probabilities for the options nor
+ * a choice
+ */
 function nativeVerdict(answer: unknown, { type, options }: Question): Verdict {
   const parsed = answerSchemas[type].safeParse(answer);
   if (!parsed.success) throw new UpstreamError('malformed', 'The provider sent no valid answer to a question');
@@ -87,8 +90,8 @@ function nativeVerdict(answer: unknown, { type, options }: Question): Verdict {
     return { probabilities: normalised(masses.map((mass) => mass ?? 0)), isStated: false };
   }
   const chosen = data.type === 'choice' ? names.indexOf(data.choice) : -1;
-  // The provider named its choice without probabilities. The choice counts as certain, and is marked as the provider's
-  // own statement.
+  // The provider named its choice without probabilities. The choice counts as certain, and is marked as stated (not
+  // measured).
   if (chosen !== -1) return { probabilities: names.map((_, index) => (index === chosen ? 1 : 0)), isStated: true };
   throw new UpstreamError('malformed', 'The provider sent no probabilities for a question');
 }

@@ -1,7 +1,7 @@
 /**
  * Answers decisions from the model's own estimate, over chat completions: the model writes the probability of each
- * option in a JSON document. This is for models that do not return token probabilities. Verdicts are marked with
- * `isStated`, because such numbers are not measured.
+ * option in a JSON document. This is for models that do not return token probabilities. Verdicts (the answers) are
+ * marked with `isStated`, because such numbers are not measured.
  */
 
 import type { DecisionsChatQuirks } from '../../catalog/quirk-schemas.ts';
@@ -18,8 +18,8 @@ import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 type StatedTarget = WireTarget<DecisionsChatQuirks>;
 
 /**
- * Maximum tokens that the model writes for an option, such as `"p123": 0.0625, `. OTHER_TOKENS bounds the rest of the
- * document.
+ * Maximum tokens that the model writes for an option, such as `"p123": 0.0625, `. OTHER_TOKENS is the maximum for the
+ * rest of the document.
  */
 const STATED_TOKENS_PER_OPTION = 16;
 const OTHER_TOKENS = 64;

@@ -5,11 +5,11 @@ import type { BatchRequest, BatchEngine } from '../batch-engine.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { EmbeddingCodec, EmbeddingTarget, EmbeddingTask } from './codec.ts';
 
-/** Maximum length of a vector's element in JSON, with its comma. */
+/** Maximum length of one number of a vector in JSON, with its comma, in bytes. */
 const MAX_BYTES_OF_NUMBER = 24;
 /**
- * Assumed length of vectors if neither the request nor the catalog names one. No known model has longer vectors by
- * default.
+ * Assumed length of vectors if neither the request nor the catalog names a length. No known model returns longer
+ * vectors by default.
  */
 const MAX_UNKNOWN_DIMENSIONS = 6_000;
 /**
@@ -19,12 +19,15 @@ const MAX_UNKNOWN_DIMENSIONS = 6_000;
 const MAX_VECTORS_BYTES = 8 * 1024 * 1024;
 const ENVELOPE_BYTES = 64 * 1024;
 /**
- * Maximum count of numbers in all vectors of a request: 2,048 vectors of 4,096 numbers. The client's response then has
- * 180 MB of JSON.
+ * Maximum count of numbers in all vectors of a client's request: 2,048 vectors of 4,096 numbers. The client's response
+ * then has 180 MB of JSON.
  */
 const MAX_NUMBERS = 2_048 * 4_096;
 
-/** Makes the engine of a wire from its codec. It splits a task into as many requests as its provider needs. */
+/**
+ * Makes an embedding engine from the codec of a wire. The engine splits a task into as many requests as its provider
+ * needs.
+ */
 export function embedder(codec: EmbeddingCodec): BatchEngine<EmbeddingTask, Vector[]> {
   return {
     ...codec,
@@ -55,8 +58,8 @@ function* embeddingRequests(
   const { max_inputs: maxInputs = codec.maxInputs, max_request_bytes: maxBytes = Infinity } = target.quirks;
   const dimensions = task.dimensions ?? target.quirks.vector_dimensions;
   if (dimensions !== undefined) refuseTooManyNumbers(task.inputs.length, dimensions);
-  // Size of a vector as JSON numbers. It also bounds vectors requested as base64, which takes a quarter of the size,
-  // because some servers ignore the format and send numbers.
+  // Maximum size of a vector as JSON numbers. Base64 takes a quarter of this size, but some servers ignore the
+  // requested format and send numbers.
   const maxBytesOfVector = MAX_BYTES_OF_NUMBER * (dimensions ?? MAX_UNKNOWN_DIMENSIONS);
   const fitting = Math.max(1, Math.floor(MAX_VECTORS_BYTES / maxBytesOfVector));
   for (const inputs of batches(task.inputs, Math.min(maxInputs, fitting), maxBytes)) {
@@ -80,7 +83,7 @@ function estimatedTokens(inputs: readonly EmbeddingInput[]): number {
     .reduce((sum, tokens) => sum + tokens, 0);
 }
 
-/** Maximum size of the JSON around a vector: index, object type and usage. */
+/** Maximum size of the JSON around a vector (index, object type and usage), in bytes. */
 const BYTES_AROUND_VECTOR = 256;
 
 /** @throws {GatewayError} 400 if the vectors have more numbers than MAX_NUMBERS */
@@ -108,7 +111,7 @@ function notVectors(what: string): UpstreamError {
   return new UpstreamError('malformed', `The provider sent ${what}`);
 }
 
-/** Splits inputs into batches. A text above the size limit gets its own batch, and the provider reports the error. */
+/** Splits inputs into batches. A text above the size limit gets its own batch; the provider then reports the error. */
 function* batches<Input extends EmbeddingTask['inputs'][number]>(
   inputs: readonly Input[],
   maxInputs: number,

@@ -32,7 +32,8 @@ export const openaiEmbeddings: EmbeddingCodec = {
     const counts = isRecord(usage)
       ? [usage]
       : listOf(data).map((element) => recordOrEmpty(recordOrEmpty(element)['usage']));
-    // A zero is no report: servers fill it in next to a total. Relays of other APIs have their name for it.
+    // A count of zero counts as not reported, because servers fill it in next to a total. Relays of other APIs use the
+    // name input_tokens.
     const tokens = counts.map((count) =>
       [count['prompt_tokens'], count['total_tokens'], count['input_tokens']].find((one) => isCount(one) && one > 0),
     );

@@ -1,6 +1,6 @@
 import type { Vector } from '../../embeddings/vector.ts';
 
-/** Replacement for a vector that cannot be read. The check of vector lengths refuses it. */
+/** Replacement for a vector that cannot be read. A later check of the vectors' lengths refuses it. */
 const NO_VECTOR: Vector = { numbers: [] };
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 

@@ -58,8 +58,8 @@ export const accountRules = [
         /^Your (?:project|organization|account|team|workspace|subscription|plan) [^.\n]{0,80}(?:does not have|do not have|not have|not authorized|not allowed|not enabled|suspended|disabled|archived|restricted|blocked|expired|overdue)/i,
     },
   ),
-  // Some organizations forbid OpenAI to store prompts, or limit how long. Models and regions that require storage
-  // refuse their requests.
+  // Some organizations forbid OpenAI to store prompts, or limit the time of storage. Models and regions that require
+  // storage refuse the requests of these organizations.
   // Errors of OpenAI, from https://platform.openai.com/docs/guides/your-data
   ...rulesFrom('openai', {
     kind: 'operator',
@@ -78,7 +78,7 @@ export const accountRules = [
       message: /^(?:invalid x-api-key|OAuth authentication is|OAuth token|This credential is only authorized)/i,
     },
     { kind: 'operator', message: /^Third-party apps now draw from/i },
-    // A long prompt needs a paid extra of the account. Another endpoint may take it.
+    // For a long prompt, the operator's account needs a paid extra. Another endpoint may accept the prompt.
     {
       kind: 'operator',
       message:
@@ -116,8 +116,8 @@ export const accountRules = [
         'user_blocked_by_admin',
       ],
     },
-    // Google's code for a project or region in the wrong state. Another rule matches first for a client's file in the
-    // wrong state.
+    // Google uses this code for a project or region in the wrong state. If a client's file is in the wrong state, an
+    // earlier rule matches its message.
     { kind: 'operator', code: ['failed_precondition'] },
   ),
   // Errors of Google, from https://ai.google.dev/gemini-api/docs/troubleshooting

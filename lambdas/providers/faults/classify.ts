@@ -1,4 +1,4 @@
-/** Classifies a provider's error: by the first rule that matches, or else by its HTTP status. */
+/** Classifies a provider's error by the first rule that matches. If none matches, its HTTP status decides. */
 
 import { accountRules } from './account-rules.ts';
 import { contextRules, plainContextRules } from './context-rules.ts';
@@ -9,7 +9,7 @@ import { providerRules, typeRules } from './provider-rules.ts';
 import { reasoningRules, requestRules } from './request-rules.ts';
 import type { StatedError } from './stated-error.ts';
 
-/** Rules for one error each, in the order in which they are tried. */
+/** Rules for specific errors, in the order in which they are tried. */
 const preciseRules: readonly FaultRule[] = [
   ...reasoningRules,
   ...requestRules,
@@ -21,7 +21,7 @@ const preciseRules: readonly FaultRule[] = [
   ...contextRules,
 ];
 
-/** All rules. Types of whole classes of errors come last, because any provider's words are more precise. */
+/** All rules. Rules for general error types come last, because the other rules are more precise. */
 export const faultRules: readonly FaultRule[] = [...preciseRules, ...typeRules];
 
 /** Faults of HTTP statuses. Every other status is a `failure`. */
@@ -35,8 +35,8 @@ const faultsOfStatuses: Record<number, FaultKind> = {
   524: 'timeout',
   503: 'overload',
   529: 'overload',
-  // The client's own key and model are valid: these statuses concern the operator's key or configuration at the
-  // provider.
+  // The client's own key and model are valid at this point. So these statuses concern the operator's key or
+  // configuration at the provider.
   401: 'operator',
   402: 'operator',
   407: 'operator',
@@ -46,7 +46,7 @@ const faultsOfStatuses: Record<number, FaultKind> = {
   410: 'catalog',
 };
 
-/** Faults that usually end without any action. */
+/** Kinds of faults that usually end on their own. */
 const passing: ReadonlySet<FaultKind> = new Set(['overload', 'rate', 'timeout']);
 
 export interface ClassifiedError {
@@ -72,7 +72,7 @@ export function classifyError(
     rules.find((foreign) => foreign.isOwn !== true && isFound(foreign) && !isByNumber(foreign));
   const rule = foundIn(preciseRules) ?? foundIn(typeRules);
   const ofStatus = faultOfStatus(status, error);
-  // A rule matched a general internal error, but the status means overload, a limit or a timeout. The status is more
+  // The matching rule is for a general failure, but the status means overload, a limit or a timeout, which is more
   // precise.
   const isVague = rule?.kind === 'failure' && passing.has(ofStatus);
   return { fault: rule && !isVague ? rule.kind : ofStatus, rule, status };

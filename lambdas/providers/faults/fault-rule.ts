@@ -25,8 +25,8 @@ export type FaultKind =
   | 'failure';
 
 /**
- * Provider with its own error format. Ids of providers in the catalog are one of these names, or begin with one of them
- * and a hyphen.
+ * Provider with its own error format. A provider's id in the catalog belongs to a family if it is the family's name, or
+ * begins with the name and a hyphen.
  */
 export type ProviderFamily =
   | 'alibaba'
@@ -59,18 +59,18 @@ export type ProviderFamily =
   | 'yandex'
   | 'zai';
 
-/** Matches an error that fulfills all its conditions. */
+/** Matches an error that fulfills all conditions of the rule. */
 export interface FaultRule {
   family: ProviderFamily;
   kind: FaultKind;
   /**
-   * HTTP status of the response, or the status stated in an error of a stream whose response had status 200. `none`:
-   * there is neither.
+   * Matching HTTP statuses: of the response or, for an error in a stream, as stated in the error. `none` matches an
+   * error without any status.
    */
   status?: readonly number[] | 'none';
   /**
-   * Matching types, codes, status words or reasons, in lower case. A numeric code is written as its digits, and matches
-   * only errors of this family.
+   * Matching types, codes, status words or reasons, in lower case. A numeric code is written as its digits. A rule with
+   * a numeric code matches only errors of this family.
    */
   code?: readonly string[];
   /**
@@ -83,7 +83,10 @@ export interface FaultRule {
    * Set if the rule matches only errors of this family, because other providers use the same code for another error.
    */
   isOwn?: true;
-  /** The rule matches for every family as if it were its own, also if a code of the family says less than the message. */
+  /**
+   * Set if the rule is tried for every provider together with the rules of the provider's own family. Other rules of
+   * foreign families are tried later.
+   */
   isGeneral?: true;
 }
 

@@ -1,18 +1,18 @@
 /**
- * Errors that many providers word in nearly the same way. They match for every provider, also for one whose words
- * nobody has seen yet. The rules of LiteLLM, a proxy in front of all of them, are here, too.
+ * Errors that many providers word in nearly the same way. The rules match for every provider, even for one whose error
+ * messages are not known yet. The rules of LiteLLM, a proxy in front of many providers, are also here.
  */
 
 import { rulesFrom } from './fault-rule.ts';
 
-/** Parties that have an account with a provider, as its messages name them. */
+/** Names that providers' messages use for the party that has an account with the provider. */
 const PAYER =
   '(?:billing )?(?:account|organization|organisation|workspace|project|team|tenant|api key|key|subscription|plan)';
-/** A limit of money or of a month, which no pause ends. */
+/** Names of limits that concern money or a month. Waiting for some minutes does not end such a limit. */
 const MONEY =
   '(?:spend|spending|monthly|credits?|balance|billing|prepaid|prepayment|funds|(?<!thinking |token |tokens |reasoning )budget)';
 
-/** Messages about money, which providers word in many ways. */
+/** Messages that the operator's account has no money left, which providers word in many ways. */
 const NO_MONEY = [
   // "Your organization has reached its spend limit", "You have run out of credits"
   String.raw`(?:you|(?:your|the|this) ${PAYER}|${PAYER}) (?:has|have) (?:already |either )?(?:reached|exceeded|hit|used|exhausted|run out)\b[^.\n]{0,60}\b${MONEY}\b`,
@@ -25,7 +25,7 @@ const NO_MONEY = [
   String.raw`(?:please add a|no (?:valid )?) ?payment method|billing (?:is )?not (?:active|enabled)|account (?:is )?in arrears`,
   String.raw`payment (?:is )?required\b`,
 ];
-/** An account that is closed, or whose contract lacks the model. */
+/** Messages about an invalid key, a missing permission, a closed account, or a contract or region without the model. */
 const REFUSED_ACCOUNT = [
   String.raw`(?:(?:your|the|this|an?) )?(?:provided |given )?(?:api|access|auth|authentication|authorization|bearer)[ -]?(?:key|token|credentials?)(?: provided)? (?:is|are|was|has|has been) (?:expired|invalid|not valid|incorrect|revoked|disabled|deleted|missing|unknown|not found)\b`,
   String.raw`(?:invalid|expired|incorrect|revoked|unknown|missing|malformed) (?:api|access|auth|authentication|authorization|bearer)[ -]?(?:key|token|credentials?)\b`,
@@ -36,13 +36,13 @@ const REFUSED_ACCOUNT = [
   String.raw`(?:(?:the|this|requested|model|service|api|feature) )*[\`'"]?[\w./:@-]{1,100}[\`'"]? (?:is|are) not (?:available|enabled|supported|accessible|permitted) (?:to|for|in|on|with|under) (?:your|this) (?:current )?(?:${PAYER}|region|tier|location|country)\b`,
 ];
 
-/** A prompt that a filter refuses. Some providers send this with the status of a refused account. */
+/** Messages that a filter refused the prompt. Some providers send them with the status of a refused account. */
 const REFUSED_CONTENT = [
   String.raw`(?:(?:your|the|this) )?(?:request|prompt|input|message|content|output|response|conversation)s?\b[^.\n]{0,60} (?:flagged|blocked|rejected|refused|filtered|violates?|violating)\b[^.\n]{0,80}\b(?:polic(?:y|ies)|moderation|safety|guidelines?|terms|harmful|unsafe|sensitive|inappropriate|content filter)`,
   String.raw`(?:content|safety|moderation) (?:policy|filter|guideline)s? (?:violation|triggered|violated)\b`,
 ];
 
-/** A message that begins with one of these forms. */
+/** Returns a pattern for messages that begin with one of these forms. */
 function beginningWith(forms: readonly string[]): RegExp {
   return new RegExp(`^(?:${forms.join('|')})`, 'i');
 }

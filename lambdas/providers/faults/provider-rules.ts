@@ -1,4 +1,7 @@
-/** Rules for limits, overloads and failures of the provider, if status or type alone would classify them wrongly. */
+/**
+ * Rules for limits, overloads and failures of the provider that the HTTP status or error type alone would classify
+ * wrongly.
+ */
 
 import { rulesFrom } from './fault-rule.ts';
 
@@ -135,7 +138,7 @@ export const providerRules = [
     },
     { kind: 'overload', code: ['capacity_exceeded'] },
   ),
-  // The model wrote something that its provider cannot read: another attempt may go well.
+  // The model wrote output that its provider cannot read. Another attempt may succeed.
   // Errors of Groq, from https://console.groq.com/docs/tool-use
   ...rulesFrom(
     'groq',
@@ -153,7 +156,7 @@ export const providerRules = [
   }),
 ];
 
-/** Rules for general error types. They match only an error that no more precise rule matches. */
+/** Rules for general error types. They are tried only if no more precise rule matches. */
 export const typeRules = [
   // Errors of Z.ai, from https://docs.z.ai/api-reference/api-code
   ...rulesFrom('zai', {

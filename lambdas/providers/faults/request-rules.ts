@@ -1,6 +1,6 @@
 /**
- * Rules for errors of the client's request, if status or type alone would classify them wrongly, and for unreadable
- * encrypted reasoning.
+ * Rules for unreadable encrypted reasoning, and for errors of the client's request that the HTTP status or error type
+ * alone would classify wrongly.
  */
 
 import { rulesFrom } from './fault-rule.ts';
@@ -103,7 +103,7 @@ export const requestRules = [
     message:
       /invalid beta flag|reserved keyword|extra inputs are not permitted|unexpected value\(s\).{0,200}anthropic-beta/is,
   }),
-  // A self-hosted server may lack features that another endpoint of the model has.
+  // A self-hosted server may lack features that another endpoint of the same model has.
   // Errors of Ollama, from https://github.com/ollama/ollama/blob/main/docs/api.md
   ...rulesFrom('ollama', {
     kind: 'elsewhere',

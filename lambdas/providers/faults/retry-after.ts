@@ -1,4 +1,4 @@
-/** Reads how many seconds a provider requests to wait before a retry. */
+/** Reads how many seconds a provider asks the client to wait before a retry. */
 
 import { nowMs } from '../../platform/clock.ts';
 import { isRecord, numberOrNaN } from '../../platform/json/foreign-json.ts';
@@ -6,7 +6,7 @@ import type { UpstreamResponse } from '../http/upstream-http.ts';
 import type { FaultKind } from './fault-rule.ts';
 import type { StatedError } from './stated-error.ts';
 
-/** Longest plausible wait. A greater number is a date in an unknown unit, or an error. */
+/** Longest plausible wait. A greater number is a point in time in an unknown unit, or a mistake of the provider. */
 const MAX_WAIT_SECONDS = 31 * 24 * 60 * 60;
 const MAX_WAIT_CHARACTERS = 64;
 const MAX_MESSAGE_CHARACTERS = 2_000;
@@ -16,18 +16,21 @@ const DURATION_PART =
   /(?:,|\band\b)?\s*(\d{1,12}(?:\.\d{1,12})?)\s*(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)(?![a-z])\s*/iy;
 const MAX_DURATION_PARTS = 6;
 const SECONDS_OF_UNITS: Record<string, number> = { d: 86_400, h: 3_600, m: 60, s: 1 };
-/** Matches words before a duration in a message: "try again in 1m30s", "retry after 7 seconds", "wait 30 s". */
+/**
+ * Matches the words before a duration in a message, such as the words before the numbers in "try again in 1m30s" and
+ * "wait 30 s".
+ */
 const WAIT_WORDS = /\b(?:try again|retry|retrying|wait|resets?|available again)\b[^.\n\d]{0,40}(?=\d)/gi;
-/** Greater numbers of seconds are points in time, counted from 1970. */
+/** Numbers of seconds from this one on are points in time, counted from 1970. */
 const FIRST_EPOCH = 1_000_000_000;
 const RESET = /^(?:x-|anthropic-)?rate-?limit(?:bysize)?-(?:reset-([a-z-]+)|([a-z-]+)-reset|reset)$/;
 
 type Headers = UpstreamResponse['headers'];
 
 /**
- * Returns the wait that the provider requests. The first of these sources applies: `retry-after-ms`; `retry-after`
- * (seconds, fractions, an HTTP date); a time in the body; after a rate limit, the reset times of the limits; after a
- * rate limit or an overload, the message.
+ * Returns the wait that the provider requests. The first of these sources applies: the headers `retry-after-ms`,
+ * `x-ms-retry-after-ms` and `retry-after` (seconds or a date); a wait stated in the body; after a rate limit, the
+ * headers with reset times; after a rate limit or an overload, the error message.
  * @returns seconds, rounded up; undefined without a source
  */
 export function retryAfterSeconds(
@@ -48,7 +51,7 @@ export function retryAfterSeconds(
 function headerWait(headers: Headers): number | undefined {
   return (
     sensible(thousandth(headers['retry-after-ms'])) ??
-    // Azure's gateways in front of a model.
+    // Header of Azure's API gateways that operators put in front of a model.
     sensible(thousandth(headers['x-ms-retry-after-ms'])) ??
     sensible(untilThen(headers['retry-after']))
   );
@@ -58,7 +61,7 @@ function firstFound(texts: readonly string[], read: (text: string) => number | u
   return texts.map(read).find((value) => value !== undefined);
 }
 
-/** Returns the duration behind the first words that announce one. */
+/** Returns the first duration in a message that follows words such as "try again in", in seconds. */
 function waitInWords(words: string): number | undefined {
   for (const found of words.slice(0, MAX_MESSAGE_CHARACTERS).matchAll(WAIT_WORDS)) {
     const duration = durationAt(words, found.index + found[0].length);
@@ -90,13 +93,13 @@ function untilDate(text: string): number | undefined {
   return Number.isNaN(atMs) ? undefined : Math.max(0, (atMs - nowMs()) / 1_000);
 }
 
-/** Returns the duration that a text consists of. */
+/** Returns the seconds of a text that is a duration as a whole; undefined for any other text. */
 function durationOf(text: string): number | undefined {
   const duration = durationAt(text, 0);
   return duration?.end === text.length ? duration.seconds : undefined;
 }
 
-/** Returns the duration at a position in a text, and its end. */
+/** Returns the duration that begins at a position in a text, and the position after it. */
 function durationAt(text: string, start: number): { seconds: number; end: number } | undefined {
   let [seconds, end] = [0, start];
   for (let count = 0; count < MAX_DURATION_PARTS; count += 1) {
@@ -122,7 +125,10 @@ function delayOf(value: unknown): number | undefined {
   return Number.isFinite(all) ? all : undefined;
 }
 
-/** Returns the latest reset among exhausted limits, in seconds; if no limit is exhausted, the earliest reset of all. */
+/**
+ * Returns the latest reset time among exhausted limits, in seconds from now. If no limit is exhausted, it returns the
+ * earliest reset time of all limits.
+ */
 function windowEnd(headers: Headers): number | undefined {
   const windows = Object.entries(headers).flatMap(([name, value]) => {
     const found = RESET.exec(name);
@@ -143,8 +149,8 @@ function remainingOf(resetHeader: string): string {
 }
 
 /**
- * Returns the seconds until a limit is reset. Headers have a duration, a number of seconds, or a point in time in
- * seconds or milliseconds.
+ * Returns the seconds until a limit is reset. A header has a duration, a number of seconds, or a point in time in
+ * seconds or milliseconds since 1970.
  */
 function untilReset(value: unknown): number | undefined {
   const seconds = untilThen(value);

@@ -1,7 +1,7 @@
 /**
  * Reads the error of any provider. Known forms: {"error":{…}}, {"error":"text"}, {"message"}, {"detail"},
- * {"base_resp"}, {"msg"}, a list of these, plain text, and a relay's message with the error as JSON in it. Nothing here
- * throws.
+ * {"base_resp"}, {"msg"}, a list of these forms, plain text, and a relay's message that contains the error as JSON. No
+ * function in this file throws.
  */
 
 import { isRawNumber } from '../../platform/json/exact-json.ts';
@@ -15,9 +15,11 @@ export interface StatedError {
   messages: readonly string[];
   /** HTTP status that the error itself states; undefined if it states none. */
   status: number | undefined;
-  /** The time to wait that its body names, unparsed: Google's RetryInfo, or a number of seconds. */
+  /** The wait that the error's body states, unparsed: Google's RetryInfo, or a number of seconds. */
   retryDelay: unknown;
-  /** Headers of another provider's answer, which a relay puts into its own body, by their names in lower case. */
+  /**
+   * Headers of the original provider's response that a relay includes in its error body, by their names in lower case.
+   */
   headers: Readonly<Record<string, string>>;
   /** Whether the body is an HTML page. HTML pages come from proxies, so the provider has not read the request. */
   isPage: boolean;
@@ -64,7 +66,9 @@ const NESTED_FIELDS = [
   'message',
 ] as const;
 
-/** Fields with a time to wait in seconds: relays, Codex' backend, servers that load a model. */
+/**
+ * Fields that state a wait in seconds. They are used by relays, the backend of Codex, and servers that load a model.
+ */
 const WAIT_FIELDS = [
   'retryDelay',
   'retry_after',
@@ -77,7 +81,7 @@ const WAIT_FIELDS = [
 ] as const;
 const WAIT_FIELDS_IN_MS = ['retry_after_ms', 'retryAfterMs', 'retry-after-ms'] as const;
 
-/** Maximum nesting of an error. Real errors, also from relays, are less deep. */
+/** Maximum depth to which nested errors are read. Real errors, also from relays, are nested less deeply. */
 const MAX_STATED_DEPTH = 6;
 const MAX_STATED_PARTS = 16;
 const MAX_RELAYED_HEADERS = 32;
@@ -90,7 +94,7 @@ const EMPTY_WORDS = /^(?:provider returned error|upstream (?:request failed|erro
 
 /**
  * Reads an error from parsed JSON.
- * @param value an error, an object with an error in it, or a list of these
+ * @param value an error, an object that contains an error, or a list of such values
  */
 export function statedError(value: unknown): StatedError {
   const reading = new ErrorReading();
@@ -98,7 +102,10 @@ export function statedError(value: unknown): StatedError {
   return reading.stated;
 }
 
-/** Reads the error in the text of a body. An HTML page of a proxy has no error, only `isPage`. */
+/**
+ * Reads the error in the text of a body. An HTML page comes from a proxy, so no error is read from it; only `isPage` is
+ * set.
+ */
 export function errorInText(text: string): StatedError {
   const words = text.trim();
   const json = parsedOrAbsent(words);
@@ -106,7 +113,7 @@ export function errorInText(text: string): StatedError {
   return { ...statedError(PLAIN_WORDS.test(words) ? words : undefined), isPage: words.startsWith('<') };
 }
 
-/** Returns whether a document is an error, although the response has a success status. */
+/** Returns whether a JSON document is an error. Some providers send errors with a success status. */
 export function statesError(document: unknown): boolean {
   const body = recordOrEmpty(Array.isArray(document) ? document[0] : document);
   const { error, success, object, type } = body;
@@ -153,7 +160,7 @@ class ErrorReading {
     for (const field of CODE_FIELDS) this.#readCode(record[field]);
     this.#retryDelay ??= statedWait(record);
     this.#readHeaders(record['headers']);
-    // The inner error is read first, so that its message, not the envelope's, is the one for the client.
+    // The inner error is read before the envelope's fields, so that the client gets the inner message.
     const { error } = record;
     if (isRecord(error) || Array.isArray(error)) this.read(error, depth + 1);
     else if (typeof error === 'string') this.#readText(error, depth);
@@ -193,7 +200,7 @@ class ErrorReading {
   }
 }
 
-/** Returns the first time to wait in an error. */
+/** Returns the wait that an error states, unparsed. Fields in milliseconds have precedence. */
 function statedWait(record: Record<string, unknown>): unknown {
   const ms = WAIT_FIELDS_IN_MS.map((field) => digitsOf(record[field])).find((digits) => digits !== undefined);
   if (ms !== undefined) return `${ms}ms`;

@@ -4,14 +4,14 @@ import { toolCallId } from '../tool-call-id.ts';
 import { PartialArguments } from './partial-arguments.ts';
 
 /**
- * Reads Gemini's tool calls. A call arrives complete, or value by value (Vertex AI). Many calls have no id, and
- * parallel calls may have the same name.
+ * Reads Gemini's tool calls. A call arrives complete or, from Vertex AI, as one value after the other. Many calls have
+ * no id, and parallel calls may have the same name.
  */
 export class CallReader {
   readonly #blocks: BlockWriter;
   /**
-   * Whether only the first call of the answer is forwarded, because the client disabled parallel calls. Gemini has no
-   * such setting.
+   * Whether only the first call of the answer is forwarded, because the client disabled parallel calls. Gemini cannot
+   * disable them itself.
    */
   readonly #isSingle: boolean;
   #index = -1;
@@ -24,7 +24,7 @@ export class CallReader {
     this.#isSingle = isSingle;
   }
 
-  /** Returns whether this piece begins a call that is forwarded. */
+  /** Returns whether this piece begins a call that is forwarded to the client. */
   begins(call: Record<string, unknown>): boolean {
     return asText(call['name']) !== '' && !(this.#isSingle && this.#index >= 0);
   }
@@ -35,7 +35,7 @@ export class CallReader {
     else if (!this.#isLeftOut) this.#goOn(call);
   }
 
-  /** Completes the arguments of the last call: some calls have no final piece that marks their end. */
+  /** Completes the arguments of the last call, because some calls have no final piece that marks their end. */
   end(): void {
     if (this.#partial) this.#write(this.#partial.end());
     this.#partial = undefined;

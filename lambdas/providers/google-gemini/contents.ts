@@ -69,9 +69,10 @@ function modelParts(blocks: Placed[], target: GeminiTarget): GeminiPart[] {
 }
 
 /**
- * Puts a signature back on its thought or text. Signatures of other models are dropped. The summary of the thinking
- * before a call or a text is not sent: the signature contains the thinking, and the summary would be billed.
- * @returns the signature if it belongs to the call that follows; otherwise undefined
+ * Handles a thinking block whose signature belongs to a call, a text or a thought. A signature of a thought or text is
+ * put back on that part. Signatures of other models are dropped. The visible summary of the thinking before a call or a
+ * text is not sent: the signature contains the thinking, and the summary would be billed.
+ * @returns the signature if it belongs to the call that follows; undefined in all other cases
  */
 function signedPart(block: Block, parts: GeminiPart[], target: GeminiTarget): string | undefined {
   const own = openSignature(block, target);

@@ -35,7 +35,10 @@ function firstOf(response: unknown): unknown {
   return Array.isArray(response) ? response[0] : response;
 }
 
-/** Converts an answer that was not streamed: one document, or the list that a stream without `alt=sse` returns. */
+/**
+ * Converts an answer that was not streamed: one JSON document, or the list of documents that Gemini returns without
+ * `alt=sse`.
+ */
 export function decodeGeminiDocument(document: unknown, context: DecodeContext): AnswerBatch | undefined {
   const responses = (Array.isArray(document) ? document : [document]).map(asRecord);
   const [first] = responses;
@@ -51,9 +54,9 @@ class GeminiTranslation {
   readonly #context: DecodeContext;
   readonly #calls: CallReader;
   #finishReason: string | undefined;
-  /** Signature of the previous text. Gemini sends it after the text, usually on a part with an empty text. */
+  /** Signature of the last text. Gemini sends the signature after the text, usually on a part with an empty text. */
   #textSignature: string | undefined;
-  /** Token probabilities of the current parts. They belong to the first text among these parts. */
+  /** Token probabilities in the current event. They belong to the first text in this event. */
   #logprobs: TokenLogprob[] | undefined;
 
   constructor(context: DecodeContext) {
@@ -88,7 +91,8 @@ class GeminiTranslation {
     if (this.#finishReason === undefined) {
       throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
     }
-    // The end of a call may be missing only in a complete answer. A call that the token limit cut off stays incomplete.
+    // Some complete answers do not mark the end of their last call, so the call is ended here. A call that the token
+    // limit cut off stays incomplete.
     if (this.#finishReason === 'STOP') this.#calls.end();
     const stopReason = geminiStopReason(this.#finishReason, this.answer.blocks.hasToolCalls);
     if (stopReason === 'failed') {
@@ -99,7 +103,10 @@ class GeminiTranslation {
     this.answer.finish(stopReason);
   }
 
-  /** Reads a candidate. After the finish reason only usage may follow, so later candidates are ignored. */
+  /**
+   * Reads one candidate (piece of the answer). After the finish reason only usage may follow, so later candidates are
+   * ignored.
+   */
   #onCandidate(candidate: Record<string, unknown>): void {
     if (this.#finishReason !== undefined) return;
     this.#logprobs = this.answer.logprobsIn(candidate['logprobsResult'], geminiLogprobs);
@@ -118,8 +125,8 @@ class GeminiTranslation {
   }
 
   /**
-   * Reads one part of the content. The client's answer begins with the first part. If the provider fails before it,
-   * another endpoint may succeed.
+   * Reads one part of the content. The client's answer begins only with the first part. If the provider fails before
+   * the first part, another endpoint may answer.
    */
   #onPart(part: Record<string, unknown>): void {
     this.answer.start();
@@ -130,7 +137,7 @@ class GeminiTranslation {
     else this.#onText(asText(part['text']), signature);
   }
 
-  /** Reads a call. Its signature is written as thinking directly before the call. */
+  /** Reads a call. Its signature is written as a thinking block directly before the call. */
   #onCall(call: Record<string, unknown>, signature: string): void {
     if (this.#calls.begins(call)) {
       this.#signText();
@@ -154,7 +161,7 @@ class GeminiTranslation {
   }
 
   /**
-   * Writes the signature of the previous text when the answer continues after it. At the end of the answer, the
+   * Writes the signature of the last text when the answer continues after the text. At the end of the answer, the
    * signature is dropped. It would need a thinking block after the text, and clients read the last block as the reply.
    * Google requires signatures only for calls.
    */

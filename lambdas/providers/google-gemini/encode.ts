@@ -56,7 +56,7 @@ function systemInstruction({ system }: MessagesRequest): Record<string, unknown>
 function generationConfig(request: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
   const { temperature, top_p: topP, top_k: topK } = samplingFields(request, target);
   return withoutUndefined({
-    // Gemini's limit includes thinking, as max_tokens of the Messages API does.
+    // Gemini's output limit includes thinking, and so does max_tokens of the Messages API.
     maxOutputTokens: outputLimit(request, target),
     stopSequences: fewStopSequences(request, target),
     temperature,

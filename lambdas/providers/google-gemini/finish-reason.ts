@@ -15,9 +15,8 @@ const GEMINI_REFUSALS = new Set([
 ]);
 
 /**
- * Converts a finish reason to the Messages API. Gemini has no separate reason for tool calls. Reasons that are not
- * handled here are failures, such as MALFORMED_FUNCTION_CALL, UNEXPECTED_TOOL_CALL, OTHER, and reasons that Google may
- * add.
+ * Converts a finish reason to the Messages API. Gemini has no separate reason for tool calls. All reasons other than
+ * STOP, MAX_TOKENS and refusals are failures, such as MALFORMED_FUNCTION_CALL, and reasons that Google may add.
  */
 export function geminiStopReason(finishReason: string, hasToolCalls: boolean): StopReason | 'failed' {
   if (GEMINI_REFUSALS.has(finishReason)) return 'refusal';

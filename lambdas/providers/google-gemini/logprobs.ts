@@ -6,9 +6,9 @@ import { asList, asOptionalRecord, asText } from '../shapes.ts';
 import { MAX_ALTERNATIVES, type Likely } from '../translated/logprobs.ts';
 
 /**
- * Returns the chosen tokens. Each one has the most likely tokens of its position, which Gemini sends in a parallel
- * list.
- * @returns undefined without probabilities
+ * Returns the chosen tokens with their probabilities. Each token has the most likely tokens at its position, which
+ * Gemini sends in a separate list.
+ * @returns undefined if there are no probabilities
  */
 export function geminiLogprobs(result: unknown): TokenLogprob[] | undefined {
   const { chosenCandidates, topCandidates } = asOptionalRecord(result) ?? {};
@@ -20,7 +20,7 @@ export function geminiLogprobs(result: unknown): TokenLogprob[] | undefined {
   return tokens.length > 0 ? tokens : undefined;
 }
 
-/** Reads one token, as a list. The list is empty if the token has no probability. */
+/** Returns a list with the token and its probability; empty if the token has no probability. */
 function candidate(value: unknown): Likely[] {
   const { token, logProbability } = asOptionalRecord(value) ?? {};
   const logprob = isRawNumber(logProbability) ? Number(logProbability.rawJSON) : logProbability;

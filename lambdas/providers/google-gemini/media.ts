@@ -11,11 +11,11 @@ import type { GeminiTarget } from './target.ts';
 /** Image types that Gemini accepts. GIF is not one of them. */
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/webp']);
 const PDF = 'application/pdf';
-/** Media types as Google's documentation writes them (https://ai.google.dev/gemini-api/docs/audio). */
+/** Media types of recordings, as Google's documentation writes them (https://ai.google.dev/gemini-api/docs/audio). */
 const geminiAudioTypes: Record<AudioFormat, string> = { wav: 'audio/wav', mp3: 'audio/mp3' };
 /**
- * Media types by file extension. Gemini requires the media type of a URL's content, which the Messages API does not
- * contain.
+ * Media types of images by file extension. For an image URL, Gemini requires the media type, which the Messages API
+ * does not have.
  */
 const typesByEnding: Record<string, string> = {
   png: 'image/png',

@@ -14,7 +14,7 @@ interface Container {
   /** Name or index of this container in the surrounding container; undefined for the outermost container. */
   step: Step | undefined;
   isList: boolean;
-  /** Names or indexes of the members that were written so far. */
+  /** Names or indexes of the members that have already been written. */
   members: Set<Step>;
 }
 
@@ -24,11 +24,12 @@ const STEP = /\.([^.[\]]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\
 export class PartialArguments {
   /** Open containers, from the outermost to the innermost. */
   #open: Container[] = [];
-  /** Path of the string value whose next piece will follow; undefined if none is incomplete. */
+  /** Path of an incomplete string value, of which another piece will follow; undefined if no value is incomplete. */
   #openText: string | undefined;
 
   /**
-   * @returns the JSON text that a value adds
+   * Writes one value of the arguments.
+   * @returns the JSON text to append to the text that was returned before
    * @throws {UpstreamError} for values in an order that cannot form a document
    */
   write(value: Record<string, unknown>): string {
@@ -56,8 +57,8 @@ export class PartialArguments {
   }
 
   /**
-   * Moves to a path: closes the containers that the path leaves, opens the containers that it enters, and begins its
-   * last member.
+   * Moves to the path of a value. It closes the containers that the path leaves, opens those that it enters, and begins
+   * the member at its end.
    */
   #goTo(steps: Step[]): string {
     let text = this.#open.length === 0 ? this.#openContainer(undefined, steps[0]!) : '';

@@ -11,7 +11,7 @@ import type { GeminiPart } from './parts.ts';
 import { geminiDocumentParts, imagePart } from './media.ts';
 import type { GeminiTarget } from './target.ts';
 
-/** Tool names of the calls in a conversation, and their order, by call id. */
+/** Name of the called tool and position of the call in the conversation, by call id. */
 export type PriorCalls = ReadonlyMap<string, { name: string; order: number }>;
 
 export function callsOf(messages: Message[]): PriorCalls {
@@ -26,7 +26,8 @@ export function callsOf(messages: Message[]): PriorCalls {
 }
 
 /**
- * @throws {GatewayError} 400 for a result whose call is not in the conversation: Gemini requires the name of its tool
+ * @throws {GatewayError} 400 for a result whose call is not in the conversation, because Gemini requires the name of
+ * the called tool
  */
 export function resultParts(results: Placed[], calls: PriorCalls, target: GeminiTarget): GeminiPart[] {
   const read = results.map((placed) => readResult(placed, calls, target));
@@ -37,7 +38,7 @@ export function resultParts(results: Placed[], calls: PriorCalls, target: Gemini
 interface ReadResult {
   order: number;
   response: GeminiPart;
-  /** Parts for the images and documents that the response itself cannot contain. */
+  /** Parts that follow the response: images and documents that the response itself cannot contain. */
   following: GeminiPart[];
 }
 

@@ -9,7 +9,7 @@ import { acyclicSchema } from '../translated/acyclic-schema.ts';
 
 type Schema = Record<string, unknown>;
 
-/** Keywords that Gemini accepts and whose value is copied: it is not a schema. */
+/** Keywords that Gemini accepts. Their values contain no schemas, so they are copied. */
 const PLAIN = new Set([
   '$id',
   '$anchor',
