@@ -5,18 +5,18 @@
  */
 
 const MAX_REDACTED_CHARACTERS = 2_000;
-/** Minimum length of a secret. Shorter credentials are not secret, and hiding them would hide ordinary words. */
+/** Minimum length of a secret. Shorter credentials are not hidden, because hiding them would hide ordinary words. */
 const MIN_SECRET_CHARACTERS = 8;
 const HIDDEN = '[hidden]';
 /**
- * Matches an access key of AWS: `<id>:<secret>[:<session token>]`. Its parts are hidden one by one, because requests,
- * and providers' quotes of them, contain only single parts.
+ * Matches an access key of AWS: `<id>:<secret>[:<session token>]`. Requests contain only one of these parts at a time,
+ * and so do providers' quotes of requests. So the parts are also hidden one by one.
  */
 const ACCESS_KEY_ID = /^[^:\s]+(?::[^:\s]+){1,2}$/;
 
 /**
- * Matches authorization values in a quoted request. They may be temporary tokens, which the credential does not
- * contain.
+ * Matches authorization values in a quoted request. They may be temporary tokens, which are not part of the stored
+ * credential.
  */
 const AUTHORIZATION_WORDS = /\b(Bearer|Basic|Api-Key) +[\w.~+/=-]{16,}/gi;
 
@@ -48,8 +48,8 @@ export function redact(words: string, { credential, baseUrl }: Secrets): string 
 }
 
 /**
- * Returns the texts to hide. The whole credential comes first: if its parts were hidden before it, the rest of it would
- * remain visible.
+ * Returns the texts to hide. The whole credential comes first. If one of its parts were hidden first, the whole would
+ * no longer be found.
  */
 function secretsIn(credential: string): string[] {
   const parts = ACCESS_KEY_ID.test(credential) ? credential.split(':') : [];

@@ -1,12 +1,12 @@
 /**
  * Converts ids of tool calls between clients and providers. Clients of the Messages API may refuse an id with unusual
- * characters, but some models require their own ids in the conversation (`functions.look:0`). The gateway encodes such
- * ids for the client, and decodes them when they come back.
+ * characters, such as `functions.look:0`. Some models require such ids of their own in the conversation. The gateway
+ * encodes these ids for the client, and decodes them when the client sends them back.
  */
 
 import { createHash } from 'node:crypto';
 
-/** Ids of tool calls that each kind of provider accepts. */
+/** Ids of tool calls that providers accept, by rule. */
 export const toolIdRules = {
   anthropic: /^[a-zA-Z0-9_-]{1,64}$/,
   openai: /^.{1,40}$/,
@@ -27,21 +27,21 @@ const digestLengths: Record<keyof typeof toolIdRules, number> = {
 const CLIENT_ID = /^[a-zA-Z0-9_-]+$/;
 const WRAPPED = /^toolu_gw1_([a-zA-Z0-9_-]+)$/;
 /**
- * Maximum length of an id. A longer id has no meaning for a model, so a digest replaces it: it only has to be the same
- * each time.
+ * Maximum length of an id. A longer id is replaced with a digest, which is the same each time. No model needs an id of
+ * this length.
  */
 const MAX_ID_BYTES = 256;
 
-/** Returns a provider's id in the form for the client. */
+/** Returns a provider's id in the form that the client gets. */
 export function clientCallId(id: string): string {
   if (id.length > MAX_ID_BYTES) return `toolu_${digest(id, 24)}`;
   return CLIENT_ID.test(id) ? id : `toolu_gw1_${Buffer.from(id).toString('base64url')}`;
 }
 
 /**
- * Returns the id of a tool call in a form that the provider accepts. An id may have another form, for example after a
- * change of model. It is then replaced with a digest, which is the same in the call, in its result, and in later
- * requests.
+ * Returns the id of a tool call in a form that the provider accepts. After a change of model, for example, an id may
+ * have a form that the provider refuses. Such an id is replaced with a digest, which is the same in the call, in its
+ * result, and in later requests.
  */
 export function toolCallId(id: string, rule: keyof typeof toolIdRules): string {
   const accepted = [unwrapped(id), id].find(
@@ -50,7 +50,7 @@ export function toolCallId(id: string, rule: keyof typeof toolIdRules): string {
   return accepted ?? digest(id, digestLengths[rule]);
 }
 
-/** Returns the provider's own id from an id that the gateway encoded; undefined for any other id. */
+/** Decodes an id that the gateway encoded, and returns the provider's own id; undefined for any other id. */
 function unwrapped(id: string): string | undefined {
   const payload = WRAPPED.exec(id)?.[1];
   if (payload === undefined) return undefined;

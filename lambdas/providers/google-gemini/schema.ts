@@ -78,7 +78,7 @@ function translated(keyword: string, value: unknown, { type, properties }: Schem
   }
 }
 
-/** Returns the schema's definitions: the only keyword that Gemini allows next to `$ref`. */
+/** Returns the schema's definitions. Gemini allows only definitions next to `$ref`. */
 function definitionsOf(schema: Schema): Schema {
   const definitions = schema['$defs'] ?? schema['definitions'];
   return definitions === undefined ? {} : { $defs: mapOf(definitions) };

@@ -1,8 +1,8 @@
 /**
- * Stores Gemini's signatures in thinking blocks. Gemini requires each signature on its original part: a call, a text,
- * or a thought (https://ai.google.dev/gemini-api/docs/thought-signatures). Clients of the Messages API keep only
- * signatures of thinking blocks. So the signature of a thinking block contains Gemini's signature and the kind of its
- * part.
+ * Stores Gemini's signatures in thinking blocks. Gemini requires each signature on the part that it signs: a call, a
+ * text, or a thought (https://ai.google.dev/gemini-api/docs/thought-signatures). Clients of the Messages API keep only
+ * signatures of thinking blocks. So the signature of a thinking block contains Gemini's signature and the kind of the
+ * signed part.
  */
 
 import * as z from 'zod';
@@ -13,15 +13,15 @@ import type { GeminiTarget } from './target.ts';
 const sealedSignatureSchema = z.object({
   /** Kind of the signed part. */
   of: z.enum(['thought', 'text', 'call']),
-  /** Model that signed. Other models refuse the signature, even models of the same provider. */
+  /** Model that made the signature. Other models refuse it, even models of the same provider. */
   model: z.string(),
   signature: z.string().min(1),
 });
 type Sealed = z.infer<typeof sealedSignatureSchema>;
 
 /**
- * Signature for a call that has none: another model made the call, or the client did not keep its thinking. Gemini
- * accepts this value in place of a signature.
+ * Sent in place of the signature of a call. A call has no signature if another model made it, or if the client did not
+ * keep its thinking. Gemini accepts this value.
  */
 export const SIGNATURE_PLACEHOLDER = 'skip_thought_signature_validator';
 
@@ -44,7 +44,7 @@ function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The signature is not the gateway's JSON: a client altered it, so it is ignored.
+    // The client altered the signature, so that it is no longer the gateway's JSON. It is ignored.
     return undefined;
   }
 }

@@ -9,8 +9,8 @@ import type { GeminiTarget } from './target.ts';
 const isReasoning = ({ supportedParameters }: GeminiTarget) => supportedParameters.includes('reasoning');
 
 /**
- * Returns Gemini's thinkingConfig; undefined if the request does not mention thinking, so that the model's default
- * applies.
+ * Returns Gemini's thinkingConfig; undefined if the request mentions neither thinking nor effort, or the model lists no
+ * reasoning. Without the field, the model's default applies.
  */
 export function thinkingConfig(request: MessagesRequest, target: GeminiTarget): Record<string, unknown> | undefined {
   if (!isReasoning(target)) return undefined;
@@ -20,7 +20,10 @@ export function thinkingConfig(request: MessagesRequest, target: GeminiTarget): 
   return Object.keys(config).length > 0 ? config : undefined;
 }
 
-/** Returns whether the model may think for this request. All thinking is billed, but at most a summary is shown. */
+/**
+ * Returns whether the model may think for this request. All thinking is billed, although the client sees a summary at
+ * most.
+ */
 export function mayThink({ thinking, output_config: output }: MessagesRequest, target: GeminiTarget): boolean {
   const { quirks } = target;
   if (quirks.hidden_reasoning) return true;
@@ -38,7 +41,7 @@ function amountOf(request: MessagesRequest, target: GeminiTarget): Record<string
   return levels ? levelOf(request, levels) : {};
 }
 
-/** Gemini's value for a budget that the model chooses itself. */
+/** Value for a thinking budget that the model chooses itself. */
 const DYNAMIC = -1;
 
 function budgetOf(
@@ -49,7 +52,7 @@ function budgetOf(
   const within = (budget: number) => ({ thinkingBudget: Math.max(least, Math.min(budget, most)) });
   if (thinking?.type === 'disabled') return { thinkingBudget: least };
   if (thinking?.budget_tokens) return within(thinking.budget_tokens);
-  // Thinking counts towards the answer's limit. Half of the limit is reserved for text.
+  // Thinking counts towards the answer's token limit. Half of the limit is reserved for text.
   if (output?.effort) return within(Math.min(budgetsOfEfforts[output.effort] ?? most, Math.floor(outputTokens / 2)));
   return thinking ? { thinkingBudget: DYNAMIC } : {};
 }

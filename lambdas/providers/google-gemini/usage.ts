@@ -2,14 +2,17 @@ import type { WireUsage } from '../../messages/types.ts';
 import { countOrAbsent } from '../../messages/usage-counts.ts';
 import { withServiceTier } from '../translated/service-tier.ts';
 
-/** Kinds of traffic at the standard price. Provisioned throughput is paid apart. */
+/**
+ * Kinds of traffic that need no tier of their own: on-demand traffic has the standard price, and provisioned throughput
+ * is paid separately.
+ */
 const USUAL_TRAFFIC: ReadonlySet<string> = new Set(['ON_DEMAND', 'TRAFFIC_TYPE_UNSPECIFIED', 'PROVISIONED_THROUGHPUT']);
 
 /**
  * Converts Gemini's usage. The prompt count includes cached tokens, but not the tokens of tools that Gemini ran. The
- * candidates count excludes thoughts, unless the total shows that it includes them
+ * candidates count (output) excludes thoughts, unless the total shows that it includes them
  * (https://github.com/BerriAI/litellm/pull/10141#discussion_r2052272035). Vertex AI omits zeros, and sends some usage
- * without any count. Output is at least the total minus the prompt. Unknown counts stay undefined, and the gateway
+ * without any count. The output is at least the total minus the prompt. Unknown counts stay undefined, and the gateway
  * estimates them.
  */
 export function geminiUsage(usage: Record<string, unknown>): WireUsage | undefined {
@@ -34,7 +37,7 @@ export function geminiUsage(usage: Record<string, unknown>): WireUsage | undefin
   return withServiceTier(counts, geminiTier(usage));
 }
 
-/** Vertex AI names the kind of traffic, Google's other API the tier. */
+/** Returns the service tier. Vertex AI reports the kind of traffic instead; the Gemini API reports the tier. */
 function geminiTier({ serviceTier, trafficType }: Record<string, unknown>): unknown {
   if (typeof trafficType !== 'string' || USUAL_TRAFFIC.has(trafficType)) return serviceTier;
   return trafficType.toLowerCase();
@@ -44,7 +47,7 @@ function toolPromptTokens(usage: Record<string, unknown>): number | undefined {
   return countOrAbsent(usage['toolUsePromptTokenCount']);
 }
 
-/** The sum of counts; undefined if none is known. */
+/** Returns the sum of the known counts; undefined if none is known. */
 function sumOfCounts(...counts: (number | undefined)[]): number | undefined {
   const known = counts.filter((count) => count !== undefined);
   return known.length === 0 ? undefined : known.reduce((sum, count) => sum + count, 0);

@@ -1,11 +1,13 @@
 import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 
-/** Maximum time for reading a body after the stop reason, whether the provider is silent or continues to send. */
+/**
+ * Maximum time for reading a body after the model's stop reason, whether the provider is silent or continues to send.
+ */
 const LAST_WORDS_MS = 5_000;
 
 /**
- * Iterates over the chunks of a body. After the stop reason, it reads on for at most LAST_WORDS_MS, and then ends as if
- * the body had ended. The caller closes the connection.
+ * Iterates over the chunks of a body. After the stop reason, it continues for at most LAST_WORDS_MS, and then ends as
+ * if the body had ended. The caller closes the connection.
  * @param isClosing - returns whether the stop reason was read; called before each chunk is requested
  */
 export function withTrailingTimeout(body: AsyncIterable<Buffer>, isClosing: () => boolean): PullIterator<Buffer> {
@@ -14,8 +16,8 @@ export function withTrailingTimeout(body: AsyncIterable<Buffer>, isClosing: () =
 
   function leave(): IteratorResult<Buffer, void> {
     deadline?.cancel();
-    // `return` of a waiting generator settles only after its source sends something, which may never happen. So the
-    // result is not awaited.
+    // `return` of a generator that waits for its source settles only after the source sends something. That may never
+    // happen, so the result is not awaited.
     void Promise.resolve(chunks.return?.()).catch(() => {});
     return { done: true, value: undefined };
   }

@@ -7,7 +7,7 @@ const MAX_REFUSAL_BYTES = 64 * 1024;
 
 /**
  * Reads the text of a body.
- * @throws {UpstreamError} `too_large` for a longer body, whose rest is not read
+ * @throws {UpstreamError} `too_large` if the body is longer than `maxBytes`; the rest is not read
  */
 export async function readText(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
   const { bytes, isCut } = await readBytes(body, maxBytes);
@@ -16,8 +16,9 @@ export async function readText(body: AsyncIterable<Buffer>, maxBytes: number): P
 }
 
 /**
- * Reads the text of a response: the complete body if its status is a success, otherwise the beginning of the error.
- * @throws {UpstreamError} `too_large`, if the body of a success exceeds maxBytes
+ * Reads the text of a response. A body with a success status is read completely, the body of an error up to
+ * MAX_REFUSAL_BYTES.
+ * @throws {UpstreamError} `too_large` if the body with a success status exceeds maxBytes
  */
 export async function readResponse(
   { status, body }: { status: number; body: AsyncIterable<Buffer> },
@@ -27,7 +28,9 @@ export async function readResponse(
   return isSuccess ? readText(body, maxBytes) : (await readBytes(body, MAX_REFUSAL_BYTES)).bytes.toString('utf8');
 }
 
-/** Reads and drops a body, so that its connection can be reused. */
+/**
+ * Reads and drops a body, so that its connection can be reused. A body above MAX_REFUSAL_BYTES is not read to its end.
+ */
 export async function readAway(body: AsyncIterable<Buffer>): Promise<void> {
   await readBytes(body, MAX_REFUSAL_BYTES);
 }

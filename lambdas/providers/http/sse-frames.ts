@@ -11,12 +11,12 @@ export class SseFrameSplitter {
   #fragments: Buffer[] = [];
   #fragmentBytes = 0;
   /**
-   * Number of bytes since the last line feed. If it is 0 at a line feed, the line is empty and ends the frame. A
-   * carriage return on its own does not count.
+   * Number of bytes since the last line feed. If it is 0 at a line feed, the line is empty and ends the frame. A line
+   * that is only a carriage return counts as empty.
    */
   #lineBytes = 0;
   #isCommentLine = false;
-  /** Whether the current frame has a non-empty line. Blank lines between two frames belong to the second one. */
+  /** Whether the current frame has a non-empty line. Further empty lines after a frame belong to the next frame. */
   #hasContent = false;
   /** Whether the current frame has a line that is not a comment. */
   #hasField = false;
@@ -32,7 +32,7 @@ export class SseFrameSplitter {
 
   /**
    * @returns the frames that this chunk completes
-   * @throws {UpstreamError} if a frame exceeds the limit
+   * @throws {UpstreamError} if an incomplete frame exceeds the limit
    */
   push(chunk: Buffer): Buffer[] {
     const frames: Buffer[] = [];
@@ -56,7 +56,7 @@ export class SseFrameSplitter {
     return frames;
   }
 
-  /** Returns the bytes after the last complete frame. */
+  /** Returns the bytes of the incomplete frame at the end. */
   rest(): Buffer {
     return Buffer.concat(this.#fragments);
   }
@@ -89,7 +89,9 @@ export class SseFrameSplitter {
 
 const LINE_FEED = 0x0a;
 const COLON = 0x3a;
-/** Number of bytes that a loop searches for a line feed. For short lines the loop is cheaper than the native search. */
+/**
+ * Number of bytes that a loop searches for a line feed before `indexOf` continues. For short lines the loop is faster.
+ */
 const SHORT_LINE_BYTES = 48;
 
 function nextLineFeed(chunk: Buffer, from: number): number {
@@ -117,8 +119,8 @@ export function frameData(frame: Buffer): string | undefined {
 }
 
 /**
- * Maximum length of the line feeds at the end of a frame. It is shorter than any line of data, so a longer rest has
- * another line.
+ * Maximum length of the line feeds at the end of a frame. Every line of data is longer. So if more characters follow
+ * the first line, the frame has another line.
  */
 const MAX_ENDING = 3;
 
@@ -130,8 +132,8 @@ function dataOf(line: string): string {
 const EVENT_LINE = Buffer.from('event:');
 
 /**
- * Returns whether the frame's first line is its `event:` line. Every provider that names its events puts the name
- * there.
+ * Returns whether the frame's first line is its `event:` line. Known providers that name their events put the name
+ * first.
  */
 export function hasEventLine(frame: Buffer): boolean {
   return frame.subarray(0, EVENT_LINE.length).equals(EVENT_LINE);

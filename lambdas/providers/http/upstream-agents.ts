@@ -7,14 +7,14 @@ import { BoundedMap } from '../../platform/bounded-map.ts';
 
 /**
  * Maximum number of idle connections, to all providers together. A process may have 1,024 open files. 128 concurrent
- * requests need 256 connections, to client and provider. Two AWS services need 128 connections each. The limit leaves
- * room for these.
+ * requests need 256 connections (one to the client and one to the provider each). Two AWS services need 128 connections
+ * each. The idle connections fit into the remaining number.
  */
 const MAX_FREE_SOCKETS = 256;
 
 /**
- * Limits the idle connections of an agent. A released connection is kept if there are fewer than MAX_FREE_SOCKETS;
- * otherwise it is closed.
+ * Limits the idle connections of an agent. After use, a connection is kept if there are fewer than MAX_FREE_SOCKETS
+ * idle connections in total; if not, it is closed.
  */
 function keeping<Agent extends http.Agent>(agent: Agent): Agent {
   const keepSocketAlive = agent.keepSocketAlive.bind(agent);
@@ -28,8 +28,8 @@ export const plainAgent = keeping(new http.Agent(options));
 const trustingAgent = keeping(new https.Agent(options));
 
 /**
- * Returns the default CA certificates, and one more.
- * @param ca PEM
+ * Returns the default CA certificates, and the given certificates.
+ * @param ca PEM of the additional certificates
  */
 export function trusted(ca: string): string[] {
   return [...getCACertificates('default'), ca];
@@ -45,16 +45,16 @@ function freeSockets(): number {
 }
 
 /**
- * Returns the agent for a target. Targets with their own certificates have separate connections, so that no other
- * target trusts these certificates.
+ * Returns the agent (pool of connections) for a target. Targets with their own certificates have separate connections,
+ * so that no other target trusts these certificates.
  * @param ca PEM of the certificates that are trusted for this target, in addition to the default ones
  */
 export function secureAgent(ca: string | undefined): https.Agent {
   if (ca === undefined) return trustingAgent;
   const known = agentsByCa.get(ca);
   if (known) return known;
-  // Only a rotated certificate adds an agent. Running requests of the oldest agent continue, and its connections close
-  // when they are idle.
+  // A new agent is needed for a new target, or for a rotated certificate. If the oldest agent is dropped, its running
+  // requests continue, and its connections close when they are idle.
   const agent = keeping(new https.Agent({ ...options, ca: trusted(ca) }));
   agentsByCa.set(ca, agent);
   return agent;

@@ -6,7 +6,7 @@ export type UpstreamFailure =
   | 'idle_timeout'
   | 'broken'
   | 'malformed'
-  /** The answer, or the data between two outputs, is larger than the gateway's limit. */
+  /** The body is larger than the gateway's limit for it. */
   | 'too_large'
   | 'aborted';
 
@@ -23,7 +23,7 @@ export class UpstreamError extends Error {
     this.failure = failure;
   }
 
-  /** The failure in one word: the system's error code if there is one, otherwise `failure`. */
+  /** The failure in one word for records: the system's error code if there is one; if not, the value of `failure`. */
   get word(): string {
     const { code } = (this.cause ?? {}) as { code?: unknown };
     return typeof code === 'string' && SYSTEM_CODE.test(code) ? code : this.failure;

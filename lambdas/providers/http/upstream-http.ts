@@ -1,9 +1,9 @@
 /**
- * HTTP client for providers, over node:http(s) with kept-alive connections. It needs a quarter of the CPU of global
- * fetch.
+ * HTTP client for providers, over node:http(s) with kept-alive connections. It needs a quarter of the CPU of the global
+ * `fetch`.
  *
- * A request opens its connection before there is data to send, so that DNS, TCP and TLS run while the hold is placed.
- * No byte of the request is sent before `send`.
+ * A request opens its connection before there is data to send. So DNS, TCP and TLS run while the hold (the reservation
+ * of money) is placed. No byte of the request is sent before `send`.
  */
 
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
@@ -50,16 +50,16 @@ export interface UpstreamTarget {
 }
 
 /**
- * Limits for reading the rest of a response after its answer has ended. A fully read response lets its connection be
- * reused.
+ * Limits for reading the rest of a response after the model's answer has ended. A fully read response lets its
+ * connection be reused.
  */
 const TRAILING_MS = 1_000;
 const MAX_TRAILING_BYTES = 64 * 1024;
 const STALE_WITHIN_MS = 150;
-/** Maximum number of interim responses (status 1xx) before the real one. */
+/** Maximum number of interim responses (status 1xx) before the final response. */
 const MAX_INTERIM_ANSWERS = 16;
 
-/** A request that connects immediately, and sends its data when `send` is called. */
+/** A request that connects when it is created, and sends its data when `send` is called. */
 export class UpstreamRequest {
   readonly #target: UpstreamTarget;
   readonly #signal: AbortSignal;
@@ -73,6 +73,8 @@ export class UpstreamRequest {
   }
 
   /**
+   * Sends the request. It is sent again if its reused connection was already closed, or if `renew` returns true after a
+   * status 401.
    * @param onSent called when the whole request has been sent
    * @throws {UpstreamError}
    */
@@ -104,8 +106,8 @@ export class UpstreamRequest {
   }
 
   /**
-   * Returns whether the provider closed a kept-alive connection before the gateway used it. Only an immediate reset
-   * proves that. After a later reset the provider may have read the request, and would charge a retry again.
+   * Returns whether the provider closed a kept-alive connection before it read the request. Only an immediate reset
+   * counts as such. After a later reset the provider may have read the request, and would charge a retry again.
    */
   #wasStale(error: unknown, sentAtMs: number): boolean {
     const { code } = error as NodeJS.ErrnoException;
@@ -167,10 +169,11 @@ export class UpstreamRequest {
         request.once('response', resolve);
         request.once('error', reject);
         request.once('finish', onSent);
-        // A change of protocol closes the connection; otherwise the request would never settle.
+        // A provider that changes the protocol sends no response, so its connection is closed. If it stayed open, the
+        // request would never settle.
         request.once('upgrade', (_response, socket) => socket.destroy());
-        // Every request emits `close` in the end. The error, whose stack is costly to create, is created only if no
-        // response arrived.
+        // Every request emits `close` in the end. The error is created only if no response arrived, because its stack
+        // is costly to create.
         request.once('close', () => {
           if (!response) reject(new UpstreamError('broken', 'The provider closed the connection'));
         });
@@ -202,7 +205,7 @@ export class UpstreamRequest {
 }
 
 /**
- * Destroys a request. Its socket emits the reason as an error event, which would end the process without a listener.
+ * Destroys a request. Its socket emits the reason as an error event, which would end the process if it had no listener.
  */
 function destroy(request: ClientRequest, reason: UpstreamError): void {
   request.socket?.on('error', () => {});
@@ -223,8 +226,8 @@ function limitConnecting(request: ClientRequest, connectMs: number, secure: bool
 }
 
 /**
- * Yields the chunks of a response, like Node's own iterator. It has an idle timeout, and avoids the generator that Node
- * creates around each chunk.
+ * Yields the chunks of a response, as Node's own iterator does. In addition it has an idle timeout. It also avoids the
+ * generator that Node creates around each chunk.
  */
 async function* readBody(
   response: IncomingMessage,
@@ -272,7 +275,7 @@ async function* readBody(
   }
 }
 
-/** Reads and drops the rest of a response after its answer has ended, so that the connection can be reused. */
+/** Reads and drops the rest of a response after the model's answer has ended, so that the connection can be reused. */
 function finishReading(response: IncomingMessage): void {
   let left = MAX_TRAILING_BYTES;
   const timer = setTimeout(() => response.destroy(), TRAILING_MS);

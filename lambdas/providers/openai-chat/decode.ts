@@ -47,7 +47,7 @@ export function decodeCompletion(
 
 /**
  * Returns the usage in a chunk or a complete completion. Groq has its own field for usage; Moonshot puts it into the
- * choice. A value that is no object, or an empty one, is no report.
+ * choice. A value that is not an object, or an empty object, counts as not reported.
  */
 function usageIn(chunk: Record<string, unknown>): Record<string, unknown> | undefined {
   const { choices } = chunk;
@@ -89,7 +89,10 @@ class ChatTranslation {
     this.#onChunk(asRecord(parseChunk(data)));
   }
 
-  /** Handles the end of the stream. Some providers close it without [DONE]; it must have a finish reason then. */
+  /**
+   * Handles the end of the stream. Some providers close the stream without [DONE]; the answer is then complete only
+   * with a finish reason.
+   */
   onEnd(): void {
     if (this.answer.ended) return;
     // With [DONE] but without a finish reason, an answer counts as complete if it has any output.
@@ -160,7 +163,10 @@ class ChatTranslation {
     });
   }
 
-  /** Returns the choice with which the stream began. The gateway requests only one, so other choices are ignored. */
+  /**
+   * Returns the choice with the index of the stream's first choice. The gateway requests a single choice, so other
+   * choices are ignored.
+   */
   #choiceIn(chunk: Record<string, unknown>): Record<string, unknown> | undefined {
     const choices = asList(chunk['choices']).map(asRecord);
     const [first] = choices;
@@ -168,7 +174,7 @@ class ChatTranslation {
     return choices.find(({ index = this.#choiceIndex }) => (index ?? this.#choiceIndex) === this.#choiceIndex);
   }
 
-  /** Reads a typed part of the content. Mistral's reasoning models send such parts. */
+  /** Reads one part of content that is a list. Mistral's reasoning models send such content. */
   #onPart(part: Record<string, unknown>): void {
     if (part['type'] === 'text') this.answer.blocks.text(asText(part['text']));
     if (part['type'] !== 'thinking') return;
@@ -178,7 +184,7 @@ class ChatTranslation {
     this.answer.blocks.thinking(texts.join(''));
   }
 
-  /** Reads a source that a model with its own search cites. */
+  /** Reads a source that the model cites after a web search by its provider. */
   #onAnnotation(annotation: Record<string, unknown>): void {
     const citation = citationOf(annotation);
     if (citation) this.answer.blocks.citation(citation);
@@ -187,7 +193,7 @@ class ChatTranslation {
   #onFinishReason(reason: string, matched: unknown): void {
     this.#finishReason = reason;
     this.answer.close(reason);
-    // Only vLLM reports the matched stop sequence, in `stop_reason`.
+    // vLLM reports the stop sequence that ended the answer, in `stop_reason`.
     if (typeof matched === 'string' && this.#context.request.stop_sequences?.includes(matched)) {
       this.#matchedStopSequence = matched;
     }

@@ -107,8 +107,8 @@ function turnMessages(turns: Turn[], request: MessagesRequest, target: ChatTarge
 }
 
 /**
- * Merges the assistant messages of one turn. Texts of one message are joined directly; an empty line separates texts of
- * different messages.
+ * Merges the assistant messages of one turn. Texts within one message are joined directly; an empty line separates the
+ * texts of different messages.
  */
 function assistantMessages(
   messages: Placed[][],
@@ -127,8 +127,8 @@ function assistantMessages(
           text += block['text'] as string;
           break;
         case 'thinking':
-          // Only thinking with the gateway's signature is sent. Other thinking is Claude's, which no model on this wire
-          // can use.
+          // Only thinking with the gateway's signature is sent. Thinking with another signature comes from Claude, and
+          // no model on this wire can use it.
           if (hasGatewaySignature(block)) reasoning += block['thinking'] as string;
           break;
         case 'redacted_thinking':
@@ -147,8 +147,8 @@ function assistantMessages(
   if (text === '' && toolCalls.length === 0) return [];
   const message: EncodedChatMessage = { role: 'assistant', content: text === '' ? null : text };
   if (toolCalls.length > 0) message['tool_calls'] = toolCalls;
-  // Some providers require the reasoning of earlier answers while tool calls continue, and drop it themselves
-  // afterwards.
+  // Some providers require the reasoning of earlier answers while tool calls continue. After that they drop it
+  // themselves.
   if (quirks.reasoning_history === 'reasoning_content') {
     const reasoning = apart(reasonings);
     // These providers refuse a call whose reasoning is missing or empty. If another model made the call, its reasoning
@@ -159,7 +159,10 @@ function assistantMessages(
   return [message];
 }
 
-/** Returns whether the model thinks for this request. A model without a setting for thinking always thinks. */
+/**
+ * Returns whether the model thinks for this request. A model whose thinking cannot be switched off counts as always
+ * thinking.
+ */
 function thinksNow(
   { thinking }: MessagesRequest,
   { reasoning_request: requested = 'none', reasoning_efforts: efforts }: ChatTarget['quirks'],
@@ -176,7 +179,9 @@ function toolCall(block: Block, quirks: ChatTarget['quirks']): unknown {
   };
 }
 
-/** Returns tool results first, directly after their calls, as the wire requires. The user's other content follows. */
+/**
+ * Returns tool results before the user's other content, because the wire requires results directly after their calls.
+ */
 function userMessages(blocks: Placed[], target: ChatTarget): EncodedChatMessage[] {
   const results: EncodedChatMessage[] = [];
   const parts: unknown[] = [];

@@ -36,7 +36,7 @@ function schemaOf(format: unknown): object {
   return { schema, ...(strict ? { strict } : {}) };
 }
 
-/** Splits a message with several calls into one message per call, each followed by its result. */
+/** Splits a message with several calls into one message per call. Each call is followed by its result. */
 function asFunctionMessages(messages: FunctionMessage[]): FunctionMessage[] {
   const results = new Map<unknown, unknown>();
   const written: FunctionMessage[] = [];
@@ -68,7 +68,10 @@ function callMessages(
   ]);
 }
 
-/** Returns a tool result as a JSON object. Any other text is wrapped in an object with one field. */
+/**
+ * Returns a tool result as a JSON object. A result that is not a JSON object is wrapped in an object with the field
+ * `result`.
+ */
 function asObject(result: string): string {
   return isObject(result) ? result : JSON.stringify({ result });
 }

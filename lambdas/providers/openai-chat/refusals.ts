@@ -1,5 +1,5 @@
 /**
- * Refuses features that the wire can express and this endpoint does not support. Another endpoint of the model may
+ * Refuses features that the wire can express but this endpoint does not support. Another endpoint of the model may
  * support them.
  */
 

@@ -5,8 +5,8 @@ import { budgetsOfEfforts, effortOfBudget, nearestEffort } from '../translated/e
 import type { ChatTarget } from './target.ts';
 
 /**
- * Returns the fields that control thinking, in the provider's own form. Models that decide themselves, or that do not
- * think, get none.
+ * Returns the fields that control thinking, in the provider's own form. Models that do not think, or that decide
+ * themselves whether to think, get no such field.
  */
 export function thinkingFields(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
   const { quirks, supportedParameters } = target;
@@ -49,7 +49,9 @@ function thinkingBudget(budget: number | null | undefined): { thinking_budget?: 
   return budget ? { thinking_budget: budget } : {};
 }
 
-/** @param taken efforts that the endpoint accepts, in any order; undefined if it has no field for an effort */
+/**
+ * @param taken efforts that the endpoint accepts, in any order; undefined if the endpoint has no field for an effort
+ */
 function effortFields(
   request: MessagesRequest,
   taken: readonly ReasoningEffort[] | undefined,
@@ -74,6 +76,6 @@ function requestedChatEffort(
 ): ReasoningEffort | undefined {
   if (thinking?.type === 'disabled') return 'none';
   const effort = reasoningEfforts.find((name) => name === output?.effort) ?? effortOfBudget(thinking?.budget_tokens);
-  // A model whose efforts include "none" may not think by default, so thinking must be requested with an effort.
+  // If the model's efforts include "none", it may not think by default. So thinking must be requested with an effort.
   return effort ?? (thinking && taken?.includes('none') ? 'medium' : undefined);
 }

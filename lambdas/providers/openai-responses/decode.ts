@@ -27,7 +27,7 @@ export function decodeResponsesStream(
   return translate(body, translation.answer, reader);
 }
 
-/** Converts a response that was not streamed. */
+/** Converts a response that was not streamed, as if it were the last event of a stream. */
 export function decodeResponse(document: unknown, context: DecodeContext): AnswerBatch | undefined {
   const response = asRecord(document);
   if (response['error'] || !Array.isArray(response['output']) || hasFailed(response)) return undefined;
@@ -60,8 +60,8 @@ class ResponsesTranslation {
   }
 
   /**
-   * Handles the end of the stream. A complete stream ends with an event that contains the whole response; without it,
-   * the answer is incomplete.
+   * Handles the end of the stream. A complete stream ends with an event that contains the whole response. Without this
+   * event, the answer is incomplete.
    */
   onEnd(): void {
     if (this.answer.ended) return;
@@ -125,15 +125,15 @@ class ResponsesTranslation {
         this.answer.fail(event['error'] ?? event);
         break;
       default:
-        // An unknown event may be an error that a proxy wrote into the stream. All other unknown events are ignored:
-        // they concern the provider's own tools, or keep the connection alive.
+        // An event without a known type may be an error that a proxy wrote into the stream. Other unknown events are
+        // ignored: they concern the provider's own tools, or keep the connection alive.
         if (event['error'] || (event['type'] === undefined && statesError(event))) {
           this.answer.fail(event['error'] ?? event);
         }
     }
   }
 
-  /** Writes a text delta, or the complete text, which the API repeats after the deltas. */
+  /** Writes a text delta. The API repeats the complete text after its deltas; it is written only if no delta was. */
   #onText(index: number, { type, content_index: number, ...event }: Record<string, unknown>): void {
     const logprobs = this.answer.logprobsIn(event['logprobs']);
     if (type === 'response.output_text.delta') this.#items.say(index, 'text', number, asText(event['delta']), logprobs);
@@ -173,7 +173,7 @@ function hasFailed({ status }: Record<string, unknown>): boolean {
   return status === 'failed' || status === 'cancelled';
 }
 
-/** Returns the index of an item in the output; 0 if the event has none. */
+/** Returns the output index of the item that an event concerns; 0 if the event has no index. */
 function placeOf({ output_index: index }: Record<string, unknown>): number {
   return Number.isSafeInteger(index) ? (index as number) : 0;
 }

@@ -43,7 +43,7 @@ export function encodeResponsesRequest(requested: MessagesRequest, target: Respo
     input,
     stream: true,
     store: false,
-    // Some servers by default silently drop the beginning of a conversation that is too long.
+    // Some servers silently drop the beginning of a conversation that is too long, unless truncation is disabled.
     truncation: 'disabled',
     ...(target.quirks.service_tier ? { service_tier: target.quirks.service_tier } : {}),
     ...(limit === undefined ? {} : { max_output_tokens: limit }),
@@ -57,7 +57,10 @@ export function encodeResponsesRequest(requested: MessagesRequest, target: Respo
   };
 }
 
-/** Returns only sampling parameters that the model lists: it would refuse a request with others. */
+/**
+ * Returns the sampling parameters that the model lists. The model would refuse a request with other sampling
+ * parameters.
+ */
 function responsesSamplingFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
   refuseUnsupportedSampling(request, target, unsupportedSampling);
   if (fixesSampling(request, target)) return {};
@@ -84,8 +87,8 @@ function textFields(request: MessagesRequest, target: ResponsesTarget): Record<s
 }
 
 /**
- * Returns the `include` field, which requests additional output. Encrypted reasoning is always requested, because
- * sending it back improves conversations with tools.
+ * Returns the `include` field, which requests additional output. Encrypted reasoning is requested from every reasoning
+ * model, because sending it back improves conversations with tools.
  */
 function includeField(
   { logprobs }: MessagesRequest,

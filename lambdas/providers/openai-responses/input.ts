@@ -37,7 +37,7 @@ function assistantTurn(messages: Placed[][], target: ResponsesTarget): Responses
 }
 
 /**
- * Returns the items of one assistant message, in order. Reasoning stays directly before the item that followed it in
+ * Returns the items of one assistant message, in order. Reasoning stays directly before the item that it preceded in
  * the answer.
  */
 function assistantItems(blocks: Placed[], target: ResponsesTarget): ResponsesItem[] {
@@ -76,16 +76,16 @@ function assistantItem(placed: Placed, target: ResponsesTarget): ResponsesItem |
 }
 
 /**
- * Drops reasoning at the end of a turn, because the API refuses reasoning without a following item. It remains if an
- * answer was cut off, or if the client dropped the rest of the answer.
+ * Drops reasoning at the end of a turn, because the API refuses reasoning without a following item. A turn ends with
+ * reasoning if the answer was cut off, or if the client dropped the rest of the answer.
  */
 function withoutLooseReasoning(items: ResponsesItem[]): ResponsesItem[] {
   return items.slice(0, items.findLastIndex(({ type }) => type !== 'reasoning') + 1);
 }
 
 /**
- * Adds phases, which OpenAI's models need: without them, a model mistakes text before a tool call for its final answer,
- * and stops early.
+ * Adds a phase to messages, for OpenAI's models that need it. Without phases, these models mistake text before a tool
+ * call for the final answer, and stop early.
  */
 function withPhases(items: ResponsesItem[]): ResponsesItem[] {
   const phase = items.some(({ type }) => type === 'function_call') ? 'commentary' : 'final_answer';
@@ -119,7 +119,9 @@ function resultItem({ block, path }: Placed, target: ResponsesTarget): Responses
   return { ...item, output: prefix === '' ? parts : [inputText('Error:'), ...parts] };
 }
 
-/** Returns the parts for a block. A blank text has none, because many providers refuse blank texts. */
+/**
+ * Returns the parts for a content block. There are none for a blank text, because many providers refuse blank texts.
+ */
 function inputParts({ block, path }: Placed, target: ResponsesTarget): ResponsesItem[] {
   switch (block.type) {
     case 'text':

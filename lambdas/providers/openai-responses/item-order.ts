@@ -1,9 +1,9 @@
 /**
- * Maximum text that waits for an earlier item. If more text follows an open item, that item will probably not end soon,
- * and the text is written before it.
+ * Maximum size of the text that waits for an earlier item to end. With more text, the earlier item will probably not
+ * end soon, so the text is written before it.
  */
 const MAX_WAITING_TEXT_BYTES = 1_024;
-/** Maximum number of waiting pieces. The longest calls have fewer. */
+/** Maximum number of pieces of output that wait for an earlier item. The longest known tool calls have fewer pieces. */
 const MAX_WAITING_ITEMS = 65_536;
 
 interface WaitingItem {
@@ -13,9 +13,10 @@ interface WaitingItem {
 }
 
 /**
- * Writes output in the order of its items. Providers may begin an item while the previous item, often reasoning, is
- * open. Clients get one block at a time, and must send reasoning back before the item that followed it. So a later item
- * waits for the earlier items to end: a call as long as necessary, a text up to MAX_WAITING_TEXT_BYTES.
+ * Writes output in the order of its items (messages, reasoning, tool calls). Providers may begin an item while the
+ * previous item, often reasoning, is open. Clients get one block at a time, and must send reasoning back before the
+ * item that it preceded. So a later item waits until the earlier items end: a call as long as necessary, a text up to
+ * MAX_WAITING_TEXT_BYTES.
  */
 export class ItemOrder {
   /** Indexes of items that have begun and not ended. Later items wait for them. */
@@ -33,7 +34,7 @@ export class ItemOrder {
     this.#open.add(index);
   }
 
-  /** Writes a part of a text, or lets it wait for earlier items. */
+  /** Writes a part of a text, or keeps it until the earlier items end. */
   writeText(index: number, text: string, write: () => void): void {
     const bytes = Buffer.byteLength(text);
     if (!this.#write({ index, bytes, write })) return;
@@ -41,7 +42,7 @@ export class ItemOrder {
     if (this.#waitingTextBytes > MAX_WAITING_TEXT_BYTES) this.#overtake(index);
   }
 
-  /** Writes output other than text, or lets it wait for earlier items. */
+  /** Writes output other than text, or keeps it until the earlier items end. */
   write(index: number, json: string, write: () => void): void {
     this.#write({ index, bytes: Buffer.byteLength(json), write });
   }
@@ -75,7 +76,10 @@ export class ItemOrder {
     return false;
   }
 
-  /** Stops waiting for the items before this one. If they have more output, it follows this item. */
+  /**
+   * Marks all items before this one as ended, so that this item no longer waits. Further output of the earlier items
+   * follows this item.
+   */
   #overtake(index: number): void {
     for (const open of this.#open) if (open < index) this.#open.delete(open);
     this.#release();

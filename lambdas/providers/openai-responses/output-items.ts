@@ -1,6 +1,7 @@
 /**
- * Reads the items of an answer. A provider may send an item in pieces, complete at its end, or both. Items are
- * identified only by their index in the output: GitHub Copilot gives an item a new id in each event.
+ * Reads the items (messages, reasoning, tool calls) of an answer. A provider may send an item in pieces, complete at
+ * its end, or both. Items are identified only by their index in the output, because GitHub Copilot gives an item a new
+ * id in each event.
  */
 
 import { UpstreamError } from '../http/upstream-error.ts';
@@ -31,7 +32,7 @@ interface OutputItem {
   /** Id of the tool call; empty for other items. */
   callId: string;
   parts: Map<string, Part>;
-  /** Part that was written last; undefined if nothing was written. */
+  /** Part (a text or a paragraph) that was written last; undefined if nothing was written. */
   current: Part | undefined;
   /** Whether the client got the start of the tool call. */
   isCall: boolean;
@@ -43,7 +44,7 @@ export class OutputItems {
   hasRefused = false;
   readonly #answer: TranslatedAnswer;
   readonly #providerId: string;
-  /** The last item that began at each index. */
+  /** Items by their index in the output. If an index is reused, the map has the last item. */
   readonly #items = new Map<number, OutputItem>();
   #count = 0;
   readonly #order = new ItemOrder();
@@ -62,14 +63,15 @@ export class OutputItems {
   }
 
   /**
-   * Handles the start of an item. Items of other types than message, reasoning and function_call are calls of the
-   * provider's own tools, which the client does not get.
+   * Handles the start of an item. Items other than message, reasoning and function_call are calls of tools that the
+   * provider runs itself. The client does not get these items.
    */
   begin(index: number, item: Record<string, unknown>): void {
     const type = asText(item['type']);
     if (!['message', 'reasoning', 'function_call'].includes(type)) return;
     const known = this.#items.get(index);
-    // Some providers give all items the same index. An item at the index of an ended item is therefore a new item.
+    // Some providers give all items the same index. If an item at this index has already ended, the item is therefore a
+    // new one.
     if (known && !known.ended) {
       if (isAnother(known, item)) throw inThePlaceOfAnother();
       return;
@@ -81,7 +83,7 @@ export class OutputItems {
     if (type === 'function_call') this.#announce(begun, item);
   }
 
-  /** Writes a text delta of an item's part. Each part of the answer's text becomes a block of its own. */
+  /** Writes a delta of one part of an item. Each text part of an answer becomes a block of its own. */
   say(index: number, kind: PartKind, number: unknown, words: string, logprobs?: TokenLogprob[]): void {
     if (words === '' && !logprobs) return;
     const item = this.#item(index);
@@ -100,12 +102,12 @@ export class OutputItems {
         return;
       }
       if (isFirst) blocks.endProse();
-      // Each part of a summary is a paragraph.
+      // Each part of a reasoning summary is a paragraph.
       blocks.thinking(isNew && !isFirst ? `\n\n${words}` : words);
     });
   }
 
-  /** Writes a complete part, unless its deltas were already written. */
+  /** Writes the complete text of a part, unless deltas of the part were already written. */
   sayWhole(index: number, kind: PartKind, number: unknown, words: string, logprobs?: TokenLogprob[]): void {
     if (words !== '' && !partOf(this.#item(index), kind, number).hasWords)
       this.say(index, kind, number, words, logprobs);
@@ -119,7 +121,7 @@ export class OutputItems {
   }
 
   /**
-   * Writes a delta of a call's arguments. Deltas of a call whose name is unknown are dropped: the final state of the
+   * Writes a delta of a call's arguments. While the call's name is unknown, deltas are dropped: the last event of the
    * item has the name and all arguments.
    */
   passArguments(index: number, json: string): void {
@@ -134,7 +136,10 @@ export class OutputItems {
     if (!this.#items.get(index)?.hasArguments) this.passArguments(index, asArguments(value));
   }
 
-  /** Handles the end of an item, which has the complete item. Parts that were not written before are written now. */
+  /**
+   * Handles the end of an item. The event contains the complete item, so parts that were not written before are written
+   * now.
+   */
   end(index: number, item: Record<string, unknown>): void {
     const known = this.#items.get(index);
     if (!known?.ended || isAnother(known, item)) this.begin(index, item);
@@ -156,7 +161,7 @@ export class OutputItems {
     ending.ended = true;
   }
 
-  /** Handles the end of the answer. */
+  /** Handles the end of the answer: writes all output that still waits for earlier items. */
   finish(): void {
     this.#order.drain();
   }
@@ -200,8 +205,8 @@ export class OutputItems {
   }
 
   /**
-   * Returns the item at an index. If the provider never announced it, the item is created, and no other item waits for
-   * it.
+   * Returns the item at an index. If the provider never announced the item, it is created, and later items do not wait
+   * for it.
    */
   #item(index: number): OutputItem {
     const known = this.#items.get(index);
@@ -230,8 +235,8 @@ export class OutputItems {
 }
 
 /**
- * Returns whether an item at the same index is a different one. Item ids are not compared: GitHub Copilot gives an item
- * a new id in each event.
+ * Returns whether two items at the same index are different items. Item ids are not compared, because GitHub Copilot
+ * gives an item a new id in each event.
  */
 function isAnother({ type, callId }: OutputItem, item: Record<string, unknown>): boolean {
   if (type === undefined) return false;

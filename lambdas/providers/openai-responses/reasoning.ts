@@ -7,13 +7,14 @@ type Effort = (typeof reasoningEfforts)[number];
 
 const defaultEfforts: Effort[] = ['low', 'medium', 'high'];
 /**
- * Effort if the request asks for thinking without an effort or a budget. Some models think only if an effort is set.
+ * Effort that is sent if the request asks for thinking without an effort or a budget. Some models think only if an
+ * effort is set.
  */
 const REQUESTED_EFFORT = 'medium';
 
 /**
- * Returns the `reasoning` field: the effort, and whether to send a summary. Without settings in the request, the
- * model's defaults apply. Models without reasoning refuse the field.
+ * Returns the `reasoning` field: the effort, and whether to send a summary. If the request has no such settings, the
+ * model's defaults apply. Models without reasoning refuse the field, so they get none.
  */
 export function reasoningFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
   if (!target.supportedParameters.includes('reasoning')) return {};
@@ -36,7 +37,10 @@ function requestsThinking({ thinking }: MessagesRequest): boolean {
   return thinking !== undefined && thinking.type !== 'disabled';
 }
 
-/** Returns the highest accepted effort up to the requested one; if there is none, the lowest effort with thinking. */
+/**
+ * Returns the highest accepted effort that does not exceed the requested effort. If there is none, it returns the
+ * lowest accepted effort with thinking.
+ */
 function effortOf(request: MessagesRequest, { quirks }: ResponsesTarget): Effort | undefined {
   const needsNone = quirks.logprobs_need_no_thinking && request['logprobs'] === true;
   const requested = needsNone ? 'none' : requestedReasoningEffort(request);

@@ -1,6 +1,7 @@
 /**
  * Stores a provider's reasoning in a form that clients keep. The reasoning is encrypted, and only its provider can read
- * it. It is the signature of a thinking block, and goes back to the provider unchanged, with the visible text.
+ * it. It becomes the signature of a thinking block. In later turns it goes back to the provider unchanged, with the
+ * visible text.
  */
 
 import * as z from 'zod';
@@ -25,7 +26,7 @@ export function sealReasoning(item: Record<string, unknown>, providerId: string)
 }
 
 /**
- * Returns the reasoning item in a thinking block; undefined for thinking of any other provider.
+ * Returns the reasoning item that a thinking block contains; undefined if the thinking comes from another provider.
  * @throws {GatewayError} 400 if the signature was altered
  */
 export function unsealReasoning({ block, path }: Placed, providerId: string): ResponsesItem | undefined {

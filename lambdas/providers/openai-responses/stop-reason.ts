@@ -2,7 +2,7 @@ import type { StopReason } from '../../messages/types.ts';
 import { asOptionalRecord, asText } from '../shapes.ts';
 
 /**
- * Returns the stop reason in the Messages API.
+ * Converts the stop reason of a response to the Messages API.
  * @param response - the complete response, from the last event
  */
 export function responsesStopReason(

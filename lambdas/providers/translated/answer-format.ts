@@ -26,8 +26,8 @@ export function answerSchema(
 }
 
 /**
- * Drops the answer's schema if a tool call is forced, because the answer then has no text. Gemini and Groq refuse the
- * combination (https://github.com/vercel/ai/pull/16540).
+ * Drops the schema for the answer's text if a tool call is forced, because such an answer has no text. Gemini and Groq
+ * refuse a schema together with a forced call (https://github.com/vercel/ai/pull/16540).
  */
 export function withFormatOrForcedCall(request: MessagesRequest): MessagesRequest {
   const { tools, tool_choice: choice } = request;
@@ -36,9 +36,9 @@ export function withFormatOrForcedCall(request: MessagesRequest): MessagesReques
 }
 
 /**
- * Adapts a request to a model that accepts either tools or a schema of the answer. If the model must not call the
- * tools, they are dropped.
- * @throws {GatewayError} 400 if the request needs both
+ * Adapts a request to a model that accepts either tools or a schema of the answer, but not both. If the tool choice is
+ * "none", the tools are dropped. If a call is forced, the schema is dropped.
+ * @throws {GatewayError} 400 if the request needs both tools and the schema
  */
 export function withFormatOrTools(requested: MessagesRequest): MessagesRequest {
   const request = withFormatOrForcedCall(requested);

@@ -7,31 +7,37 @@ import { ClientCalls } from './client-calls.ts';
 import { tokenLogprobs } from './logprobs.ts';
 import type { ToolNameRule } from './tool-names.ts';
 
-/** Matches a provider's own stop reason that is a single word. Other texts are not recorded. */
+/** Matches a stop reason of a provider that is a single word. Other texts are not recorded. */
 const NATIVE_REASON = /^[\w.:-]{1,64}$/;
 
-/** Result of reading a piece of a stream: a batch if there is anything new, and the failure that followed it. */
+/**
+ * Result of reading a piece of a stream: a batch of events if there is anything new, and the failure that followed the
+ * events.
+ */
 export interface Reading {
   batch: AnswerBatch | undefined;
   failure: unknown;
-  /** Whether the model wrote anything, even if its output is still held back. */
+  /** Whether the model wrote anything, even if the output is not yet in a batch. */
   hasOutput: boolean;
 }
 
 /**
- * An answer that is converted from another wire to the Messages API. Its methods `start` and `finish` or `fail` write
- * its beginning and end, once each; `blocks` writes its content.
+ * An answer that is converted from another wire to the Messages API. Three methods are called at most once each:
+ * `start` writes the beginning, `finish` or `fail` writes the end. `blocks` writes the content.
  */
 export class TranslatedAnswer {
   /** Writes the content blocks of the answer. */
   readonly blocks: BlockWriter;
-  /** Whether message_stop or an error was written. Nothing may follow. */
+  /** Whether message_stop or an error was written. No event may follow either of them. */
   ended = false;
-  /** Size of the output that the wire's reader holds back, in bytes. */
+  /** Size of the output that the wire's reader has not yet written to this answer, in bytes. */
   waitingBytes = 0;
-  /** Size of all held-back output after the previous reading, in bytes. */
+  /** Size of all output that was held back after the last call of `reading`, in bytes. */
   #heldBackBytes = 0;
-  /** Whether the provider has reported more output tokens since the previous reading. Their text may be hidden. */
+  /**
+   * Whether the provider has reported more output tokens since the last call of `reading`. The text of these tokens may
+   * be hidden.
+   */
   #hasThought = false;
   readonly #estimatedInputTokens: number;
   #events: MessagesEvent[] = [];
@@ -39,7 +45,7 @@ export class TranslatedAnswer {
   #hasSaidWhy = false;
   /** The provider's own stop reason; undefined again after a batch has reported it. */
   #nativeReason: string | undefined;
-  /** Whether events were returned in a batch. */
+  /** Whether a batch has returned events. */
   #begun = false;
   #finished = false;
   #usage: WireUsage | undefined;
@@ -67,7 +73,7 @@ export class TranslatedAnswer {
     return this.#wantsLogprobs ? read(value) : undefined;
   }
 
-  /** Whether the provider has sent its stop reason, and the answer has not ended. */
+  /** Whether the provider has sent its stop reason, but the answer has not ended yet. */
   get isClosing(): boolean {
     return this.#hasSaidWhy && !this.ended;
   }
@@ -81,16 +87,17 @@ export class TranslatedAnswer {
     try {
       read();
     } catch (error) {
-      // An error in data after the end of the answer is ignored, like the data.
+      // An error in data after the end of the answer is ignored, because that data is ignored.
       if (!this.ended) failure = error;
     }
     this.#collect();
     const events = this.#events.map((data) => ({ data }));
     this.#events = [];
-    // The failure came before any output, so no event is returned. The request can then go to another endpoint.
+    // The failure came before any output, so no event is returned. Without an event, the request can still be sent to
+    // another endpoint.
     if (failure && !this.blocks.hasOutput && !this.#begun) return { batch: undefined, failure, hasOutput: false };
     this.#begun ||= events.length > 0;
-    // In a complete answer, the last event has the usage, so the batch has none.
+    // In a complete answer, the last event contains the usage, so the batch has no usage of its own.
     const usage = this.#finished ? undefined : this.#unreported;
     this.#unreported = undefined;
     const heldBackBytes = this.blocks.heldBackBytes + this.waitingBytes;
@@ -112,8 +119,8 @@ export class TranslatedAnswer {
   }
 
   /**
-   * Merges usage into the reported usage. Some providers report usage in every event, and its counts do not always
-   * grow.
+   * Merges newly reported usage into the known usage. Some providers report usage in every event, and the counts do not
+   * always grow.
    */
   report(usage: WireUsage): void {
     this.#hasThought ||= (usage.output_tokens ?? 0) > (this.#usage?.output_tokens ?? 0);
@@ -130,7 +137,8 @@ export class TranslatedAnswer {
   }
 
   /**
-   * Writes pending blocks and the end of the answer. If the provider reported no usage, the gateway estimates it later.
+   * Writes pending blocks and the end of the answer. If the provider reported no usage, the gateway estimates the usage
+   * later.
    */
   finish(stopReason: StopReason, matchedStopSequence: string | null = null): void {
     this.blocks.finish();
@@ -175,11 +183,11 @@ function laterUsage(known: WireUsage | undefined, later: WireUsage): WireUsage {
 }
 
 /**
- * Merges the counts of the prompt. The size of the last report with a size applies. Cache counts that the later report
- * does not have are kept, up to that size.
+ * Merges the prompt counts of two reports. The prompt size is taken from the later report, or from the earlier one if
+ * the later report has no size. Cache counts that are missing in the later report are kept, up to that size.
  */
 function laterPromptUsage(known: WireUsage, later: WireUsage): WireUsage {
-  // A size of 0 after a positive size is ignored.
+  // A later size of 0 is ignored if the earlier size is positive.
   const size = sizeOf(later) || (sizeOf(known) ?? sizeOf(later));
   if (size === undefined) return {};
   const readNamed = later.cache_read_input_tokens || known.cache_read_input_tokens;

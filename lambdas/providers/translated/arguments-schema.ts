@@ -1,7 +1,7 @@
 /**
  * Converts argument schemas to a form that every provider accepts: an object at the root, in the current draft of JSON
- * Schema (2020-12). Clients' tools use many drafts, and a provider that refuses one schema refuses the whole request.
- * Sources: https://github.com/langchain-ai/langchainjs/issues/9804 (a union at the root),
+ * Schema (2020-12). Clients' tools use many drafts. A provider that refuses one tool's schema refuses the whole
+ * request. Sources: https://github.com/langchain-ai/langchainjs/issues/9804 (a union at the root),
  * https://github.com/Dokploy/mcp/issues/74 (boolean bounds), https://github.com/anomalyco/opencode/pull/39335 (tuples),
  * https://github.com/ruvnet/ruflo/issues/1294 (lists without items).
  */
@@ -25,15 +25,15 @@ const ONE_SCHEMA = new Set([
 ]);
 const LISTS_OF_SCHEMAS = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
 const MAPS_OF_SCHEMAS = new Set(['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas']);
-/** Keywords for unions. No provider accepts them at the root of a schema. */
+/** Keywords that combine several schemas. Some providers refuse them at the root of a schema. */
 const ROOT_UNIONS = ['anyOf', 'oneOf', 'allOf'] as const;
-/** Maximum number of references that are followed in a row. More of them are probably circular. */
+/** Maximum number of references that are followed in a row. A longer chain is probably circular. */
 const MAX_HOPS = 8;
 const UNSUPPORTED_AT_ROOT = [...ROOT_UNIONS, 'enum', 'not'] as const;
 
 /**
- * Converts the schema of a tool's arguments, with an object at its root. A union at the root is replaced: the
- * properties of its variants become optional properties, and the description contains the union.
+ * Converts the schema of a tool's arguments, so that its root is an object. A union at the root is replaced: the
+ * properties of all its variants become optional properties, and the description contains the union as JSON.
  */
 export function argumentsSchema(schema: ToolSchema): ToolSchema {
   const current = currentSchema(schema) as ToolSchema;
@@ -130,8 +130,8 @@ function isOpenOrClosed(keyword: string, value: unknown): boolean {
 }
 
 /**
- * Converts a list of schemas in `items` to `prefixItems`. Older drafts have the schema of all further items in
- * `additionalItems`.
+ * Converts a list of schemas in `items` to `prefixItems`. In older drafts, `additionalItems` has the schema of the
+ * items after the list.
  */
 function tuple(schemas: readonly unknown[], more: unknown): ToolSchema {
   return {
@@ -144,7 +144,7 @@ function mapOfCurrent(schemas: ToolSchema): ToolSchema {
   return Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, currentSchema(one)]));
 }
 
-/** Returns the names of properties that are marked as required themselves, as in drafts up to 3. */
+/** Returns the names of properties whose own schema contains `required: true`, as in drafts up to 3. */
 function membersMarkedRequired({ required, properties }: ToolSchema): string[] {
   const listed = Array.isArray(required) ? (required as unknown[]) : [];
   return Object.entries(isRecord(properties) ? properties : {}).flatMap(([name, one]) =>

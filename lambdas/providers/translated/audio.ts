@@ -8,7 +8,7 @@ const NO_AUDIO =
 
 /**
  * Reads a recording in the request.
- * @throws {GatewayError} 400 if the endpoint does not list audio: its price covers only text
+ * @throws {GatewayError} 400 if the endpoint does not list audio, because its price then covers only text
  */
 export function inlineAudio(
   block: Block,

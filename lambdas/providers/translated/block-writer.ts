@@ -9,21 +9,23 @@ import type { ClientCalls } from './client-calls.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { JsonProgress } from './json-progress.ts';
 
-/** Maximum number of citations that wait for their text. Models give fewer for one text. */
+/** Maximum number of citations that wait for their text. Real answers have fewer citations for one text. */
 const MAX_EARLY_CITATIONS = 256;
 /** More tokens than one character has. */
 const MAX_EARLY_LOGPROBS = 256;
 
-/** Maximum number of blocks, and of calls, in an answer. Real answers have far fewer, and each block costs memory. */
+/**
+ * Maximum number of blocks in an answer, and of tool calls. Real answers have far fewer, and each block costs memory.
+ */
 const MAX_ANSWER_BLOCKS = 10_000;
 
 /**
- * Text that may wait for the arguments of a call. If more text follows a call whose arguments have not begun, the call
- * is taken to have none.
+ * Size of the text that may wait for the arguments of a call. If more text arrives and the arguments have not begun,
+ * the call counts as a call without arguments.
  */
 const MAX_DEFERRED_BYTES = 1_024;
 
-/** A piece of a streamed tool call. Only the first piece always has an id and a name. */
+/** A piece of a streamed tool call. The first piece has a name. Later pieces often have neither an id nor a name. */
 export interface ToolCallPiece {
   index: number | undefined;
   id: string | undefined;
@@ -32,8 +34,8 @@ export interface ToolCallPiece {
 }
 
 /**
- * Output other than tool calls. `signature` ends the thinking before it, `redacted` is a block of its own, and `end`
- * ends the open text or thinking.
+ * Output other than tool calls. The kind `signature` is the signature of the preceding thinking, which it ends.
+ * `redacted` is a block of its own. `end` ends the open text or thinking.
  */
 interface Prose {
   kind: 'text' | 'refusal' | 'thinking' | 'signature' | 'redacted' | 'end';
@@ -50,7 +52,7 @@ interface ToolCall {
   name: string;
   /** Tracks whether the arguments have begun, and whether they are complete. */
   progress: JsonProgress;
-  /** Received arguments that were not written yet. */
+  /** Received arguments that are not written to the client yet. */
   unwritten: string;
   /** Whether any arguments were written. */
   begun: boolean;
@@ -68,14 +70,14 @@ export class BlockWriter {
   #nextIndex = 0;
   #open: { kind: OpenKind; index: number } | undefined;
   readonly #calls: ToolCall[] = [];
-  /** The last call that used an index. #byId has the last call that used an id. */
+  /** The last call by the provider's index of the call. #byId has the last call by id. */
   readonly #byIndex = new Map<number, ToolCall>();
   readonly #byId = new Map<string, ToolCall>();
-  /** Position in #calls of the last call whose block was opened; -1 before the first. */
+  /** Position in #calls of the last call whose block was opened; -1 if no call was opened. */
   #written = -1;
   /**
-   * Text that arrived between two pieces of one call. It is written after the call, because the pieces of a block must
-   * not be separated.
+   * Output other than calls that arrived between two pieces of one call. It is written after the call, because the
+   * pieces of a block must not be separated.
    */
   #deferred: Prose[] = [];
   #deferredBytes = 0;
@@ -90,8 +92,8 @@ export class BlockWriter {
   readonly #thinkingSignature: string;
   readonly #clientCalls: ClientCalls;
   /**
-   * Whether the last call was dropped because the client allows a single call. Pieces without id, index and name belong
-   * to the dropped call, and are dropped too.
+   * Whether the last call was dropped because the client allows a single call. A piece without id, index and name then
+   * belongs to the dropped call, and is dropped too.
    */
   #isLeftOut = false;
 
@@ -108,14 +110,14 @@ export class BlockWriter {
     return this.#nextIndex > 0 || this.#calls.length > 0;
   }
 
-  /** Size of the output that waits for the end of a call, in bytes. */
+  /** Size of the output that waits for the end of a tool call, in bytes. */
   get heldBackBytes(): number {
     return this.#deferredBytes + this.#waitingBytes;
   }
 
   /**
-   * Adds a citation to the open text. Without an open text, the citation waits for the next text. If none follows, it
-   * is dropped.
+   * Adds a citation to the open text. If no text is open, the citation waits for the next text. If no text follows, the
+   * citation is dropped.
    */
   citation(citation: unknown): void {
     if (this.#open?.kind === 'text') this.#delta({ type: 'citations_delta', citation });
@@ -136,7 +138,7 @@ export class BlockWriter {
     this.#prose({ kind: 'text', text, logprobs });
   }
 
-  /** Adds text of a refusal, for providers that mark refusals. */
+  /** Adds text of a refusal. Some providers mark the text of a refusal; others send it as ordinary text. */
   refusal(text: string): void {
     this.#prose({ kind: 'refusal', text });
   }
@@ -172,8 +174,8 @@ export class BlockWriter {
     const call = this.#callOf(piece);
     if (!call) return;
     if (call.closed) {
-      // Some providers repeat the arguments at the end, which changes nothing. New arguments for a closed call cannot
-      // be written, and must not be dropped silently.
+      // Some providers repeat the arguments at the end, which changes nothing. Other arguments for a closed call cannot
+      // be written. They must not be dropped silently, so they are an error.
       if (call.progress.isComplete || piece.arguments === '') return;
       throw new UpstreamError('malformed', 'The provider continued a tool call that had ended');
     }
@@ -192,8 +194,8 @@ export class BlockWriter {
   }
 
   /**
-   * Returns the call to which a piece belongs; creates it for its first piece. Returns undefined for a piece to skip:
-   * of a dropped call, or of an unknown call without a name.
+   * Returns the call to which a piece belongs. The first piece of a call creates it. Returns undefined for a piece to
+   * skip: it belongs to a dropped call, or to an unknown call without a name.
    */
   #callOf(piece: ToolCallPiece): ToolCall | undefined {
     const known = this.#knownCall(piece);
@@ -249,9 +251,8 @@ export class BlockWriter {
   }
 
   /**
-   * Returns whether a piece with a name begins a new call, although its index matches a known call. Some providers give
-   * every call the index 0, or none. In that case a new id means a new call, and so does a name after complete
-   * arguments.
+   * Returns whether a piece with a name begins a new call, although it matches a known call. Some providers give every
+   * call the index 0, or no index. In that case a new id means a new call, and so does a name after complete arguments.
    */
   #announcesAnother(piece: ToolCallPiece, known: ToolCall): boolean {
     if (piece.id !== undefined) return piece.id !== known.id;
@@ -286,7 +287,7 @@ export class BlockWriter {
       return;
     }
     this.#deferred.push(prose);
-    // Only these kinds have text of the model, so only they count.
+    // Only these kinds contain text of the model, so only they count as held-back output.
     if (prose.kind === 'text' || prose.kind === 'refusal' || prose.kind === 'thinking')
       this.#deferredBytes += Buffer.byteLength(prose.text);
     const call = this.#calls[this.#written]!;
@@ -336,7 +337,7 @@ export class BlockWriter {
     const json = call.unwritten;
     call.unwritten = '';
     this.#waitingBytes -= Buffer.byteLength(json);
-    // A call without arguments has "", "null" or nothing as arguments. Clients read a tool block without deltas as {}.
+    // If a call has no arguments, providers send "", "null" or nothing. Clients read a tool block without deltas as {}.
     if (json === '' || (json === 'null' && !call.begun)) return;
     call.begun = true;
     this.#delta({ type: 'input_json_delta', partial_json: json });

@@ -1,6 +1,6 @@
 /**
- * Converts annotations of an answer into citations of the Messages API: a source with its URL and excerpt.
- * `encrypted_index` is empty, because no later turn needs data from it.
+ * Converts annotations of an answer into citations of the Messages API, which have a source with its URL and excerpt.
+ * `encrypted_index` is empty, because no later turn needs it.
  */
 
 const MAX_CITED_CHARACTERS = 150;
@@ -13,7 +13,7 @@ export function citationOf(annotation: Record<string, unknown>): Record<string, 
 }
 
 /**
- * Converts a citation of a URL. OpenAI, OpenRouter and xAI nest the source in a field; other providers have its fields
+ * Converts a citation of a URL. OpenAI, OpenRouter and xAI nest the URL and title in a field; other providers have them
  * next to `type`.
  */
 function urlCitation(annotation: Record<string, unknown>): Record<string, unknown> | undefined {
@@ -48,7 +48,7 @@ function citationRecord(annotation: Record<string, unknown>, field: string): Rec
   return typeof nested === 'object' && nested !== null ? (nested as Record<string, unknown>) : annotation;
 }
 
-/** Returns the text of a string, or of a list whose parts may have text. */
+/** Returns the text of a string, or the joined texts in a list of parts. */
 function citedExcerpt(content: unknown): string {
   const parts = Array.isArray(content) ? content : [content];
   const texts = parts.map((part: unknown) => {

@@ -13,7 +13,7 @@ type FileSource =
   | { type: 'url'; url: string }
   | { type: 'file'; file_id: string };
 
-/** A document as it is sent: its text, or a file that the wire may support. */
+/** A document in the form in which it is sent: its text, or a file. Not every wire supports files. */
 type ReadDocument = { text: string } | { text: undefined; source: FileSource; title: string };
 
 /** @throws {GatewayError} 400 for citations, which only Claude models support */
@@ -28,9 +28,9 @@ export function readDocument(block: Block, path: string): ReadDocument {
 }
 
 /**
- * Returns the client's title and context for a document that is sent as a file; empty if there is nothing to add to the
- * file.
- * @param isNamed whether the file is sent with a name, which has the title
+ * Returns a text with the client's title and context for a document that is sent as a file. The text is empty if the
+ * file needs no such text.
+ * @param isNamed whether the file is sent with a name, which contains the title
  */
 export function aboutFile(block: Block, isNamed: boolean): string {
   const { title, context } = block;

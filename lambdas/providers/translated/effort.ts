@@ -2,7 +2,10 @@
 
 import { reasoningEfforts, type ReasoningEffort } from '../../catalog/quirk-values.ts';
 
-/** Thinking budgets by effort, in tokens. Efforts above "medium" have none here. */
+/**
+ * Thinking budgets by effort, in tokens. Efforts above "medium" have no entry, so that the model's own maximum or
+ * default applies.
+ */
 export const budgetsOfEfforts: Partial<Record<string, number>> = { minimal: 1_024, low: 4_096, medium: 16_384 };
 
 /** Returns the effort for a thinking budget, for models that accept only efforts. */
@@ -13,8 +16,8 @@ export function effortOfBudget(budgetTokens: number | null | undefined): 'low' |
 }
 
 /**
- * Returns the accepted effort closest to the requested one: the same, or the next lower one with thinking, or the
- * lowest one with thinking.
+ * Returns the accepted effort closest to the requested effort: the same effort, or the next lower effort with thinking.
+ * If there is neither, it returns the lowest accepted effort with thinking.
  */
 export function nearestEffort(
   requested: ReasoningEffort,

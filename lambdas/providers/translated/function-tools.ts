@@ -1,4 +1,7 @@
-/** Converts tools of a request to functions, the only kind of tool on wires other than the Messages API. */
+/**
+ * Converts tools of a request to functions. Functions are the only kind of tool that wires other than the Messages API
+ * support here.
+ */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
@@ -16,8 +19,9 @@ export interface FunctionTool {
 }
 
 /**
- * Returns the functions of a request; empty without tools.
- * @throws {GatewayError} 400 for a tool that is not a function, and for a forced tool without tools
+ * Returns the functions of a request; an empty list if the request has no tools.
+ * @throws {GatewayError} 400 for a tool that is not a function, and for a tool choice that needs tools in a request
+ * without tools
  */
 export function functionTools({ tools, tool_choice: choice }: MessagesRequest, quirks: SchemaQuirks): FunctionTool[] {
   if (tools?.length) return tools.map((tool, index) => functionTool(tool, index, quirks));
@@ -77,14 +81,14 @@ const NEVER_STRICT = [
 ];
 
 /**
- * Returns whether OpenAI accepts `strict` for a schema: every object in the schema requires all its properties and
- * allows no others, and no keyword is unsupported.
+ * Returns whether OpenAI accepts `strict` for a schema. Every object in the schema must require all its properties and
+ * allow no others, and no keyword may be unsupported.
  */
 export function isStrict(schema: unknown): boolean {
   return isRecord(schema) && schema['type'] === 'object' && isClosed(schema);
 }
 
-/** @param isMap whether the keys of the object are names chosen by the client, not keywords */
+/** @param isMap whether the keys of the object are names that the client chose, instead of keywords of JSON Schema */
 function isClosed(schema: unknown, isMap = false): boolean {
   if (typeof schema !== 'object' || schema === null) return true;
   if (Array.isArray(schema)) return schema.every((one) => isClosed(one));

@@ -1,6 +1,6 @@
 /**
- * Tracks a JSON text that arrives in pieces, and detects when it is complete. Each character is read once, because
- * arguments of a call may be long, with one letter per piece.
+ * Tracks a JSON text that arrives in pieces, and detects when it is complete. Each character is read once, because a
+ * call's arguments may be long and arrive letter by letter.
  */
 export class JsonProgress {
   #depth = 0;

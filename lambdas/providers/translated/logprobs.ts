@@ -9,7 +9,7 @@ export type Likely = Omit<TokenLogprob, 'top_logprobs'>;
 export const MAX_ALTERNATIVES = 20;
 
 /**
- * Returns the tokens with their probabilities; undefined if there are none. A token without a numeric probability is
+ * Returns the tokens with their probabilities; undefined if there are none. Tokens without a numeric probability are
  * skipped.
  */
 export function tokenLogprobs(value: unknown): TokenLogprob[] | undefined {

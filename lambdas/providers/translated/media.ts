@@ -19,8 +19,8 @@ export function imageUrl(block: Block, path: string): string {
 }
 
 /**
- * A document in a form that wires can send: its text in a tag, or a PDF, which only some providers read. `about` is a
- * text to send before the PDF, with the client's title and context; it may be empty.
+ * A document in a form that translated wires can send: a text in a tag, or a PDF, which only some providers read.
+ * `about` is a text to send before the PDF. It contains the client's title and context, and may be empty.
  */
 export type InlineDocument =
   | { kind: 'text'; text: string }

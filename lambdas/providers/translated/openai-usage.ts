@@ -2,9 +2,9 @@ import type { WireUsage } from '../../messages/types.ts';
 import { detailsIn, firstCount, usageOf } from './usage.ts';
 
 /**
- * Converts usage of chat completions and of the Responses API, whose names relays mix. Some providers have their own
- * fields. xAI and Gemini exclude reasoning from the completion tokens; only their total includes it. GigaChat excludes
- * cached tokens from the prompt tokens.
+ * Converts usage of chat completions and of the Responses API. Relays mix the field names of both APIs, and some
+ * providers have their own fields. xAI and Gemini exclude reasoning from the completion tokens; only their total
+ * includes it. GigaChat excludes cached tokens from the prompt tokens.
  */
 export function openaiUsage(usage: Record<string, unknown>): WireUsage {
   const promptDetails = { ...detailsIn(usage, 'input_tokens_details'), ...detailsIn(usage, 'prompt_tokens_details') };
@@ -13,7 +13,7 @@ export function openaiUsage(usage: Record<string, unknown>): WireUsage {
     ...detailsIn(usage, 'completion_tokens_details'),
   };
   const counts = usageOf({
-    // Some servers relay the Messages or the Responses API, and keep the names of those APIs.
+    // Some servers relay the Messages API or the Responses API, and keep the field names of that API.
     prompt: promptWithCaches(usage),
     output: firstCount(usage['completion_tokens'], usage['output_tokens']),
     total: usage['total_tokens'],
@@ -37,7 +37,10 @@ export function openaiUsage(usage: Record<string, unknown>): WireUsage {
   return apart === undefined ? counts : { cache_read_input_tokens: apart, ...counts };
 }
 
-/** Returns the prompt with its caches, which the Messages API counts apart. */
+/**
+ * Returns the prompt tokens including cached tokens. In the Messages API, the input tokens exclude cached tokens, so
+ * they are added.
+ */
 function promptWithCaches(usage: Record<string, unknown>): number | undefined {
   const caches =
     (firstCount(usage['cache_read_input_tokens']) ?? 0) + (firstCount(usage['cache_creation_input_tokens']) ?? 0);
@@ -47,7 +50,7 @@ function promptWithCaches(usage: Record<string, unknown>): number | undefined {
   return input === undefined ? hitsAndMisses(usage) : input + caches;
 }
 
-/** Returns the sum of DeepSeek's parts of the prompt, which some relays leave out. */
+/** Returns the prompt tokens as the sum of DeepSeek's cache hits and misses. Some relays send only these two fields. */
 function hitsAndMisses(usage: Record<string, unknown>): number | undefined {
   const misses = firstCount(usage['prompt_cache_miss_tokens']);
   return misses === undefined ? undefined : misses + (firstCount(usage['prompt_cache_hit_tokens']) ?? 0);

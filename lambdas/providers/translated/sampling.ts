@@ -6,7 +6,7 @@ import type { WireTarget } from '../wire.ts';
 
 type SamplingTarget = Pick<WireTarget, 'supportedParameters' | 'quirks'>;
 
-/** Returns the request's penalties that the model lists. */
+/** Returns the request's penalties (such as presence_penalty), as far as the model lists them. */
 export function penaltyFields(
   request: MessagesRequest,
   target: SamplingTarget,
@@ -14,7 +14,7 @@ export function penaltyFields(
   return listedFields(request, target, penalties);
 }
 
-/** Returns the request's rarer parameters that the model lists, such as a seed. */
+/** Returns the request's rarely used parameters, such as a seed, as far as the model lists them. */
 export function rareFields(
   request: MessagesRequest,
   target: SamplingTarget,
@@ -23,8 +23,8 @@ export function rareFields(
 }
 
 /**
- * Refuses a parameter that the model lists and the wire cannot express, because another endpoint of the model may
- * accept it. Parameters that the model does not list are silently dropped.
+ * Refuses a parameter that the model lists but the wire cannot express, because another endpoint of the model may
+ * accept it. A parameter that the model does not list is not refused here; it is silently dropped.
  * @throws {GatewayError} 400 naming the refused parameter
  */
 export function refuseUnsupportedSampling(
@@ -36,7 +36,9 @@ export function refuseUnsupportedSampling(
   if (name) throw invalidRequest(name, 'has no effect on this model; leave it out');
 }
 
-/** Drops sampling parameters that the model does not list, for wires that forward requests unchanged. */
+/**
+ * Drops sampling parameters that the model does not list. It is for wires that otherwise forward requests unchanged.
+ */
 export function withListedSampling(request: MessagesRequest, target: SamplingTarget): MessagesRequest {
   const { supportedParameters } = target;
   const unlisted = tuningParameters.filter(
@@ -46,7 +48,10 @@ export function withListedSampling(request: MessagesRequest, target: SamplingTar
   return target.quirks.sampling_ranges ? { ...listed, ...samplingFields(listed, target) } : listed;
 }
 
-/** Returns the request's sampling parameters that the model lists. A model would refuse a request with others. */
+/**
+ * Returns the request's sampling parameters, as far as the model lists them. A model would refuse a request with other
+ * parameters.
+ */
 export function samplingFields(
   request: MessagesRequest,
   target: SamplingTarget,
@@ -69,14 +74,14 @@ function listedFields<Name extends keyof MessagesRequest>(
   return fields;
 }
 
-/** Returns the nearest value that the endpoint accepts. */
+/** Returns the value in the endpoint's range that is nearest to the given value. */
 function withinRange<Value>(value: Value, range: readonly [number, number] | undefined): Value {
   if (!range || typeof value !== 'number') return value;
   return Math.max(range[0], Math.min(value, range[1])) as Value & number;
 }
 
 /**
- * Maps a seed into the accepted range. Equal seeds stay equal. Different seeds stay different, except for rare
+ * Maps a seed into the endpoint's range. Equal seeds stay equal. Different seeds stay different, except for rare
  * collisions.
  */
 function seedWithin<Value>(value: Value, range: readonly [number, number] | undefined): Value {

@@ -1,5 +1,6 @@
 /**
- * Reports the service tier with which a provider answered. A priority tier costs more than the catalog's price.
+ * Reports the service tier (price class) with which a provider answered. A priority tier costs more than the catalog's
+ * price.
  */
 
 import type { WireUsage } from '../../messages/types.ts';
@@ -19,7 +20,7 @@ const usualTiers: ReadonlySet<string> = new Set([
 const TIER_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 
 /**
- * Adds `service_tier` to usage of any tier that is not at the standard price. The gateway then raises its alarm for
+ * Adds `service_tier` to the usage if the tier is not at the standard price. The gateway then raises its alarm for
  * usage without a price.
  */
 export function withServiceTier(usage: WireUsage, served: unknown): WireUsage {

@@ -7,7 +7,7 @@
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 
-/** Content of the result that a call without a result gets. */
+/** Content of the result that is added for a call without a result. */
 const NO_RESULT = '(no result)';
 
 /**
@@ -32,13 +32,13 @@ function hasToolBlocks({ content }: Message): boolean {
 class SoundConversation {
   readonly #messages: Message[] = [];
   readonly #used = new Set<string>();
-  /** Calls of the assistant's turn that have no result yet: the client's id, and the id to send. */
+  /** Calls of the last assistant turn that have no result yet: the client's id, and the id to send. */
   #open: { id: string; sent: string }[] = [];
-  /** Client's ids of the calls of the assistant's turn that have a result. */
+  /** Client's ids of the calls of the last assistant turn that already have a result. */
   #answered = new Set<string>();
   /** System messages between the calls and their results. */
   #between: Message[] = [];
-  /** Index in #messages of the user message that has the results; undefined before it. */
+  /** Index in #messages of the user message with the results of the last calls; undefined as long as there is none. */
   #answerAt: number | undefined;
 
   add(message: Message, index: number): void {
@@ -70,7 +70,7 @@ class SoundConversation {
       this.#messages.push(...this.#between.splice(0));
       return;
     }
-    // Results of one turn must be in one message, before all other content of the user.
+    // Results of one turn must be in one message, before all other content of the user message.
     const { results, rest } = apartFromResults(said);
     if (results.length > 0) this.#answer(results);
     if (rest.length > 0 || results.length === 0)
@@ -83,7 +83,7 @@ class SoundConversation {
     this.#messages[at] = { ...this.#messages[at]!, content: [...own.results, ...results, ...own.rest] };
   }
 
-  /** Ends the turn of the user. Calls without a result get a result with a placeholder. */
+  /** Ends the user's turn. Calls that still lack a result get a result with a placeholder text. */
   #close(): void {
     if (this.#open.length > 0) {
       const results = this.#open.map(({ sent }) => ({ type: 'tool_result', tool_use_id: sent, content: NO_RESULT }));

@@ -11,19 +11,19 @@ import type { TranslatedAnswer } from './answer.ts';
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 
 /**
- * Parser of one wire. It parses received data, and writes it to the answer. Any exception counts as a failure of the
- * provider.
+ * Parser for the streams of one wire. It parses received data, and writes it to the answer. Any exception counts as a
+ * failure of the provider.
  */
 export interface StreamReader {
   /** Size of an incomplete event, in bytes. */
   readonly pendingBytes: number;
   feed(chunk: Buffer): void;
-  /** Handles the end of the body. It is also called if the rest of the body takes too long. */
+  /** Handles the end of the body. It is also called if the body does not end in time after the stop reason. */
   end(): void;
 }
 
 /**
- * Yields the answer in batches, one for each chunk with content.
+ * Yields the answer in batches, at most one for each chunk.
  * @throws {UpstreamError} after the batches that precede the failure
  */
 export async function* translate(
@@ -50,7 +50,8 @@ export async function* translate(
 }
 
 /**
- * Creates a reader of server-sent events. A chunk may end in the middle of a character. An event has at most 16 MiB.
+ * Creates a reader of server-sent events. A chunk may end anywhere, even in the middle of a character. An event has at
+ * most 16 MiB.
  * @param on.data - gets the data of each event
  * @param on.end - called after the last event
  */
@@ -94,15 +95,15 @@ function isEvent(data: string): boolean {
 
 /**
  * Parses the JSON of an event.
- * @throws {UpstreamError} for any other text
+ * @throws {UpstreamError} if the text is not JSON
  */
 export function parseEvent(data: string): unknown {
   return parseFrame(parseForeign, data);
 }
 
 /**
- * Parses the JSON of an event, and keeps the digits of numbers. It is for wires that send values which the model wrote,
- * such as arguments, as JSON instead of a text.
+ * Parses the JSON of an event, and keeps the digits of numbers. Some wires send values that the model wrote, such as
+ * arguments, as JSON values instead of a text. Their numbers must not be rounded.
  */
 export function parseEventExactly(data: string): unknown {
   return parseFrame(parseForeignExactly, data);

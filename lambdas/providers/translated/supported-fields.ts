@@ -10,8 +10,8 @@ import type { Block, MessagesRequest } from '../../messages/types.ts';
 
 /**
  * Request fields that the translated wires can express. The fields in `hints` are silently dropped, because they cannot
- * change an answer. They are cache marks, context edits, the client's identity, and fields whose schema allows only the
- * standard price. docs/wires/README.md lists them.
+ * change an answer. These are cache marks, context edits, the client's identity, and fields whose schema allows only
+ * the standard price. docs/wires/README.md lists them.
  */
 const spoken = [
   'model',
@@ -40,7 +40,7 @@ const formatFieldNames = new Set(['type', 'schema', 'name', 'description']);
 
 /**
  * Returns the request in a form that every translated wire supports. Features of Anthropic's own service are rewritten,
- * or dropped if they do not affect a model (docs/wires/README.md).
+ * or dropped if they do not affect the model's answer (docs/wires/README.md).
  * @throws {GatewayError} 400 naming the first unsupported field
  */
 export function withSupportedFields(requested: MessagesRequest): MessagesRequest {
@@ -69,7 +69,7 @@ export function refuseUnknown(object: object, known: ReadonlySet<string>, path: 
   }
 }
 
-/** Returns the error for a block that a wire does not support at its position. */
+/** Returns the error for a content block that a wire does not support at the block's position. */
 export function unsupportedBlock(block: Block, path: string): Error {
   return invalidRequest(
     `${path}.type`,

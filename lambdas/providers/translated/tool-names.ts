@@ -1,7 +1,7 @@
 /**
- * Converts tool names to a form that the provider accepts: at most 64 letters, digits, `_` and `-`, although the
- * Messages API allows 128. Any other name is sent as a derived name, the same in every request. The answer has the
- * client's own name.
+ * Converts tool names to a form that the provider accepts: usually at most 64 letters, digits, `_` and `-`, although
+ * the Messages API allows 128. Any other name is sent as a derived name, which is the same in every request. The answer
+ * has the client's own name.
  */
 
 import { shortToolName } from '../../messages/tool-names.ts';
@@ -11,10 +11,11 @@ import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 const toolNameRules = {
   any: /^[a-zA-Z0-9_-]{1,64}$/,
   /**
-   * GigaChat and Google require a letter first. Some of Google's services allow more, according to its documentation.
+   * GigaChat and Google require a letter first. According to Google's documentation, some of its services accept other
+   * names too.
    */
   letterFirst: /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/,
-  /** The Messages API, which allows longer names. */
+  /** The Messages API allows longer names. */
   messages: /^[a-zA-Z0-9_-]{1,128}$/,
 } as const;
 export type ToolNameRule = keyof typeof toolNameRules;
@@ -23,7 +24,7 @@ function sentName(name: string, rule: ToolNameRule): string {
   return toolNameRules[rule].test(name) ? name : shortToolName(name);
 }
 
-/** Returns the request with the name to send for every tool. */
+/** Returns the request with each tool's name in the form that is sent. */
 export function withSentNames(request: MessagesRequest, rule: ToolNameRule): MessagesRequest {
   const { tools, tool_choice: choice, messages } = request;
   if (![...toolNamesIn(request)].some((name) => sentName(name, rule) !== name)) return request;

@@ -13,7 +13,10 @@ interface ReadTool {
   isStrict: boolean;
 }
 
-/** Tool fields that are accepted. Some only control caching, or how arguments are streamed; these are dropped. */
+/**
+ * Tool fields that are accepted. Some of them only control caching, or how arguments are streamed. These fields are
+ * dropped.
+ */
 const toolFieldNames = new Set([
   'type',
   'name',
@@ -48,7 +51,10 @@ export function readTool(tool: Tool, index: number): ReadTool {
   };
 }
 
-/** Appends the tool's examples of input to its description, because other wires have no field for them. */
+/**
+ * Appends the tool's examples of input to its description, because wires other than the Messages API have no field for
+ * them.
+ */
 function withExamples(description: string, examples: unknown): string {
   if (!Array.isArray(examples) || examples.length === 0) return description;
   const lines = examples.map((example) => JSON.stringify(example)).join('\n');

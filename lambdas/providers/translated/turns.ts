@@ -3,10 +3,10 @@ import { isBlank } from '../../messages/blank-texts.ts';
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 import { unsupportedBlock } from './supported-fields.ts';
 
-/** Text of an empty tool result: providers refuse empty content. */
+/** Text that replaces an empty tool result, because providers refuse empty content. */
 export const EMPTY_RESULT = '(no output)';
 
-/** A block, with its path in the client's request for error messages. */
+/** A content block, with its path in the client's request for error messages. */
 export interface Placed {
   block: Block;
   path: string;
@@ -34,8 +34,8 @@ export function toTurns(messages: Message[]): Turn[] {
       (stands ? turns : heldBack).push(newTurn(role, blocks));
       continue;
     }
-    // The assistant continues, so all results of its calls have been read, and the instructions that waited follow
-    // them.
+    // The assistant continues, so all results of its calls have been read. The instructions that were held back follow
+    // the results.
     if (role === 'assistant' && heldBack.length > 0) {
       append(turns, heldBack);
       turns.push(newTurn(role, blocks));
@@ -58,7 +58,7 @@ function hasToolCalls(blocks: Placed[]): boolean {
   return blocks.some(({ block }) => block.type === 'tool_use');
 }
 
-/** Returns content as blocks. Plain text becomes one block. */
+/** Returns a message's content as blocks. Plain text becomes one block. */
 export function placeBlocks(content: string | Block[], path: string): Placed[] {
   if (typeof content === 'string') return [{ block: { type: 'text', text: content }, path }];
   return content.map((block, index) => ({ block, path: `${path}.${index}` }));

@@ -1,6 +1,6 @@
 /**
- * Converts schemas to the form that Moonshot's API requires: every part has a type, but not next to `anyOf`. Moonshot
- * refuses the whole request for any other schema (https://github.com/MoonshotAI/kimi-code/issues/2661,
+ * Converts schemas to the form that Moonshot's API requires: every subschema has a type, except next to `anyOf`.
+ * Moonshot refuses the whole request for any other schema (https://github.com/MoonshotAI/kimi-code/issues/2661,
  * https://github.com/duolahypercho/codex-router/issues/641).
  */
 
@@ -24,17 +24,17 @@ function typedMember(name: string, value: unknown): unknown {
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, isRecord(one) ? typedSchema(one) : one]));
   }
   if (name === 'items' || name === 'additionalProperties') return isRecord(value) ? typedSchema(value) : value;
-  // A union's variants are converted later, together with the type of the surrounding schema.
+  // The variants of a union are converted later, together with the type of the schema that contains the union.
   return value;
 }
 
-/** Converts a variant of a union. A variant without a type gets the type of the surrounding schema. */
+/** Converts a variant of a union. A variant without a type gets the type of the schema that contains the union. */
 function variant(schema: PartSchema, outer: unknown): PartSchema {
   const isTyped = ['type', '$ref', 'anyOf', 'oneOf', 'allOf'].some((name) => name in schema);
   return typedSchema(isTyped || outer === undefined ? schema : { type: outer, ...schema });
 }
 
-/** Returns the type that the other keywords imply; otherwise `string`. */
+/** Returns the type that the other keywords of a schema imply; `string` if they imply none. */
 function typeOf(schema: PartSchema): string {
   const { enum: values, const: value = Array.isArray(values) ? (values as unknown[])[0] : undefined } = schema;
   if (typeof value === 'number' || typeof value === 'boolean') return typeof value;

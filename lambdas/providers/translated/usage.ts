@@ -14,11 +14,11 @@ export interface InclusiveCounts {
 /**
  * Converts token counts to usage of the Messages API, which counts cached tokens separately. Some providers deviate
  * from OpenAI's form. If the total exceeds prompt plus output, the output excludes reasoning; the same holds without a
- * total if reasoning exceeds output. If the total exceeds their sum by exactly the cached tokens, the prompt excludes
- * the cached tokens.
+ * total if reasoning exceeds output. If the total exceeds prompt plus output by exactly the cached tokens, the prompt
+ * excludes the cached tokens.
  *
  * A value other than a whole number counts as not reported. Counts that are not reported stay undefined, and the
- * gateway estimates them: an empty usage does not mean a free answer.
+ * gateway estimates them, because an empty usage does not mean a free answer.
  */
 export function usageOf(counts: InclusiveCounts): WireUsage {
   const total = countOrAbsent(counts.total);
@@ -52,8 +52,8 @@ function wholePrompt(
   if (prompt === undefined || total === undefined) return prompt;
   const [cached, written] = [countOrAbsent(counts.cached) ?? 0, countOrAbsent(counts.cacheWritten) ?? 0];
   const beyond = total - prompt - (output ?? 0);
-  // If the excess equals the reasoning, reasoning probably explains it. But if the cached tokens exceed the prompt
-  // count, the prompt excludes them.
+  // If the excess of the total equals the reasoning, reasoning probably explains it. But if the cached tokens exceed
+  // the prompt count, the prompt excludes the cached tokens.
   if (beyond <= 0 || (beyond === reasoning && cached + written <= prompt)) return prompt;
   return [cached + written, cached, written].includes(beyond) ? prompt + beyond : prompt;
 }
@@ -66,7 +66,10 @@ function outputOf(
   return output !== undefined && reasoning > output ? output + reasoning : output;
 }
 
-/** Returns the first value that is a valid count. A zero counts only if no value is more: relays fill in zeros. */
+/**
+ * Returns the first value that is a valid count above zero, or zero if there are only zeros. Relays fill in zeros for
+ * unknown counts.
+ */
 export function firstCount(...values: unknown[]): number | undefined {
   const counts = values.map(countOrAbsent).filter((value) => value !== undefined);
   return counts.find((count) => count > 0) ?? counts[0];
