@@ -4,7 +4,8 @@ import type { InputModality } from '../catalog/wires.ts';
 import type { Quirks } from '../catalog/quirk-schemas.ts';
 
 /**
- * Properties of an endpoint that a wire needs. A wire has no access to accounts or money.
+ * Properties of an endpoint that a wire (the codec of a provider's API format) needs. A wire has no access to accounts
+ * or money.
  * @typeParam Q - the wire's own quirks; by default the quirks of all wires
  */
 export interface WireTarget<Q extends Quirks = Quirks> {
@@ -27,7 +28,7 @@ export interface WireRequest {
 
 /**
  * Converts between a provider's API format and the Messages API. The catalog assigns a wire only to endpoints whose
- * quirks have the type `Q`. So a codec may be stored as one for any quirks.
+ * quirks have the type `Q`. So a codec for `Q` may be stored as a codec for any quirks.
  */
 export interface MessagesWire<Q extends Quirks = Quirks> {
   /**
@@ -35,9 +36,9 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
    * @throws {GatewayError} 400 for a request that the wire cannot express
    */
   encode(request: MessagesRequest, target: WireTarget<Q>, client: ClientHeaders): WireRequest;
-  /** Encodes a request that counts the prompt's tokens; undefined if the endpoint cannot count tokens. */
+  /** Encodes a request to the provider to count the prompt's tokens; undefined if the endpoint cannot count tokens. */
   encodeCount(request: MessagesRequest, target: WireTarget<Q>, client: ClientHeaders): WireRequest | undefined;
-  /** Returns the token count in the response to the request of `encodeCount`. The caller checks the count. */
+  /** Returns the token count from the response to a counting request. The caller checks the count. */
   readCount(answer: unknown): unknown;
   /**
    * Parameters of a request that only tune the answer, and that the model lists, but does not accept together with the
@@ -47,8 +48,9 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
   /** Returns the number of output tokens that may be billed without being shown, at most `maxOutputTokens`. */
   hiddenReasoning(request: MessagesRequest, target: WireTarget<Q>, maxOutputTokens: number): number;
   /**
-   * Reads a streamed answer, and yields one batch for each chunk. Batches before a failure are yielded first. Every
-   * error is caused by the provider's data, so callers treat it as the provider's failure.
+   * Reads a streamed answer, and yields at most one batch of events for each chunk. Batches before a failure are
+   * yielded first. Callers treat every error as the provider's failure, because only the provider's data causes errors
+   * here.
    * @throws {UpstreamError} if the stream ends before the answer is complete
    */
   decode(body: AsyncIterable<Buffer>, context: DecodeContext<Q>): AsyncGenerator<AnswerBatch, void>;
@@ -65,6 +67,6 @@ export interface ClientHeaders {
 export interface DecodeContext<Q extends Quirks = Quirks> {
   target: WireTarget<Q>;
   request: MessagesRequest;
-  /** Estimated tokens of the prompt, for wires that report them only at the end. */
+  /** Estimated tokens of the prompt, for wires that report the real number only at the end. */
   estimatedInputTokens: number;
 }

@@ -1,4 +1,4 @@
-/** Counts the outcomes of settled generations, for the statistics of the endpoints that were tried. */
+/** Counts the outcomes of settled generations, for the statistics of all endpoints that were tried for them. */
 
 import { nowMs } from '../platform/clock.ts';
 import { generationTimeMs } from '../platform/ids.ts';
@@ -9,19 +9,20 @@ import type { Table } from '../store/table/table.ts';
 import { addTo, bucketOf } from './histogram.ts';
 import { addSums, noSums } from './sums.ts';
 
-/** Generation that has ended. */
+/** A generation that has ended, with its outcome. */
 export interface Ended {
   generationId: string;
   outcome: Outcome;
 }
 
 /**
- * Maximum age of a counted generation. Older generations were settled late, and the statistics do not cover their time.
+ * Maximum age of a counted generation. An older generation was settled so late that the statistics no longer cover the
+ * time of its end.
  */
 const MAX_COUNTED_AGE_MS = 24 * HOUR_MS;
 /**
- * Minimum number of tokens of an answer whose speed is measured. MIN_WRITING_MS is the minimum time: if an answer came
- * as one document, its writing time is unknown.
+ * Minimum number of tokens of an answer whose speed is measured. MIN_WRITING_MS is the minimum time in which the answer
+ * was written. A shorter time means that the answer came as one document, so its writing time is unknown.
  */
 const MIN_TOKENS = 20;
 const MIN_WRITING_MS = 50;
@@ -29,7 +30,7 @@ const MIN_WRITING_MS = 50;
 /** Statuses of requests that were faulty or too frequent. They do not count for or against the endpoint. */
 const UNCOUNTED_STATUSES = new Set<number | null>([400, 413, 422, 429]);
 
-/** Part of each slot (five minutes) to which this process adds. */
+/** Shard to which this process adds. Each slot (five minutes of counts) is stored in several shards. */
 const shard = Math.floor(Math.random() * SLOT_SHARDS);
 
 /** Counts outcomes for at most a second. Outcomes that cannot be counted are dropped, and the promise never rejects. */
@@ -60,7 +61,8 @@ export function bySlot(ended: Ended[], atMs: number): [{ slotMs: number; endpoin
 }
 
 /**
- * Returns the end of the generation itself. The time of its settlement is not used, because a settlement may be late.
+ * Returns the time at which the generation itself ended. The time of its settlement is not used, because a settlement
+ * may be late.
  */
 function outcomeEnd(generationId: string, { latencyMs, generationTimeMs: writingMs }: Outcome, atMs: number): number {
   const begunAtMs = generationTimeMs(generationId) ?? atMs;
@@ -83,7 +85,7 @@ function sumsOf(outcome: Ended['outcome']): [endpointId: string, EndpointSums][]
   return answer ? [...sums, [outcome.endpointId, answer]] : sums;
 }
 
-/** Returns the attempts that ended without any event. */
+/** Returns the attempts (requests to an endpoint) that failed before any event of an answer. */
 function refusedAttempts({ failedAttempts, endpointId, providerStatus, latencyMs }: Outcome) {
   const last = latencyMs === null ? [{ endpointId, status: providerStatus, durationMs: 0 }] : [];
   return [...failedAttempts, ...last].filter(({ status }) => !isAnswer(status));
@@ -94,7 +96,7 @@ function isGivenUpByClient({ ending }: Outcome): boolean {
 }
 
 /**
- * Returns the sums of an answer, for the endpoint that gave the answer.
+ * Returns the counts that an answer adds to the endpoint that gave it.
  * @param waitedMs time spent on endpoints that were tried before this endpoint
  * @returns undefined if no answer began
  */
@@ -109,7 +111,8 @@ function sumsOfAnswer(outcome: Outcome, waitedMs: number): EndpointSums | undefi
 }
 
 /**
- * Returns the speed in tokens per second; undefined unless the answer is complete and the provider counted its tokens.
+ * Returns the speed in tokens per second. It is undefined if the answer is incomplete or too short, or if its tokens
+ * were only estimated.
  */
 function throughputOf({
   ending,

@@ -1,7 +1,7 @@
 /**
- * Counts of values in fixed buckets, each a fifth wider than the one below. Histograms from different processes can be
- * added. A value that is read back is the middle of its bucket, so its error is at most 10 % between 1 and a million.
- * Values outside that range count as 1 or as a million.
+ * Counts of values in fixed buckets, each a fifth wider than the bucket below. Histograms from different processes can
+ * be added. A value read from a histogram is the middle of its bucket. So its error is at most 10 % for values between
+ * 1 and a million. Values outside that range count as 1 or as a million.
  */
 
 import type { Percentiles } from '../catalog/endpoint-statistics.ts';
@@ -28,7 +28,7 @@ export function addTo(histogram: Histogram, bucket: number, count: number): void
 
 /**
  * Returns percentiles as OpenRouter defines them. For p90, 90 % of the values are at least as good as the percentile.
- * So percentiles of latency rise from the median on, and percentiles of throughput fall.
+ * So from p50 to p99, latency rises and throughput falls.
  * @param better whether low or high values are better
  * @returns null if there are fewer values than `least`
  * @see https://openrouter.ai/docs/guides/routing/provider-selection

@@ -1,7 +1,8 @@
 /**
  * Measures the endpoints from the counted outcomes: uptime over five minutes, half an hour and a day, speed over half
- * an hour. A window consists of whole slots of five minutes. So the last five minutes cover five to ten minutes, and a
- * day covers up to an hour more. Completed hours are added up once, so that a day is read in few items.
+ * an hour. Counts are stored in slots of five minutes, and a window consists of whole slots. So "the last five minutes"
+ * cover five to ten minutes, and "a day" covers up to an hour more. The slots of a completed hour are added up once, so
+ * that a day is read in few items.
  */
 
 import type { EndpointStatistics } from '../catalog/endpoint-statistics.ts';
@@ -21,17 +22,20 @@ import type { Table } from '../store/table/table.ts';
 import { percentilesOf } from './histogram.ts';
 import { summed } from './sums.ts';
 
-/** Number of requests below which nothing is measured, because the result would not be reliable. */
+/** Minimum number of requests for a measurement. With fewer requests, the result would not be reliable. */
 const MIN_REQUESTS = 10;
-/** Time after the end of an hour for late settlements. Settlements after that are missing in the day. */
+/**
+ * Time after the end of an hour during which late settlements still count. Later settlements are missing in the
+ * measurement of the day.
+ */
 const HOUR_CLOSES_AFTER_MS = 10 * 60_000;
-/** Maximum number of missed hours that one run adds up. */
+/** Maximum number of completed hours that one run adds up, if earlier runs failed. */
 const HOURS_A_RUN = 2;
 const HALF_HOUR_MS = 30 * 60_000;
 const HOURS_A_DAY = 24;
 const POINTS_AT_ONCE = 20;
 
-/** Counted sums of one slot of five minutes. */
+/** Counts of all endpoints in one slot of five minutes. */
 interface Slot {
   slotMs: number;
   sums: [endpointId: string, EndpointSums][];
@@ -50,7 +54,7 @@ export async function measureEndpoints(table: Table, atMs: number, liveProviders
   return Object.keys(endpoints).length;
 }
 
-/** Returns the completed hours of the last day. Adds up hours that have just completed. */
+/** Returns the completed hours of the last day. Hours that have just been completed are added up and stored first. */
 async function closedHours(table: Table, atMs: number): Promise<Map<string, HourSums>[]> {
   const current = slotStartMs(atMs, HOUR_MS);
   const hours = await readHours(table, current - HOURS_A_DAY * HOUR_MS, current);
@@ -59,16 +63,16 @@ async function closedHours(table: Table, atMs: number): Promise<Map<string, Hour
   for (const hourMs of missing.slice(0, HOURS_A_RUN)) {
     const slots = await readSlots(table, hourMs, hourMs + HOUR_MS - 1);
     const sums = summed(slots.flatMap(({ sums }) => sums));
-    // The hour is marked as complete last. If a run ends before that, the next run repeats the hour.
+    // The hour is marked as complete after everything else. If the run ends early, the next run repeats the hour.
     await writePoints(table, hourMs, sums);
     await writeHour(table, hourMs, sums);
     hours.set(hourMs, sums);
   }
-  // Hours that are not complete yet are covered by their slots.
+  // Hours that are not complete yet are left out here, because their slots are read one by one.
   return [...hours].filter(([hourMs]) => isOver(hourMs, atMs)).map(([, sums]) => sums);
 }
 
-/** Writes a point for each endpoint with enough requests. */
+/** Writes a data point of the hour for each endpoint with enough requests. */
 async function writePoints(table: Table, hourMs: number, sums: ReadonlyMap<string, EndpointSums>): Promise<void> {
   const inTurn = limitConcurrency(POINTS_AT_ONCE);
   const writes = [...sums].flatMap(([endpointId, of]) => {
@@ -86,14 +90,18 @@ function isOver(hourMs: number, atMs: number): boolean {
 }
 
 /**
- * Returns the first hour that still receives settlements: the current one, or shortly after its start the one before.
+ * Returns the start of the first hour that still receives settlements. It is the current hour; shortly after the start
+ * of an hour it is the previous hour.
  */
 function firstOpenHour(atMs: number): number {
   const current = slotStartMs(atMs, HOUR_MS);
   return isOver(current - HOUR_MS, atMs) ? current : current - HOUR_MS;
 }
 
-/** Returns the start of the slots to read: those of hours that are not complete, and those of the last half hour. */
+/**
+ * Returns the start of the first slot to read. The slots to read belong to hours that are not complete, or to the last
+ * half hour.
+ */
 function firstSlot(atMs: number): number {
   return Math.min(firstOpenHour(atMs), slotStartMs(atMs - HALF_HOUR_MS, SLOT_MS));
 }
@@ -128,7 +136,9 @@ function measured(hours: Map<string, HourSums>[], slots: Slot[], atMs: number): 
   return Object.fromEntries(statistics);
 }
 
-/** Returns the uptime in percent, rounded down, so that one failure in a million is not shown as 100 %. */
+/**
+ * Returns the uptime in percent. It is rounded down, so that one failure in a million requests is not shown as 100 %.
+ */
 function uptimeOf(parts: (HourSums | undefined)[]): number | null {
   const requests = parts.reduce((sum, part) => sum + (part?.requests ?? 0), 0);
   const failures = parts.reduce((sum, part) => sum + (part?.failures ?? 0), 0);

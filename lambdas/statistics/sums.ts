@@ -5,7 +5,7 @@ export function noSums(): EndpointSums {
   return { requests: 0, failures: 0, latencyMs: new Map(), throughput: new Map() };
 }
 
-/** Adds to the sums of one endpoint, in place. */
+/** Adds counts to the sums of one endpoint, in place. */
 export function addSums(sums: EndpointSums, more: EndpointSums): void {
   sums.requests += more.requests;
   sums.failures += more.failures;

@@ -16,8 +16,8 @@ export function logFailures(message: string, failures: readonly unknown[], about
 }
 
 /**
- * Returns the parts of an error about a queue message that may be logged. Field names are the gateway's own, so they
- * are logged; values are not.
+ * Returns the parts of an error about a queue message that may be logged. Names of fields are logged, because they are
+ * the gateway's own. Values of fields are not logged.
  */
 export function describeUnreadable(error: unknown): Pick<LogFields, 'reason' | 'stack'> {
   const described = describeError(error);

@@ -3,7 +3,7 @@ import { perQueue } from '../platform/concurrency/once.ts';
 import { openQueueGauge } from '../platform/queues/queue-levels.ts';
 import { openQueueReturns } from '../platform/queues/queue-returns.ts';
 
-/** Queue functions that workers need in addition to receiving messages. */
+/** Queue functions that workers need, other than receiving messages. */
 export const queues = {
   /** Functions that return messages to a worker's own queue. */
   returns: perQueue((name) => openQueueReturns(queueVariable(name))),

@@ -25,8 +25,8 @@ interface Said {
 }
 
 /**
- * Runs a command in this process, which saves half a second. Do not use it with two data directories whose keys matter,
- * because a process reads its secrets once.
+ * Runs an operator's command in this process, which is half a second faster than in its own. Do not use it with two
+ * data directories whose keys matter, because a process reads its secrets once.
  */
 export async function adminHere(dataDirectory: string, ...args: string[]): Promise<Said> {
   const said = { out: '', err: '' };
@@ -46,7 +46,7 @@ export async function adminHere(dataDirectory: string, ...args: string[]): Promi
 }
 
 /**
- * Runs a command in this process, as `adminHere` does.
+ * Runs an operator's command in this process, as `adminHere` does.
  * @returns the JSON output
  * @throws {Error} with the error output if the command fails
  */

@@ -50,8 +50,8 @@ const comparisons: Record<string, (value: number, threshold: number) => boolean>
 };
 
 /**
- * Functions of CloudWatch's metric math that alarms use. A missing value is undefined, and so is every result computed
- * from it.
+ * Functions of CloudWatch's metric math that the alarms use. A missing value is undefined, and so is every result
+ * computed from it, except with FILL.
  */
 const metricMath = {
   IF: (condition: boolean, then: number, otherwise: number) => (condition ? then : otherwise),
@@ -59,8 +59,8 @@ const metricMath = {
 };
 
 /**
- * Whether the alarm sends a notification. It does so in the alarm state, and for missing data if it has an action for
- * that.
+ * Whether the alarm sends a notification: in the state ALARM, or in the state INSUFFICIENT_DATA if it has an action for
+ * this state.
  */
 export function notifies(alarm: AlarmProperties, points: readonly Datapoint[]): boolean {
   const state = alarmState(alarm, points);
@@ -126,7 +126,9 @@ interface EmbeddedMetrics {
   [field: string]: unknown;
 }
 
-/** Returns the data points in one line of a function's log: embedded metrics, and those of matching metric filters. */
+/**
+ * Returns the data points in one line of a function's log. A line has embedded metrics, or it matches metric filters.
+ */
 export function datapointsOf(line: string, log: string, template: Template): Omit<Datapoint, 'minutesAgo'>[] {
   const fields = JSON.parse(line) as EmbeddedMetrics | { message: string };
   return '_aws' in fields ? embedded(fields) : filtered(fields.message, log, template);
@@ -165,8 +167,8 @@ function filtered(message: string, log: string, template: Template): Omit<Datapo
 }
 
 /**
- * Whether a line matches the pattern of a metric filter. Only the pattern in use is supported: the text of a line's
- * message, with stars for any characters at its ends.
+ * Whether a log line matches the pattern of a metric filter. Only the form of pattern that the templates use is
+ * supported: the message's text, with stars for any characters at its ends.
  */
 function passes(pattern: string, message: string): boolean {
   const [, start, words, end] = /^\{ \$\.message = "(\*?)([^"*]+)(\*?)" \}$/.exec(pattern)!;

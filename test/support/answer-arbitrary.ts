@@ -14,7 +14,10 @@ const citation = fc.record({
   cited_text: someText,
 });
 
-/** Arbitrary positions at which a text is cut into pieces. Each number is a share of the remaining text. */
+/**
+ * Arbitrary positions at which a text is cut into pieces. Each number is the share of the remaining text that the next
+ * piece gets.
+ */
 const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 5 });
 
 function piecesOf(text: string, parts: readonly number[]): string[] {
@@ -28,7 +31,7 @@ function piecesOf(text: string, parts: readonly number[]): string[] {
   return [...pieces, rest];
 }
 
-/** Block as in its first event, with the deltas that follow. */
+/** A content block as in its content_block_start event, with the deltas that follow. */
 interface SentBlock {
   block: Block;
   deltas: object[];
@@ -104,7 +107,7 @@ export const answerEvents = fc
     ] as MessagesEvent[];
   });
 
-/** Returns the message that the events add up to. */
+/** Returns the complete message that the events of an answer add up to. */
 export function wholeMessage(events: readonly MessagesEvent[]): MessageBody {
   const assembler = new MessageAssembler();
   for (const event of events) assembler.add(event);

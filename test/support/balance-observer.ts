@@ -8,8 +8,8 @@ import { readEvents, summarise } from './sse.ts';
 const WORD_EVERY_MS = 50;
 
 /**
- * Starts an answer of another client on the same gateway, which continues during attacks. A fault in one answer must
- * never end another.
+ * Starts an answer to another client of the same gateway. It continues while a test attacks the gateway, because a
+ * fault in one answer must not end another answer.
  */
 export async function startWitness(gateway: RunningGateway, upstream: HostileUpstream) {
   let count = 0;
@@ -32,7 +32,7 @@ export async function startWitness(gateway: RunningGateway, upstream: HostileUps
   });
   const reading = readEvents(response).catch((error: unknown) => error as Error);
   return {
-    /** Ends the answer, and checks that no part of it was lost. */
+    /** Ends the other client's answer, and checks that no part of it was lost. */
     async expectIntact(): Promise<void> {
       done.abort();
       const events = await reading;

@@ -12,17 +12,17 @@ interface PassedAnswer {
   path: string;
   status: number;
   headers: OutgoingHttpHeaders;
-  /** Body that replaces the original body; undefined as long as the original body is passed on. */
+  /** Body that the client gets instead of the original body; undefined as long as the original body is passed on. */
   body?: string;
 }
 
-/** Fault of a proxy. Everything else is passed on unchanged. */
+/** Fault of a proxy. Messages that the fault does not change are passed on unchanged. */
 export interface Breakage {
   /** Changes the request to the gateway. */
   request?: (request: PassedRequest) => void;
   /** Changes the response to the client. If it sets a body, that body replaces the gateway's. */
   answer?: (answer: PassedAnswer) => void;
-  /** Whether the proxy passes on responses only when they are complete. */
+  /** Whether the proxy waits until a response is complete before it passes the response on. */
   isBuffering?: boolean;
 }
 

@@ -1,7 +1,10 @@
 import { openQueueCalls } from '../../lambdas/platform/queues/queue-calls.ts';
 import { openTable } from '../../lambdas/store/table/table.ts';
 
-/** Function that calls the table and a queue once each. Tests bundle it like the deployed functions. */
+/**
+ * Function that calls the table once and a queue once. Tests bundle it in the way in which deployed functions are
+ * bundled.
+ */
 export async function handler(queueUrl: string): Promise<unknown[]> {
   const request = { TableName: 'table', Key: { pk: { S: 'a' }, sk: { S: 'b' } } };
   const attributes = { QueueUrl: queueUrl, AttributeNames: ['All'] };

@@ -8,10 +8,10 @@ import type { RoutingInput } from '../../lambdas/routing/usable-endpoints.ts';
 import type { EndpointSignals } from '../../lambdas/routing/order.ts';
 import { pricing } from './spending.ts';
 
-/** Signals without any data, so that every endpoint counts as healthy. */
+/** Health signals without any data, so that every endpoint counts as healthy. */
 export const quietSignals: EndpointSignals = { isFailing: () => false, speedOf: () => undefined };
 
-/** Returns an endpoint at an address of the test, in the form in which routing gets it from the catalog. */
+/** Returns an endpoint with the given address, in the form in which routing gets it from the catalog. */
 export function candidateAt(
   url: string,
   more: {

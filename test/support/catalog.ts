@@ -11,7 +11,8 @@ export const shippedCatalog = new URL('../../lambdas/catalog/data/', import.meta
 export const sandboxAddresses = Object.values(variables).filter((name) => /^GATEWAY_SANDBOX_(.*_)?URL$/.test(name));
 
 /**
- * Variables other than credentials that an operator of the whole catalog sets: own addresses, and parts of model names.
+ * Environment variables, other than credentials, that an operator sets to serve every model: own addresses, and parts
+ * of model names.
  */
 const operatorVariables = [
   'AZURE_OPENAI_BASE_URL',
@@ -21,7 +22,7 @@ const operatorVariables = [
   'SEARXNG_URL',
 ];
 
-/** Loads the shipped catalog with every model, as if the operator had set all variables. */
+/** Loads the shipped catalog with every model, as if the operator had set all environment variables. */
 export function loadShippedCatalog(): Catalog {
   const names = [...sandboxAddresses, ...operatorVariables];
   const before = names.map((name) => process.env[name]);
@@ -61,7 +62,7 @@ export interface CatalogDirectory {
   remove: () => void;
 }
 
-/** Writes a catalog of these models, with the shipped providers and the test's own. */
+/** Writes a catalog of the given models, with the shipped providers and the test's own providers. */
 export function catalogDirectory(models: object[], providers: object[] = []): CatalogDirectory {
   const path = mkdtempSync(join(tmpdir(), 'gateway-catalog-'));
   const shipped = JSON.parse(readFileSync(join(shippedCatalog, 'providers.json'), 'utf8')) as { providers: object[] };

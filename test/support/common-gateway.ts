@@ -1,4 +1,4 @@
-/** Gateway that test files share, each with its own account, because starting a gateway takes a second. */
+/** Gateway that test files share, because starting a gateway takes a second. Each file has its own account. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,8 +8,7 @@ import { tableOf, type GatewayAddresses, type GatewayClient } from './gateway.ts
 import { onDemand } from './on-demand.ts';
 
 /**
- * Name of the shared gateway among the parts that a run offers to its processes. `CommonGateway` is the type of that
- * part.
+ * Name by which test processes request the shared gateway from the test run. `CommonGateway` is the data that they get.
  */
 export const COMMON_GATEWAY = 'common-gateway';
 export type CommonGateway = GatewayAddresses & { dataDirectory: string };

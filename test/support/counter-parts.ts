@@ -1,4 +1,7 @@
-/** Counters that are stored in parts, for tests that cannot wait for write conflicts. */
+/**
+ * Counters that are stored in parts (items that a busy counter is split into). Tests create the parts directly, without
+ * waiting for write conflicts.
+ */
 
 import { rememberLimitedParts } from '../../lambdas/accounting/busy-counters.ts';
 import type { Scope, ScopeId, StoredCounter } from '../../lambdas/store/counters/counters.ts';
@@ -20,7 +23,7 @@ import { allowParts } from '../../lambdas/store/counters/parts-allowance.ts';
 import { rub } from './spending.ts';
 import { newTable } from './table.ts';
 
-/** Adds spending to a part of a counter, or to the counter itself, as a settlement does. */
+/** Adds spending to a part of a counter as a settlement does; without `spread`, to the counter itself. */
 export async function count(
   table: Table,
   scope: ScopeId,
@@ -41,7 +44,7 @@ export async function newTableWithParts(): Promise<Table> {
 
 export const spentIn = (counter: StoredCounter) => counter.spent('lifetime').toString();
 
-/** Returns the spending of a scope, as readers see it. */
+/** Returns the spending of a scope (such as an account or a key), as readers of its counter see it. */
 export async function spent(table: Table, scope: ScopeId): Promise<string> {
   return spentIn(await readCounter(table, scope));
 }
@@ -55,7 +58,7 @@ export async function hasParts(table: Table, scope: ScopeId): Promise<boolean> {
   return spreadOf(await rootOf(table, scope)) !== undefined;
 }
 
-/** Reads the parts with these numbers, as far as they exist. */
+/** Reads the parts with these numbers. Missing parts are skipped. */
 export function partsAt(table: Table, scope: ScopeId, spread: string, numbers: number[]): Promise<Item[]> {
   return readItems(
     table,
@@ -64,7 +67,7 @@ export function partsAt(table: Table, scope: ScopeId, spread: string, numbers: n
 }
 
 /**
- * Creates parts for the counter of a limited scope, as a hold does after conflicts at the counter.
+ * Creates parts (items) for the counter of a limited scope, as a hold does after write conflicts on the counter.
  * @throws if too little of the limit remains
  */
 export async function giveLimitedParts(table: Table, scope: Scope): Promise<LimitedParts> {
@@ -74,7 +77,7 @@ export async function giveLimitedParts(table: Table, scope: Scope): Promise<Limi
   return parts;
 }
 
-/** Makes the next transactions at the counter of a scope conflict. */
+/** Makes the next transactions on the counter of a scope fail with a conflict. */
 export function meetOthersAt(proxy: FaultProxy, { kind, id }: ScopeId, times = 3): void {
   let left = times;
   const root = `{"pk":{"S":"COUNTER#${kind}#${id}"},"sk":{"S":"COUNTER"}}`;

@@ -1,6 +1,7 @@
 /**
- * Preloaded module (node --import) that makes one stage of a gateway throw for requests with the stage's marker, as a
- * bug in the gateway would. Stages that throw later are outside of every try block.
+ * Preloaded module (node --import) that makes one stage of a gateway (a step in processing a request) throw, as a bug
+ * would. A request names the stage in its text, its model, or the path of its provider. Some stages throw later,
+ * outside of every try block.
  */
 
 import http from 'node:http';

@@ -1,8 +1,8 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 
 /**
- * Metrics in the graphs of a dashboard: the gateway's own, each with its dimension, and AWS's, each after its
- * namespace.
+ * Metrics in the graphs of a dashboard. `own` has the gateway's metrics, each with its dimension. `ofAws` has AWS's
+ * metrics, each with its namespace before its name.
  */
 export interface Series {
   own: { name: string; by: string }[];
@@ -16,9 +16,7 @@ interface Widget {
 
 const SEARCH = /^SEARCH\('\{"([^"]+)",(\w+)\} MetricName="(\w+)"', '\w+', 300\)$/;
 
-/**
- * Returns the metrics of a template's dashboard. Each metric is either listed, or found by a search for one dimension.
- */
+/** Returns the metrics of a template's dashboard. A graph lists a metric, or searches for it by one dimension. */
 export function dashboardSeries(template: Template, ownNamespace: string): Series {
   const [{ Properties }] = Object.values(template.findResources('AWS::CloudWatch::Dashboard')) as [
     { Properties: { DashboardBody: { 'Fn::Join': ['', (string | object)[]] } } },

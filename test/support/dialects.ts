@@ -1,7 +1,7 @@
 /**
- * Wires as text, in the form in which providers write them. Types and JSON.stringify cannot express all numbers and
- * shapes that a hostile provider sends. Streams of frames are also text, with one character per byte (latin1), so that
- * attacks can cut, repeat and join the pieces of any stream.
+ * Streams and documents of all wires as text, in the form in which providers write them. Types and JSON.stringify
+ * cannot express all numbers and shapes that a hostile provider sends. Streams of binary frames are also text, with one
+ * character per byte (latin1). So attacks can cut, repeat and join the pieces of any stream.
  */
 
 import { emptyFrame, frameHead, packFrame } from './event-stream.ts';
@@ -10,12 +10,15 @@ import { isLongForm } from './long-runs.ts';
 export const wires = ['anthropic', 'openai-chat', 'openai-responses', 'google-gemini', 'bedrock-converse'] as const;
 export type WireName = (typeof wires)[number];
 
-/** Wires of which each uses a different reader of streams: the Messages API, server-sent events, and frames. */
+/**
+ * One wire for each reader of streams in the gateway. The readers are for the Messages API, for server-sent events, and
+ * for binary frames.
+ */
 export const readers: readonly WireName[] = ['anthropic', 'openai-chat', 'bedrock-converse'];
 
 /**
- * Wires for attacks on the code that reads streams. Wires with the same reader share this code, so the short form takes
- * one of each.
+ * Wires for attacks on the code that reads streams. Wires with the same reader share this code, so `npm test` attacks
+ * one wire for each reader. The long form of the tests attacks all wires.
  */
 export const attackedWires: readonly WireName[] = isLongForm ? wires : readers;
 
@@ -23,20 +26,20 @@ export const attackedWires: readonly WireName[] = isLongForm ? wires : readers;
 export type Counts = Partial<Record<'prompt' | 'output' | 'read' | 'written', string | undefined>>;
 
 export interface Dialect {
-  /** Text that the path of a request on this wire contains. */
+  /** Text that the path of every request on this wire contains. */
   path: string;
   /** Encoding of the wire's streams. Documents are UTF-8 on every wire. */
   encoding: 'utf8' | 'latin1';
   /** Returns a usage with these counts, each as JSON text. Undefined counts are omitted. */
   usage: (counts: Counts) => string;
-  /** Returns an event with usage in the middle of the answer. */
+  /** Returns an event that reports usage in the middle of the answer. */
   report: (usageJson: string) => string;
-  /** Returns one event with any JSON. */
+  /** Returns one event of the stream that contains the given JSON. */
   event: (json: string) => string;
-  /** Returns the beginning of an answer, up to the first text. */
+  /** Returns the beginning of an answer, up to the point at which text may follow. */
   opening: (usageJson?: string) => string;
   text: (words: string) => string;
-  /** Returns a text event as bytes, with arbitrary bytes inside the text. */
+  /** Returns a text event as bytes. The text is `before`, then any bytes, then `behind`. */
   textAround: (before: string, bytes: Buffer, behind: string) => Buffer;
   /** Keep-alive event without content. */
   ping: string;
@@ -52,24 +55,24 @@ export interface Dialect {
   stop: string;
   /** Returns an error, as the body of a response or as the data of an event. `messageJson` is JSON text. */
   refusal: (type: string, messageJson: string) => string;
-  /** Returns a complete answer without streaming. */
+  /** Returns a complete answer that is not streamed. */
   whole: (words: string) => string;
 }
 
-/** Returns a JSON object of the defined fields. */
+/** Returns a JSON object with the given fields. Undefined fields are omitted. */
 const fieldsOf = (fields: Record<string, string | undefined>): string =>
   `{${Object.entries(fields)
     .filter(([, json]) => json !== undefined)
     .map(([name, json]) => `"${name}":${json}`)
     .join(',')}}`;
 
-/** Returns the cache details of a prompt. */
+/** Returns the usage details with the cached tokens of a prompt; undefined if no cached tokens are given. */
 const cachesOf = ({ read, written }: Counts): string | undefined =>
   read === undefined && written === undefined
     ? undefined
     : fieldsOf({ cached_tokens: read, cache_write_tokens: written });
 
-/** Parts that all streams of server-sent events share. */
+/** Fields that the dialects of all wires with server-sent events share. */
 const serverSent = {
   encoding: 'utf8',
   ping: ': ping\n\n',
@@ -78,7 +81,9 @@ const serverSent = {
   endless: 'data: ',
 } as const;
 
-/** Returns a function that inserts bytes into a text event. It is for streams that contain text unchanged. */
+/**
+ * Returns a function that inserts bytes into a text event. It is for wires whose streams contain the text unchanged.
+ */
 const aroundIn =
   (text: Dialect['text']): Dialect['textAround'] =>
   (before, bytes, behind) => {
@@ -203,7 +208,7 @@ const googleGemini: Dialect = {
     `{"candidates":[{"content":{"parts":[{"text":${JSON.stringify(words)}}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":10,"candidatesTokenCount":5,"totalTokenCount":15}}`,
 };
 
-/** Returns a frame of the stream, with one character per byte. */
+/** Returns a binary frame of the stream, with one character per byte. */
 const frame = (name: string, json: string): string => packFrame(name, json).toString('latin1');
 
 /** Bedrock's names for error types of the Messages API. Other types keep their names. */
@@ -234,7 +239,7 @@ const bedrockConverse: Dialect = {
       cacheWriteInputTokens: written,
     }),
   report: (usage) => frame('metadata', `{"usage":${usage}}`),
-  // An exception is named in a header of its frame. Other frames are sent as pieces of the answer.
+  // A frame with an exception has the exception's name in a header. Other frames contain pieces of the answer.
   event: (json) => frame(/"__type":"(\w+)"/.exec(json)?.[1] ?? 'contentBlockDelta', json),
   opening: () => frame('messageStart', '{"role":"assistant"}'),
   text: (words) => frame('contentBlockDelta', `{"contentBlockIndex":0,"delta":{"text":${JSON.stringify(words)}}}`),
@@ -252,7 +257,7 @@ const bedrockConverse: Dialect = {
   blank: emptyFrame.toString('latin1'),
   endless: frameHead(16 * 1_024 * 1_024).toString('latin1'),
   reason: converseReason,
-  // Usage is the last event, so nothing follows.
+  // The event with usage is the last event, so there is no further event at the end.
   stop: '',
   refusal: (type, messageJson) => `{"__type":"${exceptions[type] ?? `${type}Exception`}","message":${messageJson}}`,
   whole: (words) =>
@@ -267,10 +272,10 @@ export const dialects: Record<WireName, Dialect> = {
   'bedrock-converse': bedrockConverse,
 };
 
-/** Returns the bytes of a text of the wire's streams. */
+/** Returns the bytes of a text that belongs to the wire's streams. */
 export const bytesOf = ({ encoding }: Dialect, text: string): Buffer => Buffer.from(text, encoding);
 
-/** Returns a valid answer with one text. */
+/** Returns a valid streamed answer with one text. */
 export function answer({ opening, text, reason, stop }: Dialect, words: string): string {
   return opening() + text(words) + reason() + stop;
 }

@@ -13,7 +13,7 @@ export async function stopUpstreams(): Promise<void> {
   for (const stop of running.splice(0)) await stop();
 }
 
-/** Requests that an upstream server has received. */
+/** What an upstream server has received: the last URL, all connections, and the bodies of requests. */
 export interface Seen {
   url: string;
   connections: Socket[];
@@ -75,13 +75,13 @@ export function requestTo(
   return new UpstreamRequest(target, signal ?? new AbortController().signal);
 }
 
-/** Sends a text, and returns the whole answer. */
+/** Sends a text to the URL through the gateway's HTTP client, and returns the whole body of the response. */
 export async function exchange(url: string, text = 'x'): Promise<string> {
   const { body } = await requestTo(url).send(text);
   return readText(body, Infinity);
 }
 
-/** Waits for one turn of the event loop, after which a returned connection is in the pool. */
+/** Waits for one turn of the event loop. After that, a connection whose response was read is in the pool. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Resolves when a connection is closed for any reason. */

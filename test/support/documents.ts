@@ -4,10 +4,10 @@ import type { Table } from '../../lambdas/store/table/table.ts';
 
 const clients = new WeakMap<Table, DynamoDBDocumentClient>();
 
-/** Reads numbers as exact digits, like the gateway. */
+/** Returns a number of the table as its exact digits, as the gateway reads numbers. */
 const wrapNumbers = (digits: string) => digits;
 
-/** Returns the SDK's client of a table, for tests that read the table as billing reviewers do. */
+/** Returns the AWS SDK's client for a table. Tests use it to read the table as billing reviewers do. */
 export function documentsOf(table: Table): DynamoDBDocumentClient {
   const known = clients.get(table);
   if (known) return known;

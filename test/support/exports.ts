@@ -27,8 +27,9 @@ export const changeLine = (keys: Attributes, micros: number, image?: Attributes)
 let exports = 0;
 
 /**
- * Writes an export under a prefix of the bucket. The data of incremental exports is next to their folders.
- * @param times times in the manifest; with `exportTime` it is a full export
+ * Writes an export under a prefix of the bucket. The data of an incremental export is next to the export's folder, not
+ * in it.
+ * @param times times in the manifest; if they contain `exportTime`, the export is a full export
  * @returns the folders of the manifests and of the data
  */
 export function writeExport(directory: string, prefix: string, lines: readonly object[], times: object) {
@@ -57,13 +58,13 @@ export function writeExport(directory: string, prefix: string, lines: readonly o
   return { folder, data, file: join(data, name) };
 }
 
-/** Views of Athena, with their original SQL, over each line of each file. */
+/** Views of Athena, with their original SQL, over the lines of all files in a bucket. */
 export interface AthenaBooks {
   /** Runs a query. Amounts are texts with all trailing zeros. @throws {Error} with DuckDB's message */
   query: (sql: string) => Promise<Record<string, unknown>[]>;
 }
 
-/** Opens one database per process, because creating its views takes as long as all queries of a test. */
+/** Opens one database per process. Creating its views takes as long as all queries of a test together. */
 const openDatabase = onceOpen(async () => {
   const { DuckDBInstance } = await import('@duckdb/node-api');
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
@@ -74,10 +75,10 @@ const openDatabase = onceOpen(async () => {
 });
 
 /**
- * Reads the bucket as Hive's text format does: one text per line, with the path of its file. Names with a leading
- * underscore are ignored. For invalid JSON, such as a checksum, Trino returns nothing, while DuckDB fails. So such a
- * line is stored as a JSON string. All books of a process share a database: books that were opened earlier read this
- * bucket from then on.
+ * Reads the bucket as Hive's text format does: one text per line, with the path of its file. Files whose names begin
+ * with an underscore are ignored. For invalid JSON, such as a checksum, Trino returns nothing, while DuckDB fails. So a
+ * line with invalid JSON is stored as a JSON string. All books of a process share one database. So books that were
+ * opened before this call read the new bucket from then on.
  */
 export async function openAthenaBooks(directory: string): Promise<AthenaBooks> {
   const connection = await openDatabase();

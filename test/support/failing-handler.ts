@@ -4,7 +4,10 @@ function fail(): never {
   throw new Error('a fault of our own');
 }
 
-/** Function that fails and returns the stack that it would log. Tests bundle it like the deployed functions. */
+/**
+ * Function that fails, and returns the stack that it would log. Tests bundle it in the way in which deployed functions
+ * are bundled.
+ */
 export function handler(): string {
   try {
     return fail();

@@ -10,7 +10,9 @@ import type { AddressInfo } from 'node:net';
  */
 export type TableFault = 'conflict' | 'throttle' | 'lost-reply' | 'delayed' | 'unavailable' | undefined;
 
-/** Fault of a transaction that conflicts on the items whose JSON (in DynamoDB's form) contains a text. */
+/**
+ * Fault of a transaction: it conflicts on each item whose JSON (in DynamoDB's form) contains the text `conflictsAt`.
+ */
 interface Conflict {
   conflictsAt: string;
   /** Code of the cancellation reason; by default TransactionConflict. */
@@ -31,26 +33,30 @@ export interface FaultProxy {
   target: string;
   /** All calls so far, in order. */
   calls: DynamodbCall[];
-  /** Chooses the fault of each call. */
+  /** Chooses the fault of a call. */
   faultFor: (call: DynamodbCall, number: number) => TableFault | Conflict;
   /**
-   * Called before each call. The call continues when the promise resolves, so that tests can order the calls of several
-   * clients.
+   * Called before each call is passed on. The call waits until the promise resolves, so that tests can order the calls
+   * of several clients.
    */
   before: (call: DynamodbCall) => Promise<void> | void;
   /** Called after a call has received its reply. */
   after: (call: DynamodbCall) => void;
-  /** Executes the delayed calls now. @returns their status codes, in order */
+  /**
+   * Executes all delayed calls now.
+   * @returns their status codes, in order
+   */
   deliver: () => Promise<number[]>;
   stop: () => Promise<void>;
 }
 
 /**
- * Milliseconds without calls after which earlier work is done. No client pauses for this long between related calls.
+ * Milliseconds without calls after which all work that was running counts as done. Clients do not pause for this long
+ * between related calls.
  */
 const QUIET_MS = 300;
 
-/** Resolves after a pause without calls, because earlier work is then done. */
+/** Resolves after QUIET_MS without calls. All work that was running counts as done then. */
 export async function untilQuiet({ calls }: FaultProxy): Promise<void> {
   for (let seen = -1; seen !== calls.length;) {
     seen = calls.length;

@@ -12,7 +12,7 @@ import { PATIENCE_MS } from './patience.ts';
 
 export interface GatewayAddresses {
   baseUrl: string;
-  /** Base URL for clients that append /v1 themselves. */
+  /** Base URL for clients that append /v1 to it themselves. */
   anthropicUrl: string;
   streamingUrl: string;
 }
@@ -29,23 +29,26 @@ export interface GatewayClient extends GatewayAddresses {
 
 /** Gateway in a separate process, started as `npm start` does, or from the bundle of a test run. */
 export interface RunningGateway extends GatewayClient {
-  /** Base URL of the server, if the gateway was started with `--web`. */
+  /** Base URL of the web pages' server, if the gateway was started with `--web`. */
   webUrl: string;
   process: ChildProcess;
-  /** Returns everything on standard error so far. */
+  /** Returns everything that the gateway has written to standard error. */
   log: () => string;
   /** Stops the gateway. @throws if the cost of a record does not follow from its price and usage */
   stop: () => Promise<void>;
   kill: () => Promise<void>;
 }
 
-/** Credentials of search engines, set to empty. No test may search the web, whatever the developer's shell contains. */
+/**
+ * Empty credentials of all search engines, so that no test searches the web, whatever the developer's environment
+ * contains.
+ */
 const noSearchAccounts = Object.fromEntries(
   ['YANDEX_SEARCH_API_KEY', 'BRAVE_API_KEY', 'TAVILY_API_KEY', 'EXA_API_KEY', 'SEARXNG_URL'].map((name) => [name, '']),
 );
 
 export interface StartOptions {
-  /** File of the gateway's program; by default that of these sources. */
+  /** File of the gateway's program; by default the program of the sources under test. */
   program?: string;
   args?: string[];
   env?: Record<string, string>;
@@ -122,7 +125,7 @@ function optionOf(args: string[], name: string): string | undefined {
   return index === -1 ? undefined : args[index + 1];
 }
 
-/** Sends a JSON request with the gateway's inference key. */
+/** Sends a POST request with JSON and the gateway's inference key. */
 export function post(gateway: GatewayClient, path: string, body: unknown, headers: Record<string, string> = {}) {
   return fetch(`${gateway.baseUrl}${path}`, {
     method: 'POST',
@@ -135,12 +138,15 @@ export function get(gateway: GatewayClient, path: string, key = gateway.key) {
   return fetch(`${gateway.baseUrl}${path}`, { headers: { authorization: `Bearer ${key}` } });
 }
 
-/** Returns a user message with directives for the sandbox after @sandbox. */
+/** Returns a user message. After `@sandbox`, the message has directives for the sandbox provider. */
 export function said(text: string, directives = ''): { role: 'user'; content: string } {
   return { role: 'user', content: directives === '' ? text : `${text}\n@sandbox ${directives}` };
 }
 
-/** Reads a generation once it is final. @throws if it is not final within `timeoutMs` */
+/**
+ * Reads the record of a generation once the record is final.
+ * @throws if it is not final within `timeoutMs`
+ */
 export async function finalGeneration(gateway: GatewayClient, id: string, timeoutMs = PATIENCE_MS) {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

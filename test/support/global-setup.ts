@@ -13,7 +13,7 @@ import { installTableRules } from './table-rules/install.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     dynamodbEndpoint: string;
-    /** Endpoint of the emulator without table rules, even if the run has them. */
+    /** Endpoint of the emulator without the rules of table-rules/, even if the test run has these rules. */
     plainDynamodbEndpoint: string;
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Account with a history, made as the gateway does: holds, settlements, corrections, payments, and rolled-up days. From
- * noon of the last day but one, its records are spread over more partitions.
+ * noon of the day before the last day, its records are spread over more partitions.
  */
 
 import { priceUsage } from '../../lambdas/accounting/price.ts';
@@ -34,7 +34,7 @@ import { holdRequest, outcome, placeHold, rub } from './spending.ts';
 export interface History {
   table: Table;
   account: Account;
-  /** UTC days with generations, oldest first. All but the last are rolled up. */
+  /** UTC days with generations, oldest first. All days except the last are rolled up (their sums are stored). */
   dates: string[];
   /** Hash of each key by name. The key "old server" was deleted. */
   keys: Record<string, string>;
@@ -58,7 +58,7 @@ const prices: Pricing = {
   overrides: [{ min_prompt_tokens: 700, prompt: rub('0.000246913578'), completion: rub('0.001481481481') }],
 };
 
-/** Returns the usage of a generation, which is different for each index but always the same for one index. */
+/** Returns the usage of a generation. It depends only on the index, and different indexes have different usage. */
 function usageAt(index: number): TokenUsage {
   const of = (most: number, by: number) => (index * by) % most;
   return {
@@ -71,8 +71,8 @@ function usageAt(index: number): TokenUsage {
 }
 
 /**
- * Returns the outcome of a generation: with several rounds and searches, capped at its hold, broken off without cost,
- * or plain.
+ * Returns the outcome of a generation. By its index, the generation has several rounds (requests to the model) and
+ * searches, is capped at its hold, is broken off without cost, or is plain.
  */
 function outcomeAt(index: number, { amount, scopes }: Hold): Outcome {
   const base = { ...outcome(Money.zero), pricing: prices, model: `test/model-${index % 3}` };
@@ -113,7 +113,8 @@ export interface RuledHistory extends History {
  * is made.
  */
 export async function makeRuledHistory(of: HistoryTerms & { withParts?: boolean }): Promise<RuledHistory> {
-  // The lock time of transactions is short, because the long form uses one item after the other.
+  // Transactions lock their items only for a short time, because the long form of the tests changes the same items in
+  // quick succession.
   const ruled = await newRuledTable({ transactionMs: 1 });
   if (of.withParts) await allowParts(ruled.table);
   const history = await ruled.inTrouble(() => makeHistory(ruled.table, of));
@@ -129,7 +130,7 @@ interface HistoryTerms {
 
 /**
  * Makes a history.
- * @param of.generations number of generations on each of `of.days` days, the last of which is today
+ * @param of.generations number of generations on each of `of.days` days; the last day is today
  * @param of.mode a prepaid account gets a payment of a million and a refund of ten
  */
 export async function makeHistory(table: Table, of: HistoryTerms): Promise<History> {
@@ -210,7 +211,7 @@ async function spend(
   return total;
 }
 
-/** Returns the scopes of a payer. A prepaid account has a limit. */
+/** Returns the scopes (account, key and others) of a payer. The account of a prepaid payer has a limit. */
 function scopesOf(account: Account, { accountId, workspaceId, memberId, keyHash }: Payer): Scope[] {
   const ids = { key: keyHash, workspace: workspaceId, account: accountId, member: `${workspaceId}/${memberId}` };
   const isLimited = account.mode === 'prepaid';

@@ -27,9 +27,9 @@ const quirks: Partial<Record<WireName, object>> = {
 };
 
 /**
- * Returns the id of a model.
- * @param fallback the model has a second, working endpoint
- * @param signing the model's provider signs thinking itself
+ * Returns the id of a hostile model.
+ * @param fallback whether the model has a second, working endpoint
+ * @param signing whether the model's provider signs thinking itself
  */
 export function modelOf({
   wire,
@@ -44,12 +44,12 @@ export function modelOf({
 }
 
 /**
- * Returns the providers of a model with a fallback, the hostile one first. An order in a request overrides the health
- * of the providers.
+ * Returns the providers of a model with a fallback, the hostile provider first. A request with this order tries them in
+ * this order, whatever their health is.
  */
 export const fallbackOrder = (wire: WireName): string[] => [`evil-${names[wire]}`, `sound-${names[wire]}`];
 
-/** Model whose answers continue during attacks. */
+/** Model for an answer that continues while a test attacks the gateway. */
 export const WITNESS_MODEL = 'evil/witness';
 
 /** Writes a catalog of models whose first, and usually only, endpoint is the hostile upstream server. */

@@ -24,15 +24,20 @@ export interface HostileGateway {
   gateway: RunningGateway;
   upstream: HostileUpstream;
   /**
-   * Sends one request that the provider answers with the attack, and checks everything that must hold for every answer.
+   * Sends one request, which the provider answers with the attack. Then it checks everything that must hold for every
+   * answer.
    */
   attack: (attack: Attack) => Promise<Aftermath>;
-  /** Sends such a request from a client that disconnects during the answer, and checks the books. */
+  /**
+   * Sends a request that the provider answers with the attack. The client disconnects during the answer. Then it checks
+   * the books.
+   */
   abandon: (attack: Attack, leave: Promise<unknown>) => Promise<void>;
   /** Checks that the gateway's process runs and answers. */
   expectAlive: () => Promise<void>;
   /**
-   * Checks that the gateway survived an attack: it answers, its log has no secrets, and other answers are untouched.
+   * Checks that the gateway survived an attack: it answers, its log has no secrets, and answers to other clients are
+   * untouched.
    */
   expectUnharmed: () => Promise<void>;
   /** Checks that a text contains no part of the operator's credential and no address of a provider. */
@@ -48,7 +53,7 @@ export interface Attack extends Question {
   limitRub?: number | null;
 }
 
-/** Client's response, and the record. */
+/** The client's response, the cost, and the gateway's record of the request. */
 export interface Aftermath extends Reply {
   cost: Money;
   generation: Item;
@@ -56,7 +61,9 @@ export interface Aftermath extends Reply {
 
 const DEAREST_INPUT = Money.parse(PRICES.input_cache_write);
 const COMPLETION = Money.parse(PRICES.completion);
-/** Tokens that a bound may add to the bytes of a prompt, for the provider's own text. */
+/**
+ * Tokens by which an upper bound of a prompt's tokens may exceed its bytes, because providers add text of their own.
+ */
 const AROUND_PROMPT_TOKENS = 2_048;
 
 export async function startHostileGateway(env: Record<string, string> = {}): Promise<HostileGateway> {
@@ -132,7 +139,7 @@ export async function startHostileGateway(env: Record<string, string> = {}): Pro
   };
 }
 
-/** Returns a client with a new key, so that only one request is recorded for the key. */
+/** Returns a client with a new key. So the key has only the records of this client. */
 export async function newClient(gateway: RunningGateway, limitRub: number | null): Promise<RunningGateway> {
   const { status, body } = await manage(gateway, 'POST', '/keys', { name: 'test', limit: limitRub });
   expect(status).toBe(201);
@@ -174,7 +181,7 @@ function expectProvidersFault({ status, error, message, events, stopReason }: Re
 
 /**
  * Checks a non-streamed answer that its provider broke off. The client gets an error that it may retry. It pays the
- * price of the usage that the provider had reported by then, which on most wires is nothing.
+ * price of the usage that the provider reported before the failure. On most wires the provider reports none.
  */
 export function expectBrokenOff({ status, headers, error, generation }: Aftermath, wire: WireName): void {
   expect(error).toBeDefined();
@@ -185,7 +192,7 @@ export function expectBrokenOff({ status, headers, error, generation }: Aftermat
 }
 
 /**
- * Checks that the last usage that the client receives equals the usage of the record, and that the same holds for the
+ * Checks that the last usage that the client receives equals the recorded usage, and that the cost equals the recorded
  * cost.
  */
 function expectToldAsBilled({ message, events }: Reply, generation: Item): void {
@@ -210,7 +217,7 @@ function expectToldAsBilled({ message, events }: Reply, generation: Item): void 
 }
 
 /**
- * Checks that no money stays held, that the recorded cost was charged, and that the cost is within the limit and the
+ * Checks that no money stays held, and that the recorded cost was charged. The cost must not exceed the limit or the
  * hold.
  */
 async function expectExactBooks(client: RunningGateway, cost: Money, bound: Money): Promise<void> {

@@ -3,24 +3,26 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { answer, bytesOf, dialects, type Dialect } from './dialects.ts';
 
 /**
- * Provider that misbehaves as each test requires, byte by byte, on every wire of dialects.ts. It writes to the raw
- * socket, because HTTP libraries prevent most of this.
+ * Provider that misbehaves as each test specifies, byte by byte, on every wire of dialects.ts. It writes to the raw
+ * socket, because HTTP libraries prevent most of this misbehavior.
  */
 export interface HostileUpstream {
   url: string;
   /**
-   * Registers a behavior.
-   * @returns a text that triggers the behavior if a prompt contains it; other prompts get a valid answer
+   * Registers a behavior of the provider.
+   * @returns a text that triggers the behavior if a prompt contains it; prompts without such a text get a valid answer
    */
   behaves: (behaviour: Behaviour) => string;
-  /** Returns the number of requests that only a client that follows redirects sends. */
+  /**
+   * Returns the number of requests to a path to which only redirects lead. It is 0 if the gateway follows no redirects.
+   */
   trapped: () => number;
   stop: () => Promise<void>;
 }
 
 export type Behaviour = (exchange: Exchange) => unknown;
 
-/** One request, and functions to answer it. All writes resolve to false once the connection is closed. */
+/** One request, and functions to answer it. All functions that write resolve to false once the connection is closed. */
 export interface Exchange {
   dialect: Dialect;
   path: string;
@@ -28,22 +30,22 @@ export interface Exchange {
   isOpen: () => boolean;
   /** Resolves when the connection is closed. */
   closed: Promise<unknown>;
-  /** Writes bytes, or a text of the dialect, unchanged. It waits while the connection is slow. */
+  /** Writes bytes, or a text of the wire, unchanged. It waits while the receiver is slow. */
   write: (bytes: string | Buffer) => Promise<boolean>;
-  /** Sends a response with a length, after which the connection is reusable. */
+  /** Sends a complete response with a content length. The connection can be reused afterwards. */
   respond: (status: string, headers: Record<string, string>, body: string) => Promise<boolean>;
-  /** Sends the head of a stream. */
+  /** Sends the status and headers of a stream. */
   begin: () => Promise<boolean>;
   /** Sends a piece of the stream. */
   send: (text: string | Buffer) => Promise<boolean>;
-  /** Sends the regular end of the stream, after which the connection is reusable. */
+  /** Sends the regular end of the stream. The connection can be reused afterwards. */
   finish: () => Promise<boolean>;
   hangUp: () => void;
   reset: () => void;
 }
 
 const SOUND_WORDS = 'All is well.';
-/** Path under which every request gets a valid answer. */
+/** Path at which every request gets a valid answer. */
 export const SOUND_PATH = '/sound';
 export const TRAP_PATH = '/internal/secrets';
 
@@ -60,7 +62,7 @@ export async function startHostileUpstream(): Promise<HostileUpstream> {
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.setNoDelay(true);
-    // Every exchange of a connection listens for the end of the connection, so there may be many listeners.
+    // Every request on a connection adds a listener for the end of the connection, so there may be many listeners.
     socket.setMaxListeners(0);
     socket.on('error', () => socket.destroy());
     socket.once('close', () => sockets.delete(socket));
@@ -150,7 +152,7 @@ function exchangeOver(socket: Socket, { path, body }: { path: string; body: stri
   };
 }
 
-/** Resolves when more can be written, or the connection is closed. */
+/** Resolves when the connection can accept more data, or is closed. */
 function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const go = () => {

@@ -1,6 +1,9 @@
 import type { DynamodbCall } from './fault-proxy.ts';
 
-/** Permission that a call to DynamoDB needs, with its partition. The partition is undefined for a scan. */
+/**
+ * Permission that a call to DynamoDB needs, with the partition that the call uses. The partition is undefined for a
+ * scan.
+ */
 export interface ItemAction {
   action: string;
   partition: string | undefined;

@@ -1,6 +1,7 @@
 /**
  * Sentences of our own, with labels on the parts that need protection: `⟦email ann@example.org⟧`. All values are
- * invented. A middle dot (·) is removed from the text: without it, secret scanners would report the invented keys.
+ * invented. The files contain middle dots (·), which are removed from the text. Without the dots, secret scanners would
+ * report the invented keys in the files.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';

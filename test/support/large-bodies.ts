@@ -1,17 +1,17 @@
 /**
- * Bodies of POST /messages of the maximum size. Each has a shape whose processing has cost, or could cost, more than
- * its size suggests. They may be invalid, because the gateway must read invalid bodies too.
+ * Bodies of POST /messages of the maximum size. Each body has a shape whose processing has cost, or could cost, more
+ * than its size suggests. Some bodies are invalid, because the gateway must read invalid bodies too.
  */
 
 const MAX_BYTES = 6 * 1024 * 1024;
 
-/** Returns a JSON list with as many copies of an element as fit, but at most `most`. */
+/** Returns a JSON list with as many copies of an element as fit into a body, but at most `most`. */
 function list(element: string, most = Infinity): string {
   const count = Math.min(most, Math.floor((MAX_BYTES - 1_000) / (element.length + 1)));
   return `[${Array<string>(count).fill(element).join(',')}]`;
 }
 
-/** Returns an object with numbered members. */
+/** Returns a JSON object with as many numbered members as fit into a body, but at most `most`. */
 function members(value: string, most: number): string {
   const count = Math.min(most, Math.floor((MAX_BYTES - 1_000) / (value.length + 12)));
   return `{${Array.from({ length: count }, (_, index) => `"k${index}":${value}`).join(',')}}`;
@@ -32,10 +32,10 @@ const inBase64 = (data: string) =>
 const largeTool = (name: string) =>
   `{"name":"${name}","description":"${text(5_500)}","input_schema":{"type":"object"}}`;
 
-/** Number of values, slightly below the maximum in a body. */
+/** Number of JSON values, slightly below the maximum that a body may have. */
 const VALUES = 99_000;
 
-/** Bodies, each with a name and the JSON without the model. */
+/** Bodies, each as its name and a function that returns its JSON without the field `model`. */
 export const largeBodies: [string, () => string][] = [
   // The next bodies have lists whose values have the wrong type.
   ...['messages', 'system', 'tools', 'stop_sequences', 'betas'].flatMap((field): [string, () => string][] =>

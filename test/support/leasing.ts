@@ -13,7 +13,7 @@ export function limitedSpender(table: Table, limit: string): Promise<Spender> {
   return newSpender(table, { key: { daily: rub(limit) }, account: { lifetime: rub('1000') } });
 }
 
-/** Returns "spent of committed" of the spender's key. */
+/** Returns the amounts of the spender's key as the text "<spent> of <committed>". */
 export async function keyOf(table: Table, spender: Spender): Promise<string | undefined> {
   return (await books(table, spender)).key[0];
 }
@@ -30,14 +30,15 @@ export function placed(result: HoldResult): PlacedHold {
 }
 
 /**
- * Creates leases of a process that takes a lease after two holds in a second. A lease is money that a process holds for
- * several requests.
+ * Creates leases of a process that takes a lease after two holds within a second. A lease is money that a process holds
+ * in advance for several requests.
  */
 export const eagerLeases = () => new Leases({ minHoldsASecond: 2 });
 
 /**
- * Returns the leases of a process that has placed two holds of 0.4 RUB for a spender: one directly, and one from a
- * lease of 1.6 RUB that it took for the second hold. So 2 RUB are held, and 1.2 RUB of the lease remain.
+ * Returns the leases of a process that has placed two holds of 0.4 RUB for a spender. The first hold was placed
+ * directly. For the second hold, the process took a lease of 1.6 RUB. So 2 RUB are held, and 1.2 RUB of the lease
+ * remain.
  */
 export async function withLease(table: Table, spender: Spender): Promise<Leases> {
   const leases = eagerLeases();

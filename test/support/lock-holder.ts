@@ -1,4 +1,7 @@
-/** Process that claims a directory (`claim`), or belongs to a gateway on the directory (`belong`), until it ends. */
+/**
+ * Process that claims a data directory (`claim`), or registers as a process of the gateway on the directory (`belong`).
+ * It keeps this state until it ends.
+ */
 import { belongToBoot } from '../../lib/local/boot-processes.ts';
 import { claimDirectory } from '../../lib/shared/data-directory/directory-claim.ts';
 

@@ -4,8 +4,8 @@ import { commitSeed } from './commit-seed.ts';
 export const isLongForm = process.env['TEST_LONG'] !== undefined && process.env['TEST_LONG'] !== '';
 
 /**
- * Returns the number of repetitions of a randomized test: a part in `npm test`, which has to be fast, and all in the
- * long form, `TEST_LONG=1 npm test`.
+ * Returns the number of repetitions of a randomized test. `npm test`, which has to be fast, runs a part of them. The
+ * long form, `TEST_LONG=1 npm test`, runs all.
  */
 export function repeated(times: number, { ofWhichAlways }: { ofWhichAlways: number }): number {
   return isLongForm ? times : ofWhichAlways;
@@ -17,8 +17,8 @@ export function repeated(times: number, { ofWhichAlways }: { ofWhichAlways: numb
 export const runSeed = Number(process.env['TEST_SEED'] ?? commitSeed());
 
 /**
- * Returns the indexes of a list that a test iterates over: a part in `npm test`, starting at an index that depends on
- * the commit, and all in the long form.
+ * Returns the indexes of a list that a test iterates over. `npm test` uses a part of them, starting at an index that
+ * depends on the commit. The long form uses all.
  */
 export function placesIn(length: number, { ofWhichAlways }: { ofWhichAlways: number }): number[] {
   const all = Array.from({ length }, (_, place) => place);
@@ -26,7 +26,7 @@ export function placesIn(length: number, { ofWhichAlways }: { ofWhichAlways: num
   return all.filter((place) => place % step === runSeed % step);
 }
 
-/** Returns the entries of a list that a test iterates over: a part in `npm test`, all in the long form. */
+/** Returns the entries of a list that a test iterates over: a part of them in `npm test`, and all in the long form. */
 export function entriesIn<Entry>(list: readonly Entry[], terms: { ofWhichAlways: number }): Entry[] {
   return placesIn(list.length, terms).map((place) => list[place]!);
 }

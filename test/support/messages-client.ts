@@ -38,7 +38,10 @@ interface ClientError {
 
 export const MAX_TOKENS = 200;
 
-/** Sends the request as a client of the Messages API. @param leaving disconnects the client when it aborts */
+/**
+ * Sends the request as a client of the Messages API does.
+ * @param leaving signal that disconnects the client
+ */
 export function ask(
   client: GatewayClient,
   question: Question,

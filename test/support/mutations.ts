@@ -1,16 +1,16 @@
 /**
- * Mutations of JSON as text. Clients could send such JSON although no JavaScript program would write it: duplicate
- * members, a member named __proto__, or a number that no float can represent.
+ * Mutations of JSON as text. They produce JSON that clients could send although no JavaScript program writes it:
+ * duplicate members, a member named __proto__, or a number that no float can represent.
  */
 
 import fc, { type Arbitrary } from 'fast-check';
 
-/** JSON as written. Members of an object may be duplicates. */
+/** JSON in the form in which it is written. An object may have several members with the same name. */
 type Node = { kind: 'text'; text: string } | { kind: 'list'; items: Node[] } | { kind: 'object'; members: Member[] };
 type Member = [name: string, value: Node];
 
 interface Mutation {
-  /** Index of the value in the order of the text, modulo the number of values. */
+  /** Index of the changed value, in the order of the text. It is taken modulo the number of values. */
   at: number;
   operation: (typeof operations)[number];
   value: string;
@@ -100,7 +100,7 @@ const mutation: Arbitrary<Mutation> = fc.record({
   name: fc.constantFrom(...names),
 });
 
-/** Returns JSON text: one of the given values, with one to three mutations. */
+/** Returns arbitrary JSON text: one of the given values, after one to three mutations. */
 export function mutated(bases: unknown[]): Arbitrary<string> {
   return fc
     .record({ base: fc.constantFrom(...bases), mutations: fc.array(mutation, { minLength: 1, maxLength: 3 }) })
@@ -124,7 +124,7 @@ function textOf(node: Node): string {
   }
 }
 
-/** Value in a document, and a function that replaces it by nothing, itself, or several values. */
+/** A value in a document, and a function that replaces it with no, one or several values. */
 interface Place {
   node: Node;
   put: (nodes: Node[]) => void;

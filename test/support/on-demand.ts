@@ -1,6 +1,6 @@
 /**
- * Parts of a test run that take seconds to make. The run's main process makes each part once, when a test file first
- * requests it over HTTP. Most runs of a single file need no part.
+ * Resources of a test run (called parts) that take seconds to make, such as a bundle. The run's main process makes each
+ * part once, when a test file first requests it over HTTP. Most runs of a single file need no part.
  */
 
 import { createServer } from 'node:http';
@@ -11,7 +11,10 @@ const ADDRESS = 'GATEWAY_TEST_PARTS';
 
 type Parts = Record<string, () => Promise<unknown>>;
 
-/** Offers parts to all processes of this run. @returns a function that stops the offer */
+/**
+ * Offers parts to all processes of this test run.
+ * @returns a function that stops the offer
+ */
 export async function offerOnDemand(parts: Parts): Promise<() => Promise<void>> {
   const made = new Map<string, Promise<unknown>>();
   const server = await listen(
@@ -33,7 +36,10 @@ export function isOffered(): boolean {
   return process.env[ADDRESS] !== undefined;
 }
 
-/** Requests a part by its name. @throws {Error} if the part could not be made */
+/**
+ * Requests a part of the test run by its name.
+ * @throws {Error} if the part could not be made
+ */
 export async function onDemand<Part>(name: string): Promise<Part> {
   const response = await fetch(`${process.env[ADDRESS]}/${name}`);
   const text = await response.text();

@@ -1,10 +1,10 @@
 import { toGatewayError, type ErrorKind } from '../../lambdas/platform/errors.ts';
 
-/** Maximum number of attempts. A queue delivers a message, and a patient client sends a request, at least as often. */
+/** Maximum number of attempts. Queues deliver a message, and patient clients send a request, at least as many times. */
 const MAX_ASKED = 20;
 
 /**
- * Retries as a client or a queue does while the gateway is busy.
+ * Repeats work while the gateway is busy, as a client or a queue does.
  * @throws errors that are not temporary
  */
 export async function persistently<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -18,8 +18,8 @@ export async function persistently<Result>(work: () => Promise<Result>): Promise
 }
 
 /**
- * Retries work that can be done only once, while the gateway is busy.
- * @param done kind of error that shows that an earlier attempt succeeded
+ * Repeats work that can succeed only once, while the gateway is busy.
+ * @param done kind of error that shows that an earlier attempt has succeeded
  */
 export async function persistentlyOnce(work: () => Promise<unknown>, done: ErrorKind): Promise<void> {
   let asked = 0;

@@ -1,7 +1,7 @@
 import type { SchemaObject } from '../../lambdas/api/service/openapi-types.ts';
 import { resolveSchema } from './openapi.ts';
 
-/** Body that contains a planted text, and the path of that text. */
+/** Body that contains a given text, and the path at which it contains the text. */
 export interface Planted {
   path: string;
   value: unknown;
@@ -10,12 +10,12 @@ export interface Planted {
 /** Maximum depth for recursive schemas. */
 const DEEPEST = 2;
 
-/** Values for texts that must have a certain form, by field name. */
+/** Values, by field name, for fields that accept only texts of a certain form. */
 export type Forms = Record<string, string>;
 
 /**
- * Returns values that a schema allows with `text` in one of their texts: one value per text in each variant, with all
- * required fields. A field that is added to the schema is therefore included.
+ * Returns values that a schema allows and that contain `text`. For each text field of each variant there is one value
+ * with `text` in this field, and with all required fields. So a field that is later added to the schema is included.
  */
 export function planted(
   schema: SchemaObject,
@@ -60,7 +60,7 @@ function plantedInObject(schema: SchemaObject, text: string, forms: Forms, withi
   return [...fields, ...others.map(({ path, value }) => ({ path: `.*${path}`, value: { ...base, own1: value } }))];
 }
 
-/** Returns an object with all required fields, and all fields that have a form. */
+/** Returns an object with all required fields, and with all fields whose names are in the given forms. */
 function smallestObject(schema: SchemaObject, forms: Forms): Record<string, unknown> {
   const { properties = {}, required = [], additionalProperties, minProperties = 0 } = schema;
   const ownSchema = typeof additionalProperties === 'object' ? additionalProperties : {};

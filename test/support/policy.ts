@@ -1,4 +1,7 @@
-/** Evaluates resource policies as AWS does, for the features that the templates use. Other features cause an error. */
+/**
+ * Evaluates resource policies as AWS does, for the features that the templates use. Policies with other features cause
+ * an error.
+ */
 
 export interface Statement {
   Effect: 'Allow' | 'Deny';
@@ -9,15 +12,15 @@ export interface Statement {
 }
 
 export interface Access {
-  /** Service that calls, for example `cloudwatch.amazonaws.com`. */
+  /** AWS service that makes the call, for example `cloudwatch.amazonaws.com`. */
   service: string;
   action: string;
   resource: unknown;
-  /** Values of condition keys, for example of `aws:SourceAccount`. */
+  /** Values of condition keys in the call, for example of `aws:SourceAccount`. */
   context: Record<string, unknown>;
 }
 
-/** Returns the result of a policy. A denying statement overrides all allowing statements. */
+/** Returns whether a policy allows a call. A denying statement overrides all allowing statements. */
 export function decide(statements: readonly Statement[], access: Access): 'allowed' | 'denied' | 'not allowed' {
   const applying = statements.filter((statement) => applies(statement, access));
   if (applying.some(({ Effect }) => Effect === 'Deny')) return 'denied';

@@ -174,8 +174,8 @@ export class BlockWriter {
     const call = this.#callOf(piece);
     if (!call) return;
     if (call.closed) {
-      // Some providers repeat the arguments at the end, which changes nothing. Other arguments for a closed call cannot
-      // be written. They must not be dropped silently, so they are an error.
+      // Some providers repeat the arguments of a complete call at the end, which changes nothing. Arguments for an
+      // incomplete closed call cannot be written. They must not be dropped silently, so they are an error.
       if (call.progress.isComplete || piece.arguments === '') return;
       throw new UpstreamError('malformed', 'The provider continued a tool call that had ended');
     }

@@ -1,6 +1,6 @@
 /**
- * Reads responses of providers that make videos. Nothing here throws: an invalid response is returned as the provider's
- * failure.
+ * Reads responses of providers that make videos. The functions return an invalid response as a failure of the provider,
+ * and do not throw.
  */
 
 import { isRawNumber } from '../../platform/json/exact-json.ts';
@@ -13,14 +13,17 @@ import type { Polled, Submitted, VideoHttpAnswer } from './wire.ts';
 
 const MAX_ANSWER_WORDS = 500;
 const MAX_ID_CHARS = 512;
-/** Maximum number of files of a job. No request produces as many. */
+/** Maximum number of files of a job. Real jobs have far fewer. */
 const MAX_ANSWER_FILES = 8;
 
 export function jobList(value: unknown): unknown[] {
   return Array.isArray(value) ? value.slice(0, MAX_ANSWER_FILES) : [];
 }
 
-/** Returns an id as a text; undefined if it is invalid. A numeric id may exceed the precision of a double. */
+/**
+ * Returns an id as a text; undefined if it is invalid. The digits of a number are kept, because a numeric id may exceed
+ * the precision of a double.
+ */
 export function idOf(value: unknown): string | undefined {
   const text = isRawNumber(value) ? value.rawJSON : typeof value === 'number' ? String(value) : textOrAbsent(value);
   return text !== undefined && text.length <= MAX_ID_CHARS ? text : undefined;
@@ -39,15 +42,15 @@ export function isSuccess({ status }: VideoHttpAnswer): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Returns the provider's message, or `otherwise` if there is none, shortened for the job's record. */
+/** Returns the provider's message, shortened for the job's record. If there is none, it returns `otherwise`. */
 export function providerMessage(value: unknown, otherwise: string): string {
   return (textOrAbsent(value) ?? otherwise).slice(0, MAX_ANSWER_WORDS);
 }
 
-/** Statuses of timeouts and of failures during processing. The provider may have accepted the job before them. */
+/** HTTP statuses after which the provider may have accepted the job: timeouts, and failures during processing. */
 const uncertainStatuses = new Set([408, 500, 502, 504, 520, 522, 524]);
 
-/** Returns the result of a submission that named no job: refused, failed, or uncertain. */
+/** Returns the result of a submission whose response names no job: refused, failed, or uncertain. */
 export function unsuccessful({ status, text }: VideoHttpAnswer, words: unknown, providerId: VideoFamily): Submitted {
   const message = providerMessage(words, `The provider answered with status ${status}`);
   const error = errorInText(text);
@@ -58,7 +61,7 @@ export function unsuccessful({ status, text }: VideoHttpAnswer, words: unknown, 
   return uncertainStatuses.has(status) ? { uncertain: message } : { failed: message };
 }
 
-/** Providers that have their own rules for errors. */
+/** Families of video providers that have rules of their own for errors. */
 type VideoFamily = 'google' | 'minimax' | 'runway' | 'video';
 
 const requestFaultsOfVideos = new Set<FaultKind>(['request', 'elsewhere', 'context', 'size', 'reasoning']);
@@ -76,7 +79,7 @@ export function working({ headers }: VideoHttpAnswer, typicalSeconds?: number): 
 }
 
 /**
- * Returns the unknown state, for a poll whose response has an error status. Even a 404 may come from a proxy, while the
+ * Returns the unknown state for a poll whose response has an error status. Even a 404 may come from a proxy, while the
  * job continues and costs money.
  */
 export function unknownPollResult({ status }: VideoHttpAnswer): Polled {

@@ -34,8 +34,8 @@ export const minimaxVideoWire: VideoWire = {
     objections.noFirstFrame(request, target) ??
     longPrompt(request, MAX_MINIMAX_PROMPT_CHARACTERS),
 
-  // MiniMax checks the webhook URL first: it sends a challenge there, which the receiver must echo. Later it reports
-  // there when the task's state changes.
+  // MiniMax first checks the webhook URL: it sends a challenge to the URL, which the receiver must echo. Later it sends
+  // a request to the URL when the task's state changes.
   submit(request, { upstreamModel }, { webhookUrl }) {
     return post('/v1/video_generation', {
       model: upstreamModel,
@@ -91,8 +91,8 @@ function minimaxImage(request: VideoRequest, which: 'first_frame' | 'last_frame'
 }
 
 /**
- * Returns code and message of a response; undefined if absent. The message "success" contains no information, so it
- * counts as absent.
+ * Returns the code and message of a response, each undefined if it is absent. The message "success" contains no
+ * information, so it counts as absent.
  */
 function resultOf(body: Record<string, unknown>): { code: number | undefined; words: string | undefined } {
   const { status_code: code, status_msg: words } = recordOrEmpty(body['base_resp']);

@@ -1,4 +1,4 @@
-/** Common parts of the video wires. */
+/** Helpers that the wires of several video providers use to build and check requests. */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import type { VideoHttpRequest, VideoRequest, VideoTarget } from './wire.ts';
@@ -25,8 +25,8 @@ export function dataUrl({ mediaType, base64 }: { mediaType: string; base64: stri
 }
 
 /**
- * Checks for features that several wires do not support. Each returns the field of the client's request that the
- * provider cannot express, or undefined.
+ * Checks for features that several wires do not support. Each check returns the field of the client's request that the
+ * provider cannot express, with an error message; undefined if there is none.
  */
 export const objections = {
   seed: ({ seed }: VideoRequest) =>

@@ -26,7 +26,7 @@ const MAX_RUNWAY_PROMPT_CHARACTERS = 1_000;
 const RUNWAY_POLL_SECONDS = 5;
 const RUNWAY_JOB_ID = /^[\w-]{1,100}$/;
 
-/** Width and height in pixels at 720p, the only resolution. */
+/** Width and height in pixels by aspect ratio, at 720p, the only resolution of this wire. */
 const pixels: Record<string, string> = {
   '16:9': '1280:720',
   '9:16': '720:1280',
@@ -114,8 +114,8 @@ function runwayFiles(body: Record<string, unknown>): Polled {
 }
 
 /**
- * Returns the message of a failed task. Its code, such as `SAFETY.…`, is not shown: the refused part that it names is a
- * guess, and Runway asks clients not to show it.
+ * Returns the message of a failed task. The task's failure code, such as `SAFETY.…`, names the refused part of the
+ * request. It is not shown, because it is a guess, and Runway asks clients not to show it.
  */
 function runwayFailure(body: Record<string, unknown>): string {
   const refused = textOrAbsent(body['failureCode'])?.startsWith('SAFETY.') ?? false;

@@ -74,8 +74,8 @@ export const videoJobsWire: VideoWire = {
 };
 
 /**
- * Reads a completed job. The URLs in the response may require the provider's credential, or point elsewhere. So files
- * are requested by their number, from the provider itself.
+ * Reads a completed job. The file URLs in the response may require the provider's credential, or point to another host.
+ * So each file is requested from the provider itself, by its number.
  */
 function completed(body: Record<string, unknown>): Polled {
   const id = textOrAbsent(body['id']);
@@ -87,7 +87,10 @@ function completed(body: Record<string, unknown>): Polled {
   return { state: 'completed', files };
 }
 
-/** Returns the message of an error. Responses to polls have a text in `error`; other responses have an object. */
+/**
+ * Returns the message of an error. In responses to polls, `error` is a text; in other responses it is an object with a
+ * message.
+ */
 function jobMessage({ error }: Record<string, unknown>): unknown {
   return textOrAbsent(error) ?? recordOrEmpty(error)['message'];
 }

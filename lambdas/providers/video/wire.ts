@@ -1,7 +1,7 @@
 /**
- * Interface of the API formats of providers that make videos. A job is submitted, polled until it ends, and then its
- * files are fetched. A wire only encodes requests and reads responses. Its caller decides who sends them, when, and how
- * often.
+ * Interface of the API formats of providers that make videos. A job is submitted and polled until it ends; then its
+ * files are fetched. A wire only encodes requests and reads responses. Its caller decides who sends requests, when, and
+ * how often.
  */
 
 /** A client's video request, checked against the model's options. */
@@ -19,7 +19,7 @@ export interface VideoRequest {
   withAudio: boolean | undefined;
 }
 
-/** Properties of an endpoint that a wire needs. */
+/** Properties of an endpoint that a video wire needs to encode requests. */
 export interface VideoTarget {
   upstreamModel: string;
   quirks: Record<string, unknown>;
@@ -32,7 +32,10 @@ export interface VideoHttpRequest {
   headers: Record<string, string>;
   /** JSON of the request; undefined with GET. */
   body: string | undefined;
-  /** Whether to use a new connection, so that the request is sent at most once. */
+  /**
+   * Whether to use a new connection. A request on a reused connection may be sent a second time; on a new connection it
+   * is sent at most once.
+   */
   isFresh?: boolean;
 }
 
@@ -57,8 +60,8 @@ export type Submitted =
 export type Polled =
   | { state: 'working'; retryAfterSeconds?: number | undefined }
   /**
-   * A `path` is at the provider, and its request needs the credential. A `url` may be on any host, and its request must
-   * not have the credential.
+   * Files of the video. A `path` belongs to the provider, and a request for it needs the credential. A `url` may be on
+   * any host, and a request for it must not have the credential.
    */
   | { state: 'completed'; files: ({ url: string } | { path: string })[] }
   | { state: 'failed'; message: string }
@@ -74,16 +77,17 @@ export interface VideoObjection {
 
 export interface VideoWire {
   /**
-   * Whether the provider recognizes a repeated submission by its token. Only then may a job be submitted again after an
-   * uncertain result.
+   * Whether the provider recognizes a repeated submission by its token. A job whose submission had an uncertain result
+   * may be submitted again only if this is set.
    */
   hasSubmissionTokens?: true;
   /**
-   * Returns the first part of a request that the provider does not support; undefined if it supports all of it. Called
-   * before a job is accepted.
+   * Returns the first part of a request that the provider does not support; undefined if it supports the whole request.
+   * It is called before the gateway accepts a job.
    */
   objectionTo?(request: VideoRequest, target: VideoTarget): VideoObjection | undefined;
   /**
+   * Encodes the submission of a job.
    * @param job.clientToken token of the job, the same for every attempt, so that the provider can detect repetitions
    */
   submit(
@@ -95,8 +99,8 @@ export interface VideoWire {
   poll(jobId: string, target: VideoTarget): VideoHttpRequest;
   readPolled(answer: VideoHttpAnswer): Polled;
   /**
-   * Returns the URL of a file, if a request for its `path` returns JSON instead of the file. A request for the URL
-   * needs no credential.
+   * Reads a response to a request for a file's `path` that contains the file's URL as JSON, instead of the file itself.
+   * A request for this URL needs no credential.
    */
   readFileAddress?(answer: VideoHttpAnswer): string | undefined;
 }

@@ -17,8 +17,8 @@ import { queues } from '../queues.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
 /**
- * Time before the timeout at which no further settlement is started. The rest is for started writes, for reopening late
- * days, and for returning failed messages.
+ * Time before the timeout at which no further settlement is started. The remaining time is for writes that have
+ * started, for reopening days, and for returning failed messages.
  */
 const STOP_SETTLING_BEFORE_TIMEOUT_MS = 5_000;
 
@@ -28,9 +28,9 @@ interface SettlementMessage {
 }
 
 /**
- * Settles the generations of a batch in one transaction. Only failed messages return to the queue, and are delivered
- * again within seconds. After the last attempt, a message moves to the dead-letter queue, which raises an alarm. So no
- * money is lost.
+ * Settles the generations of a batch together. Only failed messages return to the queue; they are delivered again
+ * within seconds. After the last attempt, a message moves to the dead-letter queue, which raises an alarm. So no money
+ * is lost.
  */
 export async function handler(event: SQSEvent, context: WorkerContext): Promise<SQSBatchResponse> {
   const about = { worker: 'finalize-cost', awsRequestId: context.awsRequestId };
@@ -59,7 +59,8 @@ export async function handler(event: SQSEvent, context: WorkerContext): Promise<
     });
     failed.set(record, result);
   }
-  // Outcomes that an earlier run settled were counted by that run.
+  // Only outcomes that this run has settled are counted. An earlier run has already counted the outcomes that it
+  // settled.
   const fresh = settlements.filter((_, index) => results[index] === 'settled' || results[index] === 'corrected');
   measureSettlements(madeOf(readable, results), nowMs());
   const late = queueLateDays(readable, results, (records, error) => {
@@ -83,8 +84,8 @@ function madeOf(readable: readonly SettlementMessage[], results: (SettleResult |
 }
 
 /**
- * Reopens the days of late settlements. If that fails, the messages are delivered again. They then settle nothing
- * twice, and try again to reopen the day.
+ * Reopens the days to which late settlements belong. If that fails, the messages are delivered again. The next run then
+ * settles nothing twice, and tries again to reopen the days.
  */
 async function queueLateDays(
   readable: SettlementMessage[],
@@ -105,8 +106,8 @@ async function queueLateDays(
 
 /**
  * Writes a metric for an alarm, because Lambda counts no error for a run that returns messages to the queue. A message
- * counts once, at its first delivery. A message that can never be settled is delivered seven times in five minutes, and
- * would otherwise look like a fault of new code.
+ * counts once, at its first delivery. A message that can never be settled is delivered seven times in five minutes. If
+ * each delivery counted, it would look like a fault of new code.
  */
 function measureFailures(failed: ReadonlyMap<SQSRecord, unknown>): void {
   const fresh = [...failed].filter(([{ attributes }]) => Number(attributes.ApproximateReceiveCount) === 1);

@@ -7,9 +7,10 @@ import { liveProviders } from '../../routing/live-providers.ts';
 import { measureEndpoints } from '../../statistics/measure.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/** Measures the endpoints. It runs every minute, and each run covers the time of earlier failed runs. */
+/** Measures the endpoints. It runs every minute. A run also covers the time of earlier runs that failed. */
 export async function handler(_event?: unknown, context?: Partial<WorkerContext>): Promise<{ measured: number }> {
-  // The keys are read again, so that lists of models show a new key at the same time as inference uses it.
+  // The providers' keys are read again. So the lists of models show a model with a new key as soon as inference uses
+  // the key.
   await rereadProviderKeys();
   const live = await liveProviders(await servedCatalog()).catch((error: unknown) => {
     const about = { worker: 'measure-endpoints', awsRequestId: context?.awsRequestId };

@@ -14,27 +14,28 @@ import { logFailures } from '../failure-log.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
 /**
- * Event of a sweep. At its start, a local gateway requests a sweep of the holds of its earlier processes by their ids.
- * The schedule sends no ids.
+ * Event that starts a sweep. A local gateway sends the ids of its earlier processes at its start, so that their holds
+ * are swept. The schedule sends no ids.
  */
 interface SweepEvent {
   deadBootIds?: string[];
 }
 
 /**
- * Time before the timeout at which no further work is started. The rest is for started work, and for reopening days.
+ * Time before the timeout at which no further work is started. The remaining time is for work that has started, and for
+ * reopening days.
  */
 const STOP_SWEEPING_BEFORE_TIMEOUT_MS = 15_000;
 
 /**
- * Observations of the queue, kept as long as the process lives, because a queue counts as empty only after three runs
+ * Observations of the queue's length, kept as long as the process lives. A queue counts as empty only after three runs
  * saw it empty.
  */
 const watch = new BacklogWatch();
 
 /**
  * Settles the holds that are due.
- * @throws {AggregateError} at the end, with every failure; everything else is settled
+ * @throws {AggregateError} with every failure, after everything else is settled
  */
 export async function handler({ deadBootIds }: SweepEvent, context: WorkerContext): Promise<{ swept: number }> {
   const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_SWEEPING_BEFORE_TIMEOUT_MS;
@@ -44,7 +45,8 @@ export async function handler({ deadBootIds }: SweepEvent, context: WorkerContex
     return 'waiting';
   });
   const due = { nowMs: nowMs(), deadBootIds, deadlineMs };
-  // Both kinds of items are processed concurrently, so that many items of one kind do not use up the time of the other.
+  // Leases and holds are processed concurrently, so that many items of one kind do not use up the time of the other
+  // kind.
   const [leases, result] = await Promise.all([
     returnDueLeases(resources.table(), due),
     sweepHolds(resources.table(), { ...due, backlog, handBack }),
