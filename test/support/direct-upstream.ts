@@ -13,7 +13,7 @@ export async function stopUpstreams(): Promise<void> {
   for (const stop of running.splice(0)) await stop();
 }
 
-/** What an upstream server has received: the last URL, all connections, and the bodies of requests. */
+/** URL of a test's upstream server, with the connections and bodies that it has received. */
 export interface Seen {
   url: string;
   connections: Socket[];

@@ -71,7 +71,7 @@ function usageAt(index: number): TokenUsage {
 }
 
 /**
- * Returns the outcome of a generation. By its index, the generation has several rounds (requests to the model) and
+ * Returns the outcome of a generation, which depends on the index. It has several rounds (requests to the model) and
  * searches, is capped at its hold, is broken off without cost, or is plain.
  */
 function outcomeAt(index: number, { amount, scopes }: Hold): Outcome {

@@ -14,7 +14,10 @@ interface KeptMemory {
   external: number;
 }
 
-/** Returns the gateway's reply to a signal, after a keyword. @throws if the reply does not arrive in time */
+/**
+ * Sends a signal to the gateway, and returns the text after `word` in the line that the gateway then logs.
+ * @throws if the line does not arrive in time
+ */
 async function reportOf(gateway: RunningGateway, signal: NodeJS.Signals, word: string): Promise<string> {
   const reports = () => [...gateway.log().matchAll(new RegExp(`^${word} (.*)$`, 'gm'))];
   const before = reports().length;
@@ -40,7 +43,10 @@ const STEADY_BYTES = 16 * 1024;
 const STEADY_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 200;
 
-/** Returns the retained bytes once they are stable. Work after answers is then done, even on a busy machine. */
+/**
+ * Returns the retained bytes once they no longer change. Work that continues after answers is then done, even on a busy
+ * machine. If the bytes keep changing, it returns the last measurement.
+ */
 export async function steadyBytesOf(gateway: RunningGateway): Promise<number> {
   const deadline = performance.now() + STEADY_WITHIN_MS;
   for (let before = await memoryOf(gateway); ;) {

@@ -1,6 +1,6 @@
 /**
- * Facts about the Node processes of a gateway, which the processes report themselves. So they are the same on every
- * system and need no system tools.
+ * Facts about the Node processes of a gateway, which the processes report themselves. So the facts are the same on
+ * every system, and need no system tools.
  */
 
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -16,10 +16,10 @@ export interface ProcessReport {
   parentPid: number;
   argv: string[];
   environment: Record<string, string>;
-  /** CPU milliseconds so far, user and kernel, of all threads. */
+  /** CPU milliseconds since the start of the process, user and kernel, of all threads. */
   cpuMs: number;
   residentMb: number;
-  /** Maximum resident memory so far. */
+  /** Maximum resident memory since the start of the process. */
   peakMb: number;
 }
 
@@ -40,7 +40,7 @@ function socketDirectory(): string {
   return directory;
 }
 
-/** Returns the environment of a program whose processes report. */
+/** Returns environment variables for a program, so that its processes report facts about themselves. */
 export function reporting(environment: Record<string, string | undefined>): Record<string, string | undefined> {
   const options = [environment['NODE_OPTIONS'], `--require ${preload}`].filter(Boolean).join(' ');
   return { ...environment, NODE_OPTIONS: options, PROCESS_REPORTS: socketDirectory() };

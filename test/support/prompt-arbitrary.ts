@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 
-/** Requests with every content type of the Messages API, and with unknown ones. */
+/** Arbitrary request with content of known and unknown types of the Messages API. */
 export interface GeneratedPrompt {
   body: Record<string, unknown>;
   /** Number of images, which tokenizers count in different ways. */
@@ -9,7 +9,7 @@ export interface GeneratedPrompt {
   opaque: number;
 }
 
-/** Texts with few bytes per token in some tokenizer. */
+/** Texts that some tokenizer splits into many tokens for their bytes. */
 const awkward = [
   'a',
   ' ',
@@ -26,7 +26,7 @@ const awkward = [
 const text = fc
   .tuple(
     fc.array(fc.oneof(fc.constantFrom(...awkward), fc.string({ maxLength: 12 })), { minLength: 1, maxLength: 8 }),
-    // Some texts are so long that they exceed the allowance for a provider's own text.
+    // A long text has more bytes than the allowance for text that a provider adds.
     fc.constantFrom(1, 1, 1, 100),
   )
   .map(([parts, times]) => parts.join('').repeat(times));
@@ -59,7 +59,7 @@ const image = withCache(
     )
     .map((source) => ({ block: { type: 'image', source }, images: 1, opaque: 0 })),
 );
-/** Image in an unexpected place, so that it counts as text. */
+/** Image in a text block, where images are not expected. It counts as text. */
 const strayImage = fc.tuple(text, base64).map(([words, data]) =>
   plain({
     type: 'text',
@@ -110,7 +110,7 @@ function sum(parts: Part[]): { images: number; opaque: number } {
   };
 }
 
-/** Message of a user, sometimes after a call and its result. */
+/** Message of a user, sometimes with a tool call and its result before it. */
 const turn = fc
   .tuple(
     fc.array(

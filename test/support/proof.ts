@@ -6,7 +6,7 @@ import { Money } from '../../lambdas/money/money.ts';
 import { generationFrom } from '../../lambdas/store/generations/generation.ts';
 import type { Item, Table } from '../../lambdas/store/table/table.ts';
 
-/** Record whose cost does not follow from its price and usage. */
+/** Record whose cost is not proved by its price and usage, with the cost that they yield. */
 export interface Unproven {
   id: string;
   total: string;
@@ -14,9 +14,8 @@ export interface Unproven {
 }
 
 /**
- * Returns all final records of a table whose cost differs from a new computation: tokens and seconds times prices, as a
- * reviewer would compute it from an export. Usage that a provider reported beyond the bound is charged at the hold, and
- * marked.
+ * Returns all final records of a table whose cost is not proved by their lines: tokens and seconds times prices, as a
+ * reviewer would compute it from an export. A cost above the amount of the hold is not proved either.
  */
 export async function unprovenRecords(table: Table): Promise<Unproven[]> {
   const unproven: Unproven[] = [];

@@ -1,11 +1,11 @@
 /**
- * Prose of the repository: comments of the program, and paragraphs of Markdown, with the patterns that docs/writing.md
- * replaces.
+ * Prose of the repository: comments of the program, and paragraphs of Markdown. It also has patterns for the words that
+ * docs/writing.md replaces.
  */
 
 /**
- * Patterns by name. They count words, not meanings, so some matches are fine: "where" of a place, "asked" of a person.
- * The ceilings leave room for such matches.
+ * Patterns by name. They count words, not meanings. So some matches are correct English: "where" for a place, "asked"
+ * for a person. The maximum numbers in the test leave room for such matches.
  */
 const patterns = {
   /** Matches every "what", except in "what-if". */
@@ -18,7 +18,10 @@ const patterns = {
 } as const;
 export type PatternName = keyof typeof patterns;
 
-/** Lines of comments, without their marks. A line of code with a comment behind it counts by its comment. */
+/**
+ * Returns the text of each line of comments, without comment marks. If a line has code and a comment, only the comment
+ * counts.
+ */
 export function commentLines(source: string): string[] {
   const lines: string[] = [];
   let isInBlock = false;
@@ -44,7 +47,7 @@ export function proseOf(markdown: string): string {
     .replaceAll(/\]\([^)]*\)/g, ']');
 }
 
-/** Returns the number of words. A word has a letter or a digit; lines of tables and marks have none. */
+/** Returns the number of words. Only words with a letter or a digit count, so the lines of tables do not. */
 export function wordCount(text: string): number {
   return text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 }

@@ -1,15 +1,15 @@
 /**
- * Tests that fail at times for a known reason that is not fixed yet (test/quarantine.json). A run prints them with
+ * Tests that fail at times for a known reason that is not fixed yet (test/quarantine.json). A test run prints them with
  * their dates, and does not count their failures. The list is usually empty.
  */
 
 import { readFileSync } from 'node:fs';
 
-/** Maximum number of quarantined tests. More would hide real failures. */
+/** Maximum number of quarantined tests. A longer list could hide real failures. */
 export const MAX_QUARANTINED = 5;
 
 export interface QuarantinedTest {
-  /** Name as a run prints it: the file, a colon, the full name. */
+  /** Name as a test run prints it: the file, a colon, the full name of the test. */
   test: string;
   /** Date of the entry, as 2026-11-27. */
   since: string;

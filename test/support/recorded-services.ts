@@ -6,16 +6,16 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { listen } from './listen.ts';
 
-/** Call of a function to SQS, S3 or Secrets Manager, in terms of permissions. */
+/** Call of a function to SQS, S3 or Secrets Manager, expressed as the permission that it needs. */
 interface ServiceCall {
   functionName: string;
-  /** Action, for example sqs:SendMessage. Batch calls need the same permission. */
+  /** Action, for example sqs:SendMessage. A batch call needs the permission of the single call. */
   action: string;
-  /** Name of a queue or secret, or bucket and key. */
+  /** Name of a queue or secret, or a bucket with the key in it. */
   resource: string;
 }
 
-/** Proxies in front of SQS, S3 and Secrets Manager that record the callers. */
+/** Proxies in front of SQS, S3 and Secrets Manager that record which function calls what. */
 export interface RecordedServices {
   calls: ServiceCall[];
   /** Environment for a gateway that loads own-endpoints.mjs. */
@@ -27,7 +27,7 @@ const agent = new http.Agent({ keepAlive: true });
 
 /**
  * Starts the proxies.
- * @param secretsManager endpoint of Secrets Manager; the endpoints of SQS and S3 are known after the gateway has
+ * @param secretsManager endpoint of Secrets Manager; the proxies learn the endpoints of SQS and S3 when the gateway has
  * started its first function
  */
 export async function startRecordedServices(

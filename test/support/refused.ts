@@ -1,6 +1,9 @@
 import { GatewayError } from '../../lambdas/platform/errors.ts';
 
-/** Returns the gateway's error that refuses a call. @throws if the call succeeds or fails for another reason */
+/**
+ * Returns the GatewayError with which a call is refused.
+ * @throws if the call succeeds or fails for another reason
+ */
 export function refused(read: () => unknown): GatewayError {
   let result: unknown;
   try {
@@ -13,7 +16,7 @@ export function refused(read: () => unknown): GatewayError {
 }
 
 /**
- * Returns the gateway's error that refuses an asynchronous call.
+ * Returns the GatewayError with which an asynchronous call is refused.
  * @throws if the call succeeds or fails for another reason
  */
 export async function refusedLater(read: () => Promise<unknown>): Promise<GatewayError> {

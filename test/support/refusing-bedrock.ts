@@ -1,4 +1,4 @@
-/** Amazon Bedrock that rejects requests of agents as the service was observed to do. It accepts other requests. */
+/** Server that rejects agents' requests as Amazon Bedrock was observed to do. It accepts all other requests. */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { packFrame } from './event-stream.ts';

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { listen, type Listening } from './listen.ts';
 
-/** Way to cut a recording into chunks: at random, after every byte, or not at all. */
+/** How a recording is cut into chunks: at random positions, after every byte, or not at all. */
 export type Cut = 'random' | 'bytes' | 'whole';
 
 export interface Replayed {
@@ -11,12 +11,15 @@ export interface Replayed {
   contentType: string;
 }
 
-/** Returns the name of the upstream model that is answered with the n-th recording and these cuts. */
+/**
+ * Returns a model name that selects a recording and its cuts. The replay server answers requests for this upstream
+ * model with them.
+ */
 export function replayModel(index: number, cut: Cut): string {
   return `recording-${index}-${cut}`;
 }
 
-/** Starts a server that plays recordings. Some wires have the model in the body, others in the address. */
+/** Starts a server that plays recordings. It reads the model from the body or, on some wires, from the URL. */
 export async function startReplay(recordings: Replayed[]): Promise<Listening> {
   const server = createServer((request, response) => {
     void (async () => {
@@ -41,7 +44,9 @@ async function writeInPieces(response: ServerResponse, bytes: Buffer, cut: Cut):
   }
 }
 
-/** Cuts the bytes of a recording. Most random pieces are cut within a line, an event or a character. */
+/**
+ * Cuts the bytes of a recording into chunks. At random positions, most cuts are within a line, an event or a character.
+ */
 function* pieces(bytes: Buffer, cut: Cut): Generator<Buffer> {
   for (let start = 0; start < bytes.length;) {
     const size = cut === 'whole' ? bytes.length : cut === 'bytes' ? 1 : 1 + Math.floor(Math.random() ** 2 * 700);

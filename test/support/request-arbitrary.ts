@@ -34,7 +34,8 @@ const anything = fc.oneof(
 );
 
 /**
- * Returns arbitrary values that a schema allows. `known` contains values of fields that refer to existing resources.
+ * Returns arbitrary values that a schema allows.
+ * @param known values, by field name, for fields that must refer to existing resources
  */
 export function valueOf(
   schema: SchemaObject,
@@ -76,7 +77,7 @@ export function valueOf(
   }
 }
 
-/** Returns an arbitrary integer within its bounds; without an upper bound, not far above the lower one. */
+/** Returns an arbitrary integer within the schema's bounds, at most 100,000 above its lower bound. */
 function integerOf({ minimum = 0, maximum = minimum + 100_000 }: SchemaObject): Arbitrary<number> {
   return fc.integer({ min: minimum, max: Math.min(maximum, minimum + 100_000) });
 }
@@ -93,7 +94,10 @@ function objectOf(
   return fc.record(fields, { requiredKeys: required });
 }
 
-/** Returns a body with one mistake: a field of another type, an extra field, a missing field, or no object. */
+/**
+ * Returns a body with one mistake: a field of another type, an extra field, a missing field, or a value that is not an
+ * object.
+ */
 function spoiled(body: Arbitrary<unknown>): Arbitrary<unknown> {
   return fc.oneof(
     anything,
@@ -115,7 +119,7 @@ function spoiled(body: Arbitrary<unknown>): Arbitrary<unknown> {
 
 /**
  * Returns arbitrary requests to one operation.
- * @param known values of parameters and fields that refer to existing resources
+ * @param known values, by name, for parameters and fields that must refer to existing resources
  */
 export function requestsTo(
   { path, parameters, body }: DocumentedOperation,
@@ -162,7 +166,8 @@ export function requestsTo(
 }
 
 /**
- * Encodes a value in a path as most clients do. Values that begin with % stay as they are, as some clients send them.
+ * Encodes a value for a path as most clients do. A value that begins with % is not encoded, because some clients send
+ * such values.
  */
 function pathPart(value: string): string {
   return value.startsWith('%') ? value : encodeURIComponent(wellFormed(value)).replaceAll('%2F', '/') || 'x';

@@ -1,14 +1,17 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 
-/** Permission of a role: an action on a resource, which is written as its logical id and the text after the id. */
+/**
+ * Permission of a role: an action on a resource. The resource is written as its logical id in the template, and the
+ * text after the id.
+ */
 export interface Right {
   action: string;
   resource: string;
-  /** Prefixes of the partition keys, if the permission is restricted to some partitions. */
+  /** Prefixes of the table's partition keys; undefined if the permission covers all partitions. */
   partitions: readonly string[] | undefined;
 }
 
-/** Action of a function, in terms of permissions. */
+/** Action of a function, expressed as the permission that it needs. */
 export interface Deed {
   action: string;
   resource: string;
@@ -60,7 +63,7 @@ function rightsOf(statement: Statement, outputs: Record<string, { Value: unknown
     );
 }
 
-/** Returns a reference as the logical id to which it refers, with the text around it. */
+/** Returns the logical id to which a reference in a template refers. Text around the reference is kept. */
 function nameOf(value: unknown, outputs: Record<string, { Value: unknown }>): string {
   if (typeof value === 'string') return value;
   const reference = value as Record<string, unknown>;

@@ -3,7 +3,9 @@ import { textModel } from './catalog.ts';
 /** Models of the sandbox over each of its wires, alone and with a working provider as fallback. */
 
 interface SandboxWire {
-  /** Wire in the catalog. `address` is the variable with the sandbox's address for this wire. */
+  /**
+   * Name of the wire in the catalog. `address` is the environment variable with the sandbox's address for this wire.
+   */
   wire: string;
   address: string;
   provider?: object;
@@ -38,8 +40,8 @@ export const SOUND_PRICES = { prompt: '1', completion: '1' };
 
 const policy = { logs_prompts: false, trains_on_prompts: false };
 /**
- * Timeouts of the two groups of models. A busy machine may be slow, so the first group waits long; tests of silence use
- * the second group, which does not.
+ * Timeouts of the two groups of models. A busy machine may be slow, so models of the first group wait long. Tests of
+ * silent providers use the second group, which waits only a second for the first byte.
  */
 const timeouts = {
   test: { connect_ms: 5_000, first_byte_ms: 20_000, idle_ms: 20_000 },
@@ -47,8 +49,9 @@ const timeouts = {
 };
 
 /**
- * Returns the models and providers. `test/<wire>` is the sandbox alone. `impatient/<wire>` waits only a second for its
- * first byte. So does `impatient/<wire>-or-sound`, which has the more expensive provider at this address as fallback.
+ * Returns the models and providers of a catalog. `test/<wire>` has only the sandbox as provider. `impatient/<wire>`
+ * waits only a second for the first byte. `impatient/<wire>-or-sound` waits as briefly, and has a fallback: the more
+ * expensive provider at `soundUrl`.
  */
 export function sandboxModels(soundUrl: string): { models: object[]; providers: object[] } {
   const wires: [string, SandboxWire][] = Object.entries(sandboxWires);

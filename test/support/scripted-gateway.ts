@@ -4,18 +4,18 @@ import { startGateway, type RunningGateway } from './gateway.ts';
 import { newClient } from './hostile-gateway.ts';
 import { startHostileUpstream, type HostileUpstream } from './hostile-upstream.ts';
 
-/** Gateway with the test's own models, whose providers answer each prompt as the test specifies. */
+/** Gateway with the test's own models. Their providers answer each prompt as the test specifies. */
 export interface ScriptedGateway {
   gateway: RunningGateway;
   behaves: HostileUpstream['behaves'];
-  /** Returns a client of the gateway with its own limited key. */
+  /** Returns a client of the gateway with a key of its own, which has this limit. */
   withLimit: (limitRub: number) => Promise<RunningGateway>;
   stop: () => Promise<void>;
 }
 
 export interface Script {
   models: object[];
-  /** Providers of the models. The path of an exchange begins with the id of its provider. */
+  /** Providers of the models. The path of a request to a provider begins with the provider's id. */
   providers: { id: string; wire: WireName; [field: string]: unknown }[];
   env?: Record<string, string>;
 }
@@ -44,7 +44,10 @@ export async function startScriptedGateway({ models, providers, env = {} }: Scri
   };
 }
 
-/** Requests an answer, short unless the body sets a length. @param leaving disconnects the client when it aborts */
+/**
+ * Requests an answer, which is short unless the body sets a length.
+ * @param leaving signal that disconnects the client
+ */
 export function askFor(client: RunningGateway, body: object, leaving?: AbortSignal): Promise<Response> {
   return fetch(`${client.baseUrl}/messages`, {
     method: 'POST',

@@ -11,7 +11,7 @@ import type { Table } from '../../lambdas/store/table/table.ts';
 import { checkAccount, type SealFinding } from '../../lib/admin/seals/check-files.ts';
 import { compareAccount } from '../../lib/admin/seals/compare-records.ts';
 
-/** Key and directory for sealed days. */
+/** Directory of sealed days, with the public key that verifies them and the tools that seal. */
 export interface Sealing {
   directory: string;
   publicKey: string;
@@ -36,12 +36,12 @@ export function sealBefore(tools: SealTools, date: string): Promise<number> {
   return sealDays(tools, { atMs: Date.parse(`${date}T02:00:00Z`) });
 }
 
-/** Returns the date a number of days after another date. */
+/** Returns the date that is a number of days after another date. */
 export function daysAfter(date: string, days: number): string {
   return utcDate(Date.parse(date) + days * DAY_MS);
 }
 
-/** Returns the findings of both checks: the files alone, and the records compared with the files. */
+/** Returns the findings of both checks: one reads only the files, the other compares the records with the files. */
 export async function verifyAll(
   { directory, publicKey, tools }: Sealing,
   account: string,
@@ -54,8 +54,8 @@ export async function verifyAll(
 }
 
 /**
- * Returns a response that grants a timestamp of a SHA-256. It has only the parts that are read without the authority's
- * certificate: its token contains just the hash.
+ * Returns a timestamp authority's response that grants a timestamp for a SHA-256 hash. The response has only the parts
+ * that can be read without the authority's certificate: its token contains just the hash.
  */
 export function grantedTimestamp(sha256: Buffer): Buffer {
   const granted = derSequence(Buffer.from([0x02, 0x01, 0x00]));

@@ -65,7 +65,7 @@ export const queryOf = (words: string, more: Partial<SearchQuery> = {}): SearchQ
 export const ask = (backend: OpenBackend, query: SearchQuery): Promise<SearchOutcome> =>
   backend.search(query, new AbortController().signal);
 
-/** Page in a backend's response. The values replace its texts, whatever their type. */
+/** Page in a search backend's response. Its values replace texts of the page, and may have any type. */
 export interface ToldPage {
   title?: unknown;
   url?: unknown;
@@ -77,7 +77,7 @@ const xmlText = (value: unknown) => (typeof value === 'string' ? value : JSON.st
 
 export const yandexBody = (xml: string): string => JSON.stringify({ rawData: Buffer.from(xml).toString('base64') });
 
-/** Functions that return a response with these pages, in the form of each search API. */
+/** Functions by search API. Each returns a response with the given pages, in the API's own form. */
 export const answerOf: Record<SearchKind, (pages: ToldPage[]) => string> = {
   yandex: (pages) => {
     const groups = pages.map(

@@ -5,15 +5,15 @@ import { listen } from './listen.ts';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** One answer of the test's model over chat completions. */
+/** One answer of the test's model, which is reached over chat completions. */
 interface ModelTurn {
   text?: string;
   calls?: { id?: string; name?: string; input: unknown }[];
   usage?: { prompt: number; completion: number };
-  /** HTTP status of the answer, if it is only an error. */
+  /** HTTP status of an error that is sent instead of an answer. */
   status?: number;
   finish?: string;
-  /** Index of the piece before which the connection is closed. */
+  /** Index of the piece of the answer before which the connection is closed. */
   breaksAt?: number;
 }
 
@@ -35,18 +35,18 @@ export interface Page {
   content: string;
 }
 
-/** Gateway whose only model and whose searches answer as the test specifies. */
+/** Gateway with a model and a search backend that answer as the test specifies. */
 export interface SearchingGateway {
   gateway: RunningGateway;
   /** Requests to the model, oldest first. */
   asked: ModelRequest[];
   /** Queries to the search backend. */
   queries: string[];
-  /** Sets the turns of the model. The last turn is repeated. */
+  /** Sets the model's next answers. The last answer is repeated. */
   plays: (...turns: ModelTurn[]) => void;
-  /** Sets a function that computes the model's turn from the request. */
+  /** Sets a function that computes the model's answer from the request. */
   behaves: (turnFor: (request: ModelRequest) => ModelTurn) => void;
-  /** Sets the pages that a query finds, or the status with which it fails. */
+  /** Sets the pages that a search query finds, or the HTTP status with which it fails. */
   finds: (find: (query: string) => Page[] | number | Promise<Page[] | number>) => void;
   stop: () => Promise<void>;
 }
@@ -111,7 +111,7 @@ export async function startSearchingGateway(env: Record<string, string> = {}): P
         supported_parameters: ['tools', 'structured_outputs'],
       }),
       textModel('test/plain', [{ provider: 'scripted', pricing: PRICES }]),
-      // The provider of this model counts prompts.
+      // The provider of this model can count the tokens of prompts.
       textModel('test/counted', [{ provider: 'counting', pricing: PRICES, quirks: { count_tokens: true } }], {
         supported_parameters: ['tools'],
       }),

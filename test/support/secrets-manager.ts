@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** Secrets Manager on this machine, as far as functions need it, with faults. */
+/** Secrets Manager on this machine, with injected faults. It supports the calls that functions make. */
 export interface DrilledSecrets {
   endpoint: string;
   /** Secrets by name. Other names are not found. */

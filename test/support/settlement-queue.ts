@@ -10,7 +10,7 @@ import { createQueue, startSqs, type LocalSqs } from '../../lib/local/queues.ts'
 import { manifestWiring } from '../../lib/local/wiring.ts';
 import { setEnvironment } from './process-environment.ts';
 
-/** Queues of the manifest in a real SQS emulator. The functions in this process use these queues and a table. */
+/** The manifest's queues in a real SQS emulator. The functions in this process use these queues and a table. */
 export interface SettlementQueue {
   sqs: LocalSqs;
   url: string;
@@ -18,7 +18,7 @@ export interface SettlementQueue {
   rollUpUrl: string;
   videosUrl: string;
   send: (settlement: Settlement) => Promise<void>;
-  /** Starts the worker as the local runtime does. */
+  /** Starts the worker that settles messages, as the local runtime does. */
   startWorker: () => Promise<EventSource>;
   stop: () => Promise<void>;
 }

@@ -20,7 +20,7 @@ export const rub = (text: string) => Money.parse(text);
 
 export const pricing: Pricing = { prompt: rub('0.001'), completion: rub('0.002') };
 
-/** Payer with its scopes, some of which are limited. */
+/** Payer with its scopes (key, workspace, member, account), some of which are limited. */
 export interface Spender {
   payer: Payer;
   scopes: Scope[];
@@ -99,7 +99,10 @@ export function settlement(request: HoldRequest, hold: Hold, cost: Money): Settl
   return { generationId: request.generation.id, payer: request.generation.payer, hold, outcome: outcome(cost) };
 }
 
-/** Places a hold that must succeed. @throws the refusal as a client gets it */
+/**
+ * Places a hold that must succeed.
+ * @throws the refusal that a client would get
+ */
 export async function placeHold(table: Table, request: HoldRequest): Promise<PlacedHold> {
   return placedOf(await holds.placeHold(table, request), request);
 }
@@ -114,7 +117,7 @@ function placedOf(result: HoldResult, { generation }: HoldRequest): PlacedHold {
   throw refusalError(result.refused, { atMs: generation.createdAtMs });
 }
 
-/** Returns the settled and committed spending of every scope in every window around now, as decimal text. */
+/** Returns the spending of every scope in every time window around now, as the text "<settled> of <committed>". */
 export async function books(table: Table, spender: Spender, atMs = Date.now()) {
   const windows = windowsAt(atMs);
   const entries = await Promise.all(
@@ -129,7 +132,10 @@ export async function books(table: Table, spender: Spender, atMs = Date.now()) {
   return Object.fromEntries(entries) as Record<ScopeKind, string[]>;
 }
 
-/** Returns the same spending for every window, with these commitments. By default nothing is held. */
+/**
+ * Returns the same amounts for every time window, as the text "<spent> of <committed>". By default nothing is held, so
+ * both amounts are equal.
+ */
 export const settledEverywhere = (spent: string, committed = spent) => intervals.map(() => `${spent} of ${committed}`);
 
 export async function finalCosts(table: Table, spender: Spender): Promise<Money> {

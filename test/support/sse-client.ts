@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 
-/** Returns the data of server-sent events, as a client reads them from arbitrary chunks. */
+/** Returns the data of server-sent events. It reads them from chunks that may end anywhere, as a client does. */
 export function dataIn(pieces: readonly Uint8Array[]): string[] {
   const data: string[] = [];
   const parser = createParser({ onEvent: (event) => data.push(event.data) });

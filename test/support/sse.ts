@@ -1,7 +1,10 @@
 import { createParser } from 'eventsource-parser';
 import type { MessagesEvent } from '../../lambdas/messages/types.ts';
 
-/** Returns the events of an answer, in order. @param onEvent called with each event as it arrives */
+/**
+ * Reads the events of an answer, and returns them in order.
+ * @param onEvent called with each event as it arrives
+ */
 export async function readEvents(
   response: Response,
   onEvent: (event: MessagesEvent) => void = () => {},
@@ -54,7 +57,7 @@ export function summarise(events: MessagesEvent[]) {
   };
 }
 
-/** Returns arguments as JSON values. Truncated JSON stays text. */
+/** Parses a tool call's arguments. Truncated JSON is returned as text. */
 function toolInput(json: string): unknown {
   try {
     return JSON.parse(json || '{}');

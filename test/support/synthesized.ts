@@ -21,7 +21,7 @@ export interface Synthesized {
 /** Content of a stored file. */
 type SynthesizedText = Record<'data' | 'api' | 'books', object> & { violations: unknown[] };
 
-/** Returns the templates of a deployment with these settings, synthesized once per run. */
+/** Returns the templates of a deployment with these settings. They are synthesized once per test run. */
 export function synthesize(settings: Record<string, unknown> = {}): Synthesized {
   const name = createHash('sha256').update(JSON.stringify(settings)).digest('hex');
   const kept = join(synthesizedDirectory, `${name}.json`);
@@ -36,7 +36,7 @@ export function synthesize(settings: Record<string, unknown> = {}): Synthesized 
 }
 
 /**
- * Synthesizes templates and stores them. Two processes may create the same file concurrently, so the file appears
+ * Synthesizes templates and stores them. Two processes may create the same file at the same time. So the file appears
  * complete or not at all.
  */
 function keepSynthesized(path: string, settings: Record<string, unknown>): void {

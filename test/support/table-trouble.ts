@@ -1,9 +1,9 @@
-/** Table with all faults at once, for tests of whole gateways. */
+/** Injects all faults of a table at once, for tests of whole gateways. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamodbCall, FaultProxy, TableFault } from './fault-proxy.ts';
 
-/** Share of the calls with each fault. In total, one call in four has a fault. */
+/** Share of the calls that have each fault. In total, one call in four has a fault. */
 const fates: [share: number, fate: TableFault][] = [
   [0.08, 'throttle'],
   [0.06, 'lost-reply'],
@@ -11,7 +11,9 @@ const fates: [share: number, fate: TableFault][] = [
   [0.04, 'delayed'],
   [0.02, 'unavailable'],
 ];
-/** Milliseconds between deliveries of delayed calls. A delayed call happens after its client has stopped waiting. */
+/**
+ * Milliseconds between deliveries of delayed calls. A delayed call is executed after its client has stopped waiting.
+ */
 const DELIVER_EVERY_MS = 700;
 const LATE_SHARE = 0.03;
 const LATE_MS = 1_200;
@@ -21,7 +23,7 @@ function anyFate({ action }: DynamodbCall): TableFault {
   for (const [share, fate] of fates) {
     left -= share;
     if (left >= 0) continue;
-    // Reads do not conflict, and a late read has no effect, so reads are throttled instead.
+    // Reads do not conflict, and a late read has no effect. So a read with one of these faults is throttled instead.
     const isRead = /^(?:Get|BatchGet|Query)/.test(action);
     return isRead && (fate === 'delayed' || fate === 'conflict') ? 'throttle' : fate;
   }

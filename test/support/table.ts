@@ -13,7 +13,7 @@ export async function newTable(endpoint?: string): Promise<Table> {
   return openTable({ endpoint: endpoint ?? inject('dynamodbEndpoint'), name });
 }
 
-/** Opens the same table through another endpoint. */
+/** Opens a table of a test through another endpoint, such as a proxy. */
 export function tableThrough(endpoint: string, table: Table): Table {
   return openTable({ endpoint, name: table.name });
 }

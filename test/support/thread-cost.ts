@@ -1,6 +1,6 @@
 const ROUNDS = 3;
 
-/** Returns the CPU milliseconds of this thread, independent of other work on this machine. */
+/** Returns the CPU milliseconds that work takes in this thread. They do not depend on other work on this machine. */
 async function threadCpuMs(work: () => unknown): Promise<number> {
   const before = process.threadCpuUsage();
   await work();
@@ -9,9 +9,9 @@ async function threadCpuMs(work: () => unknown): Promise<number> {
 }
 
 /**
- * Returns the CPU milliseconds of the cheapest of several rounds, because a round may include garbage collection for
- * other tests.
- * @param maxMs no further round is run after a round below this time
+ * Runs work in several rounds, and returns the CPU milliseconds of the cheapest round. A round may include garbage
+ * collection for other tests.
+ * @param maxMs after a round below this time, no further round is run
  */
 export async function lowestThreadCpuMs(work: () => unknown, maxMs: number): Promise<number> {
   let lowestMs = Infinity;

@@ -1,4 +1,4 @@
-/** Grammar of Trino, which Amazon Athena uses. */
+/** Grammar of Trino, the query engine of Amazon Athena. */
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { once } from '../../lambdas/platform/concurrency/once.ts';
@@ -7,7 +7,10 @@ interface Parser {
   validate(sql: string): { message: string; startLine: number }[];
 }
 
-/** The published parser is bundled, because Node cannot import it: it refers to folders without their index file. */
+/**
+ * The published parser is bundled first. Node cannot import it directly, because it imports folders without naming
+ * their index files.
+ */
 const parser = once(async () => {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(import.meta.resolve('dt-sql-parser/dist/parser/trino/index.js'))],

@@ -45,8 +45,8 @@ export const frames = {
 };
 
 /**
- * Writes a catalog with the model test/model, served by the given addresses in order, and test/flat, which costs only 1
- * RUB per request.
+ * Writes a catalog with two models that are served by the given addresses in order: test/model, and test/flat, which
+ * costs only 1 RUB per request.
  */
 export function writeCatalog(directory: string, urls: string[]): void {
   mkdirSync(join(directory, 'models'), { recursive: true });

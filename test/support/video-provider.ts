@@ -2,23 +2,29 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from './listen.ts';
 
-/** Behavior of a provider for a job, read from the job's prompt. */
+/** Behavior of a provider for one job. It is read from the job's prompt. */
 export interface VideoScript {
-  /** Responses to submissions, in order; the last one repeats. A number is an HTTP status; `silence` never answers. */
+  /**
+   * Responses to submissions, in order; the last response repeats. A number is an HTTP status; with `silence` the
+   * provider does not answer.
+   */
   submit?: (number | 'accept' | 'silence')[];
   /**
-   * Responses to polls, in order; the last one repeats. Each is a job status, an HTTP status, or any other text
-   * unchanged.
+   * Responses to polls, in order; the last response repeats. Each is a job status, an HTTP status, or any other text
+   * that is sent unchanged.
    */
   poll?: (string | number)[];
-  /** Responses to file requests, in order; the last one repeats. Each is a file of a size, or an HTTP status. */
+  /**
+   * Responses to file requests, in order; the last response repeats. Each is a file (complete, broken off, or with a
+   * wrong length), or an HTTP status.
+   */
   file?: ({ bytes: number } | { brokenAfter: number } | { claims: number } | number)[];
 }
 
-/** Provider of videos with the API that OpenRouter also uses. It behaves as the prompt (JSON) specifies. */
+/** Provider of videos whose API has OpenRouter's form. It behaves as the prompt (JSON) specifies. */
 export interface VideoProvider {
   url: string;
-  /** Requests in order of arrival, as `POST /one/videos`. */
+  /** Method and path of each request in order of arrival, such as `POST /one/videos`. */
   requests: string[];
   /** Bodies of submissions. */
   submitted: Record<string, unknown>[];
@@ -108,7 +114,10 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** Returns a catalog with a model `test/film`, whose endpoints are the paths of a provider, in this order. */
+/**
+ * Returns a catalog with the model `test/film`. Each endpoint of the model is a path of the test's provider, in the
+ * given order.
+ */
 export function filmCatalog(url: string, paths: string[]): { models: object[]; providers: object[] } {
   const providers = paths.map((id) => ({
     id,

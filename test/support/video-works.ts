@@ -25,18 +25,18 @@ import { setEnvironment } from './process-environment.ts';
 import type { Spender } from './spending.ts';
 import { filmCatalog, startVideoProvider, type VideoScript } from './video-provider.ts';
 
-/** Stops a function before or after a write. The writes are counted over the whole test. */
+/** Stops a function before or after the write with number `at`. The writes are counted over the whole test. */
 export interface Kill {
   at: number;
   when: 'before' | 'after';
 }
 
-/** Milliseconds until a message is delivered again after its function was stopped. */
+/** Milliseconds until a message is delivered again, if its function was stopped. */
 const VISIBILITY_MS = 24 * 60_000;
 
 /**
- * Starts everything that makes videos, in this process: a real table, bucket and provider, and a queue with simulated
- * time, so that hours pass at once.
+ * Starts everything that makes videos, in this process. It uses a real table, bucket and provider. The queue has
+ * simulated time, so that hours pass at once.
  */
 export async function startVideoWorks(table: Table, paths = ['one']) {
   const provider = await startVideoProvider();
@@ -72,8 +72,8 @@ function worksOf(table: Table, catalog: Catalog) {
   const state = { kill: undefined as Kill | undefined, writes: 0, submittedAtMs: 0, died: () => {} };
 
   /**
-   * Carries out a write during which the function may be stopped. A stopped function never resolves, so that no code
-   * catches the stop.
+   * Carries out a write, during which the function may be stopped. The promise of a stopped function never settles, so
+   * that no code can handle the stop.
    */
   async function written<Result>(write: () => Promise<Result>): Promise<Result> {
     state.writes += 1;
@@ -89,7 +89,10 @@ function worksOf(table: Table, catalog: Catalog) {
     return new Promise(() => {});
   }
 
-  /** Runs a function. @returns whether it was not stopped */
+  /**
+   * Runs a function of the gateway.
+   * @returns whether the function ended without being stopped
+   */
   async function survives(work: () => Promise<unknown>): Promise<boolean> {
     const { promise: died, resolve } = Promise.withResolvers<void>();
     state.died = resolve;
@@ -140,7 +143,7 @@ function worksOf(table: Table, catalog: Catalog) {
     messages.push({ dueAtMs: clock.ms + VISIBILITY_MS, body });
   }
 
-  /** Advances the queue's time until the queue is empty, or until `untilMs`. */
+  /** Advances the simulated time until the queue is empty, or until `untilMs`. */
   async function run(untilMs = Infinity): Promise<void> {
     for (;;) {
       messages.sort((a, b) => a.dueAtMs - b.dueAtMs);
@@ -162,7 +165,7 @@ function worksOf(table: Table, catalog: Catalog) {
     run,
     /** Submits a job as POST /videos does. @returns the job's id, whether or not the function was stopped */
     async submit(spender: Spender, script: VideoScript, callbackUrl?: string): Promise<string> {
-      // The windows of the hold belong to the time of the submission, because a job may last longer than a day.
+      // A job may last longer than a day. So the time windows of its hold are those of the time of its submission.
       state.submittedAtMs = clock.ms;
       const generationId = `gen-${uuidv7(clock.ms)}`;
       const model = catalog.find('test/film')!;
@@ -187,7 +190,7 @@ function worksOf(table: Table, catalog: Catalog) {
       await survives(start);
       return generationId;
     },
-    /** Runs the sweep at a time at which everything that it examines is due. */
+    /** Runs the sweep three hours later, when everything that it examines is due. */
     async sweep(): Promise<void> {
       clock.ms += 3 * 3_600_000;
       const result = await sweepHolds(table, { nowMs: clock.ms, backlog: 'none', handBack });

@@ -1,12 +1,12 @@
 /**
- * Failed conditions in a transaction that is refused anyway. DynamoDB reports failed conditions next to conflicts: one
- * response may report that a condition failed at one item, and that another item was busy.
+ * Failed conditions in a transaction that is already refused for a conflict. DynamoDB reports failed conditions next to
+ * conflicts. One response may report that the condition at one item failed, and that another item was busy.
  */
 
 import type { CancellationReason } from './refusals.ts';
 import type { ItemWrite, WriteBody } from './requests.ts';
 
-/** Returns the condition of a single write in the form of a transaction; undefined if the write has none. */
+/** Returns the condition of a write as a ConditionCheck of a transaction; undefined if the write has no condition. */
 function conditionOf({ request }: ItemWrite): { ConditionCheck: WriteBody } | undefined {
   const { TableName, ConditionExpression: condition, ReturnValuesOnConditionCheckFailure: returned } = request;
   if (condition === undefined) return undefined;
@@ -35,7 +35,7 @@ function entriesUsed<Value>(
 }
 
 /**
- * Adds failed conditions to the reasons of a refused transaction.
+ * Adds failed conditions to the cancellation reasons of a refused transaction.
  * @param check runs condition checks, and returns their cancellation reasons; undefined if all conditions hold
  */
 export async function withFailedConditions(

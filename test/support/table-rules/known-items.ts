@@ -1,6 +1,7 @@
 /**
- * Facts about items from the calls that pass the proxy: their sizes, and their partition in the sweep index. The size
- * is exact after a whole item was written or read. Later updates only increase it by the values that they contain.
+ * Facts about items, learned from the calls that pass the proxy: their sizes, and their partition in the sweep index.
+ * The size is exact after a whole item was written or read. Later updates only add the size of the values that they
+ * contain.
  */
 
 import { itemBytes, valueBytes, writeUnits, type ItemJson } from './item-units.ts';
@@ -13,7 +14,7 @@ const INDEX = { name: 'sweep', partition: 'sweep_shard', sort: 'sweep_at' } as c
 
 interface KnownItem {
   bytes: number;
-  /** Partition of the index that contains the item; undefined if no partition does. */
+  /** Partition of the sweep index that contains the item; undefined if the item is not in the index. */
   indexed: string | undefined;
 }
 
@@ -31,8 +32,8 @@ export class KnownItems {
   }
 
   /**
-   * Returns the units of a write, by partition: those of the item and those of the index.
-   * @param options.isDone whether the write was carried out, so that the item changes
+   * Returns the write units that a write costs, by partition of the table and of the sweep index.
+   * @param options.isDone whether the write was carried out, so that the item's facts change
    */
   unitsOf(
     write: ItemWrite,
@@ -54,7 +55,7 @@ export class KnownItems {
     return units;
   }
 
-  /** Returns the partitions in which a write needs capacity. */
+  /** Returns the partitions, of the table and of the sweep index, in which a write needs capacity. */
   partitionsOf(write: ItemWrite): string[] {
     const before = this.#items.get(write.item) ?? { bytes: 0, indexed: undefined };
     const index = touchesIndex(write) ? [before.indexed, afterWrite(write, before)?.indexed] : [];

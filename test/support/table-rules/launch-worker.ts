@@ -1,7 +1,7 @@
 /**
- * Replaces the emulator's binary in test runs with rules. The binary gets its own port, and a second process imposes
- * the rules on the requested port. This process becomes the binary, so that ending it ends the binary. Its arguments
- * are the binary and the binary's arguments.
+ * Replaces the emulator's binary in test runs with rules. The binary gets its own port. A second process listens on the
+ * requested port, and imposes the rules. This process becomes the binary, so that ending the process ends the binary.
+ * The arguments are the binary and the binary's own arguments.
  */
 
 import { spawn } from 'node:child_process';

@@ -1,11 +1,11 @@
 /**
- * Faults that any call to the real service may have, in given shares of all calls. A refused write was not carried out.
- * A write whose reply is lost may have been carried out, or may be carried out a moment later.
+ * Faults that any call to the real service may have. The caller sets the share of calls for each fault. A refused write
+ * was not carried out. A write whose reply is lost may have been carried out, or may be carried out a moment later.
  */
 
 import { randomFrom } from '../random.ts';
 
-/** Shares of all calls, from 0 to 1. */
+/** Share of calls that have each fault, from 0 to 1. */
 export interface FaultShares {
   /** Share of writes that are refused because another transaction uses some of their items. */
   conflicts: number;
@@ -39,7 +39,7 @@ export class RandomFaults {
     this.#chance = randomFrom(seed);
   }
 
-  /** Returns the fault of the next call; undefined for none. */
+  /** Returns the fault of the next call; undefined if it has none. */
   next(): Fate | undefined {
     const { conflicts, throttles, lostReplies, lostRequests } = this.#shares;
     let place = this.#chance();

@@ -1,5 +1,6 @@
 /**
- * Random events of an account, as clients, queues and operators cause them, while the table refuses and loses calls.
+ * Random history of an account: events that clients, queues and operators cause, while the table refuses and loses
+ * calls.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -45,7 +46,7 @@ import type { Table } from '../../../lambdas/store/table/table.ts';
 import { persistently, persistentlyOnce } from '../persistence.ts';
 import { holdRequest, rub, settlement } from '../spending.ts';
 
-/** Random event. Amounts are thousandths of a rouble. */
+/** One random event. Amounts are in thousandths of a rouble. */
 export type Happening =
   | { do: 'hold'; amount: number }
   | { do: 'extend' | 'give-back'; amount: number }
@@ -65,7 +66,7 @@ const weighted = (weight: number, fields: Record<string, fc.Arbitrary<unknown>>)
 });
 const named = (...names: string[]) => fc.constantFrom(...names);
 
-/** Arbitrary event. Limits cover a few holds each; higher limits would never be reached. */
+/** One arbitrary event. A limit covers only a few holds, because a short history would never reach a higher limit. */
 const happening = fc.oneof(
   weighted(14, { do: named('hold'), amount }),
   weighted(3, { do: named('extend', 'give-back'), amount }),
@@ -77,7 +78,7 @@ const happening = fc.oneof(
   weighted(2, { do: named('switch-off-and-on', 'die', 'return-leases') }),
 ) as fc.Arbitrary<Happening>;
 
-/** Groups of concurrent events, one group after another. */
+/** Groups of events. The events of one group happen concurrently; the groups follow one after another. */
 export const happenings = fc.array(fc.array(happening, { minLength: 1, maxLength: 4 }), {
   minLength: 4,
   maxLength: 10,
@@ -88,11 +89,14 @@ interface Running {
   placed: PlacedHold;
 }
 
-/** Creates leases that cover few holds, because limits cover few holds too. */
+/** Creates leases that cover few holds each, because the limits of the test cover few holds too. */
 const newLeases = () => new Leases({ minHoldsASecond: 1, minHolds: 2, partsOfRoom: 2, refusedMs: 1 });
 
 const actor = { kind: 'operator', id: 'test' } as const;
-/** Prices at which a prompt token costs the smallest possible amount, so that every amount is a valid price. */
+/**
+ * Prices at which a prompt token costs the smallest unit of money. So every amount is the price of some number of
+ * tokens.
+ */
 const pricing = { prompt: Money.fromPico(1n), completion: Money.zero };
 const thousandths = (count: number) => Money.fromPico(BigInt(count) * 1_000_000_000n);
 
@@ -104,28 +108,28 @@ function costing(outcome: Outcome, cost: Money): Outcome {
   return { ...outcome, cost, pricing, promptTokens: Number(cost.pico), completionTokens: 0 };
 }
 
-/** Events after which a scope may have committed more than its limit. */
+/** Events that may lead to a scope (such as a key) whose committed spending exceeds its limit. */
 const mayPassLimits = new Set<Happening['do']>(['limit', 'pay-back', 'adjust']);
 
 export class RandomHistory {
   readonly account: Account;
-  /** Total of all settlements, added up by the test itself. */
+  /** Total cost of all settlements, added up by the test itself. */
   spent = Money.zero;
-  /** Number of holds that were placed from leases. */
+  /** Number of holds that took their money from leases. */
   leased = 0;
   readonly #table: Table;
   readonly #payer: Payer;
   readonly #running: Running[] = [];
-  /** Leases of the process that places holds. It takes as many leases as possible. */
+  /** Leases of the current process, which places the holds. The process takes as many leases as possible. */
   #leases = newLeases();
   #bootId: string = randomUUID();
   readonly #dead: string[] = [];
-  /** Requests that the sweep has estimated, and whose real messages have not arrived. */
+  /** Requests that the sweep has settled with an estimate, and whose real settlement messages have not arrived yet. */
   readonly #estimated: Settlement[] = [];
   #payments = 0;
-  /** Committed spending of a scope beyond its limit. */
+  /** Amount by which each scope's committed spending exceeded its limit at the last check. */
   #excess = new Map<ScopeKind, Money>();
-  /** Scopes that may commit more than before, beyond their limits. */
+  /** Scopes whose excess over the limit may have grown since the last check. */
   readonly #mayPass = new Set<ScopeKind>();
 
   private constructor(table: Table, account: Account, payer: Payer) {
@@ -186,7 +190,7 @@ export class RandomHistory {
     }
   }
 
-  /** Compares the table with the test's own sums when no request is running. */
+  /** Compares the table with the test's own sums. No request may be running. */
   async check(): Promise<void> {
     for (const one of scopesOf(this.#payer)) {
       const counter = await readCounter(this.#table, one);
@@ -205,7 +209,7 @@ export class RandomHistory {
     }
   }
 
-  /** Settles all running requests. */
+  /** Settles all running requests, and corrects all estimates. */
   async end(): Promise<void> {
     await this.#leases.returnAll();
     await this.#die();
@@ -213,7 +217,7 @@ export class RandomHistory {
     while (this.#estimated.length > 0) await this.#correct(70);
   }
 
-  /** Ends the process. The sweep returns its leases, and another process replaces it. */
+  /** Simulates the end of the process. The sweep returns its leases, and a new process replaces it. */
   async #die(): Promise<void> {
     this.#dead.push(this.#bootId);
     this.#bootId = randomUUID();
@@ -241,7 +245,7 @@ export class RandomHistory {
     return scopesOf(this.#payer).find((one) => one.kind === kind)!;
   }
 
-  /** Reads the scopes as for a caller before its request. */
+  /** Reads the limits of the payer's scopes, as the gateway does before a request. */
   #scopes(): Promise<Scope[]> {
     return Promise.all(
       scopesOf(this.#payer).map((one) =>
@@ -263,7 +267,8 @@ export class RandomHistory {
     }));
     if ('placed' in result) return void this.#running.push({ request, placed: result.placed });
     if ('refused' in result && !result.isUncertain) return;
-    // The hold is released as admission does. If that fails, the sweep settles the hold without a charge.
+    // It is uncertain whether the hold exists, so it is released in the way of admission. If that fails, the sweep
+    // settles the hold without a charge.
     await persistently(async () => {
       if (!(await releaseUnknown(this.#table, request.generation)))
         throw new Error('An uncertain hold was not released');
@@ -275,7 +280,7 @@ export class RandomHistory {
     if (!one) return;
     const part = amount.exceeds(one.placed.hold.amount) ? Money.fromPico(one.placed.hold.amount.pico / 2n) : amount;
     const { placed } = one;
-    // As in a stream, a returned amount is not used anymore, whether or not the reply arrives.
+    // As in a streamed answer, money that the request gives back is not used anymore, whether or not the reply arrives.
     if (way === 'give-back')
       one.placed = { ...placed, hold: { ...placed.hold, amount: placed.hold.amount.minus(part) } };
     const result =
@@ -293,14 +298,15 @@ export class RandomHistory {
 
   #ended(part: number): Settlement[] {
     return this.#running.splice(0, 3).map(({ request, placed: { hold } }) => {
-      // A request that began before a scope had a limit is counted in the scope at its end, without a hold.
+      // If a scope got its limit after a request began, the hold does not include the scope. The scope counts the cost
+      // only when the request ends.
       this.#letPass(scopesOf(this.#payer).flatMap(({ kind }) => (hold.scopes.includes(kind) ? [] : [kind])));
       const plain = settlement(request, hold, Money.zero);
       return { ...plain, outcome: costing(plain.outcome, shareOf(hold.amount, part)) };
     });
   }
 
-  /** Delivers messages as queues do: repeatedly, until they are settled. */
+  /** Delivers settlement messages as queues do: repeatedly, until they are settled. */
   async #deliver(settlements: Settlement[], isSwept: boolean): Promise<void> {
     await persistently(async () => {
       const results = await settleBatch(this.#table, settlements, { swept: isSwept });
@@ -324,7 +330,8 @@ export class RandomHistory {
   }
 
   async #correct(part: number): Promise<void> {
-    // Other requests may have spent the money that an estimate returned.
+    // A correction may charge more than the estimate. Other requests may have spent that money since, so limits may be
+    // exceeded.
     if (this.#estimated.length > 0) this.#letPass(scopesOf(this.#payer).map(({ kind }) => kind));
     const settlements = this.#estimated.splice(0, 2).map((one) => {
       const cost = shareOf(one.hold.amount, part);
@@ -353,7 +360,7 @@ export class RandomHistory {
     const payment = { amount, reference: `${way}-${this.#payments}`, note: 'because' };
     if (way === 'adjust') return void (await persistently(() => adjust(this.#context, payment)));
     if (way === 'pay') return void (await persistently(() => topUp(this.#context, payment)));
-    // The refund may exceed the balance, in which case it is refused.
+    // A refund is refused if it exceeds the balance.
     const left = await persistently(() => readCounter(this.#table, this.#scope('account')));
     if (amount.exceeds(remaining(left, windowsAt(Date.now())) ?? Money.zero)) return;
     await persistentlyOnce(() => refund(this.#context, payment), 'conflict').catch((error: unknown) => {

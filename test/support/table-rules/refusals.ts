@@ -9,7 +9,7 @@ export interface Refusal {
 
 const SERVICE = 'com.amazonaws.dynamodb.v20120810';
 
-/** Error message for a table or index in on-demand mode. */
+/** Message of a throttling error for a table or index in on-demand mode. */
 const ON_DEMAND_MESSAGE =
   'Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your table or index so please try again shortly. If exceptions persist, check if you have a hot key: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html';
 const PROVISIONED_MESSAGE =
@@ -47,7 +47,7 @@ export const transactionInProgress = refused('TransactionInProgressException', {
 /**
  * Returns the error for exceeded throughput.
  * @param of.table name of the table
- * @param of.operation kind of call that exceeded the limit
+ * @param of.operation whether a read or a write exceeded the limit
  */
 export function throttling({ table, operation }: { table: string; operation: 'Read' | 'Write' }): Refusal {
   return {

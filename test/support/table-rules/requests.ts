@@ -8,7 +8,7 @@ export interface TableRequest {
   body: RequestBody;
 }
 
-/** Write of one item, in a transaction or alone. */
+/** Parameters of a write of one item, in a transaction or alone. */
 export interface WriteBody {
   TableName: string;
   Key?: ItemJson;
@@ -34,7 +34,7 @@ export interface RequestBody extends Partial<WriteBody> {
   RequestItems?: Record<string, BatchedWrite[] | { Keys: ItemJson[]; ConsistentRead?: boolean }>;
 }
 
-/** Written item, with the kind of write. */
+/** Write (or transactional read) of one item, with its kind. */
 export interface ItemWrite {
   kind: 'Put' | 'Update' | 'Delete' | 'ConditionCheck' | 'Get';
   table: string;
@@ -55,7 +55,7 @@ export function isSingleWrite(action: string): boolean {
   return action in singleWrites;
 }
 
-/** Calls that read or write items. Other calls concern tables. */
+/** Names of calls that read or write items. Other calls are about tables. */
 export const itemActionNames: ReadonlySet<string> = new Set([
   ...Object.keys(singleWrites),
   'TransactWriteItems',

@@ -5,20 +5,26 @@ import type { FaultShares } from './random-faults.ts';
 import { startRulesProxy } from './rules-proxy.ts';
 import type { RulesOptions } from './table-rules.ts';
 
-/** Table with the rules of DynamoDB. */
+/** Table whose emulator is used under the rules of DynamoDB. */
 export interface RuledTable {
   table: Table;
-  /** Runs work while a fifth of its calls is refused or lost. Late calls complete before it ends. */
+  /**
+   * Runs work while a fifth of its table calls is refused or lost. Calls that are carried out late complete before it
+   * returns.
+   */
   inTrouble: <Result>(work: () => Promise<Result>, seed?: number) => Promise<Result>;
-  /** Number of refusals per rule, and of calls per fault. */
+  /** Number of imposed refusals and faults, by name of the rule or fault. */
   imposed: Readonly<Record<string, number>>;
   stop: () => Promise<void>;
 }
 
-/** Faults that affect a fifth of all calls. */
+/** Shares of calls for each fault. In total, a fifth of all calls has a fault. */
 export const troubles: FaultShares = { conflicts: 0.06, throttles: 0.06, lostReplies: 0.05, lostRequests: 0.03 };
 
-/** Opens a table with the rules. @param table an existing table; by default a new one */
+/**
+ * Opens a table under the rules of DynamoDB.
+ * @param table an existing table; by default a new table
+ */
 export async function newRuledTable(options: RulesOptions = {}, table?: Table): Promise<RuledTable> {
   const proxy = await startRulesProxy(inject('dynamodbEndpoint'), options);
   const { rules } = proxy;

@@ -66,7 +66,7 @@ export async function startRulesProxy(
   };
 }
 
-/** Returns the headers of a call to an emulator, which accepts any signature. */
+/** Returns the headers with which a call is passed on. The emulator accepts any signature. */
 function emulatorHeaders(action: string): IncomingHttpHeaders {
   return {
     'content-type': 'application/x-amz-json-1.0',

@@ -1,6 +1,6 @@
 /**
- * Imposes the rules of DynamoDB on an emulator as long as the emulator runs. The arguments are the port of the emulator
- * and the port of this program.
+ * Program that imposes the rules of DynamoDB on an emulator as long as the emulator runs. Its arguments are the port of
+ * the emulator and its own port.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,6 +1,6 @@
 /**
- * Settings that impose the rules of DynamoDB on every emulator of a test run: `TEST_TABLE_RULES=on`, or with shares of
- * faults, `TEST_TABLE_RULES=conflicts=0.05,throttles=0.05,lostReplies=0.02,lostRequests=0.02,seed=7`.
+ * Settings that impose the rules of DynamoDB on every emulator of a test run: `TEST_TABLE_RULES=on`, or the shares of
+ * calls with each fault, `TEST_TABLE_RULES=conflicts=0.05,throttles=0.05,lostReplies=0.02,lostRequests=0.02,seed=7`.
  */
 
 import type { RulesOptions } from './table-rules.ts';
@@ -9,7 +9,11 @@ export const RULES_VARIABLE = 'TEST_TABLE_RULES';
 
 const shareNames = ['conflicts', 'throttles', 'lostReplies', 'lostRequests'] as const;
 
-/** Parses the settings. @returns undefined if no rules are required @throws {Error} for unknown words */
+/**
+ * Parses the settings.
+ * @returns undefined if the settings require no rules
+ * @throws {Error} for unknown words
+ */
 export function rulesFrom(words: string | undefined): RulesOptions | undefined {
   if (!words) return undefined;
   if (words === 'on') return {};

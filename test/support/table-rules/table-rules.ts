@@ -1,9 +1,9 @@
 /**
- * Rules of DynamoDB that emulators do not impose: concurrent transactions on an item refuse each other, a partition key
- * has limited throughput, and any call may be refused, fail or lose its reply (random-faults.ts). All other responses
- * come from the emulator.
+ * Rules of DynamoDB that emulators do not impose. Concurrent transactions on an item refuse each other. A partition key
+ * has limited throughput. Any call may be refused, fail or lose its reply (random-faults.ts). All other responses come
+ * from the emulator.
  *
- * A batched write of an item in a running transaction is returned in UnprocessedItems, because DynamoDB does not
+ * A batched write of an item that a transaction has locked is returned in UnprocessedItems, because DynamoDB does not
  * document another result.
  */
 
@@ -42,9 +42,9 @@ import {
 import { PartitionUnits, partitionRates, type UnitRates } from './throughput.ts';
 
 export interface RulesOptions {
-  /** Milliseconds for which a transaction locks its items, in addition to the emulator's time. */
+  /** Milliseconds for which a transaction locks its items, in addition to the time that the emulator needs. */
   transactionMs?: number;
-  /** Units per second of a partition key; undefined: unlimited. */
+  /** Units per second that a partition key supports; undefined if unlimited. */
   rates?: UnitRates | undefined;
   faults?: Partial<FaultShares>;
   seed?: number;
@@ -56,19 +56,19 @@ export interface Reply {
   body: Record<string, unknown>;
 }
 
-/** Lets the emulator carry out a call. */
+/** Passes a call to the emulator, which carries it out. */
 export type Emulator = (action: string, body: object) => Promise<Reply>;
 
 const DEFAULT_TRANSACTION_MS = 8;
-/** Range in milliseconds after which a call is carried out whose client got no reply. */
+/** Range of the delay in milliseconds after which a call is carried out late. Its client has already got no reply. */
 const LATE_MS = [2, 60] as const;
-/** Time for which DynamoDB remembers the token of a transaction. */
+/** Milliseconds for which DynamoDB remembers the client request token of a transaction. */
 const TOKEN_MS = 600_000;
 const MAX_TOKENS = 100_000;
 const MAX_SHARED = 100_000;
 
 export class TableRules {
-  /** Number of refusals per rule, and of calls per fault. */
+  /** Number of imposed refusals and faults, by name of the rule or fault. */
   readonly imposed: Record<string, number> = {};
   readonly #emulator: Emulator;
   readonly #transactionMs: number;
@@ -76,13 +76,13 @@ export class TableRules {
   readonly #nowMs: () => number;
   readonly #units: Record<keyof UnitRates, PartitionUnits>;
   readonly #known = new KnownItems();
-  /** Items that transactions have locked. `#written` is the number of running single writes per item. */
+  /** Items that running transactions have locked. `#written` has the number of running single writes of each item. */
   readonly #locked = new Set<string>();
   readonly #written = new Map<string, number>();
-  /** Items that were ever part of a transaction. Single calls to other items cannot conflict. */
+  /** Items that were part of any transaction. A single call to another item cannot conflict. */
   readonly #shared = new Set<string>();
   readonly #tokensUnderWay = new Set<string>();
-  /** Completion time of each transaction, by token. */
+  /** Completion time of each transaction, by its token. */
   readonly #tokens = new Map<string, number>();
   readonly #late = new Set<Promise<unknown>>();
 
@@ -97,7 +97,10 @@ export class TableRules {
     this.#units = { write: unitsOf('write'), read: unitsOf('read') };
   }
 
-  /** Carries out a call under the rules. @returns the response; undefined to cut the connection */
+  /**
+   * Carries out a call under the rules.
+   * @returns the response; undefined if the connection must be cut
+   */
   async answer(request: TableRequest): Promise<Reply | undefined> {
     if (!itemActionNames.has(request.action)) return this.#emulator(request.action, request.body);
     const fate = this.#faults.next();
@@ -120,7 +123,7 @@ export class TableRules {
     }
   }
 
-  /** Injects these faults from now on. */
+  /** Injects the given shares of faults from now on. */
   suffer(faults: Partial<FaultShares>, seed = 1): void {
     this.#faults = new RandomFaults(faults, seed);
   }
@@ -157,8 +160,8 @@ export class TableRules {
       return this.#impose('in progress', transactionInProgress);
     }
     const writes = writesOfRequest(request);
-    // DynamoDB does not carry out a transaction with a known token again, but repeats the answer. Such a repetition
-    // cannot conflict.
+    // DynamoDB does not carry out a transaction with a known token again, but repeats its first answer. A repeated
+    // answer cannot conflict.
     const isKnown = token !== undefined && this.#isAlive(token);
     const refusal = await (isKnown ? this.#refuseCall(writes, fate) : this.#refuseTransaction(writes, fate));
     if (refusal) return refusal;
@@ -181,7 +184,7 @@ export class TableRules {
     }
   }
 
-  /** Throttles a call as a whole. */
+  /** Refuses a whole call with throttling, if that is its fault. */
   #refuseCall([first]: ItemWrite[], fate: Fate | undefined): Reply | undefined {
     if (fate !== 'throttle') return undefined;
     const of = { table: first?.table ?? '', operation: 'Write' } as const;
@@ -305,7 +308,7 @@ export class TableRules {
     const reply = await this.#emulator(action, body);
     if (reply.status !== 200) return reply;
     const items = (reply.body['Items'] ?? (reply.body['Item'] ? [reply.body['Item']] : [])) as ItemJson[];
-    // A projection is not the whole item, so it has no effect on the known sizes.
+    // With a projection or an index, the reply may not have whole items, so the known sizes do not change.
     const isWhole = body.IndexName === undefined && !('ProjectionExpression' in body);
     if (isWhole) for (const item of items) this.#known.see(table, item);
     const bytes = items.reduce((sum, item) => sum + itemBytes(item), 0);
@@ -313,7 +316,7 @@ export class TableRules {
     return reply;
   }
 
-  /** Marks items as being written during a write, because a transactional read fails on such items. */
+  /** Runs a write, and marks its items as being written meanwhile. A transactional read fails on such items. */
   async #whileWriting<Result>(writes: ItemWrite[], write: () => Promise<Result>): Promise<Result> {
     for (const { item } of writes) this.#written.set(item, (this.#written.get(item) ?? 0) + 1);
     try {
@@ -334,8 +337,7 @@ export class TableRules {
   }
 
   /**
-   * Returns which items of a transaction conflict with another transaction, at random. Items that no other call has
-   * used are skipped.
+   * Chooses at random which items of a transaction conflict. Items that were in no other transaction do not conflict.
    */
   #meetings(writes: ItemWrite[]): boolean[] {
     const shared = writes.flatMap(({ item }, index) => (this.#shared.has(item) ? [index] : []));
@@ -368,7 +370,8 @@ export class TableRules {
   }
 
   /**
-   * Removes the token of a transaction if DynamoDB would have forgotten it. The emulator may remember tokens longer.
+   * Removes the token of a transaction at the time at which DynamoDB forgets it. The emulator may remember tokens
+   * longer.
    */
   #withoutForgotten(body: RequestBody): RequestBody {
     const { ClientRequestToken: token, ...others } = body;

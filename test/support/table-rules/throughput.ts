@@ -1,7 +1,7 @@
 /**
- * Throughput of one partition key per second. DynamoDB stores a key's items in a partition, which supports at most
- * 1,000 write units and 3,000 read units per second, whatever the table's capacity. Units are counted after a call, so
- * one call may exceed the limit. Later calls are throttled until enough time has passed.
+ * Throughput of one partition key per second. DynamoDB stores a key's items in a partition. A partition supports at
+ * most 1,000 write units and 3,000 read units per second, whatever the table's capacity is. Units are counted after a
+ * call, so one call may exceed the limit. Later calls are throttled until enough time has passed.
  */
 
 export interface UnitRates {
@@ -11,7 +11,7 @@ export interface UnitRates {
 
 export const partitionRates: UnitRates = { write: 1_000, read: 3_000 };
 
-/** Number of partitions above which idle ones are removed. */
+/** Number of partitions above which the partitions without recent calls are removed from memory. */
 const MAX_PARTITIONS = 10_000;
 
 interface Level {
@@ -19,7 +19,7 @@ interface Level {
   atMs: number;
 }
 
-/** Remaining units of each partition key, either for reads or for writes. */
+/** Remaining units of each partition key. One instance counts reads, another counts writes. */
 export class PartitionUnits {
   readonly #perSecond: number;
   readonly #nowMs: () => number;
