@@ -7,7 +7,7 @@ import type { WireUsage } from '../messages/types.ts';
 import type { Quirks } from '../catalog/quirk-schemas.ts';
 import type { WireRequest, WireTarget } from './wire.ts';
 
-/** One request that an engine wants to send to the provider. */
+/** One request to the provider, with the bounds from which its maximum price is computed. */
 export interface BatchRequest {
   request: WireRequest;
   /** Maximum tokens that the provider may write and bill. */

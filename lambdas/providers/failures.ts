@@ -200,7 +200,7 @@ function failureOfError(
   return failureOfFault(classified, words, { provider, status, fault, headers: advice });
 }
 
-/** Message for an error that has none. */
+/** Message for a provider's error without a message. */
 const REFUSAL_WITHOUT_MESSAGE = 'The provider refused the request without an error message';
 
 function failureOfFault(

@@ -45,7 +45,7 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
    * rest of this request. Absent: none.
    */
   unsupportedTunings?(request: MessagesRequest, target: WireTarget<Q>): readonly TuningParameter[];
-  /** Returns the number of output tokens that may be billed without being shown, at most `maxOutputTokens`. */
+  /** Returns how many output tokens may be billed without being visible in the answer, at most `maxOutputTokens`. */
   hiddenReasoning(request: MessagesRequest, target: WireTarget<Q>, maxOutputTokens: number): number;
   /**
    * Reads a streamed answer, and yields at most one batch of events for each chunk. Batches before a failure are

@@ -27,7 +27,9 @@ const MAX_COUNTED_AGE_MS = 24 * HOUR_MS;
 const MIN_TOKENS = 20;
 const MIN_WRITING_MS = 50;
 
-/** Statuses of requests that were faulty or too frequent. They do not count for or against the endpoint. */
+/**
+ * HTTP statuses of requests that were invalid or too frequent. Such requests do not count for or against the endpoint.
+ */
 const UNCOUNTED_STATUSES = new Set<number | null>([400, 413, 422, 429]);
 
 /** Shard to which this process adds. Each slot (five minutes of counts) is stored in several shards. */

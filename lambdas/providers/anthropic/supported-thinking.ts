@@ -50,7 +50,10 @@ export function thinks({ thinking }: { thinking?: Thinking | undefined }, quirks
   return thinking ? thinking.type !== 'disabled' : quirks.thinks_by_default === true;
 }
 
-/** Refuses an answer that the client began while the model thinks: a thinking model must begin its answer itself. */
+/**
+ * Refuses a request with thinking whose last message is the beginning of the answer. A thinking model must begin its
+ * answer itself.
+ */
 function refuseBegunAnswer({ messages }: MessagesRequest, thinking: Thinking | undefined, quirks: ClaudeQuirks): void {
   const isBegun = quirks.thinking_forms && messages.at(-1)?.role === 'assistant';
   if (!isBegun || !thinks({ thinking }, quirks)) return;
@@ -125,7 +128,7 @@ function budgeted(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: num
 function supportedEffort(request: MessagesRequest, thinking: Thinking | undefined, quirks: ClaudeQuirks): SentEffort {
   const { reasoning_efforts: taken, efforts_without_thinking: fewer } = quirks;
   const requested = requestedEffort(request, thinking, quirks);
-  // The lowest effort of the Messages API is "low".
+  // The lowest effort of the Messages API is "low", so it replaces "minimal" if the model lists no efforts.
   if (!requested || !taken) return requested === 'minimal' ? 'low' : requested;
   const isThinking = thinks({ thinking }, quirks) && thinking?.type !== 'between_tools';
   return nearestEffort(requested, isThinking ? taken : (fewer ?? taken));

@@ -43,7 +43,7 @@ export function withFittingBudget(
   const budget = thinking!.budget_tokens;
   if (!budget || budget < maxTokens) return thinking;
   if (requested !== maxTokens) return { ...thinking, budget_tokens: maxTokens - 1 };
-  // With thinking between tool calls, the budget may exceed max_tokens.
+  // With the beta interleaved-thinking, the budget covers all thinking between tool calls, and may exceed max_tokens.
   if (`${betas.join()},${anthropicBeta}`.includes('interleaved-thinking-')) return thinking;
   throw invalidRequest('thinking.budget_tokens', `must be less than max_tokens, which is ${maxTokens}`);
 }

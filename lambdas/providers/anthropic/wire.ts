@@ -104,7 +104,7 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
   refuseUnsupportedParts(requested, target.quirks);
   refuseBlankStops(requested);
   const ceiling = target.maxOutputTokens ?? Infinity;
-  // The Messages API requires max_tokens. If the client did not set it, the model's maximum is sent.
+  // The Messages API requires max_tokens. If the client did not set it, the endpoint's maximum is sent.
   const maxTokens = Math.min(requested.max_tokens ?? ceiling, ceiling);
   const said = placedInstructions(
     withSoundCalls(withTrueImageTypes(rewritten(withoutFormatName(requested), target.quirks))),

@@ -23,7 +23,9 @@ interface Conversation {
   messages: ConverseMessage[];
 }
 
-/** Text that is sent next to a document without text, because Converse requires a text there. */
+/**
+ * Text that is sent with a document if the message has no text, because Converse requires a text next to a document.
+ */
 const DOCUMENT_TEXT = '(see the document)';
 
 /**

@@ -31,7 +31,8 @@ export function encodeConverseRequest(
   const supported = withSupportedMarks(
     isClaude ? { ...translated, messages: withTextualErrors(translated.messages) } : translated,
   );
-  // Without a limit, a model could write more than the endpoint's listed maximum, which bounds the price.
+  // The price of an answer is bounded by the endpoint's listed maximum. Without a limit, a model could write more than
+  // this maximum.
   const maxTokens = outputLimit(supported, target) ?? target.maxOutputTokens;
   const request = withSupportedThinking(supported, target.quirks, maxTokens ?? Infinity);
   // Neither Converse nor any model on this wire has fields for penalties.

@@ -38,7 +38,7 @@ export function encodeGeminiRequest(requested: MessagesRequest, target: GeminiTa
   return { ...promptFields(request, target), ...(Object.keys(config).length > 0 ? { generationConfig: config } : {}) };
 }
 
-/** Returns the fields with the content that the model reads. */
+/** Returns the request fields with the prompt: the content that the model reads. */
 export function promptFields(requested: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
   const request = withSupportedFields(requested);
   const named = withSentNames(request, 'letterFirst');

@@ -51,7 +51,7 @@ export function argumentsSchema(schema: ToolSchema): ToolSchema {
   return { ...withConstraints(rest, unsupported), type: 'object', properties };
 }
 
-/** Moves keywords that a provider refuses into the description, which the model reads. */
+/** Adds keywords that a provider refuses to the description, which the model reads. */
 export function withConstraints(schema: ToolSchema, unsupported: ToolSchema): ToolSchema {
   if (Object.keys(unsupported).length === 0) return schema;
   const described = typeof schema['description'] === 'string' ? `${schema['description']}\n` : '';

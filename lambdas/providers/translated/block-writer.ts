@@ -87,7 +87,7 @@ export class BlockWriter {
   #earlyArguments: { index: number | undefined; id: string | undefined; json: string } | undefined;
   /** Probabilities that came without text. */
   readonly #earlyLogprobs: TokenLogprob[] = [];
-  /** Size of the calls that wait, with their arguments, in bytes. */
+  /** Size of the calls and arguments that wait until an earlier call is complete, in bytes. */
   #waitingBytes = 0;
   readonly #thinkingSignature: string;
   readonly #clientCalls: ClientCalls;
@@ -207,8 +207,8 @@ export class BlockWriter {
       if (!this.#isLeftOut) this.#keepEarlyArguments(piece);
       return undefined;
     }
-    // The client's limit to a single call is enforced here. Some providers have no setting for it, and some models
-    // ignore the setting.
+    // The gateway itself limits the answer to a single call if the client requests it. Some providers have no setting
+    // for that, and some models ignore the setting.
     this.#isLeftOut = this.#clientCalls.isSingle && this.#calls.length > 0;
     if (this.#isLeftOut) return undefined;
     const call: ToolCall = {
@@ -380,7 +380,10 @@ function tooMuchBeforeName(): UpstreamError {
   return new UpstreamError('malformed', 'The provider sent the arguments of a call without its name');
 }
 
-/** Size of a call without its arguments. A usual id is not output of the model, so only an unusually long id counts. */
+/**
+ * Size of a call without its arguments, in bytes. A usual id is not output of the model, so only an unusually long id
+ * adds to the size.
+ */
 function announcedBytes({ id, name }: ToolCall): number {
   return Math.max(CALL_OVERHEAD_BYTES, Buffer.byteLength(id)) + Buffer.byteLength(name);
 }
