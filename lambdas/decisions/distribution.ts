@@ -50,10 +50,10 @@ export function tempered(probabilities: readonly number[], temperature: number):
 }
 
 /**
- * Returns the probabilities of all options, from the probabilities within each group and between the groups' most
- * probable options. By Luce's rule, the ratio of two options does not depend on the other options.
+ * Returns the probabilities of all options of a question whose options were decided in groups. By Luce's rule, the
+ * ratio of the probabilities of two options does not depend on the other options.
  * @param groups probabilities within each group, in the order of the options
- * @param finals probabilities of the groups' most probable options
+ * @param finals probabilities of each group's most probable option, compared with those of the other groups
  */
 export function joinedGroups(groups: readonly (readonly number[])[], finals: readonly number[]): number[] {
   return normalised(

@@ -63,7 +63,7 @@ export function answerOf({ type, options }: Question, { probabilities, isStated 
 }
 
 /**
- * Returns the distance of the most probable option from chance: 0 if all options are equally probable, 1 if one is
+ * Returns how far the most probable option is from chance: 0 if all options are equally probable, 1 if one option is
  * certain.
  */
 function confidenceOf(probabilities: readonly number[]): number {

@@ -86,7 +86,7 @@ export const decisionsRequestSchema = z.strictObject({
     description:
       'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
   }),
-  // Labels of the client. The gateway does not use them.
+  // The labels belong to the client. The gateway does not use them.
   session_id: label.meta({
     description: 'An id of your choice for the conversation or job; it does not change the answer.',
   }),
@@ -102,8 +102,8 @@ function areDistinct(texts: string[]): boolean {
 }
 
 /**
- * Fields in which numbers keep their digits: the model gets them as the client wrote them, and `max_price` contains
- * money.
+ * Fields whose numbers keep their digits. The model gets `state`, `instructions` and `criteria` as the client wrote
+ * them; `max_price` contains money.
  */
 export const exactWithin = ['state', 'instructions', 'criteria', 'max_price'];
 

@@ -125,14 +125,14 @@ function tokensFault(tokens: readonly unknown[], path: PropertyKey[]): Fault | u
 }
 
 /**
- * Whether a value is a token. The check uses no schema, because a schema takes ten times as long and a body may have
- * two million tokens.
+ * Whether a value is a token (a number of a vocabulary). The check uses no schema, because a schema takes ten times as
+ * long, and a body may have two million tokens.
  */
 function isToken(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_VOCABULARY;
 }
 
-/** Returns the inputs as a list, from any form of the field. */
+/** Returns the inputs of the request as a list. A single input becomes a list with one element. */
 export function inputsOf({ input }: EmbeddingsRequest): EmbeddingInput[] {
   if (typeof input === 'string') return [input];
   return typeof input[0] === 'number' ? [input as number[]] : (input as (string | number[])[]);

@@ -1,7 +1,7 @@
 /**
  * Converts failures of providers into errors of the gateway. Every failure between the gateway's request and the end of
- * an answer counts as the provider's, even an unexpected exception. It is never reported as the gateway's own status
- * 500.
+ * an answer counts as the provider's, even an unexpected exception. So the client does not get the status 500, which
+ * would mean a fault of the gateway.
  */
 
 import { GatewayError, kindOfStatus, type ErrorKind } from '../platform/errors.ts';
@@ -35,8 +35,8 @@ export class ProviderFailure extends GatewayError {
    */
   readonly wasSilent: boolean;
   /**
-   * Whether the provider's answer exceeds the gateway's size limit. The provider may bill the answer, so the gateway
-   * does not pay another endpoint for a second one.
+   * Whether the provider's answer exceeds the gateway's size limit. The provider may bill such an answer, so the
+   * gateway does not pay another endpoint for a second answer.
    */
   readonly wasAnswered: boolean;
   /** Kind of the provider's error; undefined if there was no response with an error. */
@@ -211,7 +211,8 @@ function failureOfFault(
   const { provider, status, fault } = more;
   const ofRequest = { ...more, mayTryAnother: false, isRequestsFault: true };
   switch (fault) {
-    // The request itself caused these three faults. Only for `elsewhere` may another endpoint accept it.
+    // The request itself caused the faults `request`, `reasoning` and `elsewhere`. Only for `elsewhere` may another
+    // endpoint accept the request.
     case 'request':
     case 'reasoning':
       return new ProviderFailure('invalid_request', words, ofRequest);
@@ -229,7 +230,8 @@ function failureOfFault(
       return new ProviderFailure('provider_overloaded', words, more);
     case 'failure':
       return new ProviderFailure('provider_unavailable', words, more);
-    // The client does not get the provider's message for these two faults, because it may name the operator's account.
+    // The client does not get the provider's message for `operator` and `catalog`, because it may name the operator's
+    // account.
     case 'operator':
       return new ProviderFailure(
         'provider_unavailable',

@@ -60,8 +60,8 @@ const RULES = 'The folder is /home/dev/demo.\nMore tools can be found: Write.';
 const TASK = 'create a file hello.txt with the word hi';
 
 /**
- * Returns the request of a turn.
- * @param turn from 1 to 3
+ * Returns the request of one turn of the session.
+ * @param turn number of the turn, from 1 to 3
  * @param sum part of the billing line that some versions of the agent change in each request
  */
 export function agentTurn(turn: 1 | 2 | 3, { model, sum }: { model: string; sum: string }): MessagesRequest {

@@ -20,7 +20,7 @@ interface PassedAnswer {
 export interface Breakage {
   /** Changes the request to the gateway. */
   request?: (request: PassedRequest) => void;
-  /** Changes the response to the client. If it sets a body, that body replaces the gateway's. */
+  /** Changes the response to the client. If it sets a body, the client gets this body instead of the gateway's. */
   answer?: (answer: PassedAnswer) => void;
   /** Whether the proxy waits until a response is complete before it passes the response on. */
   isBuffering?: boolean;

@@ -3,8 +3,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { dividedByDuration, slowestFirst } from './recorded-durations.ts';
 
 /**
- * Sorts test files by recorded duration, and divides them by duration for `--shard`. By default, Vitest uses the sizes
- * of the files.
+ * Sorts test files by recorded duration, and divides them by duration for `--shard`. By default, Vitest sorts and
+ * divides them by file size.
  */
 export class ByDuration extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

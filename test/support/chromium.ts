@@ -21,7 +21,10 @@ export function startChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: chromiumPath!, args: QUIET });
 }
 
-/** Longer than any page needs on a busy machine. A test that hangs still fails, with the name of the step that hung. */
+/**
+ * Timeout of a step. It is longer than any page needs on a busy machine. A test that hangs still fails, with the name
+ * of the step that hung.
+ */
 const STEP_TIMEOUT_MS = 100_000;
 
 /** Opens a page that waits for slow machines at each step. */

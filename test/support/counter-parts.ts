@@ -49,7 +49,7 @@ export async function spent(table: Table, scope: ScopeId): Promise<string> {
   return spentIn(await readCounter(table, scope));
 }
 
-/** Returns the item of the counter without its parts. */
+/** Returns the counter's own item, without its parts. */
 export async function rootOf(table: Table, scope: ScopeId): Promise<Item> {
   return (await readItem(table, counterKey(scope))) ?? {};
 }

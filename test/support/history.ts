@@ -191,7 +191,7 @@ async function spend(
       Array.from({ length: count }, async (_, offset): Promise<Settlement> => {
         const index = start + offset;
         const payer = payers[index % payers.length]!;
-        // The first and the last generation are at the ends of the day.
+        // The first and the last generation of a day are at the ends of the day.
         const atMs =
           generations === 1 ? lastMs : Date.parse(date) + Math.floor((spanMs - 1) * (index / (generations - 1)));
         const request = holdRequest({ payer, scopes: scopesOf(account, payer) }, rub('3'), { atMs });

@@ -81,7 +81,7 @@ function provider(id: string, wire: WireName, baseUrl: string): object {
     base_url: baseUrl,
     credential: 'HOSTILE_KEY',
     data_policy: { logs_prompts: false, trains_on_prompts: false },
-    // The timeouts are long enough for an answer on a busy machine, and short for tests that wait for a timeout.
+    // The timeouts are long enough for an answer on a busy machine, and short enough for tests that wait for a timeout.
     timeouts: { connect_ms: 2_000, first_byte_ms: 3_000, idle_ms: 3_000 },
     quirks: quirks[wire] ?? {},
   };

@@ -1,4 +1,7 @@
-/** Reads MP4 files as a player does, as far as tests need it: boxes, and the samples to which their tables refer. */
+/**
+ * Reads MP4 files as a player does, as far as tests need it: boxes (the units of the format), and the samples to which
+ * tables in the boxes refer.
+ */
 
 const containers = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl', 'dinf']);
 

@@ -13,7 +13,7 @@ const patterns = {
   /** Matches every "where", except behind "place", "places" and "from". */
   where: /(?<!\b(?:places?|from)\s)\bwhere\b/gi,
   'told, tell, asked': /\b(?:told|tells?|telling|asked)\b/gi,
-  /** A pronoun in the place of a noun. "such as" introduces examples, and is fine. */
+  /** Matches pronouns in the place of a noun. "such as" does not match, because it introduces examples. */
   'one that, those that, such': /\b(?:ones?|those) (?:that|which|who)\b|\bsuch (?:that|an?|ones?|with)\b/gi,
 } as const;
 export type PatternName = keyof typeof patterns;

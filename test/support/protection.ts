@@ -15,7 +15,7 @@ export const prompt = (content: string, more: Partial<MessagesRequest> = {}): Me
   ...more,
 });
 
-/** Protects a request of a fixed account and key. */
+/** Protects the sensitive data in a request of a fixed account and key. */
 export function protect(
   request: MessagesRequest,
   settings: SensitiveData,
@@ -25,7 +25,7 @@ export function protect(
   return protectFor(request, protection, options);
 }
 
-/** Returns a prompt of one text as a provider gets it. */
+/** Returns the protected form of a prompt with one text, as a provider gets it. */
 export async function sentText(text: string, settings: Partial<SensitiveData> = {}): Promise<string> {
   const { message } = await protect(prompt(text), { ...everything, ...settings });
   return message.messages[0]!.content as string;

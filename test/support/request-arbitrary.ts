@@ -44,7 +44,7 @@ export function valueOf(
   within: readonly string[] = [],
 ): Arbitrary<unknown> {
   const { $ref } = schema;
-  // Recursive schemas end here.
+  // A recursive schema ends here, so that its values are finite.
   if ($ref !== undefined && within.includes($ref)) return anything;
   const inside = $ref === undefined ? within : [...within, $ref];
   const resolved = resolveSchema(schema);

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 /** Secrets Manager on this machine, with injected faults. It supports the calls that functions make. */
 export interface DrilledSecrets {
   endpoint: string;
-  /** Secrets by name. Other names are not found. */
+  /** Secrets by name. Requests for other names get the error that the secret was not found. */
   secrets: Map<string, string>;
   state: 'answering' | 'refusing' | 'unreachable';
   stop: () => Promise<void>;

@@ -31,7 +31,7 @@ function anyFate({ action }: DynamodbCall): TableFault {
 }
 
 /**
- * Injects faults through a proxy until they are stopped; then all delayed calls arrive.
+ * Injects faults through a proxy until they are stopped. After that, all delayed calls are executed.
  * @returns a function that stops the faults
  */
 export function startTrouble(proxy: FaultProxy): () => Promise<void> {

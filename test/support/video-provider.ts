@@ -57,7 +57,7 @@ export async function startVideoProvider(): Promise<VideoProvider> {
     const then = turn<Step<'submit'>>(script.submit ?? ['accept'], tried);
     if (then === 'silence') return void response.destroy();
     if (typeof then === 'number') return answer(response, then, { error: { message: `no: ${then}` } });
-    // There is one job per token, however often the token is sent.
+    // A token creates only one job, however often the provider receives it.
     if (!made.has(token)) made.set(token, { script, polls: 0, files: 0 });
     answer(response, 202, { id: token, status: 'pending' });
   }

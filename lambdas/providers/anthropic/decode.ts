@@ -155,7 +155,7 @@ class FrameReader {
     try {
       for (const framed of framing.read(chunk)) {
         for (const event of this.#read(framed)) if (!isOneOfAFlood(event, events)) events.push(event);
-        // Data after message_stop or an error do not belong to the answer.
+        // Data that follows message_stop or an error does not belong to the answer.
         if (this.ended) break;
       }
       return { events, failure: undefined };
@@ -180,7 +180,9 @@ class FrameReader {
   }
 }
 
-/** Returns the event with the client's name of the called tool in place of the derived name. */
+/**
+ * Returns the event with the client's own name of the called tool. The provider received a derived name in its place.
+ */
 function withClientName(event: MessagesEvent, names: ReadonlyMap<string, string>): MessagesEvent {
   if (names.size === 0 || event.type !== 'content_block_start' || event.content_block.type !== 'tool_use') return event;
   const name = names.get(event.content_block['name'] as string);

@@ -33,7 +33,7 @@ const envelopes: Record<NonNullable<AnthropicQuirks['envelope']>, Envelope> = {
     newFraming: newSseFraming,
   },
   // Amazon Bedrock's InvokeModelWithResponseStream: betas are in the body, and the path selects streaming. Bedrock
-  // refused requests of Claude Code for any other beta, for fields that belong to betas, and for deferred tools
+  // refused requests of Claude Code with other betas, with fields that belong to such betas, or with deferred tools
   // (anthropics/claude-code issues 49370, 49648, 82549).
   'bedrock-invoke': {
     betas: ['interleaved-thinking-2025-05-14'],

@@ -18,8 +18,8 @@ export class OwnSignatures {
   }
 
   /**
-   * @returns the event for the client, after a signature if one is missing; the unchanged event for providers without
-   * own signatures
+   * @returns the events for the client, with marked signatures; a thinking block without a signature gets an empty one
+   * before its end
    */
   seal(event: MessagesEvent): MessagesEvent[] {
     if (!this.#target.quirks.own_signatures) return [event];

@@ -34,7 +34,7 @@ const finders: Record<UnsupportedPart, Find> = {
     messages.at(-1)?.role === 'assistant' ? `messages.${messages.length - 1}.role` : undefined,
 };
 
-/** Audio is always refused: no service with the Messages API has a block for it. */
+/** Finds audio, which is always refused here: no known service with the Messages API has a block for audio. */
 const audioIn = blockFinder(({ type }) => type === 'audio');
 
 /** @throws {GatewayError} 400 naming the first part that the provider does not support */

@@ -140,10 +140,7 @@ function withoutNulls(tool: Tool): Tool {
   return Object.fromEntries(Object.entries(tool).filter(([, value]) => value !== null)) as Tool;
 }
 
-/**
- * Refuses stop sequences that contain only white space: the Messages API does not accept them, unlike the APIs of other
- * wires.
- */
+/** Refuses stop sequences that contain only white space, because the Messages API does not accept them. */
 function refuseBlankStops({ stop_sequences: stops = [] }: MessagesRequest): void {
   const blank = stops.findIndex(isBlank);
   if (blank === -1) return;

@@ -24,5 +24,5 @@ export type Authorize = (
   settings: AuthSettings,
 ) => Record<string, string> | Promise<Record<string, string>>;
 
-/** Drops the token in headers that the provider refused, so that the retry gets a new token. */
+/** Drops the cached token of headers that the provider refused, so that the retry gets a new token. */
 export type Forget = (credential: string, headers: Readonly<Record<string, string>>, settings: AuthSettings) => void;

@@ -1,7 +1,7 @@
 /**
  * Converts Messages requests into requests of Amazon Bedrock's Converse. Features that Converse lacks are mapped by the
- * rules of docs/wires/bedrock-converse.md, or refused with an error that names the field. No field of a client is
- * silently dropped, except hints that cannot change an answer.
+ * rules of docs/wires/bedrock-converse.md, or refused with an error that names the field. Only hints that cannot change
+ * an answer, and sampling parameters that the model does not list, are silently dropped.
  */
 
 import { penalties } from '../../catalog/sampling-parameters.ts';
@@ -41,7 +41,8 @@ export function encodeConverseRequest(
   const { system, messages } = toConversation(named, target);
   if (messages.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');
   const stops = stopSequences(request, target);
-  // top_k is not in inferenceConfig: each model family has its own field for it, which modelFields sets.
+  // Converse's inferenceConfig has no field for top_k. Each model family has its own field for it, which modelFields
+  // sets.
   const { temperature, top_p: topP } = samplingFields(request, target);
   return {
     messages: begunByUser(messages),

@@ -53,7 +53,7 @@ const families: Record<NonNullable<BedrockConverseQuirks['family']>, Family> = {
  * signatures.
  */
 export function signerOf({ providerId, upstreamModel }: ConverseTarget): string {
-  // The gateway's signatures separate the signer's name with a dot, so the name must not contain one.
+  // In the gateway's signatures, a dot follows the signer's name, so the name must not contain a dot.
   return `${providerId}/${encodeURIComponent(upstreamModel).replaceAll('.', '%2E')}`;
 }
 

@@ -6,7 +6,7 @@ import type { EmbeddingCodec, EmbeddingTask } from './codec.ts';
 import { jsonRequest, refuseInputType, textsOf } from './requests.ts';
 import { vectorsFrom } from './vectors.ts';
 
-/** Response header in which Bedrock returns the token count, for every model. */
+/** Response header in which Bedrock returns the token count of an embeddings request. */
 const TOKENS_HEADER = 'x-amzn-bedrock-input-token-count';
 
 const readUsage: EmbeddingCodec['readUsage'] = (body, headers) => {

@@ -80,7 +80,8 @@ export interface FaultRule {
    */
   message?: RegExp;
   /**
-   * Set if the rule matches only errors of this family, because other providers use the same code for another error.
+   * Set if the rule matches only errors of this family. Providers of other families use the same code for another
+   * error.
    */
   isOwn?: true;
   /**

@@ -1,7 +1,7 @@
 /**
  * Converts Messages requests into requests of the Gemini API. Features that the wire lacks are mapped by the rules of
- * docs/wires/gemini.md, or refused with an error that names the field. No field of a client is silently dropped, except
- * hints that cannot change an answer.
+ * docs/wires/gemini.md, or refused with an error that names the field. Only hints that cannot change an answer, and
+ * sampling parameters that the model does not list, are silently dropped.
  */
 
 import { invalidRequest } from '../../platform/errors.ts';

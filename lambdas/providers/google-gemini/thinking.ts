@@ -59,7 +59,10 @@ function budgetOf(
 
 const effortOrder: readonly ThinkingLevel[] = ['minimal', 'low', 'medium', 'high'];
 
-/** Returns the thinking level for an effort. If the model does not have this level, the next higher one is used. */
+/**
+ * Returns the thinking level for an effort. If the model does not have this level, the next higher level is used; if
+ * there is none, the highest.
+ */
 function levelOf(
   { thinking, output_config: output }: MessagesRequest,
   levels: readonly ThinkingLevel[],

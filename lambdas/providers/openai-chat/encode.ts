@@ -1,7 +1,7 @@
 /**
  * Converts Messages requests into chat-completions requests. Features that the wire lacks are mapped by the rules of
- * docs/wires/chat-completions.md, or refused with an error that names the field. No field of a client is silently
- * dropped, except hints that cannot change an answer.
+ * docs/wires/chat-completions.md, or refused with an error that names the field. Only hints that cannot change an
+ * answer, and sampling parameters that the model does not list, are silently dropped.
  */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
@@ -151,8 +151,8 @@ function assistantMessages(
   // themselves.
   if (quirks.reasoning_history === 'reasoning_content') {
     const reasoning = apart(reasonings);
-    // These providers refuse a call whose reasoning is missing or empty. If another model made the call, its reasoning
-    // is missing, so a placeholder is sent.
+    // Providers that require reasoning refuse a call whose reasoning is missing or empty. If another model made the
+    // call, its reasoning is missing, so a placeholder is sent.
     const needed = toolCalls.length > 0 && thinksNow(request, quirks);
     if (reasoning !== '' || needed) message['reasoning_content'] = reasoning || NO_THINKING;
   }

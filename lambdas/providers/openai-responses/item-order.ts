@@ -59,7 +59,7 @@ export class ItemOrder {
     this.#release();
   }
 
-  /** @returns whether the part has to wait */
+  /** @returns whether the part has to wait for earlier items */
   #write(part: WaitingItem): boolean {
     if (!this.#mustWait(part.index)) {
       part.write();

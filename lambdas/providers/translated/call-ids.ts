@@ -4,12 +4,12 @@ import { clientCallId } from '../tool-call-id.ts';
 
 /**
  * Returns a function that makes ids of tool calls unique in the conversation. Some providers start at `call_0` in every
- * answer, or use it for every call of an answer.
+ * answer, or use `call_0` for every call of an answer.
  * @returns a function from the provider's id to the unique id, which is the same for all pieces of one call
  */
 export function uniqueCallIds(request: MessagesRequest): (id: string, index: number | undefined) => string {
   const given = new Map<string, { index: number | undefined; id: string }>();
-  /** Used ids in the form that clients see; undefined until the first call. */
+  /** Ids that the conversation already uses, in the form that clients see; undefined until the first call. */
   let taken: Set<string> | undefined;
   return (id, index) => {
     const known = given.get(id);

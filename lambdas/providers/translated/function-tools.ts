@@ -41,7 +41,7 @@ function functionTool(tool: Tool, index: number, quirks: SchemaQuirks): Function
   return { name, description: description || undefined, parameters, strict };
 }
 
-/** Adds empty `properties` to an object schema without them, which OpenAI would refuse. */
+/** Adds empty `properties` to an object schema without properties, which OpenAI would refuse. */
 function withProperties(schema: Record<string, unknown>): Record<string, unknown> {
   return schema['type'] === 'object' && schema['properties'] === undefined ? { ...schema, properties: {} } : schema;
 }

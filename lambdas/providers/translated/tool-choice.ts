@@ -1,4 +1,4 @@
-/** Choices of tools that a provider does not have. */
+/** Refuses or replaces values of tool_choice that a provider does not support. */
 
 import { without } from '../../messages/without.ts';
 import type { MessagesRequest, ToolChoice } from '../../messages/types.ts';
@@ -7,7 +7,7 @@ import { invalidRequest } from '../../platform/errors.ts';
 type Choices = readonly ToolChoice['type'][] | undefined;
 
 /**
- * @param taken accepted values of tool_choice.type; undefined if all are
+ * @param taken values of tool_choice.type that the provider accepts; undefined if it accepts all values
  * @throws {GatewayError} 400 for a forced tool that the provider does not support
  */
 export function refuseUnsupportedChoice({ tools, tool_choice: choice }: MessagesRequest, taken: Choices): void {
@@ -20,8 +20,8 @@ export function refuseUnsupportedChoice({ tools, tool_choice: choice }: Messages
 }
 
 /**
- * The request without a choice that the provider does not have. Its default is `auto`. Without `none`, the tools are
- * dropped: without tools, a model calls none.
+ * Replaces a tool_choice that the provider does not support. `auto` is dropped, because it is the default. For `none`,
+ * the tools are dropped, because a model without tools calls none.
  */
 export function withSupportedChoice(request: MessagesRequest, taken: Choices): MessagesRequest {
   const { tools: _tools, tool_choice: choice, ...rest } = request;

@@ -25,7 +25,7 @@ export function usageOf(counts: InclusiveCounts): WireUsage {
   const reasoning = countOrAbsent(counts.reasoning);
   const prompt = wholePrompt(counts, total, reasoning);
   const reported = countOrAbsent(counts.cached);
-  // One hosted model reported more cached tokens than prompt tokens, so the count is limited.
+  // One hosted model reported more cached tokens than prompt tokens, so the cached tokens are limited to the prompt.
   const cached = reported === undefined ? undefined : Math.min(reported, prompt ?? 0);
   const told = countOrAbsent(counts.cacheWritten);
   // Some providers report the same tokens as read and as written. The sum must not exceed the prompt.
@@ -40,7 +40,7 @@ export function usageOf(counts: InclusiveCounts): WireUsage {
   };
 }
 
-/** Returns the prompt tokens including cached ones, whether or not the provider's prompt count includes them. */
+/** Returns the prompt tokens including cached tokens. Some providers report the prompt without cached tokens. */
 function wholePrompt(
   counts: InclusiveCounts,
   total: number | undefined,

@@ -47,9 +47,9 @@ export interface VideoHttpAnswer {
 }
 
 /**
- * Result of a submission. `refused`: the request is at fault, and no other endpoint would accept it. `failed`: the
- * provider, or the operator's account there (`fault`), is at fault, and the job was not accepted. `uncertain`: the
- * provider may have accepted the job.
+ * Result of a submission. `refused`: the request is at fault, so no other endpoint is tried. `failed`: the job was not
+ * accepted; the fault lies with the provider, or with the operator's account there (`fault`). `uncertain`: the provider
+ * may have accepted the job.
  */
 export type Submitted =
   | { jobId: string }

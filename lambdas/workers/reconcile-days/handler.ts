@@ -7,7 +7,7 @@ import type { WorkerContext } from '../worker-context.ts';
 const STOP_COMPARING_BEFORE_TIMEOUT_MS = 60_000;
 
 /**
- * Compares the books of completed days. It runs every minute; all except some runs after one o'clock UTC read only one
+ * Compares the books of completed days. It runs every minute; only some runs after one o'clock UTC read more than one
  * item.
  */
 export async function handler(_event: unknown, context: WorkerContext): Promise<{ compared: number }> {

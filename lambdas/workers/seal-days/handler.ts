@@ -14,7 +14,7 @@ const files = once(openKeptFiles);
 const signer = once(openDocumentSigner);
 
 /**
- * Seals completed days. It runs every minute; all except some runs after one o'clock UTC read only one item. It does
+ * Seals completed days. It runs every minute; only some runs after one o'clock UTC read more than one item. It does
  * nothing without storage for files.
  */
 export async function handler(_event: unknown, context: WorkerContext): Promise<{ sealed: number }> {

@@ -44,7 +44,7 @@ export function valueBytes(value: AttributeJson): number {
   }
 }
 
-/** Returns the size of a number: one byte per two significant digits, plus one. */
+/** Returns the size of a number in bytes: one byte per two significant digits, plus one byte. */
 function numberBytes(text: string): number {
   const digits = text
     .replace(/e.*$/i, '')

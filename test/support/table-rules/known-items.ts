@@ -9,7 +9,7 @@ import { itemName, partitionName, textOf, type ItemWrite } from './requests.ts';
 
 const MAX_ITEMS = 100_000;
 
-/** Sweep index, as in lib/shared/table-definition.ts. */
+/** Name and key attributes of the sweep index, as in lib/shared/table-definition.ts. */
 const INDEX = { name: 'sweep', partition: 'sweep_shard', sort: 'sweep_at' } as const;
 
 interface KnownItem {

@@ -7,7 +7,7 @@ import { randomFrom } from '../random.ts';
 
 /** Share of calls that have each fault, from 0 to 1. */
 export interface FaultShares {
-  /** Share of writes that are refused because another transaction uses some of their items. */
+  /** Share of writes that are refused as if another transaction used some of their items. */
   conflicts: number;
   throttles: number;
   /** Share of calls that are carried out although the client gets no reply. */
