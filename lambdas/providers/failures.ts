@@ -35,8 +35,8 @@ export class ProviderFailure extends GatewayError {
    */
   readonly wasSilent: boolean;
   /**
-   * Whether the provider's answer exceeds the gateway's size limit. The provider may bill such an answer, so the
-   * gateway does not pay another endpoint for a second answer.
+   * Whether the provider's answer exceeds the gateway's size limit. The provider may bill the answer, so the gateway
+   * does not pay another endpoint for a second answer.
    */
   readonly wasAnswered: boolean;
   /** Kind of the provider's error; undefined if there was no response with an error. */

@@ -40,8 +40,8 @@ export function clientCallId(id: string): string {
 
 /**
  * Returns the id of a tool call in a form that the provider accepts. After a change of model, for example, an id may
- * have a form that the provider refuses. Such an id is replaced with a digest, which is the same in the call, in its
- * result, and in later requests.
+ * have a form that the provider refuses. A digest then replaces the id. It is the same in the call, in its result, and
+ * in later requests.
  */
 export function toolCallId(id: string, rule: keyof typeof toolIdRules): string {
   const accepted = [unwrapped(id), id].find(

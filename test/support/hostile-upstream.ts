@@ -10,7 +10,8 @@ export interface HostileUpstream {
   url: string;
   /**
    * Registers a behavior of the provider.
-   * @returns a text that triggers the behavior if a prompt contains it; prompts without such a text get a valid answer
+   * @returns a text that triggers the behavior if a prompt contains it; prompts without any of these texts get a valid
+   * answer
    */
   behaves: (behaviour: Behaviour) => string;
   /**

@@ -59,7 +59,7 @@ const image = withCache(
     )
     .map((source) => ({ block: { type: 'image', source }, images: 1, opaque: 0 })),
 );
-/** Image in a text block, where images are not expected. It counts as text. */
+/** Image in a text block, which is an unexpected place. It counts as text. */
 const strayImage = fc.tuple(text, base64).map(([words, data]) =>
   plain({
     type: 'text',

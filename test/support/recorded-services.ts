@@ -15,7 +15,7 @@ interface ServiceCall {
   resource: string;
 }
 
-/** Proxies in front of SQS, S3 and Secrets Manager that record which function calls what. */
+/** Proxies in front of SQS, S3 and Secrets Manager that record each call with its caller. */
 export interface RecordedServices {
   calls: ServiceCall[];
   /** Environment for a gateway that loads own-endpoints.mjs. */

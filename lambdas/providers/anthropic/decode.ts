@@ -193,7 +193,7 @@ function parseFramed(text: string): MessagesEvent | undefined {
   let data: { type?: unknown } | null;
   try {
     // An event may contain all arguments of a tool call. Numbers in arguments must keep the digits that the model
-    // wrote, so such an event is parsed exactly. Other events are parsed with the faster parser, which rounds numbers.
+    // wrote, so this event is parsed exactly. Other events are parsed with the faster parser, which rounds numbers.
     data = (ARGUMENTS.test(text) ? parseForeignExactly(text) : parseForeign(text)) as { type?: unknown } | null;
   } catch {
     throw new UpstreamError('malformed', 'The provider sent an event that is not JSON, or has too many values');

@@ -8,7 +8,7 @@ import { rulesFrom } from './fault-rule.ts';
 /** Names that providers' messages use for the party that has an account with the provider. */
 const PAYER =
   '(?:billing )?(?:account|organization|organisation|workspace|project|team|tenant|api key|key|subscription|plan)';
-/** Names of limits that concern money or a month. Waiting for some minutes does not end such a limit. */
+/** Names of limits that concern money or a month. These limits do not end after some minutes. */
 const MONEY =
   '(?:spend|spending|monthly|credits?|balance|billing|prepaid|prepayment|funds|(?<!thinking |token |tokens |reasoning )budget)';
 
