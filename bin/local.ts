@@ -14,8 +14,8 @@ process.umask(0o077);
  */
 const SAME_SIGNAL_MS = 500;
 /**
- * Milliseconds to stop after a needed process has ended. Running requests may wait for the database without end, so the
- * wait is limited.
+ * Maximum milliseconds for the gateway to stop after its database, or another process that it needs, has ended. Without
+ * the database, running requests may never end.
  */
 const END_AFTER_LOSS_MS = 8_000;
 
@@ -35,7 +35,8 @@ async function runLocalGateway(options: LocalOptions): Promise<void> {
   let gateway: LocalGateway | undefined;
   let stoppingSinceMs: number | undefined;
   const stop = () => {
-    // During the start no request can be running, so the gateway ends at once. Its processes end with this process.
+    // Until the gateway has started, it serves no requests, so this process ends at once. The processes that it has
+    // started end with it.
     if (!gateway) process.exit(1);
     if (stoppingSinceMs === undefined) {
       stoppingSinceMs = performance.now();

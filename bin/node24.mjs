@@ -1,7 +1,7 @@
 /**
- * Runs a command of this project on Node 24, whatever Node npm itself uses. It takes the Node that comes with the
- * packages, or else the current Node if that is new enough. This file is plain JavaScript, because an older Node must
- * be able to read it.
+ * Runs a script of this project on Node 24 or later, even if npm itself runs on an older Node. It uses the Node that
+ * `npm ci` installs as a package, or else the current Node if that is new enough. This file is plain JavaScript,
+ * because an older Node must be able to read it.
  *
  * Usage: node bin/node24.mjs <script> [arguments]
  */
@@ -32,17 +32,18 @@ function refuse(reason) {
 
 function run(node) {
   const env = {
-    // Node caches compiled files without their types. This saves a third of the startup time, and memory.
+    // With this variable, Node caches the JavaScript that it compiles from TypeScript files. The cache saves a third of
+    // the startup time, and memory.
     NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url)),
     ...process.env,
     PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`,
   };
   const child = spawn(node, process.argv.slice(2), { stdio: 'inherit', env });
-  // This process must live until the child ends, so it passes signals on instead of ending. The child gets the Ctrl-C
-  // of a terminal twice, and handles that.
+  // This process must live until the child ends. So a signal does not end it, but is passed on to the child. The child
+  // gets Ctrl-C twice: from the terminal and from this process. `bin/local.ts` ignores the second.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  // npm sends its signals to a shell between npm and this process, and the shell does not pass them on. If npm is
-  // killed, the only sign in this process is a changed parent.
+  // npm starts this process through a shell, and that shell does not pass npm's signals on. So if npm is killed, this
+  // process can only notice that its parent has changed.
   const parent = process.ppid;
   const look = process.env.npm_lifecycle_event
     ? setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), LOOK_EVERY_MS)

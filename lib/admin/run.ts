@@ -10,7 +10,7 @@ import { isReportedDifference } from './command-line/reported-difference.ts';
 /**
  * Runs a command. Prints mistakes of the operator as sentences.
  * @param args arguments after `admin`
- * @returns the exit code: 1 for a mistake, and for a report with a difference; no other code sets it
+ * @returns the exit code: 1 for a mistake, and for a report with a difference; otherwise 0
  * @throws {Error} for a bug
  */
 export async function runAdmin(args: string[]): Promise<number> {

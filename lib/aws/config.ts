@@ -46,7 +46,10 @@ const settingsSchema = z.strictObject({
    * supports 4,000, which is 80 to 250 requests per second, and doubles this within half an hour.
    */
   warmWriteUnits: wholeNumber({ min: 4_000, max: 40_000 }).optional(),
-  /** Output tokens that one step of a hold covers. */
+  /**
+   * Output tokens that the first step of a hold covers. A hold is the money reserved for a request, and grows in steps
+   * while the answer is streamed.
+   */
   outputStepTokens: wholeNumber({ min: 1 }).default(4_096),
   /**
    * Models and inference profiles of Amazon Bedrock that inference functions may invoke with their own role:

@@ -23,10 +23,10 @@ export interface Owners {
 export interface AccountData extends Owners {
   readAtMs: number;
   credits: ShownCredits;
-  /** Spending of completed days, by workspace, key and member. */
+  /** Spending of each completed day, by workspace, key and member. */
   activity: ShownActivity[];
   days: string[];
-  /** Cost of each model so far, including today. */
+  /** Cost of each model on this day, in this week and in this month, including today. */
   models: ShownSpendingByModel;
   month: ShownStatement;
   latest: ShownRequest[];

@@ -18,8 +18,8 @@ export interface LimitRow {
   limit: ExactNumber;
   spent: ExactNumber;
   /**
-   * Amount held; null if the limit was lowered below the amounts spent and held, because the remaining amount then does
-   * not show the held amount.
+   * Amount held, computed from the limit, the spent and the remaining amount; null if the limit was lowered below the
+   * sum of the spent and held amounts. The API then reports 0 as remaining, which does not show the held amount.
    */
   held: Money | null;
   left: ExactNumber;
@@ -70,7 +70,7 @@ export function limitRowsOf(data: AccountData): LimitRow[] {
 
 type SpentInPace = (isOwn: IsOwn) => Money;
 
-/** Returns a function that adds up the spending of the last seven completed days. */
+/** Returns a function that adds up the spending of one owner in the last seven completed days. */
 function paceOf({ activity, days }: AccountData): SpentInPace {
   const since = days.at(-DAYS_OF_PACE)!;
   const recent = activity.filter(({ date }) => date >= since);

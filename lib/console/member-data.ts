@@ -12,7 +12,7 @@ interface ModelSpending {
   cost: Money;
 }
 
-/** Returns the UTC date of the last Monday. */
+/** Returns the UTC date of the Monday with which the current week begins. */
 export function mondayAt(atMs: number): string {
   return windowsAt(atMs).weekly.split('_')[1]!;
 }

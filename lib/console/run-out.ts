@@ -10,7 +10,7 @@ const MAX_RUN_OUT_DAYS = 3_650;
 export type RunOut = { kind: 'no_pace' } | { kind: 'is_out' } | { kind: 'lasts' } | { kind: 'at'; atMs: number };
 
 /**
- * Returns when a limit runs out.
+ * Estimates when a limit runs out. The result is `lasts` if the limit resets earlier.
  * @param spentInPace total spending of the last seven completed days
  * @param resetsAtMs time at which the limit resets; undefined if it never resets
  */

@@ -11,7 +11,9 @@ export interface LocalOptions {
   web: boolean;
   /** Maximum concurrent runs of each function; undefined: unlimited. */
   concurrency: number | undefined;
-  /** Requests per second over all clients, with a burst of twice as many; undefined: unlimited. */
+  /**
+   * Maximum requests per second over all clients; undefined: unlimited. The burst is two seconds' worth of requests.
+   */
   rateLimit: number | undefined;
   /**
    * Whether scheduled workers run as EventBridge may run them: twice at the same time, and overlapping the next run.

@@ -272,7 +272,7 @@ async function paid(given: GivenPayment, book: (payment: Payment) => Promise<Boo
   const reference = given.reference ?? randomUUID();
   try {
     const { account, wasBooked: isBooked } = await book({ ...given, reference });
-    // A reference that was just generated cannot have been booked before.
+    // If this call generated the reference, no earlier command can have booked it.
     const wasBooked = isBooked && given.reference !== undefined;
     return {
       reference,

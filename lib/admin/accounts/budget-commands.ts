@@ -47,7 +47,7 @@ async function changeBudget({ table, accountId, changes }: Session, given: Budge
   return { workspace: workspace.id, ...(member ? { member } : {}), limits_rub: limitTexts(limits) };
 }
 
-/** Workspace or member that has budgets. */
+/** Owner of budgets, with its limits per period. `member` is undefined if the owner is the workspace itself. */
 interface OwnerWithBudgets {
   scope: ScopeId;
   limits: Limits;
@@ -73,7 +73,7 @@ async function budgetRows({ table, accountId }: Session, given: { workspace?: st
   return rows;
 }
 
-/** Returns the workspace and its active members, without those that have no budgets. */
+/** Returns the workspace and its active members, if they have budgets. */
 async function ownersIn(table: Table, workspace: Workspace): Promise<OwnerWithBudgets[]> {
   const members = await listMembers(table, workspace.id);
   const owners: OwnerWithBudgets[] = [

@@ -85,8 +85,9 @@ function protectionRow({ sensitiveData: { enabled, categories, action, restore }
 }
 
 /**
- * Creates a key with the settings of an old key, and ends the old key. The new key gets the unspent rest of a lifetime
- * limit. A limit that resets applies in full to the new key, because spending is counted per key.
+ * Creates a key with the settings of an old key, and ends the old key at once or after a grace period. If the old key
+ * has a lifetime limit, the new key gets the unspent rest of it. A limit that resets applies in full to the new key,
+ * because spending is counted per key.
  */
 async function rotate(session: Session, { key: named, grace }: KeyOption & { grace?: number }): Promise<Row> {
   const { table, changes } = session;
@@ -116,14 +117,14 @@ async function rotate(session: Session, { key: named, grace }: KeyOption & { gra
 
 const REPLACED = ' (replaced)';
 
-/** Returns a new name for the replaced key, because a name must identify one key. */
+/** Returns a new name for the replaced key, so that the previous name selects only the new key. */
 function replacedName(name: string): string {
   return `${name.slice(0, nameRule.maxLength - REPLACED.length)}${REPLACED}`;
 }
 
 /**
- * Returns the limit of the new key: the unspent rest of the old key's limit. Money held for requests in flight counts
- * as spent.
+ * Returns the limit of the new key. If the old key has a lifetime limit, it is the rest that is neither spent nor held
+ * for requests in flight. A limit that resets is copied unchanged.
  */
 async function leftOf(table: Table, { hash, limit, limitReset }: ApiKey): Promise<Money | undefined> {
   if (limit === undefined || limitReset !== undefined) return limit;

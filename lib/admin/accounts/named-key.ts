@@ -25,7 +25,7 @@ const HASH_PREFIX = /^[0-9a-f]{4,63}$/;
 const MAX_NAMED = 5;
 
 /**
- * Finds the key that an option selects. Cost: without the whole hash, one read per key of the account.
+ * Finds the key that an option selects. Unless the option is a whole hash, all keys of the account are read.
  * @throws {GatewayError} 404 if no key matches; 400 with a list if several match
  */
 export async function namedKey({ table, accountId }: Session, named: string): Promise<ApiKey> {

@@ -1,6 +1,6 @@
 /**
- * Rows of accounts, workspaces, members and keys as commands print them. Programs get all fields, with the field names
- * of the API; tables show fewer.
+ * Rows of accounts, workspaces, members and keys as commands print them. Programs get all fields (`--json`); tables
+ * show fewer.
  */
 
 import { nowMs } from '../../../lambdas/platform/clock.ts';

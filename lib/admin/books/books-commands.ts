@@ -69,7 +69,9 @@ async function restore({ table, local }: TableSession, directory: string): Promi
   return { ...restored };
 }
 
-/** Prints the result of a query; without a query, checks the books and prints the result. */
+/**
+ * Prints the result of the query in `sql`. If there is no query, checks the books and prints the result of the check.
+ */
 async function queryOrCheckBooks(directory: string, sql: string | undefined, isJson: boolean): Promise<void> {
   const books = await openBooks(directory);
   try {

@@ -1,4 +1,4 @@
-/** Export of the table, opened as an SQL database: DuckDB, in this process. */
+/** Opens an export of the table as an SQL database. The database engine is DuckDB, which runs in this process. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ export interface Books {
 }
 
 /**
- * Opens an export. It is read once into a temporary database on disk, so it may be larger than memory.
+ * Opens an export, and copies it into a temporary database on disk. So the export may be larger than memory.
  * @throws {StartFailure} if there is no export, or no DuckDB for this machine
  */
 export async function openBooks(directory: string): Promise<Books> {
@@ -66,7 +66,7 @@ async function loadDuckdb(): Promise<typeof import('@duckdb/node-api')> {
 
 const READ_LINES = "format = 'newline_delimited', compression = 'gzip', maximum_object_size = 33554432";
 
-/** Returns SQL for the newest image of each item, from the last export that contains the item. */
+/** Returns SQL for the newest image (stored content) of each item, from the last export that contains the item. */
 function itemsOf([full, ...increments]: FoundExport[]): string {
   const changes = exportLinesSql(increments, "{'Keys': 'JSON', 'NewImage': 'JSON', 'Metadata': 'JSON'}");
   const changed =

@@ -5,7 +5,7 @@ import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
 import { variablesIn } from '../../../lambdas/catalog/placeholders.ts';
 
 export interface CatalogChange {
-  /** Id of the model, alias or provider that differs, or "search". */
+  /** Part of the catalog that differs: the id of a model, `alias <name>`, `provider <id>`, or `search`. */
   of: string;
   /** Path of the value. Endpoints are named by id, for example `acme.pricing.input`. */
   field: string;
@@ -18,8 +18,8 @@ export interface CatalogChange {
 const PRICE = /(^|\.)(pricing|price|price_per_second|service_cost|max_price)(\.|$)/;
 
 /**
- * Returns one change per differing value. A new model, alias or provider gives one change for itself and one per price;
- * a removed one gives only one change.
+ * Returns one change per differing value. A new model, alias or provider gives one change for itself and one per price.
+ * A removed model, alias or provider gives one change in total.
  */
 export function changesBetween(before: CatalogFiles, after: CatalogFiles): CatalogChange[] {
   const [old, young] = [partsOf(before), partsOf(after)];
@@ -48,7 +48,7 @@ export function isOfPrice({ field }: CatalogChange): boolean {
   return PRICE.test(field);
 }
 
-/** Returns the values of each model, alias and provider, and of the search, by path. */
+/** Returns the parts of a catalog (models, aliases, providers, search), each with its values by path. */
 function partsOf({ models, aliases, providers, search }: CatalogFiles): Map<string, Map<string, string>> {
   return new Map([
     ...models.map((model) => [model.id, valuesOf(model)] as const),

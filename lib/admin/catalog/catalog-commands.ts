@@ -15,7 +15,7 @@ import { fromFile } from '../command-line/mistakes.ts';
 import { print, type Row } from '../../shared/output.ts';
 import { readPriceList } from '../price-lists/read-price-list.ts';
 
-/** Adds the commands for catalog files, which need no table, and for the published catalog. */
+/** Adds the commands for catalog files and for the published catalog. The commands for files need no table. */
 export function addCatalogCommands(program: Command): void {
   const catalog = program.command('catalog').description('catalog of models and prices: files and publications');
   catalog

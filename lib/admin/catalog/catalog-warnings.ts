@@ -27,7 +27,10 @@ const WRITE_MULTIPLE = 1.25;
 /** Relative tolerance of price comparisons, because converted prices are rounded up at 10⁻¹² RUB. */
 const ROUNDING = 0.001;
 
-/** Shortest prompt length, in tokens, above which any provider charges more (Alibaba). */
+/**
+ * Prompt length in tokens from which Alibaba charges more. No other provider with tiered prices begins at a shorter
+ * length.
+ */
 const SHORTEST_TIER = 32_000;
 
 /** Names of the prices that may depend on the length of the prompt. */
@@ -35,7 +38,8 @@ const unitNames = ['prompt', 'completion', ...partPriceNames] as const;
 
 /** Returns one sentence per warning; empty if no entry is unusual. @param today as YYYY-MM-DD */
 export function warningsOf({ providers, models }: Pick<CatalogFiles, 'providers' | 'models'>, today: string): string[] {
-  // Models at an address of the operator are excluded, because the operator chooses their prices and dates.
+  // Warnings about age and about prices of 0 ignore models at the operator's own addresses, because the operator
+  // chooses their dates and prices.
   const publicIds = new Set(providers.filter(({ base_url }) => base_url !== undefined).map(({ id }) => id));
   const bought = models.filter(({ endpoints }) => endpoints.some(({ provider }) => publicIds.has(provider)));
   return [
@@ -46,7 +50,10 @@ export function warningsOf({ providers, models }: Pick<CatalogFiles, 'providers'
   ];
 }
 
-/** Warns of a price of 0, which gives the model away. Models that are free on purpose have `service_free`. */
+/**
+ * Warns of text models with a price of 0, because clients would not pay for them. Models that are free on purpose have
+ * `service_free`.
+ */
 function freeWarnings(model: ModelData, publicIds: ReadonlySet<string>): string[] {
   if (model.service_free || !writesText(model)) return [];
   return model.endpoints

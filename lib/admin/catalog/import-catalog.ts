@@ -249,7 +249,8 @@ function catalogEndpoint(
 }
 
 /**
- * Returns the values that an endpoint supports, if they are fewer than those of the model; otherwise an empty object.
+ * Returns an object whose member `field` lists the values that an endpoint supports. The object is empty if the
+ * endpoint supports all values of its model.
  */
 function fewer(field: string, all: string[], own: string[]): object {
   const taken = all.filter((name) => own.includes(name));
@@ -275,8 +276,8 @@ function union(lists: string[][]): string[] {
 }
 
 /**
- * Returns the wire of a model without text output. The selection must name it, because the default wire of a provider
- * is for text.
+ * Returns the wire (API format) of a model without text output. The selection must name the wire, because the default
+ * wire of a provider is for text.
  */
 function wireOf({ id, wire }: SelectedModel): string {
   if (wire === undefined) throw new StartFailure(`selection: add wire to "${id}", because it has no text output`);
@@ -301,8 +302,8 @@ function supportedParameters({ place, data }: Found, wanted: SelectedModel, isTe
 const tunings: ReadonlySet<string> = new Set(tuningParameters.filter((name) => name !== 'verbosity'));
 
 /**
- * Returns parameters that no price list names. If the temperature of a model is fixed, all of its sampling parameters
- * are fixed, except for parameters that the selection states of the model itself.
+ * Returns the parameters that the selection adds, because no price list names them. If a model has a fixed temperature,
+ * its other sampling parameters are fixed as well, so they are omitted unless the selection names the model itself.
  */
 function knownParameters({ provider, wire }: SelectedPlace, data: Found['data'], wanted: SelectedModel): string[] {
   const place = { model: wanted.id, provider, wire: wire ?? wanted.wire, reasons: data.reasoning };
@@ -324,7 +325,7 @@ function textParameters(place: Found['place'], data: Found['data']): string[] {
   ];
 }
 
-/** Prices of one length of prompts, in USD. */
+/** Prices in USD for one range of prompt lengths. */
 type Prices = { [Name in keyof Omit<ListedCost, 'tiers'>]?: string | undefined };
 
 function pricing(
@@ -335,7 +336,8 @@ function pricing(
   const { cache_write_1h_multiple: writeMultiple, usd_per_thousand_requests: fee } = wanted;
   const request = fee === undefined ? {} : { request: convertPrice(fee, conversion, 1_000n).toString() };
   const price = (usd: string | undefined) => (usd === undefined ? undefined : convertPrice(usd, conversion).toString());
-  // Lists write 0 for "nothing extra": a token in a cache then costs as much as any other of the prompt.
+  // A cache price of 0 in a list means that there is no separate price: a cached token costs as much as any other
+  // prompt token.
   const cachePrice = ({ input }: Prices, usd: string | undefined) =>
     isZeroPrice(usd) && !isZeroPrice(input) ? undefined : price(usd);
   const prices = (own: Prices) => ({

@@ -32,7 +32,7 @@ const parameterList = z.array(z.enum(importedParameters)).min(1);
 
 const listPlaceSchema = z.strictObject({ provider: z.string(), model: z.string() });
 
-/** Provider of a model, and the provider's name for the model. */
+/** Endpoint to import: the provider, the provider's name for the model, and corrections of the price list. */
 const placeSchema = z.strictObject({
   ...listPlaceSchema.shape,
   /** List entry whose facts are used if the list has no entry for this provider. */
@@ -45,11 +45,11 @@ const placeSchema = z.strictObject({
   flat_price: z.literal(true).optional(),
   limit: z.strictObject({ context: z.int().positive(), output: z.int().positive() }).optional(),
   quantization: z.string().optional(),
-  /** Wire of this endpoint, if it differs from the wire of the provider and of the model. */
+  /** Wire (API format) of this endpoint, if it differs from the wire of the provider and of the model. */
   wire: z.string().optional(),
   /**
-   * Quirks of this endpoint, in addition to the model's quirks. If the endpoint has its own wire, these quirks replace
-   * those of the model.
+   * Quirks of this endpoint (its differences from the plain form of the wire), in addition to the model's quirks. If
+   * the endpoint has its own wire, these quirks replace those of the model.
    */
   quirks: z.record(z.string(), z.unknown()).optional(),
   /** Parameters that this endpoint supports although the price list lacks them. */
@@ -61,7 +61,10 @@ const placeSchema = z.strictObject({
 });
 export type SelectedPlace = z.infer<typeof placeSchema>;
 
-/** Fact that price lists lack: quirks of models' endpoints, with the source. */
+/**
+ * Quirks (differences from the plain form of a wire) of some models' endpoints, with the source. Price lists lack such
+ * facts.
+ */
 const factSchema = z.strictObject({
   about: z.string().min(1),
   source: z.url(),
@@ -80,7 +83,10 @@ const providerParametersSchema = z.strictObject({
   wire: z.string().optional(),
   /** Ids of the models with these parameters; all models if absent. */
   models: z.array(z.string()).min(1).optional(),
-  /** Whether the parameters apply only to models with reasoning (true) or only to models without it (false). */
+  /**
+   * If true, the parameters apply only to models with reasoning; if false, only to models without reasoning. By default
+   * they apply to both.
+   */
   reasons: z.boolean().optional(),
   parameters: parameterList,
 });
@@ -91,8 +97,8 @@ export const selectionSchema = z.strictObject({
   /** Whether endpoints also get a service cost: the listed price without the markup. */
   service_cost: z.boolean().optional(),
   /**
-   * Providers that charge a fee per request. Price lists lack the fee, so the models of these providers need it in the
-   * selection.
+   * Providers that charge a fee per request. Price lists lack the fee, so each model of these providers needs
+   * `usd_per_thousand_requests`.
    */
   per_request_fee: z.array(z.string()).optional(),
   /** Providers whose listed reasoning price applies to every output token of an answer with reasoning. */

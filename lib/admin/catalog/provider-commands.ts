@@ -37,7 +37,7 @@ export function addProviderCommand(program: Command): void {
     });
 }
 
-/** Maximum number of reports that are read. An hour usually has fewer. */
+/** Maximum number of failure reports that are read. There are usually fewer in an hour. */
 const MAX_REPORTS = 500;
 
 /**

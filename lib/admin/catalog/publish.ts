@@ -37,10 +37,12 @@ export interface PublishOptions {
   variablesAreSet?: boolean;
 }
 
-/** Changes of a publication, whether or not it was applied. */
+/**
+ * Differences between the current catalog and a new one. `published` is false if the differences were only computed.
+ */
 export interface Published {
   published: boolean;
-  /** Catalog version before the publication; null for the deployed catalog. `after` is the version after it. */
+  /** Version of the current catalog; null for the deployed catalog. `after` is the version of the new catalog. */
   before: string | null;
   after: string | null;
   prices: number;
@@ -139,8 +141,8 @@ function newWarnings(current: CatalogFiles, next: CatalogFiles): string[] {
 }
 
 /**
- * Checks that a new catalog needs no other environment variables than the current one.
- * @throws {GatewayError} 400 if it needs environment variables that are not known to be set
+ * Checks that a new catalog needs only environment variables that the current catalog needs as well.
+ * @throws {GatewayError} 400 if the new catalog needs another variable, because functions may not have it
  */
 function refuseNewVariables(current: CatalogFiles, next: CatalogFiles): void {
   const known = variablesOf(current);

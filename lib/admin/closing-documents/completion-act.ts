@@ -44,7 +44,7 @@ export interface Act {
   isIssued: boolean;
 }
 
-/** Number of earlier months that are checked for changes. It is longer than any settlement or correction takes. */
+/** Number of earlier months that are checked for changes since their documents were issued. */
 const MONTHS_READ = 2;
 
 /**

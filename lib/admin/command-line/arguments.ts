@@ -20,7 +20,7 @@ export function parseAmount(text: string): Money {
     const amount = Money.parse(text);
     if (!amount.isNegative && !amount.exceeds(MAX_AMOUNT)) return amount;
   } catch {
-    // The error below is thrown for every invalid amount.
+    // A text that is not an amount gets the same error as an amount outside the range.
   }
   throw new InvalidArgumentError('Use roubles as a plain number up to 10^15, for example 1500 or 0.5.');
 }

@@ -29,8 +29,8 @@ const NO_AWS =
   'AWS is not configured in this shell. Set AWS_REGION, and credentials with access to the table (AWS_PROFILE, or "aws login").';
 
 /**
- * Whether an AWS service refused a request. The SDK adds `$metadata` to every error response; errors of the gateway's
- * own AWS calls have the class `AwsError`.
+ * Whether an error means that an AWS service refused a request. Errors of the SDK for a response have `$metadata`;
+ * errors of the gateway's own AWS calls have the class `AwsError`.
  */
 export function isAwsRefusal(error: unknown): boolean {
   return error instanceof AwsError || (error instanceof Error && '$metadata' in error);

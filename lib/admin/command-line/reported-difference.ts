@@ -1,13 +1,10 @@
-/**
- * Error of a command that has printed a report with a difference. It makes `runAdmin`, the only code that sets exit
- * codes, return 1.
- */
+/** Thrown by a command that has printed a report with a difference. The error makes `runAdmin` return exit code 1. */
 class ReportedDifference extends Error {
   override name = 'ReportedDifference';
 }
 
 /**
- * Ends a command that checks something. Call this function after the report is printed.
+ * Ends a command that checks data and prints a report. Call this function after the report is printed.
  * @throws {ReportedDifference} if the report has a difference
  */
 export function endWithVerdict(isSound: boolean): void {

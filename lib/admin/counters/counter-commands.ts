@@ -13,8 +13,8 @@ import { recomputeCounters } from './recompute-counters.ts';
 import { onAccount, onTable, type Session, type TableSession } from '../session/session.ts';
 
 /**
- * Time after which no request still creates a counter part, once parts are forbidden. A counter part is one of several
- * items that share a counter.
+ * Milliseconds to wait after counter parts (items that a busy counter is split into) are forbidden. After this time, no
+ * request that began earlier creates a part.
  */
 const UNDER_WAY_MS = 5_000;
 
@@ -59,7 +59,8 @@ async function recompute({ changes }: Session): Promise<Row[]> {
 }
 
 /**
- * Returns the scopes whose counters are stored in parts. It reads the whole table, at a quarter of a read unit per KB.
+ * Returns the scopes (for example keys) whose counters are split into parts. It reads the whole table, at a quarter of
+ * a read unit per KB.
  */
 async function* scopesWithParts(table: Table): AsyncGenerator<ScopeId, void> {
   const client = sdkClient(table.endpoint);

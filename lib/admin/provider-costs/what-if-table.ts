@@ -1,6 +1,6 @@
 /**
  * Computes the cost that past requests would have had on other models: the recorded usage at the prices of each
- * endpoint. It uses the same price lines that prove the charges.
+ * endpoint. The cost is computed with the same code as the price lines that prove the charges.
  *
  * Weakness: another model would count other tokens for the same text, think and answer at another length, and cache
  * differently.
@@ -23,8 +23,8 @@ export interface WhatIfSums {
   /** Charges of the same requests at the prices of this endpoint. */
   repriced: Money;
   /**
-   * Number of requests that the endpoint could not answer, because they are of another kind or their prompt exceeds its
-   * context.
+   * Number of requests that the endpoint could not answer. They have another output than the endpoint, or a longer
+   * prompt than its context.
    */
   unanswerable: number;
 }
@@ -40,9 +40,7 @@ export class WhatIfTable {
     }));
   }
 
-  /**
-   * Adds a request. Requests that failed without cost are ignored, because they would have failed elsewhere as well.
-   */
+  /** Adds a request. Requests that failed without cost are ignored, because they have no usage to compare. */
   add(generation: Generation): void {
     if (!isActivity(generation)) return;
     for (const { endpoint, sums } of this.#rows) addToWhatIf(sums, generation, endpoint);

@@ -74,7 +74,7 @@ const times: ReadonlySet<string> = new Set([
   'ChargePeriodStart',
 ]);
 
-/** Prefix of tags that no user has chosen. FOCUS requires a prefix for such tags. */
+/** Prefix of tags that the gateway adds itself. FOCUS requires a prefix for tags that no user has chosen. */
 const OWN_TAGS = 'gateway/';
 
 /** Date of the last change of the columns. */

@@ -37,7 +37,8 @@ export function parseMonth(text: string): string {
 }
 
 /**
- * Returns an option `--by` like that of `byOption` that also accepts tags of keys. It is for reports about one account.
+ * Returns the option `--by` for reports about one account. In addition to the dimensions of `byOption`, it accepts tags
+ * of keys.
  */
 export function byOptionWithTags(usual: PlainDimension[]): Option {
   return new Option('--by <list>', `one row for each: ${dimensions.join(', ')}, tag:<name>`)

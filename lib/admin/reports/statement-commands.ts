@@ -93,7 +93,7 @@ async function printStatement(session: Session, options: StatementOptions, isJso
   }
   for (const tag of unusedTags(statement))
     process.stderr.write(`No key of these requests has the tag "${tag}". Check its spelling.\n`);
-  // If there is no spending by the key, `namedKey` throws if the key does not exist either.
+  // If the statement is empty, the key in the option may be misspelled. `namedKey` throws if no such key exists.
   if (options.key !== undefined && statement.records === 0) await namedKey(session, options.key);
   endWithVerdict(isProven(statement));
 }
@@ -160,7 +160,7 @@ const statementFormatters: Record<
     const columns = [...by.flatMap((dimension) => dimensionColumns(dimension).slice(0, 1)), ...shortSumColumns];
     const lines: Row[] = [];
     for (const row of rows) {
-      // A table only shows names; the other formats contain ids as well.
+      // A table contains only names; the other formats contain ids as well.
       const cells: unknown[] = [];
       for (const [index, dimension] of by.entries()) {
         const [name] = await namedCells({ ...row, values: [row.values[index]!] }, [dimension], names);

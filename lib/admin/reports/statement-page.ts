@@ -127,14 +127,15 @@ function amountCell(value: Money): string {
 
 const CHART = { width: 960, height: 160, labels: 18 };
 
-/** Returns a table cell. Of a hash, it shows the beginning, as lists do; the title contains all of it. */
+/** Returns a table cell. A hash is cut to its beginning, and the title of the cell contains the whole hash. */
 function namedCell(cell: CsvCell): string {
   const whole = escaped(String(cell ?? ''));
   return /^[0-9a-f]{64}$/.test(whole) ? `<td title="${whole}">${whole.slice(0, 12)}…</td>` : `<td>${whole}</td>`;
 }
 
 /**
- * Returns a chart with one bar per day. The height is approximate; the exact amount is in the title and in the table.
+ * Returns a chart with one bar per day. The height of a bar is approximate; the exact amount is in the title of the bar
+ * and in the table.
  */
 function chart({ period, total }: Statement, days: readonly SpendingRow[]): string {
   const usage = new Map(days.map(({ values, usage: spent }) => [values[0], spent]));

@@ -12,7 +12,7 @@ import { readKeys } from '../accounts/named-key.ts';
 import type { Row } from '../../shared/output.ts';
 import { onAccount, type Session } from '../session/session.ts';
 
-/** Values that a row of the report may stand for. */
+/** Dimensions by which the report can group the spending: one row per value. */
 const groupings = ['day', 'model', 'provider', 'workspace', 'key', 'member'] as const;
 type Grouping = (typeof groupings)[number];
 
@@ -62,13 +62,13 @@ function lastDays(count: number): string[] {
 type NamedRow = Omit<ActivityRow, 'modelPermaslug' | 'endpointId'>;
 
 /**
- * Returns the spending of the days: from daily rows for closed days, and from running totals for open days, including
- * today.
+ * Returns the spending of the days. A closed day is read from its daily rows, and an open day (such as today) from its
+ * running totals.
  */
 async function activityOfDays({ table, accountId }: Session, dates: string[], by: Grouping): Promise<NamedRow[]> {
   const splitBy = activitySplits.filter((split) => split === by);
-  // The closed days are determined once. Otherwise a day that is rolled up during this command could be missing or
-  // count twice.
+  // Closed days (summed up in daily rows) are determined once. Otherwise a day that is closed during this command could
+  // be missing or count twice.
   const days = await readDays(table, accountId, dates[0]!, dates.at(-1)!);
   const closed = days.filter(isComplete).map(({ date }) => date);
   const rolledUp = closed.length === 0 ? [] : await readActivity(table, accountId, closed, { splitBy });

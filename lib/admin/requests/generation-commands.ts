@@ -116,7 +116,8 @@ function daysOf({ date, from, to, before }: Pick<RequestListOptions, 'date' | 'f
 }
 
 async function show({ table, accountId }: Session, id: string) {
-  // A request id does not show whether its record is stored in the spread form, so both forms of the id are tried.
+  // The record of a busy account's request is stored under another form of its id (`spreadId`). The id itself does not
+  // show this, so both forms are tried.
   for (const recorded of new Set([id, spreadId(id)])) {
     const generation = await readGeneration(table, accountId, recorded);
     if (generation) return describedGeneration(generation);

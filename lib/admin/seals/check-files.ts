@@ -20,17 +20,17 @@ import { entriesOf, readIfThere } from './files.ts';
 import { firstAlteredLine, rootOfLeafList } from './leaf-list.ts';
 import { SealedLineReader, type SealedLine } from './sealed-lines.ts';
 
-/** Difference from the sealed state. */
+/** Difference between sealed data and the present files or table. */
 export interface SealFinding {
   /** Account id; null if the difference is in a list of the statements of all accounts. */
   account: string | null;
   date: string;
-  /** File with the difference, or its line number, counted from 1 without the header. */
+  /** Place of the difference: a file, a line number (counted from 1 without the header), or a field in the table. */
   where: string;
   says: string;
 }
 
-/** State that a sealed day passes on to the next day. */
+/** State after a sealed day, from which the check of the next day continues. */
 interface Chain {
   previous: { date: string; sha256: string } | null;
   usage: Money;

@@ -58,7 +58,7 @@ export async function compareAccount(
   }
 }
 
-/** A range that includes every date. */
+/** Range of dates without bounds. */
 const ALL_DATES = { from: '', to: '\uffff' };
 
 /**
@@ -166,7 +166,9 @@ class RecordsInOrder {
   readonly #passed: (generation: Generation) => void;
   #next: Generation | undefined;
 
-  /** @param passed called for each charged record that was not looked up */
+  /**
+   * @param passed called for each record that sealed lines should contain (`isActivity`) and that was not looked up
+   */
   constructor(records: AsyncGenerator<Generation, void>, passed: (generation: Generation) => void) {
     this.#records = records;
     this.#passed = passed;
@@ -183,14 +185,14 @@ class RecordsInOrder {
     }
   }
 
-  /** Reports all remaining records as not looked up. */
+  /** Calls `passed` for the remaining records, because they were not looked up. */
   async end(): Promise<void> {
     if (this.#next && isActivity(this.#next)) this.#passed(this.#next);
     for await (const generation of this.#records) if (isActivity(generation)) this.#passed(generation);
   }
 }
 
-/** Returns the lines that a generation should have; empty if it should have none. */
+/** Returns the lines that a sealed day should contain for a generation; empty if there should be none. */
 async function expectedLines(
   table: Table,
   { lines }: LineGroup,

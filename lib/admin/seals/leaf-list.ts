@@ -61,8 +61,8 @@ function differenceAt(number: number, texts: readonly string[], leaves: readonly
   if (first === undefined) return { where: `line ${number}`, says: 'was sealed, but the file ends before it' };
   const where = `line ${number}, ${idOf(first)}`;
   if (leaves.length === 0) return { where, says: 'was added after the last sealed line' };
-  // `more` is the index of the line that was sealed at this position, and `less` the index of the leaf of the present
-  // line. -1 means that there is none.
+  // `more` is the index of the line that was sealed at this position. `less` is the index of the leaf of the line that
+  // is now at this position. -1 means not found.
   const more = texts.map(leafText).indexOf(leaves[0]!);
   const less = leaves.indexOf(leafText(first));
   if (more > 0 && less === -1) return { where, says: `was added (number of added lines: ${more})` };
@@ -71,7 +71,7 @@ function differenceAt(number: number, texts: readonly string[], leaves: readonly
   return { where, says: 'differs from the line that was sealed there' };
 }
 
-/** Reads some items after the first, as far as the file is readable. */
+/** Returns the first item and at most `MAX_AHEAD` - 1 items after it. Stops at the first item that cannot be read. */
 async function ahead(first: string | undefined, rest: AsyncGenerator<string, undefined>): Promise<string[]> {
   const some = first === undefined ? [] : [first];
   try {

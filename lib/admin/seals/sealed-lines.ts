@@ -4,7 +4,7 @@ import { Money } from '../../../lambdas/money/money.ts';
 import { balanceEntryKinds } from '../../../lambdas/store/accounts/accounts.ts';
 import { packedLines } from '../command-line/packed-lines.ts';
 
-/** Parts of a sealed line that checks need. The text is authoritative. */
+/** Sealed line as text, with the parsed values that checks need. The seal covers the text. */
 export interface SealedLine {
   text: string;
   /** Number of columns of the line. */
@@ -15,7 +15,7 @@ export interface SealedLine {
   isFirst: boolean;
   /** ISO time of the settlement; empty if unknown. */
   settledAt: string;
-  /** Amount of the line; zero if the cell is empty. The same holds for `total` and `correction`. */
+  /** Amount in the column `line`; zero if the cell is empty. `total` and `correction` are read in the same way. */
   line: Money;
   total: Money;
   correction: Money;
@@ -39,7 +39,7 @@ export class SealedLineReader {
 
   /**
    * Returns the parsed lines.
-   * @throws {Error} as `texts` does, and if an amount is invalid
+   * @throws {Error} if `texts` throws, or an amount is invalid
    */
   async *lines(): AsyncGenerator<SealedLine, void> {
     for await (const text of this.texts()) yield parsedLine(text, this.#width);

@@ -44,7 +44,7 @@ export function addVerifyCommand(program: Command): void {
     .action((options: VerifyOptions, command: Command) => {
       const { json, table, account } = command.optsWithGlobals<GlobalOptions>();
       const request = { ...options, account, isJson: json };
-      // Files alone need no table, so that anyone can check them without access to the gateway.
+      // To check files, no table is opened. So a reviewer needs no access to the gateway.
       if (options.files !== undefined && table === undefined) return verifySealedDays(request);
       return withTableOf(command, (opened, _, local) => verifySealedDays(request, { table: opened, local }));
     });
@@ -61,8 +61,8 @@ async function verifySealedDays(
     );
   }
   const publicKey = await publicKeyOf(key, opened?.local);
-  // Without a table, a missing directory would pass as a directory without differences, because only a table could show
-  // that files are missing.
+  // A missing directory would count as a directory without differences, because only a table shows which files should
+  // exist. So it is refused if there is no table.
   const folder = join('sealed', account ?? '');
   if (!opened && !existsSync(join(directory, folder))) {
     throw new StartFailure(`There is no folder "${folder}" in ${directory}. Pass the directory that contains it.`);

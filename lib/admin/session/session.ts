@@ -21,7 +21,7 @@ export interface TableSession {
 /** Context of every command that works on an account. */
 export interface Session extends TableSession {
   accountId: string;
-  /** Context of changes to the account. */
+  /** Table, account and operator, as functions that change the account need them. */
   changes: ChangeContext;
 }
 

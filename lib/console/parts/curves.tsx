@@ -5,7 +5,7 @@ import { DAY_SECONDS, markText, timeMarks } from './time-axis.ts';
 
 export interface Curve {
   name: string;
-  /** Values of the curve, one per day or hour; null if there is none. */
+  /** Values of the curve, one per day or hour; null for a day or hour without a value. */
   values: (number | null)[];
 }
 

@@ -4,11 +4,11 @@ import { useConsole } from '../environment.ts';
 export interface Column<Row> {
   title: string;
   cell: (row: Row) => ComponentChildren;
-  /** Whether the cells are aligned to the end, as figures are. */
+  /** Whether the cells are aligned to the end of the column, as numbers usually are. */
   isFigure?: boolean;
   /** CSS class of the cells. */
   look?: string;
-  /** Cell of the column in the last row, which adds up the rows above. */
+  /** Content of the column's cell in the last row, which contains the sums of the rows above it. */
   total?: ComponentChildren;
 }
 

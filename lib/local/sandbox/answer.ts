@@ -23,7 +23,7 @@ export interface WireWriter {
   error: () => WireEvent;
 }
 
-/** Events of the sandbox that are sent together. A delay may come before each piece. */
+/** Events that the sandbox sends together. Before a moment whose part is `piece`, the sandbox may wait. */
 export interface SandboxMoment {
   part: 'opening' | 'start' | 'piece' | 'stop' | 'closing';
   /** Index of the block in the script to which the events belong; undefined before and after the blocks. */

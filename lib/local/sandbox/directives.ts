@@ -15,11 +15,13 @@ export interface Directives {
   think: boolean;
   /** Number of tool calls in the answer. */
   tools: number;
-  /** Number of parallel searches; undefined: the offered tools decide. */
+  /**
+   * Number of parallel searches; undefined: it depends on the offered tools and the other directives (tool-calls.ts).
+   */
   searches: number | undefined;
   /** Number of consecutive searches. */
   searchRounds: number;
-  /** HTTP status of an error before the first byte, and its retry-after in seconds. */
+  /** HTTP status of an error instead of an answer. `retryAfterSeconds` is the header `retry-after` of the error. */
   error: number | undefined;
   retryAfterSeconds: number | undefined;
   /** Whether the sandbox accepts the request and never answers. */
@@ -41,7 +43,7 @@ export interface Directives {
   numberAt: number | undefined;
   /** Whether each event is sent in two chunks. */
   cut: boolean;
-  /** Whether the pieces of all blocks are sent in turns. */
+  /** Whether the pieces of different blocks are sent alternately, instead of block after block. */
   interleave: boolean;
   /** Whether all blocks or calls get index 0. */
   sameIndex: boolean;

@@ -56,7 +56,7 @@ function withoutArguments(
     .map((moment) => (isCall(moment) ? rewritten(moment, fields.arguments, () => value) : moment));
 }
 
-/** Reorders an answer: all blocks begin, then their pieces are sent in turns, then all blocks end. */
+/** Reorders an answer: all blocks begin, then the pieces of different blocks alternate, then all blocks end. */
 function interleaved(moments: SandboxMoment[]): SandboxMoment[] {
   const of = (part: SandboxMoment['part']) => moments.filter((moment) => moment.part === part);
   const turns = new Map<number | undefined, number>();
@@ -85,7 +85,7 @@ const usageFaults = {
     );
   },
 
-  /** Reports half of the usage first, then all of it. */
+  /** Reports the usage twice: first half of each count, then the whole count. */
   twice(moments: SandboxMoment[], fields: WireFields): SandboxMoment[] {
     const half = copy(usageIn(moments, fields), (_, value) =>
       typeof value === 'number' ? Math.floor(value / 2) : value,

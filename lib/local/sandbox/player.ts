@@ -13,8 +13,8 @@ import type { WireFields } from './wire-fields.ts';
 const CUT_MS = 3;
 
 /**
- * Sends a script as a response, with the delays, faults and end of its directives. Waits for the reader if the reader
- * is slow.
+ * Sends a script as a response. The script's directives set the delays, the faults and an early end. If the client
+ * reads slowly, the function waits for the client.
  */
 export async function play(
   script: Script,

@@ -14,7 +14,7 @@ interface ToolResult {
 }
 
 export interface SandboxPrompt {
-  /** Last text of the user, before any tool results. */
+  /** Last text of the user. Tool results may follow it. */
   lastUserText: string;
   /** Tool results after the last text of the user. */
   results: ToolResult[];
@@ -24,7 +24,7 @@ export interface SandboxPrompt {
   toolRequired: boolean;
   /** JSON schema that a structured answer must match. */
   answerSchema?: JsonSchema | undefined;
-  /** Texts before whose first occurrence the answer ends. */
+  /** Stop sequences: the answer ends before the first occurrence of one of these texts. */
   stopSequences: readonly string[];
   isThinkingRequested: boolean;
   maxTokens: number | undefined;
@@ -39,7 +39,7 @@ export interface SandboxPrompt {
   recordings?: number;
 }
 
-/** Message of a user, or of tools. */
+/** Message of a user, or message with results of tools. */
 export interface SandboxTurn {
   text: string;
   results: ToolResult[];

@@ -46,11 +46,15 @@ function searchesAtOnce(prompt: SandboxPrompt, directives: Directives, hasOthers
   if (searchRounds > 0) return 1;
   if (hasOthers) return 0;
   if (tools > 0) return tools;
-  // If search is the only tool, the sandbox searches once, unless a directive requires other output.
+  // If search is the only tool, the sandbox searches once. If a directive requires text or a refusal, it searches only
+  // if the request requires a tool call.
   return prompt.toolRequired || (tokens === undefined && !refuse) ? 1 : 0;
 }
 
-/** Returns as many calls as required, and uses the tools in turns. */
+/**
+ * Returns the number of calls that the directive or the request requires. Several calls use the tools one after the
+ * other.
+ */
 function callsOf(
   tools: SandboxTool[],
   { toolRequired }: SandboxPrompt,

@@ -23,7 +23,7 @@ export const messagesFields: WireFields = {
   words: ['text', 'thinking', 'partial_json'],
   usage: 'usage',
   usageEvent: (usage) => ({ type: 'message_delta', delta: { stop_reason: null, stop_sequence: null }, usage }),
-  // Only the final event follows.
+  // After a late usage event, the stream contains only the event `message_stop`.
   afterLateUsage: 1,
 };
 

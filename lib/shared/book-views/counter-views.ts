@@ -12,8 +12,9 @@ const itemAttributesSql = {
 };
 
 /**
- * View with each window of each counter. A counter includes the parts that its `spread` attribute names; other parts
- * were merged into it. A missing amount is zero, because the gateway does not write changes of zero.
+ * View with each window (period) of each counter. A busy counter is split into parts, and its `spread` attribute names
+ * the current parts. Parts with another name are ignored, because they were merged into the counter. A missing amount
+ * is zero, because the gateway does not write changes of zero.
  */
 const counters: BooksView = {
   name: 'counters',

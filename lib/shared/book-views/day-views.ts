@@ -1,6 +1,6 @@
 /**
- * Views that compare the current daily rows with the sums of the records, attribute by attribute. A day is only
- * compared if all its parts are rolled up.
+ * Views that compare the current daily rows with the sums of the records, attribute by attribute. A day is rolled up
+ * (summed into daily rows) in eight parts. It is only compared if all parts are rolled up.
  */
 
 import { itemViews } from './item-views.ts';

@@ -34,7 +34,7 @@ const TOKENS: Record<string, string> = {
 };
 const tokenNames = Object.keys(TOKENS).join(', ');
 
-/** Columns with the token prices that a tier may override. */
+/** Columns with the token prices that a tier (price for prompts above a length) may override. */
 const TIERED_PRICES: Record<string, string> = {
   prompt: 'prompt_price',
   completion: 'completion_price',
@@ -49,7 +49,10 @@ function priceColumnsOf({ meter, prices: [name], rest }: TokenUnit): (readonly [
   return [[name, `${meter}_price`], ...(rest ? [[rest.price, `${rest.price}_price`] as const] : [])];
 }
 
-/** SQL for the price of an output token that belongs to no part. The presence of some parts changes this price. */
+/**
+ * SQL for the price of an output token without a meter of its own. If the request has output tokens of certain meters
+ * (for example reasoning), another price applies.
+ */
 const restPrice = completionParts.reduceRight(
   (price, { meter, rest }) =>
     rest ? `CASE WHEN ${meter} > 0 THEN coalesce(${rest.price}_price, ${price}) ELSE ${price} END` : price,

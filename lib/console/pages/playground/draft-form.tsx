@@ -15,7 +15,9 @@ interface DraftFormProps {
   /** Whether the model is empty because the list of models is still loading. */
   isChoosingModel: boolean;
   areToolsWrong: boolean;
-  /** @param some the fields that change */
+  /**
+   * @param some changed fields, with their new values
+   */
   onChange: (some: Partial<PlaygroundDraft>) => void;
   onSend: () => void;
   onStop: () => void;
