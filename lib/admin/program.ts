@@ -25,7 +25,7 @@ import { onTable, type TableSession } from './session/session.ts';
 import { addWorkspaceCommands } from './accounts/workspace-commands.ts';
 import { addWhatIfCommand } from './provider-costs/what-if-commands.ts';
 
-/** Builds the operator's commands. Only these commands can change accounts; no HTTP route can. */
+/** Builds the operator's commands. No HTTP route can create accounts, or change their status, limits or balance. */
 export function buildProgram(): Command {
   const program = new Command('admin')
     .description('Accounts, workspaces, members, keys, budgets and top-ups of a gateway.')

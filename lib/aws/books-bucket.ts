@@ -6,10 +6,10 @@ import { flattenCfnReference } from 'cdk-nag/lib/utils/flatten-cfn-reference.js'
 import type { Construct } from 'constructs';
 
 /**
- * Creates the bucket of table exports and sealed days, for billing reviewers. Object Lock prevents changes and deletion
- * of every object for some days. It uses governance mode, so principals who may bypass governance can still delete the
- * stack's data.
- * @param lockDays default retention; with 0, objects are only locked individually
+ * Creates the bucket of table exports and sealed days, for billing reviewers. For `lockDays` days, Object Lock prevents
+ * changes and deletion of every new object. The lock uses governance mode, so principals with the right to bypass
+ * governance can still delete objects.
+ * @param lockDays 0 for no default lock; objects can then be locked one by one
  */
 export function createBooksBucket(stack: Stack, lockDays: number): Bucket {
   const bucket = new Bucket(stack, 'Books', {

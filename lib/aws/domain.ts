@@ -30,8 +30,8 @@ export function addDomain(stack: Stack, api: RestApi, domainName: string, certif
 }
 
 /**
- * Headers that may contain a key. The function refuses a request without them at no cost, so such requests need no
- * limit.
+ * Headers that may contain a key. A request without a key is refused before any provider or table is called, so such
+ * requests need no limit per key.
  */
 const KEY_HEADERS = ['authorization', 'x-api-key'] as const;
 const WINDOW_SECONDS = 300;

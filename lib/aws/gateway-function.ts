@@ -20,7 +20,10 @@ export interface GatewayFunctionProps {
   statements?: PolicyStatement[];
 }
 
-/** Function with its log and its own role, which has exactly the grants of the manifest. */
+/**
+ * Function with its log and its own role. The role has the grants of the manifest and the given statements, and may
+ * write the log.
+ */
 export class GatewayFunction extends Construct {
   readonly lambda: LambdaFunction;
   readonly logs: LogGroup;
@@ -54,7 +57,7 @@ export class GatewayFunction extends Construct {
       architecture: Architecture.ARM_64,
       handler: 'index.handler',
       code: Code.fromAsset(join(props.bundles, name)),
-      // The role has only the permissions of the manifest, without any that the CDK would add.
+      // The CDK must not add permissions to the role.
       role: role.withoutPolicyUpdates(),
       logGroup: this.logs,
       loggingFormat: LoggingFormat.JSON,

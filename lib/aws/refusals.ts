@@ -1,6 +1,6 @@
 /**
- * Errors of API Gateway itself, converted to the gateway's form. A template of an error can only substitute variables,
- * and the status is not one of them. So each kind of error is listed with its status, and `code` repeats the status.
+ * Errors of API Gateway itself, converted to the gateway's form. The template of an error can only insert variables,
+ * and no variable contains the status. So each kind of error is listed with its status, and `code` repeats the status.
  * Kinds that AWS may add later keep AWS's status, with the first code of their class. These errors have no
  * `x-generation-id`, because no code of the gateway runs.
  */
@@ -12,7 +12,7 @@ import { NO_ROOM, TOO_LARGE, TOO_MANY_REQUESTS, TOO_SLOW, UNREADABLE_BODY } from
 interface ApiGatewayRefusal {
   type: ResponseType;
   kind: ErrorKind;
-  /** Overrides the status of the kind. AWS_STATUS means the status that AWS chooses. */
+  /** By default, the error has the status of its kind. With AWS_STATUS, it has the status that AWS chooses. */
   status?: typeof AWS_STATUS;
   /** Value of the header `retry-after`. */
   retryAfterSeconds?: number;
@@ -24,8 +24,8 @@ interface ApiGatewayRefusal {
 }
 
 /**
- * Marks the two types of last resort, which keep AWS's status. A status set for these types would apply to every other
- * kind as well.
+ * Marks the two default types of API Gateway, which keep AWS's status. A status set for a default type would apply to
+ * every type that is not listed.
  */
 const AWS_STATUS = 'as AWS gives it';
 

@@ -29,7 +29,7 @@ const words = { severity: 'Urgent', runbook: 'Throttling' } as const;
 
 /**
  * Adds an alarm on throttling of the given functions. Throttling of other functions in the account is ignored. An alarm
- * can have at most ten metrics.
+ * can have at most ten metrics, so `lambdas` may have at most ten functions.
  */
 export function addThrottlesAlarm(alarms: Alarms, of: string, lambdas: readonly LambdaFunction[]): void {
   const metrics = lambdas.map((lambda, index) => [`throttles${index}`, lambda.metricThrottles(sum)] as const);

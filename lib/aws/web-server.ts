@@ -47,8 +47,8 @@ export interface WebServerProps {
 }
 
 /**
- * Adds the server in its own nested stack. Its role has exactly the permissions of the functions that the server
- * replaces.
+ * Adds the server in its own nested stack. Its role has the permissions of the functions whose requests the server
+ * answers.
  *
  * Weakness: new code gets all requests at once, and AWS does not check whether it starts. Check the server from outside
  * after a deployment (docs/operations/deploy.md).

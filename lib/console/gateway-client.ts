@@ -1,5 +1,6 @@
 /**
- * Client of the public API. It sends requests to the gateway that serves the page, at addresses next to the page's own.
+ * Client of the public API. It sends requests to the gateway that serves the console. The base URL is the folder of the
+ * console's page.
  */
 
 import { parseExactJson } from './exact-numbers.ts';
@@ -28,7 +29,7 @@ interface Answered<Body> {
 
 interface Change {
   body?: unknown;
-  /** ETag that the resource must still have; otherwise the change is refused. */
+  /** ETag that the console has read. If the resource has another ETag by now, the change is refused. */
   ifMatch?: string | null;
   /** Idempotency key, which is equal for all retries of one change. */
   once?: string;

@@ -16,7 +16,10 @@ export interface MonthOfModel {
 
 type MonthData = Pick<AccountData, 'credits' | 'models' | 'month'>;
 
-/** Returns the models, most expensive of the month first. The rows add up to the spending of the account. */
+/**
+ * Returns the spending of this month by model, most expensive model first. The rows add up to the spending of the
+ * account.
+ */
 export function modelsOfMonth({ credits, models, month }: MonthData): MonthOfModel[] {
   const completed = new Map(month.rows.map((row) => [row.model, row]));
   const rows = models.data.map(({ model, usage_daily, usage_weekly, usage_monthly }): MonthOfModel => {

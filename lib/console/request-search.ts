@@ -17,7 +17,7 @@ export interface FoundRequests {
   rows: ShownRequest[];
   /** Cursor at which the search can continue; null if everything was searched. */
   cursor: string | null;
-  /** Time back to which requests were searched. */
+  /** Time of the earliest request that the search has covered, as the API reports it. */
   searchedUntil: string | null;
   isSearching: boolean;
   failure: unknown;
@@ -34,7 +34,7 @@ export interface Sought {
   rows: number;
 }
 
-/** Maximum number of responses that one search reads. After that, the reader must continue the search. */
+/** Maximum number of responses that one search reads. To search further, the user must continue the search. */
 const MAX_ANSWERS = 25;
 const DAYS_OF_RECENT = 7;
 
@@ -74,7 +74,8 @@ export async function searchRequests(
 
 /** Adds the newest requests above the known ones. Each request appears once and in its current state. */
 export function withNewest(known: FoundRequests, { data, next_cursor, searched_until }: RequestPage, wanted: number) {
-  // The response fills the page, so all known requests are older than its rows and are dropped.
+  // The response fills the page. All known requests that are not in the response are older than its rows, so they are
+  // dropped.
   if (data.length >= wanted) {
     return { ...known, rows: data, cursor: next_cursor, searchedUntil: searched_until, failure: undefined };
   }

@@ -19,8 +19,8 @@ interface VersionedSave<Value> {
 }
 
 /**
- * Saves with the ETag that was read. After a conflict, `theirs` is the other person's version, and the next save
- * overwrites that version.
+ * Saves a resource on condition that it still has the ETag that was read. If someone else has changed it, `theirs` is
+ * that person's version, and the next save overwrites it.
  */
 export function useVersionedSave<Value>(read: Versioned<Value>, { readAgain, save, isSame }: VersionedSave<Value>) {
   const [base, setBase] = useState(read);

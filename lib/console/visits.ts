@@ -8,7 +8,7 @@ import { newChangeName } from './gateway-client.ts';
 
 interface Visit {
   scrollY: number;
-  /** Lists of requests by path. They are kept so that newer requests do not move their rows. */
+  /** Lists of requests by path. The Back button shows a stored list again, so newer requests do not move its rows. */
   requests: Map<string, FoundRequests>;
 }
 

@@ -4,7 +4,10 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { describeError, log } from '../../lambdas/platform/logger.ts';
 import { deleteMessages, isWakeUp, receive, wakePoll, type LocalSqs } from './queues.ts';
 
-/** Calls a function with an event. The local runtime calls it in the process, the sandboxes over a Runtime API. */
+/**
+ * Calls a function with an event. The local runtime calls the function in its own process, or in a sandbox (process of
+ * a function) over a Runtime API.
+ */
 export type Invoke = (event: unknown) => Promise<unknown>;
 
 export interface EventSource {
@@ -67,7 +70,7 @@ export function startEventSource(
     }
   }
 
-  /** Handles all remaining messages. The queues are in memory, so a stop would lose the costs in their messages. */
+  /** Handles all remaining messages. The queues are in memory, so the costs in unhandled messages would be lost. */
   async function drain(): Promise<void> {
     for (;;) {
       const messages = await receive(sqs, queueUrl, 0).catch(() => []);
@@ -100,8 +103,8 @@ export function startEventSource(
 }
 
 /**
- * Calls the worker, and returns the ids of the messages that it could not handle: those in its response, or all if it
- * threw.
+ * Calls the worker, and returns the ids of the messages that the worker could not handle. These are the ids in its
+ * response, or all ids if the worker threw.
  */
 async function failuresOf(received: Message[], queueUrl: string, invoke: Invoke): Promise<Set<string>> {
   const messages = received.filter((message) => !isWakeUp(message));

@@ -1,4 +1,4 @@
-/** Functions that queues and schedules call, and the code that calls them. */
+/** Workers: functions that queues and schedules call. This file also contains the code that calls them. */
 
 import { Concurrency } from './concurrency.ts';
 import type { Invoke } from './event-source.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
 /**
- * Completes an example of an answer: sets each member that the example omits to null if the schema allows null. So
- * `about.ts` contains only the members that matter, and a new nullable member needs no change there. A required member
- * that cannot be null stays absent, and the test of examples reports it.
+ * Completes an example of an answer: sets each required member that the example omits to null, if the schema allows
+ * null. So `about.ts` contains only the members that matter, and a new nullable member needs no change there. A
+ * required member that cannot be null stays absent, and the test of examples reports it.
  */
 export function wholeExample(schema: z.ZodType, example: unknown): unknown {
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) {
@@ -21,7 +21,10 @@ export function wholeExample(schema: z.ZodType, example: unknown): unknown {
   return { ...Object.fromEntries(members), ...membersBeyond(schema, given) };
 }
 
-/** Whether a missing member of an example becomes null. Optional members stay absent instead. */
+/**
+ * Whether `wholeExample` sets a missing member to null: the member is required and may be null. Optional members stay
+ * absent.
+ */
 function mayBeNull(member: z.ZodType): boolean {
   return !member.safeParse(undefined).success && member.safeParse(null).success;
 }

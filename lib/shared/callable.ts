@@ -12,7 +12,10 @@ import { readiness } from '../../lambdas/routing/live-providers.ts';
 export interface ProviderState {
   id: string;
   name: string;
-  /** Names of the variables with the provider's address and key, separated by a space; undefined if it needs none. */
+  /**
+   * Names of the variables that the operator must set for the provider's address and key, separated by a space;
+   * undefined if there are none.
+   */
   variable: string | undefined;
   state: 'live' | 'no key' | 'no address';
   /** Number of the catalog's models that the provider offers. */
@@ -72,8 +75,8 @@ function variablesOf({ base_url_variable: address, credential }: ProviderData): 
 const SANDBOX = 'sandbox/claude';
 
 /**
- * Returns a text model for a first request: the sandbox model if it exists, else a model that can be called, else any
- * model.
+ * Returns a text model for a first request: the sandbox model if it can be called, else any model that can be called,
+ * else any model.
  */
 export function modelToTry({ models }: Catalog): Model | undefined {
   const speaking = models.filter(({ data }) => data.output_modalities.includes('text'));

@@ -21,7 +21,7 @@ function outputColumns(): number {
 
 /**
  * Formats a list as aligned columns with a header, numbers aligned to the right.
- * @param maxCharacters maximum length of a line; if a row is longer, text columns are cut and amounts are not
+ * @param maxCharacters length above which lines are shortened, by cutting text columns (except `id`) and not numbers
  */
 export function table(rows: Row[], maxCharacters = outputColumns()): string {
   const [first] = rows;
@@ -29,7 +29,7 @@ export function table(rows: Row[], maxCharacters = outputColumns()): string {
   const names = Object.keys(first);
   const lines = [names, ...rows.map((row) => names.map((name) => cell(row[name])))];
   const isNumeric = names.map((name) => areNumbers(rows.map((row) => cell(row[name]))));
-  // Ids are never cut, because people copy them.
+  // The column `id` and columns of numbers are never cut. People copy ids, and a cut number would be wrong.
   const isFixed = names.map((name, index) => isNumeric[index]! || name === 'id');
   const widths = fitting(
     names.map((_, index) => Math.max(...lines.map((line) => line[index]!.length))),

@@ -160,7 +160,10 @@ async function answers(target: Target, findings: Findings): Promise<string> {
   return `${usage.output_tokens} tokens in ${Math.round(performance.now() - begunAtMs)} ms${reported === undefined ? '' : `, ${reported} RUB`}`;
 }
 
-/** Returns a request whose answer takes every model longer than `TOO_SHORT_MS`, from its first event to its last. */
+/**
+ * Returns a request for a long answer. Any model needs more than `TOO_SHORT_MS` between the first and the last event of
+ * such an answer.
+ */
 const longQuestion = (model: string) =>
   question(model, {
     stream: true,

@@ -26,7 +26,7 @@ export class FailedError extends Error {
   override name = 'FailedError';
 }
 
-/** Milliseconds that no response to a check may exceed. */
+/** Maximum milliseconds until the response to a request of a check is complete. */
 const EXCHANGE_TIMEOUT_MS = 60_000;
 
 interface Call {

@@ -265,8 +265,8 @@ interface StatusChange {
 
 /**
  * Books a payment, under a new reference if none is given.
- * @throws {StartFailure} if no reply arrived; the message contains the reference, so that the command can be repeated
- * safely
+ * @throws {StartFailure} if no reply of the table arrived; the message contains the reference, with which the operator
+ * can safely repeat the command
  */
 async function paid(given: GivenPayment, book: (payment: Payment) => Promise<Booked>) {
   const reference = given.reference ?? randomUUID();

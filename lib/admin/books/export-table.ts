@@ -111,8 +111,8 @@ class DataFileWriter {
       this.#bytes += chunk.length;
     });
     this.#written = pipeline(this.#gzip, createWriteStream(join(directory, key), privateFile));
-    // `end` awaits this promise and throws its error. Before `end` is called, an error (for example a full disk) must
-    // not end the process as an unhandled rejection.
+    // `end` awaits this promise and throws its error. An error (for example a full disk) may occur earlier. This
+    // handler then prevents that Node ends the process because of an unhandled rejection.
     this.#written.catch(() => {});
   }
 

@@ -27,10 +27,7 @@ const WRITE_MULTIPLE = 1.25;
 /** Relative tolerance of price comparisons, because converted prices are rounded up at 10⁻¹² RUB. */
 const ROUNDING = 0.001;
 
-/**
- * Prompt length in tokens from which Alibaba charges more. No other provider with tiered prices begins at a shorter
- * length.
- */
+/** Prompt length in tokens above which Alibaba, the provider with the shortest first tier, charges more. */
 const SHORTEST_TIER = 32_000;
 
 /** Names of the prices that may depend on the length of the prompt. */

@@ -72,8 +72,8 @@ export async function inForceAt({
 }
 
 /**
- * Parses a publication. Returns undefined if functions could not use it either, so that a new publication can replace
- * it.
+ * Parses a publication. Returns undefined if it is invalid: functions could not use it, so a new publication may
+ * replace it.
  */
 export function readable({ text }: KeptPublication): Publication | undefined {
   try {
@@ -172,8 +172,8 @@ function checkUsable(text: string): void {
 /**
  * Returns the catalog to which a rollback returns: the one before the current catalog.
  * @param version selects an earlier publication instead
- * @throws {GatewayError} 404 if there is none; 409 without a version if the current catalog is itself the result of a
- * rollback, because the catalog before it was replaced for a reason
+ * @throws {GatewayError} 404 if there is none; 409 if no version is given and the current catalog is itself the result
+ * of a rollback, because a second rollback would return to the catalog that the first one replaced
  */
 export async function earlierFiles(
   publications: Publications,

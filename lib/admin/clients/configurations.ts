@@ -20,7 +20,7 @@ export interface ClientConfiguration {
   title: string;
   /** The API that the client uses. */
   api: 'messages' | 'chat completions' | 'responses';
-  /** File to which the text belongs, or another instruction. */
+  /** File in which the reader saves the text, or another instruction about the text. */
   where: string;
   text: (place: GatewayPlace) => string;
   /** Sentence that the reader needs in addition to the text. */

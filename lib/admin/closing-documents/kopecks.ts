@@ -46,8 +46,8 @@ export function roundLines(exact: readonly Money[], carriedIn: Money): RoundedLi
   let missing = floored(total) - down.reduce((sum, count) => sum + count, 0n);
   const order = exact.map((_, index) => index).toSorted((a, b) => Number(lost[b]! - lost[a]!) || a - b);
   const lines = [...down];
-  // Because of the carried remainder, the number of kopecks to add may be one more than the number of lines, or minus
-  // one.
+  // A carried remainder of more than half a kopeck would add more kopecks than there are lines, or a negative number.
+  // The loops support both cases.
   for (let at = 0; missing > 0n; at += 1, missing -= 1n) lines[order[at % order.length]!]! += 1n;
   for (let at = order.length - 1; missing < 0n; at -= 1, missing += 1n) lines[order.at(at % order.length)!]! -= 1n;
   return { lines: lines.map(kopecks), total, carriedOut: owed.minus(total) };

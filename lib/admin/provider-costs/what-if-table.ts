@@ -40,7 +40,7 @@ export class WhatIfTable {
     }));
   }
 
-  /** Adds a request. Requests that failed without cost are ignored, because they have no usage to compare. */
+  /** Adds a request. Requests that failed without cost are ignored, because they have no charges to compare. */
   add(generation: Generation): void {
     if (!isActivity(generation)) return;
     for (const { endpoint, sums } of this.#rows) addToWhatIf(sums, generation, endpoint);

@@ -19,7 +19,7 @@ export interface WrittenFile {
   sha256: string;
 }
 
-/** Writer of one CSV file, which waits while the disk is slow. Only the owner of the file can read it. */
+/** Writer of one CSV file, which waits while the disk is slow. If the file is new, only its owner can read it. */
 export class CsvFile {
   readonly #name: string;
   readonly #rows: ReturnType<typeof stringify>;
@@ -39,8 +39,8 @@ export class CsvFile {
       },
     });
     this.#written = pipeline(this.#rows, counted, createWriteStream(join(directory, name), privateFile));
-    // `end` awaits this promise and throws its error. Before `end` is called, an error (for example a full disk) must
-    // not end the process as an unhandled rejection.
+    // `end` awaits this promise and throws its error. An error (for example a full disk) may occur earlier. This
+    // handler then prevents that Node ends the process because of an unhandled rejection.
     this.#written.catch(() => {});
   }
 
@@ -68,7 +68,7 @@ export async function csvText(rows: AsyncIterable<CsvRow>, locale: Locale): Prom
   return whole;
 }
 
-/** Writes a small file at once. Only the owner of the file can read it. */
+/** Writes a small file at once. If the file is new, only its owner can read it. */
 export function writeText(path: string, content: string): WrittenFile {
   writeFileSync(path, content, privateFile);
   const sha256 = createHash('sha256').update(content).digest('hex');

@@ -25,7 +25,7 @@ import { isPaymentKind, SealedLineReader } from './sealed-lines.ts';
 
 /**
  * Compares the table's record of the last sealed day with the files.
- * @param last last day with files; undefined if the record names no day
+ * @param last last day with files; undefined if there are no files, and the record names no day either
  */
 export function compareHead(head: SealHead, last: CheckedDay | undefined, report: ReportFinding): void {
   const statement = last?.statement;

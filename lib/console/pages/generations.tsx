@@ -68,7 +68,7 @@ function firstDayBefore(to: string): string {
   return firstRecentDay(to === '' ? Date.now() : Math.min(Date.now(), Date.parse(to)));
 }
 
-/** Shows the time back to which the search has read, if it has not read everything. */
+/** Shows how far back in time the search has read, while it runs or if it stopped before it read everything. */
 function SearchNotice({ search: { isSearching, searchedUntil, rows } }: { search: FoundRequests }) {
   const { texts } = useConsole();
   const { time } = useFormats();

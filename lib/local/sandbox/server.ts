@@ -16,7 +16,7 @@ import { wireRequestFor, type SandboxWire } from './wires.ts';
 
 /**
  * Server on this machine that answers for the sandbox/… models over HTTP, in the formats of the providers. So newcomers
- * without a provider key, and all tests, run the same code as production.
+ * without a provider key, and the tests, run the same code as production.
  */
 export interface SandboxUpstream {
   anthropicUrl: string;

@@ -51,10 +51,7 @@ function searchesAtOnce(prompt: SandboxPrompt, directives: Directives, hasOthers
   return prompt.toolRequired || (tokens === undefined && !refuse) ? 1 : 0;
 }
 
-/**
- * Returns the number of calls that the directive or the request requires. Several calls use the tools one after the
- * other.
- */
+/** Returns as many calls as the directive or the request requires. Consecutive calls use different tools, in order. */
 function callsOf(
   tools: SandboxTool[],
   { toolRequired }: SandboxPrompt,

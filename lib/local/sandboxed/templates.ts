@@ -49,7 +49,7 @@ interface Template {
   stackName: string;
   resources: Record<string, Resource>;
   outputs: Record<string, { Value: unknown; Export?: { Name: string } }>;
-  /** Asset directory by object key. */
+  /** Directories of assets (files that the CDK uploads, for example code), by object key. */
   assets: Map<string, string>;
 }
 

@@ -117,8 +117,9 @@ const options = {
   mainFields: ['module', 'main'],
   minify: true,
   sourcemap: 'linked',
-  // A stack trace needs names and lines only. The source text would make the maps nearly three times as large. The code
-  // keeps no names, which would make it a tenth larger, because the maps contain them.
+  // Source maps get names and lines only, which stack traces need. The source text would make the maps nearly three
+  // times as large. Function names in the code would make the code a tenth larger, and are not needed, because the maps
+  // contain them.
   sourcesContent: false,
   banner: { js: requireBanner },
   // Only containers load this package, at their first call to AWS. The Lambda runtime includes the SDK as well.

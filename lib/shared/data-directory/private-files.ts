@@ -30,7 +30,7 @@ const ours =
 export const BOOKS = 'books';
 export const PUBLICATIONS = 'catalog';
 const directories = [BOOKS, PUBLICATIONS, CONTAINER_DATABASE];
-/** Matches a file that is being written. The file gets its name when it is complete. */
+/** Matches the temporary name of a file that is being written. The file gets its own name when it is complete. */
 const draft = /\.draft$/;
 
 /**
@@ -89,7 +89,9 @@ export function holdsData(path: string): boolean {
   return [DATABASE, CONTAINER_DATABASE, 'secrets.json', 'state.json'].some((name) => existsSync(join(path, name)));
 }
 
-/** Whether the records are in this directory. If not, they are in a DynamoDB of the operator. */
+/**
+ * Whether this directory contains records. The records of a used directory may also be in a DynamoDB of the operator.
+ */
 export function hasDatabase(path: string): boolean {
   return existsSync(join(path, DATABASE)) || hasContainerDatabase(path);
 }
