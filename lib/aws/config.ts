@@ -11,7 +11,7 @@ import { StartFailure } from '../shared/failure.ts';
 const canaryMinutes = [0, 5, 10, 15, 30] as const;
 export type CanaryMinutes = (typeof canaryMinutes)[number];
 
-/** Settings in cdk.json or with -c. Every setting has a default that works. */
+/** Settings in cdk.json or with -c. No setting is required. */
 const settingsSchema = z.strictObject({
   /** Part of the stack names. Each stage is one deployment. */
   stage: z

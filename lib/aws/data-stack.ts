@@ -18,7 +18,7 @@ import type { GatewayConfig } from './config.ts';
 import { tableDefinition } from '../shared/table-definition.ts';
 import { createCatalogBucket, publicationIn } from './catalog-bucket.ts';
 
-/** DynamoDB actions that the operator's commands need on the table. */
+/** DynamoDB actions on the table that the operator policy allows. */
 export const operatorActions = [
   'GetItem',
   'BatchGetItem',

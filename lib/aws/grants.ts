@@ -39,7 +39,7 @@ const secretVariables: Record<SecretName, string> = {
   'provider-keys': variables.providerKeysSecret,
 };
 
-/** Returns the grants of one process that does the work of several functions: the union of their grants. */
+/** Returns the grants of one process that does the work of several functions: the union of the functions' grants. */
 export function unitedGrants(all: readonly Grants[]): Grants {
   const each = <Value>(read: (grants: Grants) => readonly Value[] | undefined): Value[] => [
     ...new Set(all.flatMap((grants) => read(grants) ?? [])),
@@ -195,8 +195,8 @@ function sealStatements({ books, sealingKey }: Resources): PolicyStatement[] {
 }
 
 /**
- * Returns a condition that limits a statement to partitions. It only applies to calls with partition keys, which are
- * all calls except scans.
+ * Returns a condition that limits a statement to partitions. A call must name its partition keys, so the statement does
+ * not allow scans.
  */
 function onPartitions(prefixes: readonly string[]): Record<string, object> {
   const keys = prefixes.map((prefix) => `${prefix}*`);

@@ -1,4 +1,7 @@
-/** Concurrent executions that workers reserve, so that clients cannot take them from settlements. */
+/**
+ * Concurrent executions that workers reserve. Requests of clients cannot use reserved executions, so settlements are
+ * not delayed.
+ */
 
 import { queueWorkers, scheduledWorkers } from '../../lambdas/routes.ts';
 
@@ -19,7 +22,7 @@ interface ConcurrencySettings {
   concurrency?: number | undefined;
 }
 
-/** Whether workers reserve concurrency: the operator's setting, or by default whether the account has enough. */
+/** Whether workers reserve concurrency. Without a setting of the operator, they do if the account has enough. */
 export function reservesConcurrency({ reserveWorkers, concurrency = 0 }: ConcurrencySettings): boolean {
   return reserveWorkers ?? concurrency >= NEEDED_TO_RESERVE;
 }

@@ -9,7 +9,7 @@ export interface Tripwires {
   /** Text of each log line, by name of the metric that counts it. */
   lines: Record<string, string>;
   about: Omit<AlarmText, 'says'>;
-  /** Whether AWS wraps the gateway's log lines into the message of its own lines. */
+  /** Whether AWS wraps each log line of the gateway into the field `message` of a log line of its own. */
   areWrapped?: boolean;
 }
 

@@ -9,8 +9,8 @@ import type { Alarms, AlarmText } from './alarms.ts';
 import { pascalCase } from './pascal-case.ts';
 
 /**
- * Retention of unhandled messages. A message keeps its age when it moves to the dead-letter queue, so that queue needs
- * a longer retention.
+ * Retention of unhandled messages. A message keeps its age when it moves to the dead-letter queue, so the dead-letter
+ * queue needs a longer retention.
  */
 const QUEUE_RETENTION = Duration.days(4);
 const DEAD_LETTERS_RETENTION = Duration.days(14);
@@ -25,8 +25,8 @@ function severityOf(name: QueueName): AlarmText['severity'] {
 
 /**
  * Queue of a worker with its dead-letter queue and alarms. The class is not a construct, because the queues must stay
- * direct children of the stack. Other logical ids would replace the queues and lose their messages. Messages are money
- * in flight, so the queues outlive the stack.
+ * direct children of the stack. Under a construct they would get other logical ids, and CloudFormation would replace
+ * the queues and lose their messages. Messages contain costs to settle, so the queues outlive the stack.
  */
 export class WorkerQueue {
   readonly queue: Queue;

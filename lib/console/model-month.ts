@@ -17,8 +17,8 @@ export interface MonthOfModel {
 type MonthData = Pick<AccountData, 'credits' | 'models' | 'month'>;
 
 /**
- * Returns the spending of this month by model, most expensive model first. The rows add up to the spending of the
- * account.
+ * Returns the spending of each model, most expensive model of this month first. Spending that is not counted by model
+ * has a last row, so that the rows add up to the spending of the account.
  */
 export function modelsOfMonth({ credits, models, month }: MonthData): MonthOfModel[] {
   const completed = new Map(month.rows.map((row) => [row.model, row]));

@@ -8,7 +8,7 @@ import { startSandboxThread } from './sandbox-thread.ts';
 import type { LocalState } from '../shared/data-directory/state.ts';
 import type { Wiring } from './wiring.ts';
 
-/** Local replacements for AWS services and a provider. */
+/** Local replacements for AWS services (DynamoDB, SQS, S3) and for a provider (the sandbox). */
 export interface LocalServices {
   dynamodbEndpoint: string;
   tableName: string;
@@ -21,7 +21,7 @@ export interface LocalServices {
   lost: Promise<string>;
 }
 
-/** Stop functions, in the order in which their parts were started. */
+/** Functions that stop what was started, in the order of the starts. */
 export type Stops = (() => Promise<void>)[];
 
 /**

@@ -2,7 +2,10 @@ import { integrationSeconds, visibilityTimeoutSeconds, type QueueWorker, type Ro
 import { functions, queueWorkers, routes, scheduledWorkers, UNKNOWN_ROUTE } from '../../lambdas/routes.ts';
 import { wiredRoutes, type WiredRoute } from '../../lambdas/server/routing-table.ts';
 
-/** Connections that the local runtime makes, read from the manifest or from a template. */
+/**
+ * Connections between routes, functions, queues and schedules. The local runtime reads them from the manifest or from a
+ * template.
+ */
 export interface Wiring {
   routes: WiredRoute[];
   /** Queues by the name under which functions get the queue's URL. */

@@ -234,7 +234,10 @@ function responseHeaders({ route, about }: Operation) {
   };
 }
 
-/** Returns the kinds of errors that a route can return: from the manifest, from its inputs, and from its texts. */
+/**
+ * Returns the kinds of errors that a route can return. They follow from the manifest, the route's inputs and the
+ * route's texts.
+ */
 function errorsOf({ route, about, accepts }: Operation): ErrorKind[] {
   const { params, query, body, once } = accepts;
   const all = new Set<ErrorKind>([...(about.errors ?? []), 'server']);
@@ -254,7 +257,7 @@ function errorsOf({ route, about, accepts }: Operation): ErrorKind[] {
 }
 
 const retryAfterHeader = textHeader('Seconds until another try may succeed; absent where none is known.');
-/** Headers of an error response that programs read, by kind of error. */
+/** Headers of error responses, by kind of error. Clients can read them to decide when to repeat a request. */
 const errorHeaders: Partial<Record<ErrorKind, Record<string, ReturnType<typeof textHeader>>>> = {
   conflict: {
     'retry-after': textHeader(

@@ -2,9 +2,9 @@
  * Processes that must not outlive this process. They are stopped in order when the gateway stops. If the gateway ends
  * in any other way that it can notice (a second Ctrl-C, an error), they end with it.
  *
- * The gateway cannot work without some of them (its database, queues, server). These are "needed": the code that starts
- * them is notified if they end by themselves. The other processes are restarted by the code that uses them: the workers
- * (workers-process.ts), the processes of functions (sandboxed/), threads for jobs.
+ * The gateway cannot work without some of these processes (its database, queues, server). They are "needed": the code
+ * that starts a needed process is notified if the process ends by itself. The other processes are restarted by the code
+ * that uses them: the workers (workers-process.ts), the processes of functions (sandboxed/), threads for jobs.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -35,9 +35,9 @@ export interface ChildManners {
   name: string;
   /** Returns the end of the process's output, for the message about its end. */
   lastWords?: () => string;
-  /** Requests the end of the process; the default is SIGTERM. */
+  /** Requests that the process end; by default, SIGTERM is sent. */
   end?: () => void;
-  /** Whether another process may stop it as well. Exit code 0 is then not a failure. */
+  /** Whether another process may stop the needed process. An exit with code 0 is then not reported as a loss. */
   endsForOthers?: boolean;
 }
 

@@ -97,8 +97,8 @@ export function readGenaiPrices({ findProvider }: GenaiPrices, day: string): Pri
 }
 
 /**
- * Returns the names that certainly belong to a model. Patterns are ignored, because they may match another model
- * tomorrow.
+ * Returns the names that certainly belong to a model: its id, and the texts in its rules `equals` and `starts_with`.
+ * Longer names that match a rule are not derived, because they may belong to another model later.
  */
 function exactModelNames(match: unknown, id: string): string[] {
   const found = z

@@ -45,7 +45,8 @@ export const listedModelSchema = z.object({
 export type ListedModel = z.infer<typeof listedModelSchema>;
 
 /**
- * Price list by provider, then by the provider's name for the model. Entries that are not selected are never validated.
+ * Price list by provider, then by the provider's name for the model. The facts and prices of an entry are validated
+ * when the entry is selected.
  */
 export const priceListSchema = z.record(
   z.string(),
@@ -59,8 +60,8 @@ export interface ListedName {
 }
 
 /**
- * Merges the entries of a model. The oldest list with the model provides the facts, because facts do not change. The
- * newest list with prices for the model provides the prices.
+ * Merges the entries of a model. Each fact is taken from the oldest list that contains the fact, because facts do not
+ * change. The prices are taken from the newest list with prices for the model.
  * @param lists oldest first
  * @returns undefined if no list contains the model
  */

@@ -26,7 +26,7 @@ export class RecordedUsage {
 
   /**
    * @param providerId id in the catalog
-   * @param names name under which usage is counted, by requested or reported name
+   * @param names maps requested and reported model names to the name under which their usage is counted
    * @throws {TypeError} if the provider is not in the catalog
    */
   constructor({ models, providers }: CatalogFiles, providerId: string, names: ReadonlyMap<string, string> = new Map()) {
@@ -51,8 +51,8 @@ export class RecordedUsage {
   }
 
   /**
-   * Compares the report with the records, for each day, model and meter of the report. Days and models that only the
-   * records contain are included, with zeros for the provider.
+   * Compares the report with the records, on the days and for the meters of the report. Models of these days that only
+   * the records contain are included, with zeros for the provider. Other days of the records are ignored.
    */
   compared(reported: readonly ReportedDay[]): UsageDifference[] {
     const models = new Set([...this.#days.keys()].map((name) => name.split('\n')[1]!));

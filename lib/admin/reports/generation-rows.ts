@@ -6,8 +6,8 @@ import type { Money } from '../../../lambdas/money/money.ts';
 import { proofText } from './proof-text.ts';
 
 /**
- * Columns that may change later, or that depend on the time zone. They come after the columns of sealed days, which
- * never change.
+ * Columns whose values may change later, or depend on the time zone. They come after the columns of sealed days, whose
+ * values never change.
  */
 const columnsOfStatement = ['day', 'period_zone', 'workspace', 'key', 'key_label', 'proof'] as const;
 

@@ -34,7 +34,7 @@ export interface StatementFilesOptions {
 /** Dimensions of days.csv. */
 const dayDimensions: readonly Dimension[] = ['day', 'workspace', 'key', 'member', 'model', 'endpoint', 'provider'];
 
-/** Sums for all files except generations.csv. */
+/** Sums over the generations of a statement, for all files except generations.csv and ledger.csv. */
 class ReportSums {
   readonly days = new SpendingTable(dayDimensions);
   readonly byDay = new SpendingTable(['day']);

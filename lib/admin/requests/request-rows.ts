@@ -160,7 +160,10 @@ function amountsRow({ amounts }: Refusal): Row {
   };
 }
 
-/** Returns all fields of a generation: its price lines, its attempts, and its hold while the generation is pending. */
+/**
+ * Returns all fields of a generation, including its prices and its attempts; while the generation is pending, also its
+ * hold (reserved money).
+ */
 export function describedGeneration(generation: Generation): Row {
   const { refusal: _, id, created_at, ...row } = generationRow(generation);
   const { apiType, streamed, hold, outcome, state } = generation;
@@ -177,7 +180,7 @@ export function describedGeneration(generation: Generation): Row {
   };
 }
 
-/** Units that are shown in addition to the price lines. */
+/** Units that are shown in addition to prompt and completion tokens, for example cached tokens. */
 const recordedUnits = countedUnits.filter(
   (unit): unit is RecordedUnit & { shownAs: string } => unit.shownAs !== undefined,
 );

@@ -43,7 +43,7 @@ export function checkLists(
   if (isWhole) checkGaps({ directory, accounts, listed }, found);
 }
 
-/** Checks that each hash of a list has a statement. */
+/** Checks that each hash in a list is the hash of a statement, and occurs once. */
 function checkListed(
   { directory, accounts, date, text }: { directory: string; accounts: readonly string[]; date: string; text: string },
   report: (where: string, says: string) => void,
@@ -60,14 +60,15 @@ function checkListed(
 }
 
 /**
- * Reports days whose list was lost. Days are listed in order, so every sealed day except the last one must have a list.
+ * Reports days whose list was lost. Lists are written in the order of the days. So from the first list on, every sealed
+ * day except the last one must have a list.
  */
 function checkGaps(
   { directory, accounts, listed }: { directory: string; accounts: readonly string[]; listed: readonly string[] },
   found: (finding: SealFinding) => void,
 ): void {
   const sealed = [...new Set(accounts.flatMap((account) => sealedDatesOf(directory, account)))].toSorted();
-  // The first run sealed all earlier days, but wrote a list only for the last of them.
+  // The first run of the sealing worker sealed all earlier days, but wrote a list only for the last of these days.
   const first = listed[0] ?? '';
   for (const date of sealed.slice(0, -1)) {
     if (date < first || listed.includes(date)) continue;

@@ -25,7 +25,10 @@ export interface ConnectionOptions {
 }
 
 interface MayCreate {
-  /** Whether the command may create new data. If not, a mistyped directory is refused. */
+  /**
+   * Whether the command may create new data. If false, a directory without data is refused, because its name may be
+   * mistyped.
+   */
   mayCreate: boolean;
   /** Whether the command restores a database, so that the database may be missing. */
   restores?: boolean;
@@ -78,7 +81,10 @@ function refuseWrongEndpoint(endpoint: string | undefined): void {
 /** Time in ms to wait for a gateway that is starting or stopping. */
 const IN_USE_MS = 30_000;
 
-/** Returns the running or starting gateway; otherwise a database that it starts for this command. */
+/**
+ * Returns how to reach the gateway that runs on the data; if none runs, starts a database for this command. Waits for a
+ * gateway that is starting or stopping.
+ */
 async function runningOrOwn(state: LocalState): Promise<RunFile | LocalDynamodb> {
   const deadline = performance.now() + IN_USE_MS;
   for (;;) {
@@ -110,7 +116,7 @@ async function ownDatabase({ directory }: LocalState): Promise<LocalDynamodb> {
   }
 }
 
-/** Hint for an error after a lost reply: the change may have been made. */
+/** Hint for the case that the database became unreachable: it may have made the change before its reply was lost. */
 const LOOK_FIRST = 'If the command changes something, check whether it did before you repeat it.';
 
 async function ofRunning<Result>(

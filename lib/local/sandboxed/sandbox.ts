@@ -41,7 +41,7 @@ export class Sandbox {
   readonly #timeoutMs: number;
   readonly #server: Server;
   #child: ChildProcess | undefined;
-  /** Open request of the runtime client for the next invocation. */
+  /** Open request with which the runtime client waits for the next invocation. */
   #waiting: ServerResponse | undefined;
   #pending: Pending | undefined;
   #dead = false;

@@ -1,11 +1,11 @@
 /**
  * Views over the bucket of exports as Amazon Athena reads it. Athena reads each line of each file as one text. These
- * views find the newest image of each item in the lines, as lib/admin/books/database.ts does in DuckDB. Manifests lie
- * among the data files, so their lines are read as well. An export counts once its manifests exist, and only the files
- * that the manifests name belong to it.
+ * views find the newest image of each item in the lines, as lib/admin/books/database.ts does in DuckDB. Manifests are
+ * in the same folders as the data files, so Athena reads the lines of manifests as well. An export counts once its
+ * manifests exist, and only the files that the manifests name belong to it.
  *
- * Weakness: Athena can only find manifests by name while it reads the files. So `items` reads the exports of the month
- * two more times than necessary, and a view that uses `items` several times repeats this each time.
+ * Weakness: Athena can only find manifests by name while it reads the files. So the view `items` reads the exports of
+ * the month two more times than necessary. A view that uses `items` several times reads them again each time.
  */
 
 import { documentAt, itemColumns, textAt, type BooksView } from './view.ts';
@@ -30,8 +30,8 @@ function timesOf(summary: string): string {
 }
 
 /**
- * Returns SQL that is true if an export has the kind that its prefix names. Its lines are read as that kind. An export
- * under the prefix of the other kind is ignored, and therefore leaves a gap.
+ * Returns SQL that is true if an export has the kind that its prefix names. The lines of an export are read as the kind
+ * (full or incremental) in its prefix. So an export under the wrong prefix is ignored, and leaves a gap.
  */
 function isRead(summary: string): string {
   return `${textAt(summary, 'outputFormat')} = 'DYNAMODB_JSON' AND kind = CASE WHEN ${textAt(summary, 'exportTime')} IS NULL THEN 'incremental' ELSE 'full' END`;

@@ -12,19 +12,22 @@ export interface Bootstrapped {
   workspace_id: string;
 }
 
-/** File from which other processes on this machine read how to reach the running gateway. */
+/** File with the addresses of the running gateway, for other processes on this machine. */
 export interface RunFile {
   pid: number;
   dynamodb_endpoint: string;
   table_name: string;
   base_url: string;
-  /** Directory of the gateway's catalog, which is used until a catalog is published. */
+  /** Directory of the catalog that the gateway uses while no catalog is published. */
   catalog_directory: string;
-  /** Milliseconds between the gateway's clock and the machine's clock (`--now`). */
+  /** Milliseconds that the gateway adds to the machine's clock (`--now`). */
   clock_offset_ms: number;
 }
 
-/** Milliseconds to wait for another process that uses the directory. It is longer than any command takes. */
+/**
+ * Milliseconds to wait for a command that uses the directory. Most commands end earlier; if another gateway runs,
+ * nothing is waited for.
+ */
 const CLAIM_WAIT_MS = 10_000;
 
 /**
@@ -51,7 +54,7 @@ export class LocalState {
       waitMs: CLAIM_WAIT_MS,
       onHeld: () => state.#refuseBesideGateway(),
     });
-    // A killed gateway leaves the run file behind, so it is removed.
+    // A killed gateway does not delete its run file, so the next start deletes the file.
     state.#removeRun();
     return state;
   }

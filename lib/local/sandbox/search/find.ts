@@ -8,7 +8,7 @@ const stopWords = new Set(
   'и в во на с о об у к по из за от для что как это the a an of in on at to is was and or for what how'.split(' '),
 );
 
-/** Returns the pages that contain most words of a query, best first. Supports `site:` and `-site:`. */
+/** Returns the pages that contain words of a query, best match first. Supports `site:` and `-site:`. */
 export function find(pages: readonly SandboxPage[], query: string): SandboxPage[] {
   const { words, sites, excluded } = parseSearchQuery(query);
   return pages
