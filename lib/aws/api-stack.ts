@@ -72,7 +72,7 @@ export interface ApiStackProps extends StackProps {
   bundles: string;
 }
 
-/** Everything that runs: the API with one function per route, queues with their workers, schedules and alarms. */
+/** Stack of everything that runs: the API, one function per route, queues with workers, schedules and alarms. */
 export class ApiStack extends Stack {
   /** Bucket to which the table is exported. */
   readonly books: Bucket;
@@ -230,7 +230,7 @@ export class ApiStack extends Stack {
     });
   }
 
-  /** Returns a function or its alias, as API methods call it. The function's template permits the call. */
+  /** Returns a function or its alias for API methods. The permission to call it is in the function's own template. */
   #calledBy(api: RestApi, lambda: IFunction, { name, route }: { name: string; route: Route }): IFunction {
     for (const [index, path] of route.paths.entries()) {
       lambda.addPermission(`Path${index}`, {

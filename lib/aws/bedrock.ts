@@ -13,7 +13,8 @@ export function bedrockStatements(arns: string[]): PolicyStatement[] {
 }
 
 /**
- * Acknowledges the wildcards in the permission, because the operator configured them.
+ * Acknowledges wildcards in the permission as a finding of the security checks (cdk-nag), because the operator
+ * configured them.
  * @param scope construct with the permission
  */
 export function acknowledgeBedrock(scope: Construct, arns: string[]): void {

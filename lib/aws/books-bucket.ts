@@ -47,7 +47,10 @@ export function createReviewerPolicy(
   return policy;
 }
 
-/** Acknowledges rights to all objects of the bucket, because DynamoDB chooses their names. */
+/**
+ * Acknowledges rights to all objects of the bucket as a finding of the security checks (cdk-nag). DynamoDB chooses the
+ * names of the objects.
+ */
 export function acknowledgeBooks(scope: Construct, bucket: Bucket): void {
   const logicalId = Stack.of(bucket).getLogicalId(bucket.node.defaultChild as CfnElement);
   Validations.of(scope).acknowledge({
@@ -57,9 +60,9 @@ export function acknowledgeBooks(scope: Construct, bucket: Bucket): void {
 }
 
 /**
- * Acknowledges rights to all exports of the table. The checks see a table of another stack under two names. One is its
- * attribute. The other is the output that exports it, which exists only after references between stacks are resolved,
- * before constructs are validated.
+ * Acknowledges rights to all exports of the table as a finding of the security checks (cdk-nag). The checks see a table
+ * of another stack under two names: first as an attribute of the table, later as an output of the other stack. The
+ * output exists only after references between stacks are resolved, which happens before constructs are validated.
  */
 export function acknowledgeExports(scope: Construct, arn: string): void {
   const acknowledge = () => {
@@ -76,7 +79,10 @@ export function acknowledgeExports(scope: Construct, arn: string): void {
   });
 }
 
-/** Acknowledges rights to all sealed days, because their names contain accounts and days. */
+/**
+ * Acknowledges rights to all sealed days as a finding of the security checks (cdk-nag). The names of the files contain
+ * accounts and days, so a right can only name their folder.
+ */
 export function acknowledgeSeals(scope: Construct, bucket: Bucket): void {
   const logicalId = Stack.of(bucket).getLogicalId(bucket.node.defaultChild as CfnElement);
   Validations.of(scope).acknowledge({

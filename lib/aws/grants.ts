@@ -63,7 +63,10 @@ export function unitedGrants(all: readonly Grants[]): Grants {
   };
 }
 
-/** Acknowledges permissions with a wildcard for folders of buckets, with the reason. */
+/**
+ * Acknowledges permissions with a wildcard as findings of the security checks (cdk-nag), with the reason for each
+ * wildcard.
+ */
 export function acknowledgeWildcards(role: Role, grants: Grants, resources: Resources): void {
   const folders = foldersOf(grants.objects).map(([folder]) => folder);
   if (folders.length > 0) acknowledgeFolders(role, resources.bucket, folders);

@@ -44,7 +44,10 @@ export function filesIn(bucket: Bucket, folder: ObjectFolder): string {
   return bucket.arnForObjects(`${prefixOf(folder)}*`);
 }
 
-/** Acknowledges rights to folders. Keys of files contain accounts and ids, so a right can only name the folder. */
+/**
+ * Acknowledges rights to folders as findings of the security checks (cdk-nag). Keys of files contain accounts and ids,
+ * so a right can only name the folder.
+ */
 export function acknowledgeFolders(scope: Construct, bucket: Bucket, folders: ObjectFolder[]): void {
   const acknowledgements = arnNames(bucket).flatMap((arn) =>
     folders.map((folder) => ({
@@ -56,7 +59,7 @@ export function acknowledgeFolders(scope: Construct, bucket: Bucket, folders: Ob
 }
 
 /**
- * Returns the names of the bucket's ARN in the checks: its attribute, and in a synthesized nested stack also the
+ * Returns the names that the security checks use for the bucket's ARN: its attribute, and in a nested stack also the
  * parameter that passes the ARN.
  */
 function arnNames(bucket: Bucket): string[] {

@@ -138,7 +138,8 @@ function rateLimitBelow(rateLimit: number): number {
 }
 
 /**
- * Acknowledges resources that the CDK adds to copy the code from its staging bucket to a bucket that Lambda may read.
+ * Acknowledges findings of the security checks (cdk-nag) on resources of the CDK. The CDK adds them to copy the code
+ * from its staging bucket to a bucket that Lambda may read.
  */
 function acknowledgeCopying(own: NestedStack): void {
   const staging = 'arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-<AWS::Region>/*';

@@ -1,6 +1,6 @@
 /**
- * Runs workers in a separate process. So settlements do not slow down requests, as on AWS, and use the second core of
- * the machine.
+ * Runs workers in a separate process. So settlements use the second core of the machine, and do not slow down requests.
+ * On AWS, workers are separate functions.
  *
  * Guarantee: the workers' process ends with the gateway, however the gateway ends, and is restarted if it ends by
  * itself. A batch that it was handling is delivered again when its visibility timeout ends, as with Lambda.

@@ -130,7 +130,10 @@ function targetOf(given: Given, environment: NodeJS.ProcessEnv): Target {
   };
 }
 
-/** Refuses a key of the other kind, because checks would fail for that reason alone. @throws {StartFailure} */
+/**
+ * Refuses a management key as inference key, and the reverse, because checks would fail for this reason alone. @throws
+ * {StartFailure}
+ */
 function refuseKind(
   key: string | undefined,
   { prefix, option, wanted }: { prefix: string; option: string; wanted: string },

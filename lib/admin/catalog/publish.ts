@@ -55,7 +55,10 @@ export interface Published {
   changes: CatalogChange[];
 }
 
-/** Last publication, and the files of the catalog in force. */
+/**
+ * Files of the catalog in force. `kept` is the latest stored publication. `publication` is its content, or undefined if
+ * the content is invalid.
+ */
 interface InForce {
   kept: KeptPublication | undefined;
   publication: Publication | undefined;

@@ -96,7 +96,7 @@ export async function makeAct(table: Table, question: ActQuestion): Promise<Act>
 
 /**
  * Checks that a document has a line with an amount.
- * @throws {GatewayError} 409 if the account has no charges and adjustments in the month
+ * @throws {GatewayError} 409 if the document has no line with an amount other than zero
  */
 export function requireLines({ paper: { month }, lines }: Act): void {
   if (lines.some(({ exact }) => !exact.isZero)) return;

@@ -42,11 +42,11 @@ interface Chain {
 export interface CheckedDay {
   statement: SealStatement;
   sha256: string;
-  /** Signature in base64; undefined if there is none, or it was not made with the key. */
+  /** Signature in base64; undefined if it is missing, or does not match the public key. */
   signature: string | undefined;
   /** Whether the lines of the day can be read to the end. */
   isReadable: boolean;
-  /** Whether the lines of the day produce the root in the statement. */
+  /** Whether the lines of the day produce the Merkle root in the statement. */
   isProven: boolean;
 }
 

@@ -12,7 +12,7 @@ import { EditKey } from './keys/edit-key.tsx';
 import { KeyTable } from './keys/key-table.tsx';
 import { NewKeyDialog } from './keys/new-key.tsx';
 
-/** Maximum number of rows in the table. The search finds other keys. */
+/** Maximum number of rows in the table. The search also finds keys beyond this number. */
 const MAX_KEY_ROWS = 100;
 
 type KeyDialogState = { kind: 'new' } | { kind: 'edit' | 'delete'; key: ShownKey } | undefined;

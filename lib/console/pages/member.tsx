@@ -95,7 +95,10 @@ function KeysOfMember({ keys }: { keys: readonly ShownKey[] }) {
   );
 }
 
-/** Shows the models of the week and the latest requests. Both use the same reading of today's requests. */
+/**
+ * Shows the models of the week and the latest requests. Both tables use one list of today's requests, which is read
+ * once.
+ */
 function RequestsOfMember({ data, member }: { data: AccountData; member: ShownMember }) {
   const { texts, client } = useConsole();
   const { rub, count } = useFormats();

@@ -19,9 +19,7 @@ interface TableProps<Row> {
   rowKey: (row: Row) => string;
   /** Text that replaces the rows if there are none. */
   empty?: string;
-  /**
-   * Returns the group of a row. Rows of the same group must follow each other; the group's name is shown above them.
-   */
+  /** Returns the group of a row. The table shows the rows of a group together, under the name of the group. */
   groupOf?: (row: Row) => string;
   /** CSS class of the table. */
   look?: string;

@@ -3,7 +3,7 @@ import { markText } from './time-axis.ts';
 
 export interface BarPart {
   name: string;
-  /** Values of the part, one per day. They are only used for the height of the bar. */
+  /** Values of the part (one color of the bars), one per day. They are rounded, so they only determine heights. */
   values: number[];
 }
 

@@ -21,7 +21,7 @@ type LimitSource =
   | 'free_daily_requests_of_address'
   | 'free_daily_budget';
 
-/** Enumerations whose every value needs a text. */
+/** Texts of enumerations. A type error results if a known value has no text. */
 export interface ListedTexts {
   statuses: Record<ShownRequest['status'], string>;
   meters: Record<Meter, string>;

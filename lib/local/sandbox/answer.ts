@@ -1,4 +1,7 @@
-/** Answers of the sandbox before serialization: the events of a wire, grouped by the moment at which they are sent. */
+/**
+ * Answers of the sandbox before serialization: the events of a wire (API format), grouped by the moment at which they
+ * are sent.
+ */
 
 import type { Script } from './script.ts';
 
@@ -13,7 +16,7 @@ export interface SandboxFraming {
   garbage: Buffer;
 }
 
-/** Converts the script of an answer to the events of a wire. */
+/** Converts the script of an answer (its blocks, independent of the wire) to the events of a wire. */
 export interface WireWriter {
   framing: SandboxFraming;
   opening: (script: Script) => WireEvent[];

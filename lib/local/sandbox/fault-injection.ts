@@ -1,6 +1,6 @@
 /**
- * Fault injection of the sandbox. Each fault changes the events of any wire before serialization; wire-fields.ts
- * contains their field names. Faults of bytes and connections are in player.ts.
+ * Fault injection of the sandbox. Each fault changes the events of any wire (API format) before serialization;
+ * wire-fields.ts contains the field names of each wire. Faults of bytes and connections are in player.ts.
  */
 
 import type { SandboxMoment, WireEvent } from './answer.ts';
@@ -8,7 +8,7 @@ import type { Directives } from './directives.ts';
 import type { Script } from './script.ts';
 import type { WireFields } from './wire-fields.ts';
 
-/** Returns the reason why a wire cannot follow the directives; undefined if it can. */
+/** Returns the reason why a wire cannot have the faults that the directives request; undefined if it can. */
 export function objectionToDirectives(directives: Directives, fields: WireFields): string | undefined {
   if (directives.sameIndex && fields.index === undefined) {
     return 'The sandbox cannot do "same-index" on this wire: its parts have no index';

@@ -1,6 +1,7 @@
 /**
  * Script of a sandbox model's answer: a list of blocks, each cut into pieces for streaming. The script is the same for
- * every wire. A line "@sandbox …" in the last user message controls it; docs/sandbox.md lists the directives.
+ * every wire (API format). A line "@sandbox …" in the last user message controls it; docs/sandbox.md lists the
+ * directives.
  */
 
 import { readDirectives, withoutDirectives, type Directives } from './directives.ts';

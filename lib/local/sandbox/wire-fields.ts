@@ -1,4 +1,4 @@
-/** Field names of a wire that fault injection needs. */
+/** Names of the fields that fault injection changes, for each wire (API format). */
 
 import type { WireEvent } from './answer.ts';
 

@@ -1,4 +1,4 @@
-/** Wires that the sandbox supports, and their paths. */
+/** Wires (API formats of providers) that the sandbox supports, and their paths. */
 
 import { anthropicRefusal, anthropicWriter, readAnthropicPrompt } from './anthropic.ts';
 import type { WireWriter } from './answer.ts';

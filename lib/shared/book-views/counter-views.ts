@@ -46,12 +46,15 @@ FROM amounts GROUP BY pk, counted`,
 };
 
 /**
- * Returns SQL for a column of the lease in a group of one lease and its generations. The generations may belong to
- * other keys.
+ * Returns SQL for a column of the lease, in a group of rows for one lease and its generations. The generations may have
+ * other keys than the lease.
  */
 const ofLease = (column: string) => `max(CASE WHEN entity = 'lease' THEN ${column} END)`;
 
-/** View with the remaining money of open leases. This money is held, although no generation contains it. */
+/**
+ * View with the remaining money of leases. A lease is money that a server holds in advance for the requests of a busy
+ * payer. The rest of it is held, although no generation contains it.
+ */
 const leasesLeft: BooksView = {
   name: 'leases_left',
   columns: {
@@ -81,7 +84,10 @@ SELECT coalesce(lease_id, id) AS id, ${ofLease('account_id')} AS account_id, ${o
 FROM of_leases GROUP BY coalesce(lease_id, id) HAVING max(CASE WHEN entity = 'lease' THEN 1 ELSE 0 END) = 1`,
 };
 
-/** View with the sums of the records for each window. Lifetime windows need every record since the first. */
+/**
+ * View with the sums of the records for each scope (for example a key) and each window (period). Sums of lifetime
+ * windows need every record since the first.
+ */
 const spentInScopes: BooksView = {
   name: 'spent_in_scopes',
   columns: {
@@ -155,8 +161,8 @@ SELECT account_id, day, model, sum(spent_rub) AS spent_rub FROM days GROUP BY ac
 };
 
 /**
- * View with days of models that differ from their records. The first day that an account has counted is not compared,
- * because an earlier release may have settled a part of it.
+ * View with days of models that differ from their records. Only days after the first day with a count of the account
+ * are compared. On that day, an earlier release without these counts may have settled some requests.
  */
 const modelDrift: BooksView = {
   name: 'model_drift',
@@ -183,7 +189,10 @@ SELECT account_id, day, model, counted_spent_rub, records_spent_rub
 FROM with_first_day WHERE day > first_day AND counted_spent_rub <> records_spent_rub`,
 };
 
-/** View that compares payments and refunds with the limits computed from them. */
+/**
+ * View with the prepaid accounts whose limit differs from the sum of their payments, or from the limit in their
+ * counter.
+ */
 const paymentDrift: BooksView = {
   name: 'payment_drift',
   columns: { account_id: 'varchar', paid_rub: AMOUNT_TYPE, limit_rub: AMOUNT_TYPE, counter_limit_rub: AMOUNT_TYPE },

@@ -2,7 +2,7 @@ import type { ShownEndpoint } from '../../answers.ts';
 import { useConsole, useFormats } from '../../environment.ts';
 import { Bar } from '../../parts/bar.tsx';
 
-/** Endpoint with a name that distinguishes it from the others. */
+/** Endpoint with a name that distinguishes it from the other endpoints of the model. */
 export interface NamedEndpoint {
   name: string;
   endpoint: ShownEndpoint;

@@ -30,7 +30,7 @@ type JobRequest = z.infer<typeof jobRequest>;
 
 /** Directives for videos in the line "@sandbox …" of a prompt, listed in docs/sandbox.md. */
 interface FilmDirectives {
-  /** HTTP status of the response to the request that creates the job. */
+  /** HTTP status with which the sandbox refuses to create the job; undefined: the job is created. */
   error: number | undefined;
   /** Milliseconds before each response about the job. */
   slowMs: number;

@@ -88,7 +88,10 @@ function vectorOf(words: Map<string, number>, dimensions: number, directions: Ma
   return Array.from(sum, (number) => Math.fround(number / length));
 }
 
-/** Returns the direction of a word. Each distinct word of a request is hashed once, up to a limit. */
+/**
+ * Returns the direction of a word, which is computed from the word's hash. The directions of a request's words are
+ * cached, up to a limit.
+ */
 function directionOf(word: string, dimensions: number, directions: Map<string, Buffer>): Buffer {
   const known = directions.get(word);
   if (known) return known;
