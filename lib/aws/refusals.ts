@@ -75,8 +75,8 @@ const refusals: Record<string, ApiGatewayRefusal> = {
     message: JSON.stringify(TOO_LARGE.text),
   },
   FunctionFailed: {
-    // This error is also returned if Lambda has no capacity, because API Gateway reports Lambda's throttling in the
-    // same way.
+    // API Gateway also returns this error if Lambda has no capacity, because it does not distinguish throttling by
+    // Lambda from a failed function.
     type: ResponseType.INTEGRATION_FAILURE,
     kind: NO_ROOM.kind,
     retryAfterSeconds: NO_ROOM.retryAfterSeconds,

@@ -26,7 +26,7 @@ export interface AccountData extends Owners {
   /** Spending of each completed day, by workspace, key and member. */
   activity: ShownActivity[];
   days: string[];
-  /** Cost of each model on this day, in this week and in this month, including today. */
+  /** Cost of each model today, in this week and in this month. */
   models: ShownSpendingByModel;
   month: ShownStatement;
   latest: ShownRequest[];

@@ -10,7 +10,7 @@ export interface MonthOfModel {
   daily: Money;
   weekly: Money;
   monthly: Money;
-  /** Spending of the completed days; null if there were no requests. */
+  /** Usage on the completed days of this month; null if there were no requests. */
   completed: { requests: number; read: number; written: number; costOfRequest: Money } | null;
 }
 

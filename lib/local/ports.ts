@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { closeServer, openServer } from '../../lambdas/server/listener.ts';
 import { StartFailure } from '../shared/failure.ts';
 
-/** Local servers listen on this address only, so that no other machine can reach them. */
+/** Local servers listen on the loopback address only, so that no other machine can reach them. */
 export const LOOPBACK_HOST = '127.0.0.1';
 
 /**

@@ -54,7 +54,7 @@ async function runCheck({ name, needs, run }: SmokeCheck, target: Target, findin
   } catch (error) {
     if (error instanceof SkippedError) return of('skipped', error.message);
     if (error instanceof FailedError) return of('failed', error.message);
-    // Any other error means that the response has an unexpected shape.
+    // Errors of other classes come from reading a response that has an unexpected shape.
     return of('failed', `unexpected response: ${(error as Error).message}`);
   }
 }

@@ -73,7 +73,7 @@ async function budgetRows({ table, accountId }: Session, given: { workspace?: st
   return rows;
 }
 
-/** Returns the workspace and its active members, if they have budgets. */
+/** Returns the workspace if it has budgets, and the active members that have budgets. */
 async function ownersIn(table: Table, workspace: Workspace): Promise<OwnerWithBudgets[]> {
   const members = await listMembers(table, workspace.id);
   const owners: OwnerWithBudgets[] = [

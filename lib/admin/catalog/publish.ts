@@ -31,7 +31,7 @@ export interface Publisher {
 
 export interface PublishOptions {
   action: 'catalog.publish' | 'catalog.rollback' | 'catalog.withdraw';
-  /** Whether to publish. Without it, only the differences are computed. */
+  /** Whether to publish. If not, the differences are only computed. */
   yes?: boolean;
   /** Whether the operator confirms that the environment variables that are new in this catalog are set. */
   variablesAreSet?: boolean;

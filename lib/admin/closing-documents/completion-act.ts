@@ -40,7 +40,7 @@ export interface ActLine {
 export interface Act {
   paper: Paper;
   lines: ActLine[];
-  /** Whether the month already has an issued document with the same content. */
+  /** Whether the month already had an issued document. If so, `paper` is that document. */
   isIssued: boolean;
 }
 

@@ -15,7 +15,8 @@ export function SignIn({ notice, onSignedIn }: { notice: string | undefined; onS
     setIsBusy(true);
     try {
       const trimmed = key.trim();
-      // Headers and keys cannot contain other characters, so the key is refused without a request.
+      // A key has only visible ASCII characters, and a header could not contain all others. So an invalid text is
+      // refused without a request.
       if (!/^[\x21-\x7e]+$/.test(trimmed)) throw new ApiFailure(401, undefined);
       await openClient(trimmed).read('/credits');
       onSignedIn(trimmed);

@@ -132,7 +132,7 @@ async function answerSandboxRequest(
     refuse(400, objection);
     return;
   }
-  // The sandbox never answers such a request, so that the gateway's timeout applies.
+  // With the directive `hang`, the sandbox never answers, so that the gateway's timeout applies.
   if (hang) return;
   if (error !== undefined) {
     await sleep(firstMs);

@@ -8,8 +8,8 @@ import { StartFailure } from '../../shared/failure.ts';
 const execFileAsync = promisify(execFile);
 
 /**
- * Context values that the CDK command adds to those of cdk.json. They make the templates byte for byte the same as
- * those of that command.
+ * Context values that the CDK command adds to the values in cdk.json. With them, the templates are byte for byte equal
+ * to the templates that the CDK command writes.
  */
 const cliContext = {
   'aws:cdk:enable-path-metadata': true,
