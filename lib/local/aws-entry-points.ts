@@ -115,7 +115,10 @@ async function unpacked(event: APIGatewayProxyEvent): Promise<APIGatewayProxyEve
   return fitting({ ...event, body: text.toString('utf8'), isBase64Encoded: false });
 }
 
-/** Time limit of one call of a function, as API Gateway has. When it has passed, or when `end` is called, the call fails. */
+/**
+ * Time limit of one call of a function, like the integration timeout of API Gateway. The call fails when the time has
+ * passed, or when `end` is called.
+ */
 class Patience {
   readonly #over = Promise.withResolvers<never>();
   readonly #seconds: number;

@@ -50,7 +50,7 @@ export function lossNotice(loss: string, { ephemeral, dataDirectory }: Kept): st
 }
 
 function keysNotice({ baseUrl, inferenceKey, managementKey }: LocalGateway, kept: Kept): string {
-  // An ephemeral gateway has no data directory, so the `keys create` command would not work.
+  // The data directory of an ephemeral gateway is temporary, so this text does not name it in a `keys create` command.
   const more = kept.ephemeral ? '' : ` Create a new one: ${adminOn(kept)} keys create --name "My key"`;
   if (inferenceKey === undefined || inferenceKey === null) return `\n  Keys were printed at the first start.${more}`;
   return `  inference key   ${inferenceKey}

@@ -11,9 +11,7 @@ export interface LocalOptions {
   web: boolean;
   /** Maximum concurrent runs of each function; undefined: unlimited. */
   concurrency: number | undefined;
-  /**
-   * Maximum requests per second over all clients; undefined: unlimited. The burst is two seconds' worth of requests.
-   */
+  /** Maximum requests per second over all clients; undefined: unlimited. The burst is twice as many. */
   rateLimit: number | undefined;
   /**
    * Whether scheduled workers run as EventBridge may run them: twice at the same time, and overlapping the next run.

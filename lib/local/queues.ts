@@ -19,8 +19,8 @@ import { programs } from './programs.ts';
 import type { WiredQueue } from './wiring.ts';
 
 /**
- * SQS emulator on this machine. Queues live in memory; after the gateway is killed, the sweep settles the holds of lost
- * messages.
+ * SQS emulator on this machine. Its queues are in memory. If the gateway is killed, the worker `sweep-holds` later
+ * settles the holds whose messages were lost.
  */
 export interface LocalSqs {
   endpoint: string;

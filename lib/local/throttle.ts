@@ -10,8 +10,7 @@ export class Throttle {
 
   /**
    * @param requestsPerSecond steady rate; by default unlimited
-   * @param burst maximum number of requests at the same moment; by default two seconds' worth, as in the gateway's
-   * configuration
+   * @param burst maximum number of requests at the same moment; by default, as many as are admitted in two seconds
    */
   constructor(requestsPerSecond = Infinity, burst = 2 * requestsPerSecond) {
     this.#requestsPerSecond = requestsPerSecond;

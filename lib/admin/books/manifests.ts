@@ -14,7 +14,7 @@ export const DATA_FOLDER = 'data';
 export const SUMMARY_MANIFEST = 'manifest-summary.json';
 export const FILES_MANIFEST = 'manifest-files.json';
 
-/** Item or key in DynamoDB JSON, where each value has its type. */
+/** Item or key in DynamoDB JSON, in which each value is stored with its type. */
 export type ItemAttributes = Record<string, AttributeValue>;
 
 const dataFile = z.object({
@@ -41,7 +41,7 @@ export type Summary = z.infer<typeof summaryManifest>;
 /** Export with the local paths of its files. */
 export interface FoundExport {
   id: string;
-  /** A full export contains every item. An incremental export contains the changes since the export before it. */
+  /** A full export contains every item. An incremental export contains the changes in its period. */
   kind: 'full' | 'incremental';
   /** Time up to which the export contains all writes. */
   until: string;
@@ -81,7 +81,8 @@ export function findExports(directory: string): FoundExport[] {
 }
 
 /**
- * Returns the folders of exports. Each prefix of the bucket has its own, for example full/dt=2026-11-01/AWSDynamoDB.
+ * Returns the folders that contain exports. There is one per prefix of the bucket, for example
+ * full/dt=2026-11-01/AWSDynamoDB.
  */
 function exportRoots(directory: string): string[] {
   if (!existsSync(directory)) return [];
@@ -107,15 +108,15 @@ function readExport(root: string, id: string): FoundExport {
 }
 
 /**
- * Returns the local path of a data file. Its key in the bucket begins with the bucket's prefix; the rest of the path is
- * the same locally.
+ * Returns the local path of a data file. The file's key in the bucket begins with a prefix; the rest of the key is also
+ * the end of the local path.
  */
 function dataFilePath(root: string, { dataFileS3Key: key }: DataFile): string {
   return join(root, key.slice(key.indexOf(`${EXPORTS_FOLDER}/`) + EXPORTS_FOLDER.length + 1));
 }
 
 /**
- * Reads a manifest.
+ * Reads a manifest, and checks it if the export contains its checksum.
  * @throws {StartFailure} if the manifest does not match its checksum
  */
 function checkedText(root: string, id: string, name: string): string {
@@ -129,7 +130,7 @@ function checkedText(root: string, id: string, name: string): string {
   return text;
 }
 
-/** Reads all data files once, and returns a sentence about each file that differs from its manifest. */
+/** Reads all data files once, and returns a sentence about each file that is missing or differs from its manifest. */
 export async function alteredFiles(exports: readonly FoundExport[]): Promise<string[]> {
   const altered: string[] = [];
   for (const { path, md5 } of exports.flatMap(({ files }) => files)) {

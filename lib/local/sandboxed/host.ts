@@ -94,7 +94,7 @@ function functionEnvironment(deployed: DeployedFunction, parts: LocalParts): Rec
     .filter(([, value]) => !('onAws' in value))
     .map(([name, value]) => [name, localValue(value as LocalValue, parts)]);
   const { TABLE_NAME: _, BUCKET_NAME: __, ...shared } = parts.environment;
-  // A function that has no access to published catalogs on AWS gets none here either.
+  // If a function may not read published catalogs on AWS, it gets no directory of published catalogs here.
   if (!(variables.catalogBucket in deployed.environment)) delete shared[variables.publicationsDirectory];
   return { ...providerKeys(), ...shared, ...(Object.fromEntries(own) as Record<string, string>) };
 }

@@ -49,7 +49,8 @@ export class Sandbox {
   private constructor(deployed: DeployedFunction) {
     this.functionName = deployed.name;
     this.#timeoutMs = deployed.timeoutSeconds * 1000;
-    // A streamed response is one long request to this server, so no timeout of the server may cut it.
+    // The runtime client sends a streamed response as one long request to this server, so the server must not have a
+    // timeout for requests.
     this.#server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 }, (request, response) => {
       void this.#answer(request, response);
     });

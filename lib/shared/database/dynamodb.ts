@@ -11,7 +11,7 @@ import { makePrivateDirectory } from '../data-directory/private-files.ts';
 import { guardProgram } from './guard-program.ts';
 import { whyUnreachable } from '../unreachable.ts';
 
-/** DynamoDB on this machine. */
+/** Address of the DynamoDB of a local gateway, and the way to stop it. */
 export interface LocalDynamodb {
   endpoint: string;
   /**
