@@ -48,8 +48,8 @@ export function createReviewerPolicy(
 }
 
 /**
- * Acknowledges rights to all objects of the bucket as a finding of the security checks (cdk-nag). DynamoDB chooses the
- * names of the objects.
+ * Acknowledges rights to all objects of the bucket as a finding of the security checks (cdk-nag). The rights cannot
+ * name single exports, because DynamoDB chooses the names of exports.
  */
 export function acknowledgeBooks(scope: Construct, bucket: Bucket): void {
   const logicalId = Stack.of(bucket).getLogicalId(bucket.node.defaultChild as CfnElement);

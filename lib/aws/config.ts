@@ -29,7 +29,7 @@ const settingsSchema = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9_.-]{3,255}$/, 'must be the name of a table')
     .optional(),
-  /** Directory of a catalog that replaces the catalog in the code. */
+  /** Directory of a catalog that replaces the catalog in the repository. */
   catalog: z.string().optional(),
   /** Steady rate of the whole API, over all clients, in requests per second. `burstLimit` is the burst. */
   rateLimit: someNumber({ above: 0 }).default(1_000),
@@ -122,8 +122,8 @@ const settingsSchema = z.strictObject({
    */
   reserveWorkers: trueOrFalse().optional(),
   /**
-   * Whether CloudFormation refuses to delete the data and API stacks. The first deployment sets this to false, because
-   * a protected stack whose first deployment failed cannot be replaced by the next attempt.
+   * Whether CloudFormation refuses to delete the data and API stacks. `npm run deploy:first` sets it to false: if the
+   * first deployment fails, the next one must replace the stack, which protection would prevent.
    */
   terminationProtection: trueOrFalse().default(true),
   /**

@@ -167,7 +167,7 @@ function catalogStatements({ catalog }: Resources): PolicyStatement[] {
   ];
 }
 
-/** Returns the ARN of all exports of the table, because DynamoDB chooses their names. */
+/** Returns an ARN pattern that matches all exports of the table, because DynamoDB chooses the names of exports. */
 function exportsOf({ tableArn }: GatewayTable): string {
   return `${tableArn}/export/*`;
 }

@@ -1,6 +1,6 @@
 /**
- * Concurrent executions that workers reserve. Requests of clients cannot use reserved executions, so settlements are
- * not delayed.
+ * Concurrent executions that workers reserve. Requests of clients cannot use reserved executions, so they cannot take
+ * executions from settlements.
  */
 
 import { queueWorkers, scheduledWorkers } from '../../lambdas/routes.ts';

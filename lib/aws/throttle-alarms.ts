@@ -11,8 +11,8 @@ import type { Alarms } from './alarms.ts';
 import type { GatewayTable } from './data-stack.ts';
 
 /**
- * Number of throttled calls in five minutes at which an alarm is raised. The gateway retries fewer calls without effect
- * on clients.
+ * Number of throttled calls in five minutes at which an alarm is raised. Fewer throttled calls have no effect on
+ * clients, because the gateway retries them.
  */
 const MANY_THROTTLES = 10;
 /**

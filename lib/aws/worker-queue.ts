@@ -16,8 +16,8 @@ const QUEUE_RETENTION = Duration.days(4);
 const DEAD_LETTERS_RETENTION = Duration.days(14);
 
 /**
- * Returns the severity of a queue's alarms. Problems with settlements are urgent, because holds stay counted until they
- * are settled.
+ * Returns the severity of a queue's alarms. Problems with settlements are urgent, because a hold (reserved money)
+ * counts against the client's limits until it is settled.
  */
 function severityOf(name: QueueName): AlarmText['severity'] {
   return name === 'finalize-cost' ? 'Urgent' : 'Soon';

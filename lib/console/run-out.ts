@@ -4,7 +4,7 @@ import { Money } from '../../lambdas/money/money.ts';
 import { DAY_MS } from '../../lambdas/money/periods.ts';
 
 export const DAYS_OF_PACE = 7;
-/** Maximum number of days for which a date is given. A limit that lasts longer gets none. */
+/** Maximum number of days until the date at which a limit runs out. If a limit lasts longer, no date is given. */
 const MAX_RUN_OUT_DAYS = 3_650;
 
 export type RunOut = { kind: 'no_pace' } | { kind: 'is_out' } | { kind: 'lasts' } | { kind: 'at'; atMs: number };

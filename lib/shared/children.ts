@@ -29,7 +29,7 @@ export interface NeededChild {
   stop: () => Promise<void>;
 }
 
-/** Name of a needed process in messages, and the way to end it. */
+/** Name of a needed process in messages, and the way to end the process. */
 export interface ChildManners {
   /** Beginning of the sentence that reports the end of the process. */
   name: string;

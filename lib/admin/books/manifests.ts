@@ -108,8 +108,8 @@ function readExport(root: string, id: string): FoundExport {
 }
 
 /**
- * Returns the local path of a data file. The file's key in the bucket begins with a prefix; the rest of the key is also
- * the end of the local path.
+ * Returns the local path of a data file. The file's key in the bucket begins with a prefix that may differ locally. The
+ * local path ends with the rest of the key.
  */
 function dataFilePath(root: string, { dataFileS3Key: key }: DataFile): string {
   return join(root, key.slice(key.indexOf(`${EXPORTS_FOLDER}/`) + EXPORTS_FOLDER.length + 1));

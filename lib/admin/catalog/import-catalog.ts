@@ -285,8 +285,8 @@ function wireOf({ id, wire }: SelectedModel): string {
 }
 
 /**
- * Returns the parameters that an endpoint supports. The price list contains parameters of text models only; other
- * models have theirs in the selection.
+ * Returns the parameters that an endpoint supports. The price list contains parameters of text models only. The
+ * selection contains the parameters of other models.
  */
 function supportedParameters({ place, data }: Found, wanted: SelectedModel, isText: boolean): string[] {
   const taken = new Set<string>([

@@ -23,7 +23,7 @@ import {
 import { onAccount, type Session } from '../session/session.ts';
 
 const DEFAULT_COUNT = 30;
-/** Maximum number of days in a list. It bounds the reads, because a day without requests costs sixteen reads. */
+/** Maximum number of days in a list. It bounds the cost, because even a day without requests costs sixteen reads. */
 const MAX_LISTED_DAYS = 400;
 
 export function addGenerationCommands(program: Command): void {
@@ -57,7 +57,7 @@ function parseGenerationId(text: string): string {
   throw new InvalidArgumentError('Use the id of a request: gen- followed by a UUID.');
 }
 
-/** Parses the id of a request or of its generation. Both have the same digits. */
+/** Parses the id of a request or of its generation. Both ids have the same digits after their prefixes. */
 function parseRequestId(text: string): string {
   const id = generationIdOf(text) ?? text;
   if (generationTimeMs(id) !== undefined) return id;

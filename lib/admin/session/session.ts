@@ -11,14 +11,14 @@ import { withTable, type ConnectionOptions } from './connection.ts';
 import { operatorOf } from './operator.ts';
 import { print, type Row } from '../../shared/output.ts';
 
-/** Context of every command that uses the table. */
+/** Table that a command works on. */
 export interface TableSession {
   table: Table;
   /** State of the local gateway; undefined for a table on AWS. */
   local: LocalState | undefined;
 }
 
-/** Context of every command that works on an account. */
+/** Account that a command works on, and the account's table. */
 export interface Session extends TableSession {
   accountId: string;
   /** Table, account and operator, as functions that change the account need them. */
@@ -41,7 +41,7 @@ interface More<Answer> {
   mayCreate?: boolean;
   /** Whether the command restores a missing database. */
   restores?: boolean;
-  /** Converts an output row to one or more table rows. JSON contains the complete row. */
+  /** Converts an output row to one or more table rows. With `--json`, the complete output row is printed instead. */
   shown?: (row: Answer) => Row | Row[];
 }
 

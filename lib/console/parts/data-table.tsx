@@ -4,7 +4,7 @@ import { useConsole } from '../environment.ts';
 export interface Column<Row> {
   title: string;
   cell: (row: Row) => ComponentChildren;
-  /** Whether the cells are aligned to the end of the column, as numbers usually are. */
+  /** Whether the cells contain numbers, which are aligned to the end of the column. */
   isFigure?: boolean;
   /** CSS class of the cells. */
   look?: string;

@@ -26,7 +26,10 @@ export interface WireWriter {
   error: () => WireEvent;
 }
 
-/** Events that the sandbox sends together. Before a moment whose part is `piece`, the sandbox may wait. */
+/**
+ * Group of events that the sandbox sends together. If `part` is `piece`, the sandbox may wait before it sends the
+ * group.
+ */
 export interface SandboxMoment {
   part: 'opening' | 'start' | 'piece' | 'stop' | 'closing';
   /** Index of the block in the script to which the events belong; undefined before and after the blocks. */

@@ -113,8 +113,8 @@ function withClosing(moments: SandboxMoment[], change: (events: WireEvent[]) => 
 }
 
 /**
- * Returns the moment with changed values of the named fields at any depth. A field is removed if its new value is
- * undefined.
+ * Returns a copy of a moment (group of events) with changed values of the named fields, at any depth. A field is
+ * removed if its new value is undefined.
  */
 function rewritten(moment: SandboxMoment, names: string[], change: () => unknown): SandboxMoment {
   const events = moment.events.map((event) => copy(event, (name, value) => (names.includes(name) ? change() : value)));

@@ -11,7 +11,10 @@ interface PriceRow {
   cost: ExactNumber;
 }
 
-/** Shows the computation of a request's cost: units, price per unit, and amounts, multiplied as in the books. */
+/**
+ * Shows the computation of a request's cost: units, price per unit, and amounts. It is the same computation as in the
+ * books.
+ */
 export function PriceLines({ record: { request, price_lines, proven } }: { record: ShownRecord }) {
   const { texts } = useConsole();
   const { rub, count } = useFormats();

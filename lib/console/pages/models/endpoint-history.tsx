@@ -16,7 +16,7 @@ const ranges: { [Of in Measure]?: [min: number, max: number] } = { uptime: [0, 1
 
 const HOUR_MS = 3_600_000;
 const HISTORY_HOURS = 30 * 24;
-/** Maximum number of rows in the table. The API returns all of them. */
+/** Maximum number of rows in the table. The API returns the remaining points as well. */
 const MAX_HISTORY_ROWS = 100;
 
 /** Shows the health of each endpoint by hour: curves of a chosen measure, and a table of the points. */

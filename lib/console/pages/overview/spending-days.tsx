@@ -10,7 +10,7 @@ import { MAX_BAR_PARTS, StackedBars, type BarPart } from '../../parts/stacked-ba
 import { sumsBy } from '../../run-out.ts';
 import { spendingByDay, spendingDimensions, type DaySpending, type SpendingDimension } from '../../spending-by-day.ts';
 
-/** Maximum number of rows in the table. The statement and its files contain all of them. */
+/** Maximum number of rows in the table. The statement and its files contain all spending. */
 const MAX_DAY_ROWS = 200;
 
 /** Shows thirty completed days and today as stacked bars by a chosen dimension, with the rows as a table. */
