@@ -55,6 +55,13 @@ export const wholeModalities = {
     // Vectors of two thousand texts exceed the largest answer without streaming.
     answering: { streaming: true, callsBedrock: true, timeoutSeconds: 120, memoryMb: 1024 },
   },
+  rerank: {
+    one: 'rerank',
+    paths: ['/rerank'],
+    isListed: true,
+    // An answer repeats its documents, which may exceed the largest answer without streaming.
+    answering: { streaming: true, callsBedrock: true, timeoutSeconds: 120, memoryMb: 512 },
+  },
 } as const satisfies Record<string, ModalityRow>;
 
 /** Routes of the modalities whose answers are not streamed. */

@@ -25,6 +25,7 @@ export const modelParameters: ReadonlySet<string> = new Set([
   'seed',
   'dimensions',
   'input_type',
+  'max_tokens_per_doc',
   'logit_bias',
   'logprobs',
   'top_logprobs',

@@ -314,6 +314,17 @@ const openaiEmbeddingsQuirks = embeddingsQuirks.extend({
 });
 export type EmbeddingsQuirks = z.infer<typeof openaiEmbeddingsQuirks>;
 
+const rerankQuirks = z.strictObject({
+  ...common,
+  /** Maximum number of documents in a request; 1,000 if absent. */
+  max_documents: z.int().positive().optional(),
+});
+const serverRerankQuirks = rerankQuirks.extend({
+  /** Names of the fields in requests and answers: those of Jina (also vLLM and llama.cpp), Voyage, or TEI. */
+  rerank_form: z.enum(['jina', 'voyage', 'tei']).optional(),
+});
+export type RerankQuirks = z.infer<typeof serverRerankQuirks>;
+
 const none = z.strictObject({});
 
 /** Schemas of the quirks that endpoints of each wire may have. */
@@ -337,6 +348,8 @@ export const quirkSchemas = {
   'bedrock-cohere-embeddings': embeddingsQuirks,
   'openai-images': none,
   'openai-audio': none,
-  rerank: none,
+  rerank: serverRerankQuirks,
+  'cohere-rerank': rerankQuirks,
+  'bedrock-rerank': rerankQuirks,
 } as const satisfies Record<string, z.ZodObject>;
 export type QuirksOf<Name extends keyof typeof quirkSchemas> = z.infer<(typeof quirkSchemas)[Name]>;

@@ -157,9 +157,13 @@ const wireTable = {
   /** Embeddings over Bedrock's InvokeModel, whose body has the model's own format. */
   'bedrock-titan-embeddings': { auth: 'aws-sigv4', answers: 'embeddings' },
   'bedrock-cohere-embeddings': { auth: 'aws-sigv4', answers: 'embeddings' },
+  /** Jina's API, which Voyage, vLLM, TEI and other servers share with small differences. */
+  rerank: { auth: 'bearer', answers: 'rerank' },
+  'cohere-rerank': { auth: 'bearer', answers: 'rerank' },
+  /** Amazon Bedrock's agent runtime. */
+  'bedrock-rerank': { auth: 'aws-sigv4', answers: 'rerank' },
   'openai-images': listedOnly,
   'openai-audio': listedOnly,
-  rerank: listedOnly,
 } as const satisfies Record<string, WireFacts>;
 
 export type Wire = keyof typeof wireTable;

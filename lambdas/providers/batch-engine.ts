@@ -1,6 +1,6 @@
 /**
- * Interface of the engines for decisions and embeddings. To answer a client's request, an engine sends one or more
- * requests to a provider. The engine encodes the requests and reads the responses; its caller sends them.
+ * Interface of the engines for decisions, embeddings and ranks. Each answer takes one or more requests to a provider. An
+ * engine encodes the requests and reads the responses; the caller sends them.
  */
 
 import type { WireUsage } from '../messages/types.ts';
@@ -14,6 +14,10 @@ export interface BatchRequest {
   outputTokens: number;
   /** Number of texts in the request, each of which may fill the model's context. Absent: one. */
   inputs?: number;
+  /** Text that the provider reads, and bills, again with each input after the first. */
+  repeated?: string;
+  /** Search units of a reranker: the maximum, and the number to charge if the provider reports none. */
+  searchUnits?: { max: number; estimated: number };
   /**
    * Estimated tokens of the prompt, for a provider that reports no usage. Absent: derived from the size of the body.
    */

@@ -9,7 +9,11 @@ import type { Construct } from 'constructs';
 export function bedrockStatements(arns: string[]): PolicyStatement[] {
   if (arns.length === 0) return [];
   const actions = ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream'];
-  return [new PolicyStatement({ sid: 'Bedrock', actions, resources: arns })];
+  return [
+    new PolicyStatement({ sid: 'Bedrock', actions, resources: arns }),
+    // Rerank has no resources of its own. It also needs the permission to invoke its model.
+    new PolicyStatement({ sid: 'BedrockRerank', actions: ['bedrock:Rerank'], resources: ['*'] }),
+  ];
 }
 
 /**
@@ -21,5 +25,6 @@ export function acknowledgeBedrock(scope: Construct, arns: string[]): void {
   const wildcards = arns.filter((arn) => arn.includes('*'));
   Validations.of(scope).acknowledge(
     ...wildcards.map((arn) => ({ id: `AwsSolutions-IAM5[Resource::${arn}]`, reason: 'The operator names it so.' })),
+    ...(arns.length > 0 ? [{ id: 'AwsSolutions-IAM5[Resource::*]', reason: 'Rerank has no resources.' }] : []),
   );
 }

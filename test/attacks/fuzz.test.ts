@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chatBodies, embeddingsBodies, responsesBodies } from '../support/client-api-bodies.ts';
+import { chatBodies, embeddingsBodies, rerankBodies, responsesBodies } from '../support/client-api-bodies.ts';
 import { get, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { isLongForm, repeated } from '../support/long-runs.ts';
 import { mutated } from '../support/mutations.ts';
@@ -137,6 +137,8 @@ const subjects = [
   { model: 'sandbox/claude', routes: ['/chat/completions'], bodies: chatBodies },
   { model: 'sandbox/gpt', routes: ['/responses'], bodies: responsesBodies },
   { model: 'sandbox/embedder', routes: ['/embeddings'], bodies: embeddingsBodies },
+  { model: 'sandbox/ranker', routes: ['/rerank'], bodies: rerankBodies },
+  { model: 'sandbox/unit-ranker', routes: ['/rerank'], bodies: rerankBodies },
 ].map(({ model, routes: asked, bodies }) => ({
   model,
   routes: asked,

@@ -29,7 +29,7 @@ beforeAll(async () => {
   });
   upstream = await listen(server);
   const pricing = { prompt: '0.0001', completion: '0.0001' };
-  const providers = (['anthropic', 'decisions-stated', 'openai-embeddings'] as const).map((wire) => ({
+  const providers = (['anthropic', 'decisions-stated', 'openai-embeddings', 'cohere-rerank'] as const).map((wire) => ({
     id: `test-${wire}`,
     name: wire,
     wire,
@@ -45,6 +45,10 @@ beforeAll(async () => {
     }),
     textModel('test/embedder', [{ provider: 'test-openai-embeddings', pricing }], {
       output_modalities: ['embeddings'],
+    }),
+    textModel('test/ranker', [{ provider: 'test-cohere-rerank', pricing }], {
+      output_modalities: ['rerank'],
+      supported_parameters: ['max_tokens_per_doc'],
     }),
     textModel('test/decider', [{ provider: 'test-decisions-stated', pricing }], { output_modalities: ['decisions'] }),
     ...film.models,
@@ -85,6 +89,7 @@ const routes: PlantedRoute[] = [
   { name: 'POST /messages/count_tokens', path: '/messages/count_tokens', model: 'test/text', sends: 280 },
   { name: 'POST /decisions', path: '/decisions', model: 'test/decider', sends: 10 },
   { name: 'POST /embeddings', path: '/embeddings', model: 'test/embedder', sends: 3 },
+  { name: 'POST /rerank', path: '/rerank', model: 'test/ranker', sends: 3 },
   { name: 'POST /chat/completions', path: '/chat/completions', model: 'test/text', sends: 50 },
   { name: 'POST /responses', path: '/responses', model: 'test/text', sends: 35 },
   { name: 'POST /videos', path: '/videos', model: 'test/film', sends: 3, forms: { prompt: 'Rain' } },

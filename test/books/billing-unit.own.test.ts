@@ -37,8 +37,8 @@ import { newTable } from '../support/table.ts';
 
 vi.mock('../../lambdas/catalog/billing-units.ts', async (original) => {
   const { unitTable } = await original<{ unitTable: readonly object[] }>();
-  const label = { en: 'search units', ru: 'единицы поиска' };
-  const words = { priced: 'The price of one toy.', focus: { unit: 'Units', name: 'Search units' }, label };
+  const label = { en: 'toy units', ru: 'единицы поиска' };
+  const words = { priced: 'The price of one toy.', focus: { unit: 'Units', name: 'Toy units' }, label };
   const toys = [
     {
       ...words,
@@ -46,13 +46,13 @@ vi.mock('../../lambdas/catalog/billing-units.ts', async (original) => {
       per: 'round',
       counted: 'after',
       alone: true,
-      meter: 'search_unit',
-      usage: 'searchUnits',
-      reported: ['billed_units', 'search_units'],
-      record: ['searchUnits', 'search_units'],
+      meter: 'toy_unit',
+      usage: 'toyUnits',
+      reported: ['billed_units', 'toy_units'],
+      record: ['toyUnits', 'toy_units'],
       isUnreleased: true,
-      shownAs: 'search_units',
-      prices: ['search_unit'],
+      shownAs: 'toy_units',
+      prices: ['toy_unit'],
     },
     {
       ...words,
@@ -81,11 +81,11 @@ vi.mock('../../lambdas/catalog/billing-units.ts', async (original) => {
 const pricing = {
   prompt: rub('0.001'),
   completion: rub('0.002'),
-  search_unit: rub('0.25'),
+  toy_unit: rub('0.25'),
   image_token: rub('0.02'),
   audio_token: rub('0.01'),
 } as Pricing;
-const bound = { promptTokens: 20, outputTokens: 10, cacheWrites: 'none', searchUnits: 5 } as UsageBound;
+const bound = { promptTokens: 20, outputTokens: 10, cacheWrites: 'none', toyUnits: 5 } as UsageBound;
 
 /** Returns the charge for a request to a provider that reports this usage. */
 function chargedFor(usage: object) {
@@ -97,8 +97,8 @@ function chargedFor(usage: object) {
 const tokens = { input_tokens: 4, output_tokens: 6, audio_tokens: 2, image_tokens: 3 };
 // The cost is 3 × 0.25, and 4 × 0.001 + 2 × 0.01 + 3 × 0.002 + 3 × 0.02 + 2 × 0.25.
 const rounds = () => [
-  chargedFor({ input_tokens: 0, output_tokens: 0, billed_units: { search_units: 3 } }),
-  chargedFor({ ...tokens, billed_units: { search_units: 2 } }),
+  chargedFor({ input_tokens: 0, output_tokens: 0, billed_units: { toy_units: 3 } }),
+  chargedFor({ ...tokens, billed_units: { toy_units: 2 } }),
 ];
 
 describe('a new billing unit in the table of units', () => {
@@ -106,10 +106,10 @@ describe('a new billing unit in the table of units', () => {
     const file = readFileSync(join(import.meta.dirname, '../../lambdas/catalog/data/models/sandbox.json'), 'utf8');
     const { models } = JSON.parse(file) as { models: { endpoints: { pricing?: object }[] }[] };
     const model = models.find(({ endpoints: [endpoint] }) => endpoint!.pricing);
-    Object.assign(model!.endpoints[0]!.pricing!, { search_unit: '0.25' });
+    Object.assign(model!.endpoints[0]!.pricing!, { toy_unit: '0.25' });
 
     const [read] = modelsFileSchema.parse({ models: [model] }).models;
-    expect(read!.endpoints[0]!.pricing).toMatchObject({ search_unit: rub('0.25') });
+    expect(read!.endpoints[0]!.pricing).toMatchObject({ toy_unit: rub('0.25') });
   });
 
   it('is held at its upper bound', () => {
@@ -119,23 +119,23 @@ describe('a new billing unit in the table of units', () => {
 
   it('is charged as reported, and cut to the hold', () => {
     expect(rounds().map(({ cost }) => String(cost))).toEqual(['0.75', '0.59']);
-    const beyond = chargedFor({ ...tokens, billed_units: { search_units: 9 }, image_tokens: 7 });
+    const beyond = chargedFor({ ...tokens, billed_units: { toy_units: 9 }, image_tokens: 7 });
     expect([String(beyond.cost), beyond.exceeded]).toEqual(['1.394', true]);
   });
 
   it('has a service cost at its purchase price, also without tokens', () => {
-    const charged = { usage: { inputTokens: 0, outputTokens: 0, searchUnits: 3 } };
+    const charged = { usage: { inputTokens: 0, outputTokens: 0, toyUnits: 3 } };
     expect(String(serviceCostOf({ serviceCost: pricing }, charged))).toBe('0.75');
   });
 
   it('has a name in both languages, and a field in the API document', async () => {
     expect([unitLabels('en'), unitLabels('ru')]).toMatchObject([
-      { search_unit: 'search units' },
-      { search_unit: 'единицы поиска' },
+      { toy_unit: 'toy units' },
+      { toy_unit: 'единицы поиска' },
     ]);
     const { PriceLine, Pricing: prices } = (await buildDocument()).components.schemas;
-    expect(JSON.stringify(PriceLine)).toContain('"search_unit"');
-    expect(prices).toMatchObject({ properties: { search_unit: { description: 'The price of one toy.' } } });
+    expect(JSON.stringify(PriceLine)).toContain('"toy_unit"');
+    expect(prices).toMatchObject({ properties: { toy_unit: { description: 'The price of one toy.' } } });
   });
 });
 
@@ -183,9 +183,9 @@ describe('a generation with new billing units', () => {
 
   it('has them in its record, and in those of its rounds', () => {
     const { outcome: recorded } = generation;
-    expect(recorded).toMatchObject({ searchUnits: 5, imageTokens: 3, audioTokens: 2, promptTokens: 6 });
-    expect(recorded.rounds.map((round) => (round as object as { searchUnits: number }).searchUnits)).toEqual([3, 2]);
-    expect(describedGeneration(generation)).toMatchObject({ search_units: 5 });
+    expect(recorded).toMatchObject({ toyUnits: 5, imageTokens: 3, audioTokens: 2, promptTokens: 6 });
+    expect(recorded.rounds.map((round) => (round as object as { toyUnits: number }).toyUnits)).toEqual([3, 2]);
+    expect(describedGeneration(generation)).toMatchObject({ toy_units: 5 });
   });
 
   it('has price lines that prove its price', () => {
@@ -194,7 +194,7 @@ describe('a generation with new billing units', () => {
     expect(last).toEqual([
       '4 input at 0.001',
       '3 output at 0.002',
-      '2 search_unit at 0.25',
+      '2 toy_unit at 0.25',
       '3 image_token at 0.02',
       '2 audio_token at 0.01',
     ]);
@@ -205,7 +205,7 @@ describe('a generation with new billing units', () => {
   it('has sealed lines that begin with the fields of earlier releases', async () => {
     const [width, ...earlier] = sealedWidths as [number, ...number[]];
     const lines = chargeLines(generation, 'charge');
-    expect(sealedColumns.slice(-6, -4)).toEqual(['search_unit_units', 'search_unit_price_rub']);
+    expect(sealedColumns.slice(-6, -4)).toEqual(['toy_unit_units', 'toy_unit_price_rub']);
     expect(lines.map((line) => line.split(',').slice(-6).join(','))).toEqual(['3,0.25,,,,', '2,0.25,3,0.02,2,0.01']);
     expect([width, ...earlier].map((one) => widthOfHead(sealedColumns.slice(0, one).join(',')))).toEqual(sealedWidths);
     for (const one of earlier) {
@@ -227,8 +227,8 @@ describe('a generation with new billing units', () => {
     });
     const read = (name: string) => readFileSync(join(target, name), 'utf8');
     expect(read('generations.csv')).toContain(chargeLines(generation, 'charge')[1]);
-    expect(read('prices.csv')).toMatch(/^price,.*,search_unit,,0\.25,.*,5,1\.25$/m);
-    expect(read('focus.csv')).toMatch(/test\/model: Search units,.*,5,Units,/);
+    expect(read('prices.csv')).toMatch(/^price,.*,toy_unit,,0\.25,.*,5,1\.25$/m);
+    expect(read('focus.csv')).toMatch(/test\/model: Toy units,.*,5,Units,/);
   });
 
   it('proves its price in SQL as well', async () => {
@@ -244,9 +244,9 @@ describe('a generation with new billing units', () => {
     const books = await openBooks(directory);
     const of = (query: string) => books.query(`${query} WHERE id = '${generation.id}' ORDER BY round`);
 
-    expect(await of('SELECT search_units, CAST(cost_rub AS VARCHAR) AS cost FROM rounds')).toMatchObject([
-      { search_units: 3, cost: '0.750000000000' },
-      { search_units: 2, cost: '0.590000000000' },
+    expect(await of('SELECT toy_units, CAST(cost_rub AS VARCHAR) AS cost FROM rounds')).toMatchObject([
+      { toy_units: 3, cost: '0.750000000000' },
+      { toy_units: 2, cost: '0.590000000000' },
     ]);
     expect(await books.query('SELECT id FROM unproven')).toEqual([]);
     books.close();

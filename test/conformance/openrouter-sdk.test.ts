@@ -138,6 +138,27 @@ describe('the OpenRouter SDK', () => {
     expect(embeddings.result.data.length).toBeGreaterThan(0);
   });
 
+  it('ranks documents', async () => {
+    const answer = await client.rerank.rerank({
+      requestBody: {
+        model: 'sandbox/unit-ranker',
+        query: 'Where is my parcel?',
+        documents: ['Closed.', { text: 'My parcel is late.' }],
+        topN: 1,
+        provider: { only: ['sandbox-openai'] },
+        user: 'ann',
+      },
+    });
+    expect(answer).toMatchObject({
+      model: 'sandbox/unit-ranker',
+      provider: 'Sandbox Chat',
+      results: [{ index: 1, relevanceScore: 0.75, document: { text: 'My parcel is late.' } }],
+      usage: { searchUnits: 1, cost: 0.2 },
+    });
+    const wrong = { model: 'sandbox/unit-ranker', query: 'Where?', documents: [] };
+    await expect(client.rerank.rerank({ requestBody: wrong })).rejects.toMatchObject({ statusCode: 400 });
+  });
+
   it('reads a generation', async () => {
     const answer = await post(gateway, '/messages', { model: 'sandbox/claude', messages: [said('Hi', 'delay=0')] });
     const { id } = (await answer.json()) as { id: string };

@@ -157,6 +157,18 @@ const makers: Record<string, { weight: number; make: Make }> = {
       },
     }),
   },
+  rerank: {
+    weight: 4,
+    make: (random) => ({
+      path: '/rerank',
+      isStreamed: false,
+      body: {
+        model: pick(random, ['sandbox/ranker', 'sandbox/unit-ranker', 'sandbox/bedrock-ranker']),
+        query: 'text',
+        documents: Array.from({ length: between(random, 1, 150) }, (_, index) => `text ${index}`),
+      },
+    }),
+  },
   decisions: {
     weight: 4,
     make: (random) => ({

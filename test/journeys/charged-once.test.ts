@@ -34,6 +34,7 @@ describe('requests with one Idempotency-Key', () => {
     ['/chat/completions', message('delay=0')],
     ['/responses', { model: 'sandbox/claude', input: 'Hello\n@sandbox delay=0' }],
     ['/embeddings', { model: 'sandbox/embedder', input: 'Hello' }],
+    ['/rerank', { model: 'sandbox/unit-ranker', query: 'Hello', documents: ['Hello', 'Bye'] }],
     [
       '/decisions',
       {

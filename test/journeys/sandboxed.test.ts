@@ -228,6 +228,7 @@ async function useEverything(): Promise<void> {
   await post(gateway, '/responses/input_tokens', { model: 'sandbox/claude', input: 'Hi' });
   await post(limitedClient, '/decisions', decision);
   await post(limitedClient, '/embeddings', { model: 'sandbox/embedder', input: ['Where is my parcel?', 'Late.'] });
+  await post(limitedClient, '/rerank', { model: 'sandbox/ranker', query: 'parcel', documents: ['My parcel.'] });
   const estimated = { model: 'sandbox/gpt', messages: [said('Hi')] };
   for (const [path, body] of Object.entries({
     '/messages': estimated,
@@ -235,6 +236,7 @@ async function useEverything(): Promise<void> {
     '/responses': { model: 'sandbox/gpt', input: 'Hi' },
     '/decisions': decision,
     '/embeddings': { model: 'sandbox/embedder', input: 'Where is my parcel?' },
+    '/rerank': { model: 'sandbox/ranker', query: 'parcel', documents: ['My parcel.'] },
     '/videos': { model: 'sandbox/filmmaker', prompt: 'A fox' },
   })) {
     expect((await post(limitedClient, `${path}/estimate`, body)).status).toBe(200);
@@ -258,6 +260,7 @@ async function useEverything(): Promise<void> {
     '/models/sandbox/gpt:free',
     '/models/user',
     '/embeddings/models',
+    '/rerank/models',
     '/videos/models',
     '/key',
   ]) {

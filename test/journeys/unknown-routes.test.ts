@@ -32,8 +32,6 @@ describe('a request to an unknown route', () => {
     ['GET', '/health/', /Leave out the last slash: \/v1\/health\./],
     ['POST', '/messages/batches', /does not have that part/],
     ['GET', '/files/abc', /does not have that part/],
-    ['POST', '/rerank', /does not have that part/],
-    ['POST', '/rerank', /does not have that part/],
     ['GET', '/providers', /does not have that part/],
     ['GET', '/auth/key', /GET \/v1\/key returns the limits of a key/],
     ['GET', '/videos/notices', /There is no GET \/v1\/videos\/notices/],
@@ -46,7 +44,7 @@ describe('a request to an unknown route', () => {
   });
 
   it('does not get its key in the answer', async () => {
-    for (const path of ['/rerank/x', '/keys/x/y', `/${encodeURIComponent('{')}`]) {
+    for (const path of ['/images/x', '/keys/x/y', `/${encodeURIComponent('{')}`]) {
       expect((await send('POST', path, '{}')).text).not.toContain(gateway.key);
     }
   });

@@ -558,6 +558,7 @@ describe('the synthesized template', () => {
       expect.stringMatching(/^CreateChatCompletionRole/),
       expect.stringMatching(/^CreateResponseRole/),
       expect.stringMatching(/^CreateEmbeddingsRole/),
+      expect.stringMatching(/^CreateRerankRole/),
     ]);
     expect(JSON.stringify(invoking)).toContain(
       `"Action":["bedrock:InvokeModel","bedrock:InvokeModelWithResponseStream"],"Effect":"Allow","Resource":"${model}"`,
@@ -829,10 +830,12 @@ describe('the synthesized template', () => {
     const streaming = methods.filter(
       ({ Properties: { Integration } }) => Integration.ResponseTransferMode === 'STREAM',
     );
-    expect(streaming.map(({ Properties: { Integration } }) => Integration.TimeoutInMillis)).toEqual(
-      Object.values<Route>(routes).flatMap((route) =>
-        route.streaming ? route.paths.map(() => Math.min(route.timeoutSeconds + 2, 900) * 1_000) : [],
-      ),
+    const timeouts = Object.values<Route>(routes).flatMap((route) =>
+      route.streaming ? route.paths.map(() => Math.min(route.timeoutSeconds + 2, 900) * 1_000) : [],
+    );
+    // The template has the methods in the order of their paths.
+    expect(streaming.map(({ Properties: { Integration } }) => Integration.TimeoutInMillis).toSorted()).toEqual(
+      timeouts.toSorted(),
     );
   });
 

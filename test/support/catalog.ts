@@ -18,6 +18,7 @@ const operatorVariables = [
   'AZURE_OPENAI_BASE_URL',
   'OLLAMA_BASE_URL',
   'VLLM_BASE_URL',
+  'TEI_BASE_URL',
   'YANDEX_FOLDER_ID',
   'SEARXNG_URL',
 ];

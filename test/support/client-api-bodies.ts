@@ -178,3 +178,17 @@ export const embeddingsBodies: object[] = [
   { input: [1, 2, 3], encoding_format: 'float', provider: { order: ['sandbox-openai'], max_price: { prompt: '100' } } },
   { input: [[1], [2, 3]] },
 ];
+
+export const rerankBodies: object[] = [
+  { query: 'Where?', documents: ['Here.', 'There.'] },
+  { query: 'Where?', documents: [{ text: 'Here.' }, 'There.', { text: 'Anywhere.', image: null }], top_n: 2 },
+  {
+    query: 'Where?',
+    documents: ['Here.'],
+    top_k: 1,
+    return_documents: false,
+    stream: false,
+    user: 'ann',
+    provider: { order: ['sandbox-openai'], max_price: { prompt: '100' } },
+  },
+];

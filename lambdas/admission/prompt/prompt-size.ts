@@ -110,7 +110,7 @@ export function promptBound(
 ): number {
   const contextLength = endpoint.contextLength ?? Infinity;
   if (content.unbounded) return contextLength;
-  const textBytes = Math.max(0, normalisedBytes(encodedBody) - content.mediaBytes) + content.escapeBytes;
+  const textBytes = Math.max(0, textBytesBound(encodedBody) - content.mediaBytes) + content.escapeBytes;
   return Math.min(textBytes + imageTokens(content, endpoint) + addedTokens(content), contextLength);
 }
 
@@ -160,8 +160,11 @@ export function writesForAnHour(encodedBody: string): boolean {
  */
 const WINDOW_CHARACTERS = 2_000;
 
-/** Returns the larger size of the text and its normal form. A ligature of three bytes can expand to a sentence. */
-function normalisedBytes(text: string): number {
+/**
+ * Returns an upper bound on the bytes that a model reads: the larger size of the text and its normal form. A ligature
+ * of three bytes can expand to a sentence.
+ */
+export function textBytesBound(text: string): number {
   const bytes = Buffer.byteLength(text);
   // ASCII text is its own normal form.
   if (bytes === text.length) return bytes;

@@ -1,10 +1,10 @@
 /**
- * Computes the maximum cost of a decisions or embeddings answer at each candidate, before anything is sent. Such an
- * answer may take several requests to the provider.
+ * Computes the maximum cost of an answer at each candidate before anything is sent. Such an answer may take several
+ * requests to the provider (decisions, embeddings, ranks).
  */
 
 import { addBounds, priceUpperBound, type UsageBound } from '../../accounting/price.ts';
-import { measurePrompt, promptBound } from '../../admission/prompt/prompt-size.ts';
+import { measurePrompt, promptBound, textBytesBound } from '../../admission/prompt/prompt-size.ts';
 import type { Quote, SpendingPlan } from '../../admission/spending-plan.ts';
 import { Money } from '../../money/money.ts';
 import type { BatchRequest, BatchEngine } from '../../providers/batch-engine.ts';
@@ -88,26 +88,36 @@ function offerOf<Task, Answer>(
 
 /** Returns the upper bound on the usage of one request to the provider. */
 export function boundOf(
-  { request: { body }, outputTokens, inputs = 1 }: BatchRequest,
+  { request: { body }, outputTokens, inputs = 1, repeated, searchUnits }: BatchRequest,
   { endpoint }: BatchCandidate,
 ): UsageBound {
-  const { contextLength = Infinity, quirks } = endpoint;
+  const { quirks } = endpoint;
+  const contextLength = (endpoint.contextLength ?? Infinity) * inputs;
+  const sentTokens = promptBound(measurePrompt(NOTHING_ELSE), body, { contextLength, quirks });
   return {
-    promptTokens: promptBound(measurePrompt(NOTHING_ELSE), body, { contextLength: contextLength * inputs, quirks }),
+    promptTokens: Math.min(contextLength, sentTokens + repeatedTokens(repeated, inputs)),
     outputTokens,
+    searchUnits: searchUnits?.max,
     // Some providers write to a prompt cache and charge for the write, even if the request does not ask for caching.
     cacheWrites: '5m',
   };
 }
 
+/** Maximum tokens of the template in which a provider puts the repeated text and one input. */
+const TEMPLATE_TOKENS = 128;
+
+function repeatedTokens(text: string | undefined, inputs: number): number {
+  return text === undefined ? 0 : (inputs - 1) * textBytesBound(text) + inputs * TEMPLATE_TOKENS;
+}
+
 /**
- * An empty message for `measurePrompt`. Decisions and embeddings requests contain only text, so the size of the body
- * already bounds the prompt.
+ * An empty message for `measurePrompt`. Requests of these modalities contain only text, so the size of the body already
+ * bounds the prompt.
  */
 const NOTHING_ELSE = { model: '', messages: [] };
 
 /**
- * Plans a hold of the maximum cost at the most expensive candidate. Decisions and embeddings have no shorter answer to
+ * Plans a hold of the maximum cost at the most expensive candidate. Decisions, embeddings and ranks have no shorter answer to
  * fall back to.
  */
 export function planOf(offers: readonly BatchOffer[]): SpendingPlan {

@@ -7,7 +7,7 @@ import {
 import { invalidRequest } from '../../platform/errors.ts';
 import type { EmbeddingTask } from '../../providers/embeddings/codec.ts';
 import { embeddingEngines } from '../../providers/embeddings/engines.ts';
-import type { BatchCandidate } from '../batch/offers.ts';
+import { candidatesWith } from './listed-fields.ts';
 import { defineModality } from './modality.ts';
 
 /** Maximum number of JSON values in a request. Input may consist of token numbers, so it is large. */
@@ -51,12 +51,8 @@ export const embeddingsModality = defineModality({
   promptBytes: ({ inputs }) =>
     inputs.reduce((bytes, input) => bytes + (isText(input) ? Buffer.byteLength(input) : input.length * 4), 0),
   routeOf: ({ model, provider }) => ({ model, messages: [], ...(provider ? { provider } : {}) }),
-  fitting: (task, candidates, onExcluded) =>
-    candidates.filter((candidate) => {
-      const isAble = takes(task, candidate, candidates);
-      if (!isAble) onExcluded?.(candidate, 'request_not_supported');
-      return isAble;
-    }),
+  fitting: ({ dimensions, inputType }, candidates, onExcluded) =>
+    candidatesWith({ dimensions, input_type: inputType }, candidates, onExcluded),
   tooLarge: (maxMebibytes) =>
     invalidRequest('input', `is more than ${maxMebibytes} MiB for this model; send fewer texts`),
   tooMany: (requests, maxRequests) =>
@@ -70,25 +66,3 @@ export const embeddingsModality = defineModality({
   resultOf: (vectors) => vectors,
   outOfTime: 'The texts took longer than the gateway may run. Send fewer texts at once.',
 });
-
-/**
- * Returns whether the candidate supports all fields of the request.
- * @throws {GatewayError} 400 if no candidate supports a field
- */
-function takes(
-  { dimensions, inputType }: EmbeddingTask,
-  candidate: BatchCandidate,
-  all: readonly BatchCandidate[],
-): boolean {
-  const requested = [
-    ...(dimensions === undefined ? [] : ['dimensions']),
-    ...(inputType === undefined ? [] : ['input_type']),
-  ];
-  for (const field of requested) {
-    const hasIt = ({ target }: BatchCandidate) => target.supportedParameters.includes(field);
-    if (hasIt(candidate)) continue;
-    if (!all.some(hasIt)) throw invalidRequest(field, `is not supported by "${candidate.model.id}"; leave it out`);
-    return false;
-  }
-  return true;
-}

@@ -1,9 +1,10 @@
 /** Embeddings on Amazon Bedrock with InvokeModel. Titan accepts one text per request, Cohere many. */
 
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import { jsonRequest } from '../json-request.ts';
 import { cohereFields, cohereVectors, MAX_COHERE_INPUTS } from './cohere.ts';
 import type { EmbeddingCodec, EmbeddingTask } from './codec.ts';
-import { jsonRequest, refuseInputType, textsOf } from './requests.ts';
+import { refuseInputType, textsOf } from './requests.ts';
 import { vectorsFrom } from './vectors.ts';
 
 /** Response header in which Bedrock returns the token count of an embeddings request. */

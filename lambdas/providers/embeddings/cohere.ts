@@ -2,8 +2,9 @@ import type { InputType } from '../../embeddings/schema.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import type { Vector } from '../../embeddings/vector.ts';
+import { jsonRequest } from '../json-request.ts';
 import type { EmbeddingCodec, EmbeddingTask } from './codec.ts';
-import { jsonRequest, textsOf } from './requests.ts';
+import { textsOf } from './requests.ts';
 import { vectorsFrom } from './vectors.ts';
 
 /** Maximum number of texts in a request, both at Cohere and on Bedrock. */

@@ -2,8 +2,9 @@
 
 import type { InputType } from '../../embeddings/schema.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import { jsonRequest } from '../json-request.ts';
 import type { EmbeddingCodec } from './codec.ts';
-import { jsonRequest, textsOf } from './requests.ts';
+import { textsOf } from './requests.ts';
 import { vectorsFrom } from './vectors.ts';
 
 /** Maximum number of texts that batchEmbedContents accepts in one call. */

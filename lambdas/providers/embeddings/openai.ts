@@ -1,8 +1,9 @@
 import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { isCount } from '../../messages/usage-counts.ts';
 import { invalidRequest } from '../../platform/errors.ts';
+import { jsonRequest } from '../json-request.ts';
 import type { EmbeddingCodec, EmbeddingTarget, EmbeddingTask } from './codec.ts';
-import { jsonRequest, refuseInputType } from './requests.ts';
+import { refuseInputType } from './requests.ts';
 import { vectorsFrom } from './vectors.ts';
 
 /** OpenAI's maximum number of inputs in a request. */

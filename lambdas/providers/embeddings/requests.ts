@@ -1,12 +1,6 @@
-import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import type { EmbeddingInput } from '../../embeddings/schema.ts';
 import { invalidRequest } from '../../platform/errors.ts';
-import type { WireRequest } from '../wire.ts';
 import type { EmbeddingTask } from './codec.ts';
-
-export function jsonRequest(path: string, body: object): WireRequest {
-  return { path, headers: { 'content-type': 'application/json' }, body: wellFormedJson(body) };
-}
 
 /** @throws {GatewayError} 400 for token input, which only models on OpenAI's wire accept */
 export function textsOf({ inputs }: EmbeddingTask): string[] {

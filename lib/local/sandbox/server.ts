@@ -11,7 +11,7 @@ import { writeScript } from './script.ts';
 import { sendJson } from './send-json.ts';
 import { answerSearch } from './search/answer.ts';
 import type { Studio } from './video/studio.ts';
-import { loadWholeAnswers } from './whole-answers.ts';
+import { deliver, loadWholeAnswers } from './whole-answers.ts';
 import { wireRequestFor, type SandboxWire } from './wires.ts';
 
 /**
@@ -108,7 +108,7 @@ async function answerSandboxRequest(
   }
   const whole = wholeAnswers[url]?.(JSON.parse(bytes.toString('utf8')) as never);
   if (whole) {
-    sendJson(response, whole.status, whole.body);
+    await deliver(whole, response);
     return;
   }
   const wireRequest = wireRequestFor(url);

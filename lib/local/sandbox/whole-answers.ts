@@ -1,9 +1,28 @@
 import { readdirSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Directives } from './directives.ts';
+import { sendJson } from './send-json.ts';
 
 /** Response that is not streamed, with its HTTP status. */
 export interface SandboxAnswer {
   status: number;
   body: object;
+  /** Faults of its delivery that a directive requests. */
+  delivery?: Pick<Directives, 'firstMs' | 'hang' | 'breakAt'>;
+}
+
+/** Sends the response: at once, late, half of it, or never. */
+export async function deliver({ status, body, delivery }: SandboxAnswer, response: ServerResponse): Promise<void> {
+  if (delivery?.hang) return;
+  await sleep(delivery?.firstMs ?? 0);
+  if (delivery?.breakAt === undefined) {
+    sendJson(response, status, body);
+    return;
+  }
+  const text = JSON.stringify(body);
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+  response.write(text.slice(0, text.length / 2), () => response.destroy());
 }
 
 /** Returns the error that a directive requests. */

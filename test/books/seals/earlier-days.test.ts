@@ -87,6 +87,15 @@ describe('records of earlier releases', () => {
   });
 });
 
+/** The lines with the columns that a release had. Columns of newer units are at the end, and empty. */
+function withColumns(lines: string, width: number): string {
+  const [head = '', ...rows] = lines.split('\n');
+  const names = head.split(',');
+  const newer = ','.repeat(names.length - width);
+  const cut = rows.map((row) => (row.endsWith(newer) ? row.slice(0, row.length - newer.length) : row));
+  return [names.slice(0, width).join(','), ...cut].join('\n');
+}
+
 describe('days that an earlier release sealed', () => {
   let sealing: Sealing;
   beforeAll(async () => {
@@ -103,12 +112,14 @@ describe('days that an earlier release sealed', () => {
     expect(found).toEqual({ days: days.filter((day) => day.account === account).length, ofFiles: [], ofRecords: [] });
   });
 
-  it('are sealed byte for byte the same from the same records', async () => {
+  it('are sealed the same from the same records, byte for byte up to the columns of newer units', async () => {
     const unsealed = items.filter(({ pk, sk }) => !pk!.S!.startsWith('SEALS#') && sk!.S !== 'SEALED');
     const again = await newSealing(await tableWith(unsealed));
     await sealBefore(again.tools, '2026-11-27');
     for (const { account, date } of days) {
-      expect(linesOfDay(again.directory, account, date)).toBe(linesOfDay(fixture, account, date));
+      const earlier = linesOfDay(fixture, account, date);
+      const width = earlier.split('\n')[0]!.split(',').length;
+      expect(withColumns(linesOfDay(again.directory, account, date), width)).toBe(earlier);
     }
     rmSync(again.directory, { recursive: true });
   });

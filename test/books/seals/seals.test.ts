@@ -208,6 +208,12 @@ async function foundInRecords(key: Key, alter: (item: Record<string, unknown>) =
 const first = () => history.dates[0]!;
 const middle = () => history.dates[1]!;
 
+function changedCell(line: string, column: (typeof sealedColumns)[number], change: (cell: string) => string): string {
+  const cells = line.split(',');
+  const at = sealedColumns.indexOf(column);
+  return cells.with(at, change(cells[at]!)).join(',');
+}
+
 describe('an alteration after a day was sealed', () => {
   it('is reported: a digit of a line', async () => {
     const { file } = statementOf(middle()).lines;
@@ -215,7 +221,9 @@ describe('an alteration after a day was sealed', () => {
       const path = pathOfDay(middle(), file, directory);
       const text = gunzipSync(readFileSync(path)).toString('utf8');
       const lines = text.split('\n');
-      lines[3] = lines[3]!.replace(/\d(?=,[^,]*,[^,]*$)/, (digit) => String((Number(digit) + 1) % 10));
+      lines[3] = changedCell(lines[3]!, 'line_rub', (amount) =>
+        amount.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10)),
+      );
       writeFileSync(path, gzipSync(lines.join('\n')));
     });
     expect(found).toContainEqual(`${middle()} ${file} has another SHA-256 than in the statement`);
@@ -231,7 +239,17 @@ describe('an alteration after a day was sealed', () => {
     const found = await foundInFiles((directory) => {
       const path = pathOfDay(middle(), file, directory);
       const lines = gunzipSync(readFileSync(path)).toString('utf8').split('\n');
-      writeFileSync(path, gzipSync(lines.with(5, `${lines[5]}x`).join('\n')));
+      writeFileSync(
+        path,
+        gzipSync(
+          lines
+            .with(
+              5,
+              changedCell(lines[5]!, 'correction_rub', () => 'x'),
+            )
+            .join('\n'),
+        ),
+      );
     });
     expect(found).toContainEqual(expect.stringMatching(`^${middle()} ${file} cannot be read`));
     expect(found).toContainEqual(expect.stringMatching(`^${middle()} line 5, gen-[0-9a-f-]+ differs from the line`));

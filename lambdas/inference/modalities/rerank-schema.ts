@@ -1,0 +1,88 @@
+/** The body of POST /rerank: OpenRouter's, with fields of Cohere, Jina and Voyage. */
+
+import * as z from 'zod';
+import { optionalField } from '../../messages/field-kinds.ts';
+import { boundedList, checkedBy, refuse } from '../../messages/list-of.ts';
+import { providerPreferences } from '../../messages/preferences.ts';
+import { insistenceFault, namesOf, unknownFields } from '../../messages/unknown-fields.ts';
+
+/** The most that any known provider takes. */
+const MAX_RANKED_DOCUMENTS = 1_000;
+/** An answer repeats the documents. */
+const MAX_TEXT_BYTES = 4 * 1024 * 1024;
+const MAX_TOKENS_PER_DOC = 1_000_000;
+const MAX_USER_LABEL_CHARACTERS = 512;
+
+const MODELS_RULE = 'is refused here, because scores of different models cannot be compared; name one in "model"';
+
+const filledText = z.string().min(1);
+const textDocument = z.strictObject({
+  text: filledText.meta({ description: 'The text of the document.' }),
+  image: optionalField(z.never('is refused here: only texts are ranked; send "text"')).meta({
+    description: 'This field is refused, because only texts are ranked.',
+  }),
+});
+const document = checkedBy<string | z.output<typeof textDocument>>(
+  (value) => (typeof value === 'string' ? filledText : textDocument),
+  [filledText, textDocument],
+);
+
+const topN = optionalField(z.int().min(1).max(MAX_RANKED_DOCUMENTS));
+
+const rerankFields = {
+  model: z.string().min(1).max(200).meta({
+    description: 'The id of a model that ranks documents, such as `cohere/rerank-v3.5`; GET /rerank/models lists them.',
+  }),
+  query: filledText.meta({ description: 'The text that the documents are compared with.' }),
+  documents: boundedList(document, { min: 1, max: MAX_RANKED_DOCUMENTS }).meta({
+    description: 'Up to 1,000 documents, each a text or an object with a `text`. Together they have at most 4 MiB.',
+  }),
+  top_n: topN.meta({ description: 'The number of results; all documents if absent.' }),
+  top_k: topN.meta({ description: 'The same as `top_n`, under the name of Voyage’s API.' }),
+  return_documents: optionalField(z.boolean()).meta({
+    description: 'With true, which is the default, each result has its `document`; with false it has not.',
+  }),
+  max_tokens_per_doc: optionalField(z.int().min(1).max(MAX_TOKENS_PER_DOC)).meta({
+    description: 'The tokens of each document that are read; the rest is cut. Only models that list it take it.',
+  }),
+  provider: optionalField(providerPreferences).meta({
+    description:
+      'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
+  }),
+  models: optionalField(z.never(MODELS_RULE)).meta({
+    description: 'This field is refused, because scores of different models cannot be compared.',
+  }),
+  stream: optionalField(z.literal(false, 'must be false: a rank is never streamed')).meta({
+    description: 'Only false is accepted, because a rank comes as a whole.',
+  }),
+  // The client's own label. The gateway does not use it.
+  user: optionalField(z.string().max(MAX_USER_LABEL_CHARACTERS)).meta({
+    description: 'An id of your choice for the end user; it does not change the answer.',
+  }),
+};
+
+/** Fields that are newer than the gateway are left out and named. An explicit null counts as absent. */
+export const rerankRequestSchema = z.looseObject(rerankFields).superRefine((body, context) => {
+  const insistence = insistenceFault(body, unknownRerankFields(body));
+  if (insistence) refuse(context, insistence);
+  const { top_n, top_k, documents } = body;
+  if (top_n != null && top_k != null && top_n !== top_k) {
+    refuse(context, { path: ['top_k'], message: 'must equal top_n, which means the same; send one of them' });
+  }
+  const bytes = documents.reduce((sum, one) => sum + Buffer.byteLength(rankedText(one)), Buffer.byteLength(body.query));
+  if (bytes > MAX_TEXT_BYTES) {
+    const message = 'must have at most 4 MiB of text together with the query; send fewer';
+    refuse(context, { path: ['documents'], message });
+  }
+});
+export type RerankRequest = z.output<typeof rerankRequestSchema>;
+
+/** Fields of a request that are sent to no endpoint. */
+export function unknownRerankFields(body: object): string[] {
+  return namesOf(unknownFields(body, rerankFields));
+}
+
+/** The text of a document in either form. */
+export function rankedText(document: RerankRequest['documents'][number]): string {
+  return typeof document === 'string' ? document : document.text;
+}

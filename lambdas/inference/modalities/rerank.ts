@@ -1,0 +1,42 @@
+import { invalidRequest } from '../../platform/errors.ts';
+import type { RerankTask } from '../../providers/rerank/codec.ts';
+import { rerankEngines } from '../../providers/rerank/engines.ts';
+import { candidatesWith } from './listed-fields.ts';
+import { defineModality } from './modality.ts';
+import { rerankRequestSchema, rankedText, unknownRerankFields } from './rerank-schema.ts';
+
+/** Documents in the order of their relevance to a query. */
+export const rerankModality = defineModality({
+  apiType: 'rerank',
+  makes: 'rerank',
+  accepts: { body: rerankRequestSchema, exactWithin: ['max_price'] },
+  leftOut: unknownRerankFields,
+  engines: rerankEngines,
+  textsOf: ({ query, documents }) => [
+    { field: 'query', text: query },
+    ...documents.map((document, index) => ({
+      field: typeof document === 'string' ? `documents.${index}` : `documents.${index}.text`,
+      text: rankedText(document),
+    })),
+  ],
+  taskOf: ({ documents, top_n, top_k, max_tokens_per_doc }, [query = '', ...texts]): RerankTask => ({
+    query,
+    documents: texts,
+    topN: Math.min(top_n ?? top_k ?? documents.length, documents.length),
+    maxTokensPerDoc: max_tokens_per_doc ?? undefined,
+  }),
+  // The query is read with each document.
+  promptBytes: ({ query, documents }) =>
+    documents.reduce((bytes, text) => bytes + Buffer.byteLength(text), Buffer.byteLength(query) * documents.length),
+  routeOf: ({ model, provider }) => ({ model, messages: [], ...(provider ? { provider } : {}) }),
+  fitting: ({ maxTokensPerDoc }, candidates, onExcluded) =>
+    candidatesWith({ max_tokens_per_doc: maxTokensPerDoc }, candidates, onExcluded),
+  tooLarge: (maxMebibytes) =>
+    invalidRequest('documents', `are more than ${maxMebibytes} MiB for this model; send fewer or shorter documents`),
+  tooMany: (asks, maxAsks) =>
+    invalidRequest('documents', `take ${asks} requests to this model, of which one may take ${maxAsks}; send fewer`),
+  maxAtOnce: 1,
+  // Sensitive data is replaced only in the provider's texts.
+  resultOf: (ranked, own) => ranked.map(({ index, score }) => ({ index, score, text: own.documents[index]! })),
+  outOfTime: 'The documents took longer than the gateway may run. Send fewer at once.',
+});

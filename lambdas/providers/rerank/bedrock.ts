@@ -1,0 +1,38 @@
+/** Rerank of Amazon Bedrock's agent runtime, which reports no usage. */
+
+import { invalidRequest } from '../../platform/errors.ts';
+import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import { jsonRequest } from '../json-request.ts';
+import type { RerankCodec } from './codec.ts';
+
+/** Longer documents count as several, each with the query (Amazon Bedrock's price list). */
+const BEDROCK_CHUNK_TOKENS = 512;
+/** Of a query, and of each document (RerankTextDocument). */
+const MAX_TEXT_CHARACTERS = 32_000;
+
+export const bedrockRerank: RerankCodec = {
+  tokensPerChunk: BEDROCK_CHUNK_TOKENS,
+  requestFor({ query, documents, topN }, { upstreamModel }) {
+    refuseLongText('query', query);
+    documents.forEach((text, index) => refuseLongText(`documents.${index}`, text));
+    return jsonRequest('/rerank', {
+      queries: [{ type: 'TEXT', textQuery: { text: query } }],
+      sources: documents.map((text) => ({
+        type: 'INLINE',
+        inlineDocumentSource: { type: 'TEXT', textDocument: { text } },
+      })),
+      rerankingConfiguration: {
+        type: 'BEDROCK_RERANKING_MODEL',
+        bedrockRerankingConfiguration: { modelConfiguration: { modelArn: upstreamModel }, numberOfResults: topN },
+      },
+    });
+  },
+  resultsIn: (body) => recordOrEmpty(body)['results'],
+  scoreIn: ({ relevanceScore }) => relevanceScore,
+  readUsage: () => undefined,
+};
+
+function refuseLongText(field: string, text: string): void {
+  if (text.length <= MAX_TEXT_CHARACTERS) return;
+  throw invalidRequest(field, `must have at most ${MAX_TEXT_CHARACTERS} characters for this model`);
+}

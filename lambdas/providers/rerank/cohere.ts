@@ -1,0 +1,34 @@
+/** Cohere's own API, version 2. */
+
+import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import { jsonRequest } from '../json-request.ts';
+import type { RerankCodec } from './codec.ts';
+
+/** Longer documents count as several, each with the query. */
+const COHERE_CHUNK_TOKENS = 500;
+/** Default of max_tokens_per_doc. */
+const DEFAULT_TOKENS_PER_DOC = 4_096;
+
+export const cohereRerank: RerankCodec = {
+  tokensPerChunk: COHERE_CHUNK_TOKENS,
+  defaultTokensPerDoc: DEFAULT_TOKENS_PER_DOC,
+  requestFor: ({ query, documents, topN, maxTokensPerDoc }, { upstreamModel }) =>
+    jsonRequest('/rerank', {
+      model: upstreamModel,
+      query,
+      documents,
+      top_n: topN,
+      ...(maxTokensPerDoc === undefined ? {} : { max_tokens_per_doc: maxTokensPerDoc }),
+    }),
+  resultsIn: (body) => recordOrEmpty(body)['results'],
+  scoreIn: ({ relevance_score }) => relevance_score,
+  /** Search units, or tokens of models that are billed by them. */
+  readUsage(body) {
+    const { search_units, input_tokens, total_tokens } = recordOrEmpty(
+      recordOrEmpty(recordOrEmpty(body)['meta'])['billed_units'],
+    );
+    const tokens = input_tokens ?? total_tokens;
+    if (typeof search_units !== 'number' && typeof tokens !== 'number') return undefined;
+    return { search_units, input_tokens: typeof tokens === 'number' ? tokens : null, output_tokens: 0 };
+  },
+};

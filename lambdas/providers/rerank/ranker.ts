@@ -1,0 +1,75 @@
+/** Sends the documents of a task in one request, and checks the rank in its response. */
+
+import { invalidRequest } from '../../platform/errors.ts';
+import { isRecord } from '../../platform/json/foreign-json.ts';
+import type { BatchRequest, BatchEngine } from '../batch-engine.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
+import type { RankedDocument, RerankCodec, RerankTarget, RerankTask } from './codec.ts';
+import { searchUnitsOf, USUAL_BYTES_PER_TOKEN } from './search-units.ts';
+
+/** Maximum at Voyage and on Bedrock, and the recommended maximum at Cohere. */
+const DEFAULT_MAX_DOCUMENTS = 1_000;
+const RANK_ENVELOPE_BYTES = 64 * 1024;
+const BYTES_PER_RESULT = 256;
+
+/** The engine of a wire. It never splits a task: some models compare the documents with each other. */
+export function ranker(codec: RerankCodec): BatchEngine<RerankTask, RankedDocument[]> {
+  return {
+    ...codec,
+    batchRequests: (task, target: RerankTarget) => [rerankRequest(codec, task, target)],
+    async answer(task, target: RerankTarget, send) {
+      const results = codec.resultsIn(await send(rerankRequest(codec, task, target)), target);
+      const expected = codec.returnsAll?.(target) ? task.documents.length : task.topN;
+      const ranked = checkedResults(results, codec, { expected, documents: task.documents.length });
+      return ranked.toSorted((a, b) => b.score - a.score || a.index - b.index).slice(0, task.topN);
+    },
+  };
+}
+
+/** @throws {GatewayError} 400 for a task that the endpoint does not support */
+function rerankRequest(codec: RerankCodec, task: RerankTask, target: RerankTarget): BatchRequest {
+  const { documents, query } = task;
+  const { max_documents: maxDocuments = DEFAULT_MAX_DOCUMENTS } = target.quirks;
+  if (documents.length > maxDocuments) {
+    throw invalidRequest('documents', `must have at most ${maxDocuments} elements for this model`);
+  }
+  const request = codec.requestFor(task, target);
+  const { tokensPerChunk, defaultTokensPerDoc = Infinity } = codec;
+  const queryBytes = Buffer.byteLength(query);
+  const bytes = documents.reduce((sum, text) => sum + queryBytes + Buffer.byteLength(text), 0);
+  return {
+    request,
+    outputTokens: 0,
+    inputs: documents.length,
+    repeated: query,
+    searchUnits: searchUnitsOf(task, { tokensPerChunk, maxTokensPerDoc: task.maxTokensPerDoc ?? defaultTokensPerDoc }),
+    estimatedTokens: Math.ceil(bytes / USUAL_BYTES_PER_TOKEN),
+    // Some servers always repeat the documents, and may escape their characters.
+    maxAnswerBytes: RANK_ENVELOPE_BYTES + documents.length * BYTES_PER_RESULT + 3 * Buffer.byteLength(request.body),
+  };
+}
+
+/** @throws {UpstreamError} for anything but a score for different documents of the task */
+function checkedResults(
+  results: unknown,
+  codec: RerankCodec,
+  { expected, documents }: { expected: number; documents: number },
+): RankedDocument[] {
+  if (!Array.isArray(results) || results.length === 0) throw notRanked('no results');
+  if (results.length > expected) throw notRanked('more results than were requested');
+  const seen = new Set<number>();
+  return results.map((result: unknown) => {
+    const { index, score } = isRecord(result) ? { index: result['index'], score: codec.scoreIn(result) } : {};
+    if (!Number.isInteger(index) || (index as number) < 0 || (index as number) >= documents) {
+      throw notRanked('a result for a document that it did not get');
+    }
+    if (seen.has(index as number)) throw notRanked('two results for one document');
+    if (!Number.isFinite(score)) throw notRanked('a result without a score');
+    seen.add(index as number);
+    return { index: index as number, score: score as number };
+  });
+}
+
+function notRanked(what: string): UpstreamError {
+  return new UpstreamError('malformed', `The provider sent ${what}`);
+}

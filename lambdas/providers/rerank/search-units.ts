@@ -1,0 +1,30 @@
+/** Counts search units before a provider does. One unit is one query with up to 100 documents. */
+
+import type { RerankTask } from './codec.ts';
+
+const DOCUMENTS_PER_UNIT = 100;
+/** Usual size of a token. */
+export const USUAL_BYTES_PER_TOKEN = 4;
+
+interface Chunks {
+  /** Tokens of a query and its part of a document that count as one document. */
+  tokensPerChunk: number;
+  /** Tokens of a document that are read. */
+  maxTokensPerDoc: number;
+}
+
+/**
+ * The maximum number of search units of a task, and the probable one. A long document counts as several. A token has at
+ * least one byte; an estimated token has four. A query takes at most half of each chunk.
+ */
+export function searchUnitsOf(task: RerankTask, chunks: Chunks): { max: number; estimated: number } {
+  return { max: unitsCounted(1, task, chunks), estimated: unitsCounted(USUAL_BYTES_PER_TOKEN, task, chunks) };
+}
+
+function unitsCounted(bytesPerToken: number, { query, documents }: RerankTask, chunks: Chunks): number {
+  const { tokensPerChunk, maxTokensPerDoc } = chunks;
+  const tokensOf = (text: string) => Math.ceil(Buffer.byteLength(text) / bytesPerToken);
+  const room = tokensPerChunk - Math.min(tokensOf(query), Math.floor(tokensPerChunk / 2));
+  const counted = documents.map((text) => Math.max(1, Math.ceil(Math.min(tokensOf(text), maxTokensPerDoc) / room)));
+  return Math.ceil(counted.reduce((sum, count) => sum + count, 0) / DOCUMENTS_PER_UNIT);
+}

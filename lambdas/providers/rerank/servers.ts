@@ -1,0 +1,63 @@
+/** Jina's API, and servers that have it with small differences: Voyage, vLLM, llama.cpp, Text Embeddings Inference. */
+
+import type { RerankQuirks } from '../../catalog/quirk-schemas.ts';
+import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import { jsonRequest } from '../json-request.ts';
+import type { RerankCodec, RerankTarget, RerankTask } from './codec.ts';
+
+/** The unit of these providers is the token. Search units are counted only if a catalog prices them. */
+const SERVER_CHUNK_TOKENS = 500;
+
+interface ServerForm {
+  body: (task: RerankTask, model: string) => object;
+  results: (body: unknown) => unknown;
+  returnsAll: boolean;
+}
+
+/** The gateway repeats the documents itself. A text that is too long is refused where possible, not silently cut. */
+const forms: Record<NonNullable<RerankQuirks['rerank_form']>, ServerForm> = {
+  jina: {
+    body: ({ query, documents, topN }, model) => ({ model, query, documents, top_n: topN, return_documents: false }),
+    results: (body) => recordOrEmpty(body)['results'],
+    returnsAll: false,
+  },
+  voyage: {
+    body: ({ query, documents, topN }, model) => ({
+      model,
+      query,
+      documents,
+      top_k: topN,
+      return_documents: false,
+      truncation: false,
+    }),
+    results: (body) => recordOrEmpty(body)['data'],
+    returnsAll: false,
+  },
+  tei: {
+    body: ({ query, documents }) => ({
+      query,
+      texts: documents,
+      raw_scores: false,
+      return_text: false,
+      truncate: false,
+    }),
+    results: (body) => body,
+    returnsAll: true,
+  },
+};
+
+const serverForm = ({ quirks: { rerank_form: form = 'jina' } }: RerankTarget) => forms[form];
+
+export const serverRerank: RerankCodec = {
+  tokensPerChunk: SERVER_CHUNK_TOKENS,
+  requestFor: (task, target) => jsonRequest('/rerank', serverForm(target).body(task, target.upstreamModel)),
+  resultsIn: (body, target) => serverForm(target).results(body),
+  scoreIn: (result) => result['relevance_score'] ?? result['score'],
+  returnsAll: (target) => serverForm(target).returnsAll,
+  readUsage(body) {
+    const { total_tokens, prompt_tokens, search_units } = recordOrEmpty(recordOrEmpty(body)['usage']);
+    const tokens = total_tokens ?? prompt_tokens;
+    if (typeof search_units !== 'number' && typeof tokens !== 'number') return undefined;
+    return { search_units, input_tokens: typeof tokens === 'number' ? tokens : null, output_tokens: 0 };
+  },
+};
