@@ -18,7 +18,10 @@ export interface StreamReader {
   /** Size of an incomplete event, in bytes. */
   readonly pendingBytes: number;
   feed(chunk: Buffer): void;
-  /** Handles the end of the body. It is also called if the body does not end in time after the stop reason. */
+  /**
+   * Handles the end of the body. It is also called if the connection breaks, or the body does not end, after the stop
+   * reason.
+   */
   end(): void;
 }
 
