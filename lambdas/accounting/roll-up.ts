@@ -58,7 +58,7 @@ export function decodeRollUp(text: string): RollUp {
 /** Maximum difference between the clocks of two functions, in ms. */
 const CLOCK_SKEW_MS = 5_000;
 
-/** Thrown for a day that is not over. Only a function whose clock is ahead queues such a day. */
+/** Thrown for a day that is not over. Only a function whose clock is ahead queues a day early. */
 export class OpenDayError extends Error {
   override name = 'OpenDayError';
 }

@@ -35,7 +35,7 @@ interface WireFacts {
 export interface MessagesFacts {
   /** Returns the kinds of input that an endpoint with these quirks accepts. */
   carries(quirks: Quirks): readonly InputModality[];
-  /** Parameters that the wire can express. An endpoint accepts such a parameter only if the endpoint lists it. */
+  /** Parameters that the wire can express. An endpoint accepts only the parameters that it lists. */
   tunings: readonly TuningParameter[];
   /** Whether the wire can request token probabilities, at endpoints that list `logprobs`. */
   hasLogprobs: boolean;

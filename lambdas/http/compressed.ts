@@ -43,7 +43,7 @@ async function compressWith(
   const { body } = response;
   if (typeof body !== 'string' || body.length < MIN_COMPRESSED_CHARACTERS) return;
   response.headers['vary'] = 'accept-encoding';
-  // By the standard, a client without `accept-encoding` accepts any encoding. Such a client gets plain text, because
+  // By the standard, a client without `accept-encoding` accepts any encoding. This client gets plain text, because
   // every client can read that.
   if (headers['accept-encoding'] === undefined) return;
   if (new Negotiator({ headers }).encoding(['gzip', 'identity']) !== 'gzip') return;

@@ -22,7 +22,7 @@ const PRICED_BETA_RULE = 'changes the provider’s price, and this gateway has n
 
 const THREADS = 'message-threads-';
 
-/** Refusal of conversations that the provider stores. The size of such a request does not bound its cost. */
+/** Refusal of conversations that the provider stores. The size of the request does not bound its cost. */
 export const threadsRefusal = {
   message: 'neither the gateway nor its providers store conversations; leave it out, and send the whole conversation',
   /** Details that make the official SDKs continue without a thread. Source: code of @anthropic-ai/sdk 1.11. */

@@ -24,7 +24,7 @@ export function hasGatewaySignature(block: Block): boolean {
 }
 
 /**
- * Returns whether a provider signed the block. The provider accepts such a block only unchanged. The gateway's own
+ * Returns whether a provider signed the block. The provider accepts this block only unchanged. The gateway's own
  * signature does not protect the text.
  */
 export function hasProviderSignature(block: Block): boolean {

@@ -34,7 +34,7 @@ export class Placeholders {
   }
 
   /**
-   * Reserves placeholders that already occur in a text, so that no value gets them. Such a placeholder was not made
+   * Reserves placeholders that already occur in a text, so that no value gets them. This placeholder was not made
    * from a value of this request.
    */
   keepClearOf(text: string): void {

@@ -54,7 +54,7 @@ export function protectTexts({ texts, settings }: ProtectionJob): ProtectedTexts
 
 /**
  * Reserves placeholders that already occur in texts or substitutes, but only if answers are restored. If answers are
- * not restored, such a placeholder comes from an earlier answer, and still stands for the same value.
+ * not restored, this placeholder comes from an earlier answer, and still stands for the same value.
  */
 function keepClear(placeholders: Placeholders, scanned: Scanned[], { restore, dictionary }: SensitiveData): void {
   if (!restore) return;

@@ -77,7 +77,7 @@ export function thinkingBlocks(details: readonly ReasoningDetail[]): Block[] {
     if (detail.type === 'reasoning.encrypted') {
       return detail.data ? [{ type: 'redacted_thinking', data: detail.data }] : [];
     }
-    // A client that joins the pieces of a stream wrongly keeps the signature and loses the text. Such an entry is
+    // A client that joins the pieces of a stream wrongly keeps the signature and loses the text. The entry is then
     // dropped.
     if (detail.type !== 'reasoning.text' || typeof detail.text !== 'string') return [];
     return [{ type: 'thinking', thinking: detail.text, signature: detail.signature ?? '' }];

@@ -299,7 +299,7 @@ class ItemReader {
   }
 }
 
-/** Returns whether the client itself ran the tool search. Only such a search becomes a tool call of the model. */
+/** Returns whether the client itself ran the tool search. Only this search becomes a tool call of the model. */
 function isOfClient<Item extends { execution?: unknown; call_id?: string | null | undefined }>(
   one: Item,
 ): one is Item & { call_id: string } {

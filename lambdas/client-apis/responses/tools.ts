@@ -198,7 +198,7 @@ const namedTool = z.looseObject({
 });
 /**
  * Schema of a tool choice that names a tool of the gateway, without unknown members. A choice of a tool that only OpenAI
- * runs may have unknown members, because such a choice is refused as a whole.
+ * runs may have unknown members, because this choice is refused as a whole.
  */
 const namedOwnTool = z.strictObject(namedTool.shape);
 const allowList = z.strictObject({

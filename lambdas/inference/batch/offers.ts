@@ -1,5 +1,5 @@
 /**
- * Computes the maximum cost of an answer at each candidate before anything is sent. Such an answer may take several
+ * Computes the maximum cost of an answer at each candidate before anything is sent. The answer may take several
  * requests to the provider (decisions, embeddings, ranks).
  */
 

@@ -19,7 +19,7 @@ export function isEnding(data: MessagesEvent): data is MessageDelta {
 }
 
 /**
- * Returns whether the event only reports usage in the middle of an answer. The client does not get such an event,
+ * Returns whether the event only reports usage in the middle of an answer. The client does not get this event,
  * because its counts are the provider's and may differ from the billed usage.
  */
 export function isUsageReport(data: MessagesEvent): boolean {

@@ -10,7 +10,7 @@ interface SdkLogger {
 }
 
 /**
- * Logger for SDK clients that writes nothing. It has no `info` method: for such a method, the SDK would describe every
+ * Logger for SDK clients that writes nothing. It has no `info` method: with that method, the SDK would describe every
  * call, which takes longer than serializing the call. Errors are thrown, and logged by the gateway.
  */
 export const quietLogger = { debug: silence, warn: silence, error: silence } as unknown as SdkLogger;

@@ -13,7 +13,7 @@ export interface JobOwner {
 const MAX_WAITING_PER_KEY = 32;
 const MAX_WAITING_PER_ACCOUNT = 64;
 /**
- * Number of accounts and keys whose last turn is remembered. Older entries are dropped, and such an owner is treated as
+ * Number of accounts and keys whose last turn is remembered. Older entries are dropped, and their owners count as
  * new.
  */
 const MAX_REMEMBERED = 10_000;

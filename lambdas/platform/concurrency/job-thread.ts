@@ -201,7 +201,7 @@ export class JobThread<Job, Result> {
 
   /**
    * Settles the running job. A thread that is being terminated may still send the result of a job that was interrupted;
-   * such a result is ignored.
+   * this result is ignored.
    */
   #finish(outcome: JobOutcome<Result>): void {
     const entry = this.#running;

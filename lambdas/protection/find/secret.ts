@@ -64,7 +64,7 @@ export function isKey(value: string): boolean {
 }
 
 /**
- * Returns whether a value mixes characters as words and names do not. After the name of a password, such a value counts
+ * Returns whether a value mixes characters as words and names do not. After the name of a password, this value counts
  * as a secret.
  */
 export function isUnmistakable(value: string): boolean {
