@@ -63,7 +63,7 @@ export class AnswerStream extends Readable {
     }
   }
 
-  /** Sends the chunk for silence, unless the client still has data to read. */
+  /** Sends the keep-alive chunk of a silent stream, unless the client has not yet read all earlier data. */
   #fill(chunk: string): void {
     if (this.#reading && this.readableLength === 0) this.push(chunk);
   }

@@ -42,7 +42,7 @@ export const MAX_TAGS = 10;
 /** Rule for notes of payments. */
 export const noteRule = shortTextRule(1, 200);
 
-/** Rule for references of payments, which are a part of their records' keys. */
+/** Rule for the reference of a payment. The reference is a part of the key of the payment's record. */
 export const referenceRule: TextRule = {
   minLength: 1,
   maxLength: 100,

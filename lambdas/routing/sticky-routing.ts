@@ -13,7 +13,7 @@ import { createHash } from 'node:crypto';
 export type Draw = (endpointId: string) => number;
 
 /**
- * Creates the draw of a conversation.
+ * Returns the function that gives each endpoint its value for a conversation. The values of a conversation stay the same.
  * @param conversation name of the conversation
  */
 export function drawOf(conversation: string): Draw {

@@ -74,8 +74,8 @@ export function sealFiles(accountId: string, date: string) {
 }
 
 /**
- * Returns the name of a day's file of lines, which contains the root of their tree. A run that stops before it writes
- * the statement leaves a file. That file does not replace the file of a later run with other lines.
+ * Returns the name of a day's file of lines. The name contains the first digits of the root of the lines' hash tree. So
+ * if a run stops before it writes the statement, its file cannot be confused with that of a later run with other lines.
  */
 export function linesFile(root: string): string {
   return `lines-${root.slice(0, NAMED_DIGITS)}.csv.gz`;

@@ -76,7 +76,7 @@ async function openOwn(
   const request = connect(candidate, { method: 'GET', path, headers: {} }, AbortSignal.timeout(timeoutMs));
   const { status, headers, body } = await request.send('');
   const mediaType = String(headers['content-type']).split(';')[0]!.trim().toLowerCase();
-  // A text is not a video: it contains the URL of a video, or an error message.
+  // A response with a text media type is not the video. It contains the URL of the video, or an error message.
   if (status === 200 && !TEXT.test(mediaType)) {
     if (Number(headers['content-length'] ?? 0) <= MAX_FILE_BYTES) return { mediaType, body };
     await body.return();

@@ -5,7 +5,7 @@
 
 import { rulesFrom } from './fault-rule.ts';
 
-/** Names that providers' messages use for the party that has an account with the provider. */
+/** Words by which providers' messages name the owner of a limit or a payment: an account, project, key or plan. */
 const PAYER =
   '(?:billing )?(?:account|organization|organisation|workspace|project|team|tenant|api key|key|subscription|plan)';
 /** Names of limits that concern money or a month. These limits do not end after some minutes. */

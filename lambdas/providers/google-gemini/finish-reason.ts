@@ -15,8 +15,9 @@ const GEMINI_REFUSALS = new Set([
 ]);
 
 /**
- * Converts a finish reason to the Messages API. Gemini has no separate reason for tool calls. All reasons other than
- * STOP, MAX_TOKENS and refusals are failures, such as MALFORMED_FUNCTION_CALL, and reasons that Google may add.
+ * Converts a finish reason to the Messages API. Gemini also sends STOP for tool calls, so `hasToolCalls` distinguishes
+ * them. Every reason other than STOP, MAX_TOKENS and the refusals counts as a failure, for example
+ * MALFORMED_FUNCTION_CALL, or a reason that Google adds later.
  */
 export function geminiStopReason(finishReason: string, hasToolCalls: boolean): StopReason | 'failed' {
   if (GEMINI_REFUSALS.has(finishReason)) return 'refusal';

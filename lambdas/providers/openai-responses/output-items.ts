@@ -1,7 +1,7 @@
 /**
  * Reads the items (messages, reasoning, tool calls) of an answer. A provider may send an item in pieces, complete at
- * its end, or both. Items are identified only by their index in the output, because GitHub Copilot gives an item a new
- * id in each event.
+ * its end, or both. Items are identified by their index in the output, not by their id, because GitHub Copilot gives an
+ * item a new id in each event. Some providers reuse an index, so the type and `call_id` are compared too.
  */
 
 import { UpstreamError } from '../http/upstream-error.ts';

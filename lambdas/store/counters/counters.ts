@@ -123,13 +123,13 @@ export async function readCounter(table: Table, scope: ScopeId): Promise<StoredC
 const MAX_LOOKS = 8;
 
 /**
- * Adds the parts of a counter to it.
+ * Returns a counter with the amounts of its parts added, and writes nothing.
  *
  * Guarantee: the result contains everything that was settled before the read, and each settlement at most once. The
- * counter is read together with its parts. Merged parts are no longer named by the counter, so their amounts are not
- * counted twice. A grant moves committed money from a part to the counter, so everything is read again if a grant was
- * made during the read.
- * @throws {StoreBusyError} if parts are created or get grants all the time
+ * counter and its parts are read together. When parts are merged into the counter, the counter drops their name, so
+ * their amounts are not counted twice. A grant moves committed money from a part to the counter. If a grant was made
+ * during the read, everything is read again.
+ * @throws {StoreBusyError} if parts are created, merged or get grants during every read
  */
 async function counterWithParts(table: Table, scope: ScopeId, read: Item | undefined): Promise<StoredCounter> {
   let item = read;

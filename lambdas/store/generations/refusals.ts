@@ -73,8 +73,8 @@ function refusalItemKey(accountId: string, id: string): Key {
 }
 
 /**
- * Writes a refusal. The write may be lost.
- * @throws {AwsError} if the write takes longer than a second
+ * Writes a refusal, with one attempt. The loss of a refusal is acceptable.
+ * @throws {AwsError} if the write fails or takes longer than a second
  */
 export async function writeRefusal(table: Table, refusal: Refusal): Promise<void> {
   const { payer, id, createdAtMs } = refusal;

@@ -60,7 +60,7 @@ export function mustNotExist(table: Table, key: Key): Write {
   return check(table, key, IS_NEW);
 }
 
-/** Changes attributes of an item. Without a condition, a missing item is created. */
+/** Changes attributes of an item. A missing item is created, unless the condition requires an attribute. */
 export function update(table: Table, key: Key, { set, add, remove: removed = [], when }: Change): Write {
   const names = new Names();
   const clauses: string[] = [];

@@ -161,8 +161,8 @@ function amountsRow({ amounts }: Refusal): Row {
 }
 
 /**
- * Returns all fields of a generation, including its prices and its attempts; while the generation is pending, also its
- * hold (reserved money).
+ * Returns the details of a generation for the operator: with a measurement, also its prices and its failed attempts;
+ * while the generation is pending, also its hold (reserved money).
  */
 export function describedGeneration(generation: Generation): Row {
   const { refusal: _, id, created_at, ...row } = generationRow(generation);

@@ -64,7 +64,7 @@ export class SealedLineReader {
   }
 }
 
-/** Number of columns up to the amounts. Later releases add columns for units after the amounts. */
+/** Number of columns through the last amount. Units that later releases add have their columns after these. */
 const AMOUNTS_END = sealedWidths.at(-1)!;
 
 /** Parses a line. It uses only the first and the last cells, because texts between them may contain commas. */

@@ -16,7 +16,7 @@ interface ToolResult {
 export interface SandboxPrompt {
   /** Last text of the user. Tool results may follow it. */
   lastUserText: string;
-  /** Tool results after the last text of the user. */
+  /** Tool results in the user's last turn with text, and in all later turns. */
   results: ToolResult[];
   /** Whether the last message is a tool result. */
   answersTool: boolean;
