@@ -31,7 +31,7 @@ export const rerankAnswer = z
         }),
         cost: lateCostShape,
       })
-      .meta({ description: 'What was counted, and what it cost.' }),
+      .meta({ description: 'The counted units, and their cost.' }),
   })
   .meta({ id: 'Rerank' });
 export type RerankAnswer = z.output<typeof rerankAnswer>;

@@ -5,9 +5,9 @@ import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { RerankCodec } from './codec.ts';
 
-/** Longer documents count as several, each with the query (Amazon Bedrock's price list). */
+/** Tokens of a chunk. A longer document counts as several, each with the query (price list of Amazon Bedrock). */
 const BEDROCK_CHUNK_TOKENS = 512;
-/** Of a query, and of each document (RerankTextDocument). */
+/** Maximum length of a query, and of each document (RerankTextDocument). */
 const MAX_TEXT_CHARACTERS = 32_000;
 
 export const bedrockRerank: RerankCodec = {

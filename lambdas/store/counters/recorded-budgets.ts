@@ -1,5 +1,5 @@
 /**
- * What free models have cost the service, according to the records. There is one item per account, day and shard, with
+ * Costs of free models for the service, according to the records. There is one item per account, day and shard, with
  * a sum for each budget part that held the cost. The roll-up writes these sums, because it reads every record anyway.
  * So the nightly comparison of budgets with these sums reads no records.
  */
