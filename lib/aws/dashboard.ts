@@ -242,7 +242,7 @@ function routesWhere(isWanted: (route: Route) => boolean): string[] {
 
 /**
  * Returns the logs that the saved queries read, the most important first. There are more functions than log groups per
- * query, so routes without a key and routes that only estimate may be omitted.
+ * query, so routes without a key, and routes that only estimate or count, may be omitted.
  */
 function queriedLogs({ functions, serverLogs }: Watched): LogGroup[] {
   const names = [
@@ -250,7 +250,9 @@ function queriedLogs({ functions, serverLogs }: Watched): LogGroup[] {
     ...Object.keys(queueWorkers),
     ...Object.keys(scheduledWorkers),
     ...routesWhere(({ credential }) => credential === 'management'),
-    ...routesWhere(({ credential, entry }) => credential !== 'none' && !entry.endsWith('/estimate.ts')),
+    ...routesWhere(
+      ({ credential, entry }) => credential !== 'none' && !/\/(?:estimate|count-[a-z-]+)\.ts$/.test(entry),
+    ),
     ...Object.keys(functions),
   ];
   const logs = [...new Set(names)].map((name) => functions[name]!.logs);

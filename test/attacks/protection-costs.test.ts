@@ -155,6 +155,6 @@ describe('the longest prompt blocks the event loop only for a moment', () => {
     const error = await refusedLater(() => protect(prompt(emails(50_001)), everything));
 
     expect(error).toMatchObject({ status: 400, metadata: { field: 'messages.0.content' } });
-    expect(error.message).toContain('more than 50000 different values');
+    expect(error.message).toContain('maximum of 50000 different protected values');
   });
 });

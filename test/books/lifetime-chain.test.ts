@@ -70,7 +70,7 @@ describe('the lifetime spending of a scope', () => {
     await reconcileDays(table, { atMs, pauseMs: 1 });
 
     expect(lines).toMatchObject([{ message: 'books differ', count: 1 }]);
-    expect(lines[0]!['reason']).toMatch(new RegExp(`^key ${key.id} lifetime spent says `));
+    expect(lines[0]!['reason']).toMatch(new RegExp(`^key ${key.id} lifetime spent is `));
   });
 
   it('is the proved amount plus the rows since, for an older account', async () => {
@@ -92,7 +92,7 @@ describe('the lifetime spending of a scope', () => {
     await reconcileDays(table, { atMs, pauseMs: 1 });
 
     expect(lines).toMatchObject([{ message: 'books differ', count: 1 }]);
-    expect(lines[0]!['reason']).toMatch(new RegExp(`^key ${key.id} lifetime spent says `));
+    expect(lines[0]!['reason']).toMatch(new RegExp(`^key ${key.id} lifetime spent is `));
   });
 
   it('is not compared if an older account has no chain yet', async () => {

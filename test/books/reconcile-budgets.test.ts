@@ -115,7 +115,7 @@ describe('the nightly comparison of budgets of free models', () => {
     for (const time of ['02:00:00', '02:01:00']) await reconcileDays(table, { atMs: at(time) });
 
     expect(told()).toMatchObject([{ level: 'error', message: 'books differ', date, count: 1 }]);
-    expect(told()[0]!['reason']).toMatch(`budget of ${model} part ${part} says 1.`);
+    expect(told()[0]!['reason']).toMatch(`budget of ${model} part ${part} is 1.`);
   });
 
   it('finds no difference after a late settlement is rolled up', async () => {

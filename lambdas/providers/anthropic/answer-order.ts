@@ -1,4 +1,4 @@
-import type { MessageDelta, MessagesEvent } from '../../messages/types.ts';
+import type { Block, MessageDelta, MessagesEvent } from '../../messages/types.ts';
 import { hasSoundCounts, withSoundCounts } from '../../messages/usage-counts.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { isBlock, isDelta, isText } from './event-shapes.ts';
@@ -54,7 +54,7 @@ export class AnswerOrder {
         this.#demand(this.#indexOf(event) === this.#nextIndex, 'a block out of order');
         this.#demand(this.#nextIndex < MAX_BLOCKS, 'more blocks than an answer can have');
         this.#open.set(this.#nextIndex, block.type);
-        this.#hasCall ||= block.type === 'tool_use';
+        this.#hasCall ||= block.type === 'tool_use' && !isCalledByCode(block);
         this.#nextIndex += 1;
         return [this.#numbered(event)];
       }
@@ -178,6 +178,12 @@ function isSound(usage: unknown): boolean {
 
 function isReason(reason: unknown): boolean {
   return reason === null || reason === undefined || (isText(reason) && reason.length <= MAX_REASON_CHARACTERS);
+}
+
+/** Returns whether the provider's own code execution made the call, so that the client need not answer it. */
+function isCalledByCode(block: Block): boolean {
+  const caller = block['caller'];
+  return isRecord(caller) && caller['type'] !== 'direct';
 }
 
 /** Imitations may end an answer with calls as one without. Clients then run none of them. */

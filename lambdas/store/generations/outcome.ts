@@ -54,7 +54,10 @@ export const failedAttemptRecord = record({
 function unitFields<Name extends string>(units: readonly RecordedUnit<Name>[]): Record<Name, Field<number | null>> {
   const fields = units.map(({ record: [name, attribute], isUnreleased }) => {
     const field = orNull(count(attribute));
-    return [name, isUnreleased ? unreleased({ ...field, toMessage: (value) => value ?? undefined }) : field];
+    return [
+      name,
+      isUnreleased ? unreleased({ ...field, toMessage: (value) => field.toMessage(value) ?? undefined }) : field,
+    ];
   });
   return Object.fromEntries(fields) as Record<Name, Field<number | null>>;
 }

@@ -14,7 +14,7 @@ export function objectionToDirectives(directives: Directives, fields: WireFields
     return 'The sandbox cannot do "same-index" on this wire: its parts have no index';
   }
   if (directives.usage === 'late' && fields.afterLateUsage === undefined) {
-    return 'The sandbox cannot do "usage=late" on this wire: its last event is the one that has the usage';
+    return 'The sandbox cannot do "usage=late" on this wire: its last event has the usage';
   }
   return undefined;
 }
