@@ -214,7 +214,10 @@ describe('the charge of a request', () => {
         async (prompt, of, share, split, answer, thought) => {
           asked += 1;
           const candidate = candidateOf(of);
-          const request = withoutRouting(messagesRequestSchema.parse(prompt.body));
+          const parsed = messagesRequestSchema.safeParse(prompt.body);
+          // A conversation without any text is refused before it reaches a wire.
+          fc.pre(parsed.success);
+          const request = withoutRouting(parsed.data!);
           const prepared = preparedUnlessRefused(routedAs(request), [candidate]);
           // A request that the wire cannot express is refused, and costs nothing.
           if (!prepared) {

@@ -9,7 +9,7 @@ import { refusedLater } from '../support/refused.ts';
 import { lowestThreadCpuMs } from '../support/thread-cost.ts';
 
 /** Maximum milliseconds for which one request may block the event loop. */
-const MAX_MS = 250;
+const MAX_MS = 400;
 /** Length of the longest text that is searched without a thread. */
 const AT_ONCE = 32 * 1024;
 /** Slightly less than the length of the largest body. */
