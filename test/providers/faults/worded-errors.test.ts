@@ -111,7 +111,7 @@ const counted = [
   'Your request contains 210000 tokens, which exceeds the limit of 200000',
 ];
 
-/** What a client can mend, or what quotes it. */
+/** Errors that a client can correct, or whose message only quotes its words. */
 const requests = [
   'max_tokens is too large: 100000. This model supports at most 16384 completion tokens, whereas you provided 100000.',
   'max_tokens must be at most 8192: this model supports at most 8192 tokens, but 9000 were provided',
