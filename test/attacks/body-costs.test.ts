@@ -13,7 +13,7 @@ import { entriesIn } from '../support/long-runs.ts';
  * Maximum CPU milliseconds for one request. The most expensive body takes a quarter of a second on a busy machine. If
  * the cost grew with the square of the size, it would take half a minute.
  */
-const MAX_MS = 2_500;
+const MAX_MS = 1_000;
 const MAX_BYTES = 150 * 1024 * 1024;
 const ROUNDS = 3;
 

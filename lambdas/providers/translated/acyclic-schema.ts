@@ -54,12 +54,13 @@ function circularReferences(root: ReferringSchema): Map<object, CircularReferenc
 /** Values in a part of a schema, each with whether the nearest property around it may be absent. */
 function innerParts(part: object, isOptional: boolean): [inner: unknown, mayBeAbsent: boolean][] {
   const { properties, required, ...others } = part as ReferringSchema;
-  const names = Array.isArray(required) ? (required as unknown[]) : [];
+  // A set, because a client may list as many names as there are properties.
+  const names = new Set(Array.isArray(required) ? (required as unknown[]) : []);
   return [
     ...Object.values(others).map((inner): [unknown, boolean] => [inner, isOptional]),
     ...Object.entries(isRecord(properties) ? properties : {}).map(([name, inner]): [unknown, boolean] => [
       inner,
-      !names.includes(name),
+      !names.has(name),
     ]),
   ];
 }

@@ -146,9 +146,9 @@ function mapOfCurrent(schemas: ToolSchema): ToolSchema {
 
 /** Returns the names of properties whose own schema contains `required: true`, as in drafts up to 3. */
 function membersMarkedRequired({ required, properties }: ToolSchema): string[] {
-  const listed = Array.isArray(required) ? (required as unknown[]) : [];
+  const listed = new Set(Array.isArray(required) ? (required as unknown[]) : []);
   return Object.entries(isRecord(properties) ? properties : {}).flatMap(([name, one]) =>
-    isRecord(one) && one['required'] === true && !listed.includes(name) ? [name] : [],
+    isRecord(one) && one['required'] === true && !listed.has(name) ? [name] : [],
   );
 }
 
