@@ -117,6 +117,7 @@ class Tenant {
 
 export class Leases implements LeaseSource {
   readonly #terms: LeaseTerms;
+  readonly #monotonicMs: () => number;
   readonly #tenants = new BoundedMap<string, Tenant>(MAX_TENANTS);
   readonly #open = new Map<OpenLease, Tenant>();
   /** Tenants (payers with their scopes) for which a lease is being taken. */
@@ -124,8 +125,10 @@ export class Leases implements LeaseSource {
   #isOver = false;
   ended = 0;
 
-  constructor(terms: Partial<LeaseTerms> = {}) {
+  /** @param monotonicMs clock in ms by which holds per second are counted; its zero may be any moment */
+  constructor(terms: Partial<LeaseTerms> = {}, monotonicMs = () => performance.now()) {
     this.#terms = { ...defaultTerms, ...terms };
+    this.#monotonicMs = monotonicMs;
   }
 
   /**
@@ -138,7 +141,7 @@ export class Leases implements LeaseSource {
     if (this.#isOver || scopes.length === 0) return undefined;
     const name = scopes.map(({ kind, id, revision }) => `${kind}#${id}#${revision}`).join(' ');
     const tenant = this.#tenants.get(name) ?? new Tenant(scopes);
-    const atMs = performance.now();
+    const atMs = this.#monotonicMs();
     tenant.note(request.amount, atMs);
     this.#tenants.set(name, tenant);
     const hold = this.#takeFrom(tenant, request);
@@ -193,7 +196,7 @@ export class Leases implements LeaseSource {
 
   /** Gives each request of a payer (tenant) a separate hold for three seconds. */
   #pause(tenant: Tenant): void {
-    tenant.takesFromMs = performance.now() + this.#terms.refusedMs;
+    tenant.takesFromMs = this.#monotonicMs() + this.#terms.refusedMs;
   }
 
   #takeLease(table: Table, tenant: Tenant, request: LeasedRequest): void {

@@ -81,7 +81,7 @@ describe('a record that names a lease', () => {
 
   it('loses its lease if it is abandoned, and requests get single holds for three seconds', async () => {
     const spender = await limitedSpender(table, '200');
-    const leases = await withLease(faulty, spender);
+    const leases = await withLease(faulty, spender, () => performance.now());
     proxy.faultFor = (call) => (isRecord(call) ? 'lost-reply' : undefined);
     await expect(placeHold(faulty, holdRequest(spender, rub('0.1')), { leases })).rejects.toThrow();
     proxy.faultFor = () => undefined;

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import { placeHold, type HoldRequest } from '../../lambdas/admission/hold.ts';
-import { Leases } from '../../lambdas/admission/leases.ts';
 import { reconcile } from '../../lambdas/books/reconcile.ts';
 import { createAccount } from '../../lambdas/management/accounts.ts';
 import { createKey } from '../../lambdas/management/keys.ts';
@@ -22,6 +21,7 @@ import { update } from '../../lambdas/store/table/writes.ts';
 import { openBooks } from '../../lib/admin/books/database.ts';
 import { exportTable } from '../../lib/admin/books/export-table.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
+import { eagerLeases } from '../support/leasing.ts';
 import { holdRequest, rub, settlement } from '../support/spending.ts';
 import { newTable, tableThrough } from '../support/table.ts';
 
@@ -71,7 +71,7 @@ async function holdFromALease(): Promise<HoldRequest[]> {
   const scopes = await Promise.all(
     scopesOf(payer).map(async (scope) => ({ ...scope, ...(await readCounter(table, scope)) })),
   );
-  const leases = new Leases({ minHoldsASecond: 2 });
+  const leases = eagerLeases();
   holdOne = async (amount) => {
     const plain = holdRequest({ payer, scopes }, rub(amount));
     const request = { ...plain, generation: { ...plain.generation, pricing } };

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { returnDueLeases } from '../../lambdas/accounting/return-lease.ts';
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import { placeHold } from '../../lambdas/admission/hold.ts';
-import { Leases } from '../../lambdas/admission/leases.ts';
+import type { Leases } from '../../lambdas/admission/leases.ts';
 import { reconcile } from '../../lambdas/books/reconcile.ts';
 import { createAccount, requireAccount } from '../../lambdas/management/accounts.ts';
 import type { ChangeContext } from '../../lambdas/management/change.ts';
@@ -16,6 +16,7 @@ import { writeAlone } from '../../lambdas/store/table/transact.ts';
 import { update } from '../../lambdas/store/table/writes.ts';
 import { recomputeCounters } from '../../lib/admin/counters/recompute-counters.ts';
 import { faultyTable } from '../support/faulty-table.ts';
+import { eagerLeases } from '../support/leasing.ts';
 import { holdRequest, rub, settlement } from '../support/spending.ts';
 
 const actor = { kind: 'operator', id: 'test' } as const;
@@ -117,7 +118,7 @@ describe('counters that differ from their records', () => {
   });
 
   it('are not corrected while a returned lease waits for its own correction', async () => {
-    const leases = new Leases({ minHoldsASecond: 2 });
+    const leases = eagerLeases();
     for (let time = 0; time < 2; time += 1) await request({ ends: false, leases });
     await leases.taken();
     await returnDueLeases(table, { nowMs: 0, deadBootIds: ['test-boot', 'boot'] });

@@ -32,16 +32,17 @@ export function placed(result: HoldResult): PlacedHold {
 /**
  * Creates leases of a process that takes a lease after two holds within a second. A lease is money that a process holds
  * in advance for several requests.
+ * @param monotonicMs clock; usually stands still, so that all holds are in the same second on a slow machine too
  */
-export const eagerLeases = () => new Leases({ minHoldsASecond: 2 });
+export const eagerLeases = (monotonicMs = () => 0) => new Leases({ minHoldsASecond: 2 }, monotonicMs);
 
 /**
  * Returns the leases of a process that has placed two holds of 0.4 RUB for a spender. The first hold was placed
  * directly. For the second hold, the process took a lease of 1.6 RUB. So 2 RUB are held, and 1.2 RUB of the lease
  * remain.
  */
-export async function withLease(table: Table, spender: Spender): Promise<Leases> {
-  const leases = eagerLeases();
+export async function withLease(table: Table, spender: Spender, monotonicMs?: () => number): Promise<Leases> {
+  const leases = eagerLeases(monotonicMs);
   for (let hold = 0; hold < 2; hold += 1) placed(await placeHold(table, holdRequest(spender, rub('0.4')), { leases }));
   return leases;
 }
