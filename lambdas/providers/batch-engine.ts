@@ -4,8 +4,16 @@
  */
 
 import type { WireUsage } from '../messages/types.ts';
+import type { PieceField } from '../catalog/unit-lists.ts';
 import type { Quirks } from '../catalog/quirk-schemas.ts';
 import type { WireRequest, WireTarget } from './wire.ts';
+
+/** Count of a unit other than tokens, such as search units, in one request to the provider. */
+export interface PieceCount {
+  max: number;
+  /** The count to charge if the provider reports none. */
+  estimated: number;
+}
 
 /** One request to the provider, with the bounds from which its maximum price is computed. */
 export interface BatchRequest {
@@ -16,8 +24,8 @@ export interface BatchRequest {
   inputs?: number;
   /** Text that the provider reads, and bills, again with each input after the first. */
   repeated?: string;
-  /** Search units of a reranker: the maximum, and the number to charge if the provider reports none. */
-  searchUnits?: { max: number; estimated: number };
+  /** Counts of units other than tokens, by the names of their fields in a usage. */
+  pieces?: Partial<Record<PieceField, PieceCount>>;
   /**
    * Estimated tokens of the prompt, for a provider that reports no usage. Absent: derived from the size of the body.
    */

@@ -88,16 +88,16 @@ function offerOf<Task, Answer>(
 
 /** Returns the upper bound on the usage of one request to the provider. */
 export function boundOf(
-  { request: { body }, outputTokens, inputs = 1, repeated, searchUnits }: BatchRequest,
+  { request: { body }, outputTokens, inputs = 1, repeated, pieces = {} }: BatchRequest,
   { endpoint }: BatchCandidate,
 ): UsageBound {
   const { quirks } = endpoint;
   const contextLength = (endpoint.contextLength ?? Infinity) * inputs;
   const sentTokens = promptBound(measurePrompt(NOTHING_ELSE), body, { contextLength, quirks });
   return {
+    ...Object.fromEntries(Object.entries(pieces).map(([field, { max }]) => [field, max])),
     promptTokens: Math.min(contextLength, sentTokens + repeatedTokens(repeated, inputs)),
     outputTokens,
-    searchUnits: searchUnits?.max,
     // Some providers write to a prompt cache and charge for the write, even if the request does not ask for caching.
     cacheWrites: '5m',
   };

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chargeForMeasured, type Charged } from '../../accounting/charge.ts';
 import { UsageMeter } from '../../accounting/meter.ts';
+import { readReportedUsage } from '../../accounting/reported-usage.ts';
 import { estimateTokens } from '../../accounting/usage.ts';
+import { pieces, priceNameOf } from '../../catalog/unit-lists.ts';
 import type { WireUsage } from '../../messages/types.ts';
-import { countOrAbsent } from '../../messages/usage-counts.ts';
 import { limitConcurrency } from '../../platform/concurrency/concurrency-limit.ts';
 import { errorInAnswer, failureOf, refusalOfResponse, type ProviderFailure } from '../../providers/failures.ts';
-import type { BatchRequest } from '../../providers/batch-engine.ts';
+import type { BatchRequest, PieceCount } from '../../providers/batch-engine.ts';
 import { statesError } from '../../providers/faults/stated-error.ts';
 import { readResponse } from '../../providers/http/read-text.ts';
 import { UpstreamError } from '../../providers/http/upstream-error.ts';
@@ -111,25 +112,29 @@ function chargedFor(
   const meter = new UsageMeter({ estimatedInputTokens, promptCountedAtStart: false });
   const usage = candidate.engine.readUsage(body, headers);
   if (usage) meter.addReported(usage);
-  const missingUnits = missingSearchUnits(batchRequest, candidate, usage);
-  if (missingUnits) meter.addReported({ search_units: missingUnits.estimated, output_tokens: 0 });
+  const missing = missingPieces(batchRequest, candidate, usage);
+  for (const [name, { estimated }] of missing) meter.addReported({ [name]: estimated, output_tokens: 0 });
   // Estimates output usage that the provider did not report: at least one token, if the request has output at all.
   if (batchRequest.outputTokens > 0 && meter.reportedOutputTokens === undefined) meter.holdBack(1);
   const bound = boundOf(batchRequest, candidate);
   const round = chargeForMeasured(meter, { pricing: candidate.pricing, bound }, 'usage', undefined);
-  // Short documents count as one each, so their number is certain.
-  const isGuess = missingUnits !== undefined && missingUnits.estimated < missingUnits.max;
+  // An estimate that equals its maximum is certain: short documents, for example, count as one each.
+  const isGuess = missing.some(([, { estimated, max }]) => estimated < max);
   return { ...round, estimated: round.estimated || isGuess, surprises: surprisesOf(round, meter, bound) };
 }
 
-/** The search units of a request, if they have a price and the provider reported none. */
-function missingSearchUnits(
-  { searchUnits }: BatchRequest,
+/** Returns the units that have a price and that the provider did not report, by their names in a usage report. */
+function missingPieces(
+  { pieces: counts = {} }: BatchRequest,
   { pricing }: BatchCandidate,
   usage: WireUsage | undefined,
-): BatchRequest['searchUnits'] {
-  const reported = countOrAbsent(usage?.['search_units']) ?? 0;
-  return pricing.search_unit && reported === 0 ? searchUnits : undefined;
+): [name: string, count: PieceCount][] {
+  const reported = readReportedUsage(usage);
+  return pieces.flatMap((unit) => {
+    const count = counts[unit.usage];
+    const isMissing = count !== undefined && pricing[priceNameOf(unit)] && !reported[unit.usage];
+    return isMissing && unit.reported ? [[unit.reported[0], count]] : [];
+  });
 }
 
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;

@@ -22,9 +22,8 @@ interface AcceptedBody<Body> {
  * estimate follow from it. Its routes follow from a row of the manifest (`wholeModalities`).
  *
  * Further modalities would need members that do not exist yet:
- * - further units (images, seconds): bounds in `Ask`, counts in `readUsage`, as for search units
  * - `accepts` for a multipart body, with a limit for each part
- * - binary answers: `Ask` states how its answer is read (JSON today), and a Result may be a stream that the gateway
+ * - binary answers: `BatchRequest` states how its answer is read (JSON today), and a Result may be a stream that the gateway
  *   forwards while the provider sends it
  *
  * A job that must be polled fits into one `answer`, which may send several requests. It can also be a separate job, as

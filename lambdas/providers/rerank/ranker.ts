@@ -42,7 +42,12 @@ function rerankRequest(codec: RerankCodec, task: RerankTask, target: RerankTarge
     outputTokens: 0,
     inputs: documents.length,
     repeated: query,
-    searchUnits: searchUnitsOf(task, { tokensPerChunk, maxTokensPerDoc: task.maxTokensPerDoc ?? defaultTokensPerDoc }),
+    pieces: {
+      searchUnits: searchUnitsOf(task, {
+        tokensPerChunk,
+        maxTokensPerDoc: task.maxTokensPerDoc ?? defaultTokensPerDoc,
+      }),
+    },
     estimatedTokens: Math.ceil(bytes / USUAL_BYTES_PER_TOKEN),
     // Some servers always repeat the documents, and may escape their characters.
     maxAnswerBytes: RANK_ENVELOPE_BYTES + documents.length * BYTES_PER_RESULT + 3 * Buffer.byteLength(request.body),

@@ -1,5 +1,6 @@
 /** Counts search units before a provider does. One unit is one query with up to 100 documents. */
 
+import type { PieceCount } from '../batch-engine.ts';
 import type { RerankTask } from './codec.ts';
 
 const DOCUMENTS_PER_UNIT = 100;
@@ -17,7 +18,7 @@ interface Chunks {
  * The maximum number of search units of a task, and the probable one. A long document counts as several. A token has at
  * least one byte; an estimated token has four. A query takes at most half of each chunk.
  */
-export function searchUnitsOf(task: RerankTask, chunks: Chunks): { max: number; estimated: number } {
+export function searchUnitsOf(task: RerankTask, chunks: Chunks): PieceCount {
   return { max: unitsCounted(1, task, chunks), estimated: unitsCounted(USUAL_BYTES_PER_TOKEN, task, chunks) };
 }
 
