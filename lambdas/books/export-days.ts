@@ -136,9 +136,10 @@ async function goOn(run: ExportRun, progress: ExportProgress & { untilMs: number
 }
 
 /**
- * Returns the next midnight. If it is too close for an incremental export, returns the time 24 hours after the start.
+ * Returns the next midnight. If it is too close for an incremental export, returns the noon after it, so that the export
+ * after that ends at a midnight.
  */
 function endOfIncrement(fromMs: number): number {
   const nextMidnightMs = (Math.floor(fromMs / DAY_MS) + 1) * DAY_MS;
-  return nextMidnightMs - fromMs >= SHORTEST_INCREMENT_MS ? nextMidnightMs : fromMs + DAY_MS;
+  return nextMidnightMs - fromMs >= SHORTEST_INCREMENT_MS ? nextMidnightMs : nextMidnightMs + DAY_MS / 2;
 }

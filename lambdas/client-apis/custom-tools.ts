@@ -4,8 +4,6 @@ import type { Tool } from '../messages/types.ts';
 
 /** Name of the only argument of these functions, which has the free text. */
 export const CUSTOM_ARGUMENT = 'input';
-/** Maximum length of a grammar for the input. The model reads the grammar as text; the gateway does not enforce it. */
-const MAX_GRAMMAR_CHARACTERS = 20_000;
 
 interface CustomTool {
   name: string;
@@ -13,9 +11,10 @@ interface CustomTool {
   grammar?: { syntax?: string | null | undefined; definition?: string | null | undefined } | null | undefined;
 }
 
+/** Returns the function for a custom tool. Its description includes the grammar, which the gateway does not enforce. */
 export function customTool({ name, description, grammar }: CustomTool): Tool {
   const rule = grammar?.definition
-    ? `The input has to fit this grammar (${grammar.syntax ?? 'lark'}):\n${grammar.definition.slice(0, MAX_GRAMMAR_CHARACTERS)}`
+    ? `The input has to fit this grammar (${grammar.syntax ?? 'lark'}):\n${grammar.definition}`
     : '';
   const about = [description ?? '', rule].filter((text) => text !== '').join('\n\n');
   return {

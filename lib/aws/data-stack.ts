@@ -23,6 +23,7 @@ export const operatorActions = [
   'GetItem',
   'BatchGetItem',
   'Query',
+  'Scan',
   'PutItem',
   'UpdateItem',
   'DeleteItem',

@@ -80,7 +80,17 @@ describe('exports of the books', () => {
     begun = [];
     await run('2026-10-30T00:30:00Z');
     await run('2026-10-31T00:20:00Z');
-    expect(begun).toEqual(['incremental/dt=2026-10-29: 2026-10-29T23:50:00.000Z to 2026-10-30T23:50:00.000Z']);
+    expect(begun).toEqual([
+      'incremental/dt=2026-10-29: 2026-10-29T23:50:00.000Z to 2026-10-30T12:00:00.000Z',
+      'incremental/dt=2026-10-30: 2026-10-30T12:00:00.000Z to 2026-10-31T00:00:00.000Z',
+    ]);
+  });
+
+  it('contain the full table at each start of a month, also if the first export ended just before midnight', async () => {
+    await seen('2026-10-30T00:10:00Z');
+    await run('2026-10-30T00:10:00Z');
+    await run('2026-11-01T00:20:00Z');
+    expect(begun).toContain('full/dt=2026-11-01:  to 2026-11-01T00:00:00.000Z');
   });
 
   it('continue without a gap after an interrupted run', async () => {

@@ -52,6 +52,13 @@ describe('custom tools of a chat', () => {
     expect(messages[1]!.content).toEqual([{ type: 'tool_use', id: 'c1', name: 'run', input: { input: '1+1' } }]);
   });
 
+  it('keep a long grammar whole', () => {
+    const grammar = { definition: `start: ${'"x" '.repeat(10_000)}`, syntax: 'lark' };
+    const { tools } = messageOf({ tools: [custom({ format: { type: 'grammar', grammar } })], messages: [hello] });
+
+    expect(tools![0]!.description).toContain(grammar.definition);
+  });
+
   it.each([
     [{ tools: [custom({ name: '' })] }, ['tools.0.custom.name']],
     [{ tools: [custom({ format: { type: 'grammar' } })] }, ['tools.0.custom.format.grammar']],

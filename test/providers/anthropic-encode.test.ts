@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { UnsupportedPart } from '../../lambdas/catalog/quirk-values.ts';
+import type { Block } from '../../lambdas/messages/types.ts';
 import { anthropicWire } from '../../lambdas/providers/anthropic/wire.ts';
 import { refused } from '../support/refused.ts';
 
@@ -123,9 +124,9 @@ describe('cache marks', () => {
 describe('the result of a failed tool', () => {
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBO' } };
   const call = { type: 'tool_use', id: 't1', name: 'shoot', input: {} };
-  const resultSent = (is_error: boolean) => {
+  const resultSent = (is_error: boolean, part: Block = image) => {
     const content = [
-      { type: 'tool_result', tool_use_id: 't1', is_error, content: [{ type: 'text', text: 'No.' }, image] },
+      { type: 'tool_result', tool_use_id: 't1', is_error, content: [{ type: 'text', text: 'No.' }, part] },
     ];
     const messages = [
       { role: 'user' as const, content: 'Hi' },
@@ -148,6 +149,12 @@ describe('the result of a failed tool', () => {
         ],
       },
       image,
+    ]);
+  });
+
+  it('has the name of a tool instead of a reference to it', () => {
+    expect(resultSent(true, { type: 'tool_reference', tool_name: 'write' })).toMatchObject([
+      { content: [{ text: 'No.' }, { type: 'text', text: '(the tool write)' }] },
     ]);
   });
 

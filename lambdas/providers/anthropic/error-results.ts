@@ -3,13 +3,15 @@ import type { Block, Message } from '../../messages/types.ts';
 /**
  * Limits the results of failed tools to text, because Claude refuses images and documents in the result of a failed
  * tool (https://github.com/caozhiyuan/copilot-api/pull/196). The images and documents move to the end of the message.
+ * A reference to a tool becomes the name of the tool.
  */
 export function withTextualErrors(messages: Message[]): Message[] {
   return messages.map((message) => {
     if (typeof message.content === 'string') return message;
     const shown: Block[] = [];
     const content = message.content.map((block) => textualError(block, shown));
-    return shown.length === 0 ? message : { ...message, content: [...content, ...shown] };
+    const isSame = content.every((block, index) => block === (message.content as Block[])[index]);
+    return isSame ? message : { ...message, content: [...content, ...shown] };
   });
 }
 
@@ -19,8 +21,8 @@ function textualError(block: Block, shown: Block[]): Block {
   if (block.type !== 'tool_result' || block['is_error'] !== true || !Array.isArray(parts)) return block;
   const content = (parts as Block[]).map((part): Block => {
     if (part.type === 'text') return part;
-    // A tool_reference block has no content that could be moved.
-    if (part.type !== 'tool_reference') shown.push(part);
+    if (part.type === 'tool_reference') return { type: 'text', text: `(the tool ${String(part['tool_name'])})` };
+    shown.push(part);
     return { type: 'text', text: `(the ${part.type} of this result follows)` };
   });
   return (parts as Block[]).every(({ type }) => type === 'text') ? block : { ...block, content };
