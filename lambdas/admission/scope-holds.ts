@@ -128,7 +128,7 @@ class Search {
     } catch (error) {
       if (!(error instanceof StoreBusyError) || attempts === undefined) throw error;
       this.#isUncertain ||= error.isUncertain;
-      await this.#goElsewhere(place, error.conflicting);
+      await this.#goElsewhere(place, error);
       return undefined;
     }
   }
@@ -168,7 +168,7 @@ class Search {
   }
 
   /** Splits busy counters into parts if possible. For counters that are already split, it chooses another part. */
-  async #goElsewhere(place: number, conflicting: readonly string[]): Promise<void> {
+  async #goElsewhere(place: number, { conflicting, isThrottled }: StoreBusyError): Promise<void> {
     const busy = this.#scopes.filter(({ kind }) => conflicting.includes(kind) && !this.#tried.has(kind));
     for (const scope of busy) {
       if (!isLimited(scope.limits) || !mayGetParts(scope)) continue;
@@ -179,9 +179,9 @@ class Search {
     const isOfParts = this.#grants.size === 0 && conflicting.every((name) => this.#tried.has(name as ScopeKind));
     this.#part = randomPart();
     this.#grants.clear();
-    // Does not pause if only parts were busy, because the next attempt uses another part. Any other busy item is needed
-    // again, so the attempt waits.
-    if (!isOfParts) await pauseAfter(place);
+    // If only parts were in conflict, it does not pause, because the next attempt uses another part. Any other item is
+    // needed again. A throttled partition, or a throttled table, stays busy for some time.
+    if (!isOfParts || isThrottled) await pauseAfter(place);
   }
 
   async #afterFailure<Name extends string>(failed: Failed<Names<Name>>): Promise<HoldOutcome<Name> | undefined> {

@@ -175,7 +175,7 @@ describe('a hold of a counter with parts', () => {
     const { spender } = await busySpender();
     let busy: string | undefined;
     proxy.faultFor = ({ action, body }) => {
-      const [part] = /"COUNTER#[0-9a-f-]{36}#\d+"/.exec(body) ?? [];
+      const [part] = /"COUNTER#p[0-9a-f-]{36}#\d+"/.exec(body) ?? [];
       if (action !== 'TransactWriteItems' || part === undefined) return undefined;
       busy ??= part;
       return part === busy ? { conflictsAt: busy } : undefined;
@@ -184,6 +184,25 @@ describe('a hold of a counter with parts', () => {
     await placeHold(faulty, holdRequest(spender, rub('0.01')));
 
     expect(busy).toBeDefined();
+    expect(await held(spender)).toBe('0 of 0.01');
+  });
+
+  it('waits before it uses another part if one is throttled', async () => {
+    const { spender } = await busySpender();
+    const pauses = vi.spyOn(Math, 'random');
+    let throttled = 0;
+    proxy.faultFor = ({ action, body }) => {
+      const [part] = /"COUNTER#p[0-9a-f-]{36}#\d+"/.exec(body) ?? [];
+      if (action !== 'TransactWriteItems' || part === undefined || throttled === 2) return undefined;
+      throttled += 1;
+      return { conflictsAt: part, code: 'ThrottlingError' };
+    };
+
+    await placeHold(faulty, holdRequest(spender, rub('0.01')));
+
+    // Each attempt in a part pauses once, the change of the part chooses a number, and then the hold pauses again.
+    expect(throttled).toBe(2);
+    expect(pauses.mock.calls.length).toBeGreaterThanOrEqual(4);
     expect(await held(spender)).toBe('0 of 0.01');
   });
 

@@ -97,6 +97,11 @@ function amountsIn(amounts: ScopeAmounts, scope: string, window: string): Amount
   return sum;
 }
 
+/** Returns the partition key of an item's counter. A part has it too, or has it before its own name. */
+function counterOf(item: RawItem): string {
+  return textIn(item, 'pk').replace(textIn(item, 'sk').slice('COUNTER'.length), '');
+}
+
 /** Returns the values of counters, each including the parts that it names. */
 function storedAmounts(items: readonly RawItem[]): ScopeAmounts {
   const amounts: ScopeAmounts = new Map();
@@ -106,8 +111,8 @@ function storedAmounts(items: readonly RawItem[]): ScopeAmounts {
   );
   for (const item of counters) {
     const spread = textIn(item, 'sk').split('#')[1];
-    if (spread !== undefined && spread !== spreads.get(textIn(item, 'pk'))) continue;
-    const scope = textIn(item, 'pk').replace('COUNTER#', '');
+    if (spread !== undefined && spread !== spreads.get(counterOf(item))) continue;
+    const scope = counterOf(item).replace('COUNTER#', '');
     for (const name of Object.keys(item)) {
       const [, field, window] = /^(spent|committed)_((?:day|week|month)_.+|lifetime)$/.exec(name) ?? [];
       if (field !== undefined) amountsIn(amounts, scope, window!)[field as keyof Amounts] += picoIn(item, name);

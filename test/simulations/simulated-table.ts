@@ -1,6 +1,7 @@
 /**
  * Table that cancels conflicting transactions as DynamoDB does. A transaction that uses an item of a running
- * transaction is cancelled, with the reason at that item. It supports only the requests that store/table/writes.ts
+ * transaction is cancelled, with the reason at that item. A partition key accepts 1,000 write units per second; each
+ * item is assumed to need one unit, and two in a transaction. It supports only the requests that store/table/writes.ts
  * makes.
  */
 
@@ -8,11 +9,12 @@ import type { Table } from '../../lambdas/store/table/table.ts';
 import { AwsError, type AwsCall } from '../../lambdas/platform/aws/aws-call.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import type { Attributes } from '../../lambdas/store/table/attribute-values.ts';
+import { PartitionUnits, partitionRates } from '../support/table-rules/throughput.ts';
 import type { SimulatedTime } from './simulated-time.ts';
 
 export interface SimulatedTable extends Table {
-  /** Number of transactions that were carried out, and that were cancelled because of conflicts. */
-  transactions: { done: number; met: number };
+  /** Number of transactions that were carried out, that were cancelled because of conflicts, and that were throttled. */
+  transactions: { done: number; met: number; throttled: number };
 }
 
 interface Delays {
@@ -32,6 +34,8 @@ interface Request {
   ExpressionAttributeValues?: Attributes;
 }
 
+const UNITS_IN_A_TRANSACTION = 2;
+
 export function simulatedTable(
   time: SimulatedTime,
   chance: () => number,
@@ -39,7 +43,8 @@ export function simulatedTable(
 ): SimulatedTable {
   const items = new Map<string, Attributes>();
   const busy = new Set<string>();
-  const transactions = { done: 0, met: 0 };
+  const units = new PartitionUnits(partitionRates.write, time.nowMs);
+  const transactions = { done: 0, met: 0, throttled: 0 };
   // The delay is random, from half to one and a half times the given value.
   const way = () => time.sleep(wayMs * (0.5 + chance()));
   const write = (request: Request) => void items.set(nameOf(request), changed(items.get(nameOf(request)), request));
@@ -52,6 +57,13 @@ export function simulatedTable(
       transactions.met += 1;
       throw cancelled(met.map((isMet) => (isMet ? 'TransactionConflict' : 'None')));
     }
+    const partitions = requests.map(partitionOf);
+    const throttled = partitions.map((partition) => !units.hasRoom(partition));
+    if (throttled.includes(true)) {
+      transactions.throttled += 1;
+      throw cancelled(throttled.map((isThrottled) => (isThrottled ? 'ThrottlingError' : 'None')));
+    }
+    for (const partition of partitions) units.take(partition, UNITS_IN_A_TRANSACTION);
     const refused = requests.map(failed);
     if (refused.includes(true)) {
       throw cancelled(
@@ -67,6 +79,8 @@ export function simulatedTable(
   };
   const alone = (request: Request) => {
     if (busy.has(nameOf(request))) throw error('TransactionConflictException');
+    if (!units.hasRoom(partitionOf(request))) throw error('ThrottlingException');
+    units.take(partitionOf(request), 1);
     if (failed(request)) throw error('ConditionalCheckFailedException');
     write(request);
   };
@@ -101,9 +115,17 @@ export function simulatedTable(
   return { name: 'simulated', endpoint: undefined, call: call as AwsCall, transactions };
 }
 
-function nameOf({ Key: key, Item: item }: Request): string {
-  const { pk, sk } = (key ?? item) as Record<'pk' | 'sk', { S: string }>;
+function keyOf({ Key: key, Item: item }: Request): Record<'pk' | 'sk', { S: string }> {
+  return (key ?? item) as Record<'pk' | 'sk', { S: string }>;
+}
+
+function nameOf(request: Request): string {
+  const { pk, sk } = keyOf(request);
   return `${pk.S} ${sk.S}`;
+}
+
+function partitionOf(request: Request): string {
+  return keyOf(request).pk.S;
 }
 
 function error(type: string, details: object = {}): AwsError {

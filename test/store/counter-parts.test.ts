@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { uuidv7 } from '../../lambdas/platform/ids.ts';
 import { DAY_MS, windowsAt } from '../../lambdas/money/periods.ts';
 import { gatherCounter, hasOldParts, limitWrites, spreadCounter } from '../../lambdas/store/counters/counter-parts.ts';
 import {
   configureUpdate,
+  counterKey,
   COUNTER_PARTS,
   partKey,
   partKeys,
@@ -15,7 +17,7 @@ import {
 import { readItems } from '../../lambdas/store/table/query.ts';
 import { TTL_ATTRIBUTE, type Table } from '../../lambdas/store/table/table.ts';
 import { StoreBusyError, transact } from '../../lambdas/store/table/transact.ts';
-import { remove } from '../../lambdas/store/table/writes.ts';
+import { putNew, remove, update } from '../../lambdas/store/table/writes.ts';
 import { allowParts, forbidParts } from '../../lambdas/store/counters/parts-allowance.ts';
 import { count, hasParts, newTableWithParts, partsAt, rootOf, spent, spentIn } from '../support/counter-parts.ts';
 import { faultyTable } from '../support/faulty-table.ts';
@@ -53,7 +55,8 @@ describe('a counter without limits', () => {
     const names = await Promise.all([1, 2, 3].map(() => spreadCounter(table, scope)));
 
     expect(new Set(names).size).toBe(1);
-    expect(await readItems(table, partKeys(scope, names[0]!))).toHaveLength(COUNTER_PARTS);
+    const parts = await readItems(table, partKeys(scope, names[0]!));
+    expect(new Set(parts.map(({ pk }) => pk)).size).toBe(COUNTER_PARTS);
   });
 
   it('gets parts also if it was never written', async () => {
@@ -294,6 +297,23 @@ describe('readers, while parts of a counter are merged and created again', () =>
     };
     expect(await spent(faulty, scope)).toBe('6.5');
     expect(isGathered).toBe(true);
+  });
+
+  it('add the parts of an earlier release, which have the partition key of their counter', async () => {
+    const scope = await newScope();
+    const spread = uuidv7();
+    const keys = partKeys(scope, spread);
+    await transact(table, {
+      counter: update(table, counterKey(scope), { set: { spread } }),
+      ...Object.fromEntries(keys.map((key, part) => [part, putNew(table, { ...key, scope_id: scope.id, open: true })])),
+    });
+    await count(table, scope, { amount: '2', spread, part: 5 });
+
+    expect(new Set(keys.map(({ pk }) => pk))).toEqual(new Set([counterKey(scope).pk]));
+    expect(await spent(table, scope)).toBe('2');
+    expect(await gatherCounter(table, scope)).toBe(true);
+    expect(await spent(table, scope)).toBe('2');
+    expect(await hasParts(table, scope)).toBe(false);
   });
 
   it('return undefined if a part is missing, rather than too little', async () => {

@@ -13,14 +13,15 @@
 import { Money } from '../../money/money.ts';
 import { DAY_MS } from '../../money/periods.ts';
 import { nowMs } from '../../platform/clock.ts';
-import { uuidTimeMs, uuidv7 } from '../../platform/ids.ts';
 import {
   configureUpdate,
   counterKey,
   isGranted,
   limitsOf,
+  newSpread,
   partKeys,
   spreadOf,
+  spreadTimeMs,
   takingIn,
   windowNames,
   windowsIn,
@@ -56,7 +57,7 @@ export async function spreadCounter(table: Table, scope: ScopeId): Promise<strin
     const known = spreadOf(item);
     if (known !== undefined) return known;
     if (!(await arePartsAllowed(table))) return undefined;
-    const spread = uuidv7();
+    const spread = newSpread();
     // A change of limits changes the revision, so this condition fails after such a change.
     const { revision } = item;
     const when =
@@ -110,7 +111,7 @@ export async function hasOldParts(table: Table, scope: ScopeId, beforeMs: number
   const item = (await readItem(table, counterKey(scope))) ?? {};
   const spread = spreadOf(item);
   if (spread === undefined) return false;
-  return uuidTimeMs(spread) < beforeMs || (isLimited(limitsOf(item)) && !isGranted(item));
+  return spreadTimeMs(spread) < beforeMs || (isLimited(limitsOf(item)) && !isGranted(item));
 }
 
 /**

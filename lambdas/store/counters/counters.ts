@@ -13,6 +13,7 @@
 
 import { Money } from '../../money/money.ts';
 import { DAY_MS, endOfNamedWindow, intervals, type Interval, type Windows } from '../../money/periods.ts';
+import { uuidTimeMs, uuidv7 } from '../../platform/ids.ts';
 import { isLimited, limitsAttribute, limitsFrom, type Limits } from './limits.ts';
 import { readItem, readItems } from '../table/query.ts';
 import { moneyAttribute, moneyFrom, numberFrom, type Item, type Table } from '../table/table.ts';
@@ -62,11 +63,29 @@ export function counterKey(scope: ScopeId): Key {
 export const COUNTER_PARTS = 64;
 
 /**
- * Returns the key of a part.
+ * Start of the name of a set of parts in which each part has its own partition key. The parts of earlier sets have the
+ * partition key of their counter.
+ */
+const PARTITIONED = 'p';
+
+/** Returns a new name for a set of parts. It contains the time of its creation. */
+export function newSpread(): string {
+  return PARTITIONED + uuidv7();
+}
+
+/** Returns the time in ms at which a set of parts was created. */
+export function spreadTimeMs(spread: string): number {
+  return uuidTimeMs(spread.startsWith(PARTITIONED) ? spread.slice(PARTITIONED.length) : spread);
+}
+
+/**
+ * Returns the key of a part. Each part has its own partition key, because DynamoDB limits the writes to one partition
+ * key to 1,000 units per second.
  * @param spread name of the set of parts
  */
 export function partKey(scope: ScopeId, spread: string, part: number): Key {
-  return { pk: counterKey(scope).pk, sk: `${COUNTER}#${spread}#${part}` };
+  const [{ pk }, name] = [counterKey(scope), `#${spread}#${part}`];
+  return { pk: spread.startsWith(PARTITIONED) ? pk + name : pk, sk: COUNTER + name };
 }
 
 export function partKeys(scope: ScopeId, spread: string): Key[] {

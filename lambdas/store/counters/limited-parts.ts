@@ -17,7 +17,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Money } from '../../money/money.ts';
 import { intervals, windowsAt, type Interval, type Windows } from '../../money/periods.ts';
 import { nowMs } from '../../platform/clock.ts';
-import { uuidv7 } from '../../platform/ids.ts';
 import { gatherCounter } from './counter-parts.ts';
 import {
   counterKey,
@@ -26,6 +25,7 @@ import {
   GRANTS,
   isGranted,
   limitsOf,
+  newSpread,
   partKeys,
   spreadOf,
   windowNames,
@@ -113,7 +113,7 @@ export async function grantParts(
   const grant = grantOf(roomAt(item, windows));
   if (Money.fromPico(amount.pico * MIN_HOLDS_PER_GRANT).exceeds(grant) || grant.isZero) return undefined;
   if (!(await arePartsAllowed(table))) return undefined;
-  const spread = uuidv7();
+  const spread = newSpread();
   const revision = numberFrom(item['revision']);
   const all = grant.times(COUNTER_PARTS);
   const granted = inWindows(limits, windows, () => grant.negated());

@@ -29,22 +29,19 @@ export type TransactOutcome<Name extends string = string> =
       isUncertain: boolean;
     };
 
+/** Reasons of a cancelled transaction, and names of errors, which state that a partition or the table is too busy. */
+const THROTTLING = [
+  'ThrottlingError',
+  'ThrottlingException',
+  'ProvisionedThroughputExceeded',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+];
 /**
  * Reasons of a cancelled transaction after which the same transaction may succeed a moment later. Nothing was written.
  */
-const TRANSIENT_REASONS = new Set([
-  'TransactionConflict',
-  'ThrottlingError',
-  'ProvisionedThroughputExceeded',
-  'RequestLimitExceeded',
-]);
-const TRANSIENT_ERRORS = new Set([
-  'TransactionInProgressException',
-  'TransactionConflictException',
-  'ThrottlingException',
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-]);
+const TRANSIENT_REASONS = new Set(['TransactionConflict', ...THROTTLING]);
+const TRANSIENT_ERRORS = new Set(['TransactionInProgressException', 'TransactionConflictException', ...THROTTLING]);
 
 /** Number of attempts at a busy table. */
 export const DEFAULT_ATTEMPTS = 12;
@@ -60,11 +57,14 @@ export class StoreBusyError extends GatewayError {
   readonly conflicting: readonly string[];
   /** Whether an attempt before the last had no reply. That attempt may have been carried out, or may still be. */
   readonly isUncertain: boolean;
+  /** Whether the last attempt met throttling. Other items of the same partition are then busy too. */
+  readonly isThrottled: boolean;
 
   constructor(cause?: unknown, conflicting: readonly string[] = [], wasUncertain = false) {
     super('provider_overloaded', 'The gateway is busy recording spending. Try again in a second.', { cause });
     this.conflicting = conflicting;
     this.isUncertain = wasUncertain;
+    this.isThrottled = isThrottling(cause);
   }
 }
 
@@ -211,6 +211,11 @@ function isTransientReason(error: unknown): boolean {
   if (reasons.length > 0)
     return reasons.every(({ Code: code = 'None' }) => code === 'None' || TRANSIENT_REASONS.has(code));
   return error instanceof Error && TRANSIENT_ERRORS.has(error.name);
+}
+
+function isThrottling(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return [error.name, ...reasonsOf(error).map(({ Code: code = '' }) => code)].some((code) => THROTTLING.includes(code));
 }
 
 /**

@@ -13,8 +13,9 @@ const itemAttributesSql = {
 
 /**
  * View with each window (period) of each counter. A busy counter is split into parts, and its `spread` attribute names
- * the current parts. Parts with another name are ignored, because they were merged into the counter. A missing amount
- * is zero, because the gateway does not write changes of zero.
+ * the current parts. Parts with another name are ignored, because they were merged into the counter. The partition key
+ * of a part is the key of its counter, followed by the name of the part (from the eighth character of its sort key). A
+ * missing amount is zero, because the gateway does not write changes of zero.
  */
 const counters: BooksView = {
   name: 'counters',
@@ -26,7 +27,8 @@ const counters: BooksView = {
     committed_rub: AMOUNT_TYPE,
   },
   query: `WITH stored AS (
-  SELECT pk, item, coalesce(split_part(sk, '#', 2), '') AS part_of, ${textAt('item', 'spread.S')} AS spread
+  SELECT CASE WHEN sk LIKE 'COUNTER#%' AND strpos(pk, substr(sk, 8)) > 0 THEN substr(pk, 1, strpos(pk, substr(sk, 8)) - 1) ELSE pk END AS pk,
+    item, coalesce(split_part(sk, '#', 2), '') AS part_of, ${textAt('item', 'spread.S')} AS spread
   FROM items WHERE pk LIKE 'COUNTER#%'
 ), with_spread AS (
   SELECT pk, item, part_of, max(CASE WHEN part_of = '' THEN spread END) OVER (PARTITION BY pk) AS spread FROM stored
