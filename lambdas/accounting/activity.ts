@@ -32,8 +32,8 @@ const DAYS_AT_ONCE = 6;
 const MAX_PAGE_ATTEMPTS = 5;
 
 /**
- * Reads daily rows and sums them. Includes a day only if all shards of the day were rolled up after the day ended.
- * Shards are parts of an account's day.
+ * Reads daily rows and sums them. A day is included only if the rows of all its shards (eighths of a day) were computed
+ * after the day ended.
  *
  * Guarantee: the rows of each shard come from one recomputation. If rows are replaced during the read, everything is
  * read again. There are at most five reads.
@@ -61,7 +61,7 @@ export async function readActivity(
   }
 }
 
-/** Returns whether all shards of the day were rolled up. */
+/** Returns whether the daily rows of all shards of the day were computed. */
 export function isComplete({ versions }: Day): boolean {
   return !versions.includes(undefined);
 }

@@ -1,7 +1,6 @@
 /**
- * Counters that have parts, as far as this process knows. Parts are items that a busy counter is split into. A wrong
- * entry costs no money: a closed part accepts nothing, and a counter that has granted room to parts takes no hold
- * itself.
+ * Busy counters that are split into several items (parts), as known to this process. A wrong entry costs no money: a
+ * closed part accepts nothing, and a counter that has granted room to parts takes no hold itself.
  */
 
 import { BoundedMap } from '../platform/bounded-map.ts';
@@ -12,13 +11,13 @@ import type { Table } from '../store/table/table.ts';
 import type { Key } from '../store/table/writes.ts';
 
 /**
- * Time in ms for which a counter is used as one item after a part has refused a write. By then, a change of a limit has
- * merged the parts.
+ * Time in ms for which a counter is used as one item after a part has refused a write. A part refuses while a change of
+ * a limit merges the parts, which takes less time.
  */
 const REFUSED_MS = 3_000;
 const MAX_COUNTERS = 10_000;
 
-/** Parts of a counter. If the counter has limits, its parts get room by grants of this amount. */
+/** Parts of a counter. If the counter has limits, it grants room to its parts in steps of this amount. */
 type KnownParts = Pick<LimitedParts, 'spread'> & Partial<LimitedParts>;
 
 /** Parts that this process knows, by the names of their counters. */
@@ -41,8 +40,8 @@ export function randomPart(): number {
 
 /**
  * Returns the part of a counter with this number; undefined if no parts of the counter are known.
- * @param settles.isHeld whether every settled request was held in the scope; parts of a limited counter accept no other
- *   settlements
+ * @param settles.isHeld whether every settled request held money in the scope; parts of a limited counter accept no
+ *   other settlements
  */
 export function partOf(scope: ScopeId, number: number, settles: { isHeld: boolean }): Key | undefined {
   const known = spreads.get(counterName(scope));
@@ -66,8 +65,8 @@ export function mayGetParts(scope: ScopeId): boolean {
 }
 
 /**
- * Splits a busy counter into parts, unless its scope has limits. For a scope with limits, it finds the parts that holds
- * have made. Parts that are still closed are merged, because the process that closed them has died.
+ * Splits a busy counter without limits into parts. At a counter with limits, only holds make parts, and this function
+ * finds them. Parts that stay closed are merged, because the process that closed them has died.
  */
 export async function giveParts(table: Table, scope: ScopeId): Promise<void> {
   const name = counterName(scope);

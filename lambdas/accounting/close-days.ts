@@ -13,8 +13,8 @@ import type { Settlement } from './settlement.ts';
 /** Maximum number of days that one run queues, more than a year. */
 const MAX_DAYS_AT_ONCE = 400;
 /**
- * Number of days directly after the last closed day that are queued if a gateway was off for longer than a year. Its
- * last requests are from these days. The days between these and the latest days have no requests.
+ * If a gateway was off for longer than a year, this number of days after the last closed day is queued too. The last
+ * requests before the pause are from these days.
  */
 const OLDEST_DAYS = 30;
 

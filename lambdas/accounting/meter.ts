@@ -84,10 +84,10 @@ export class UsageMeter {
   addReported(usage: unknown): void {
     this.#noteUnpriced(usage);
     const reported = readReportedUsage(usage);
-    // The output count in the first event may exceed the final count by a token. So the first later report replaces it.
+    // The output count in the first event may be one token too high. So the first later report replaces it.
     if (reported.outputTokens !== undefined && !this.#isOutputReported) delete this.#reported.outputTokens;
-    // The decoders of providers that do not count the prompt at the start merge the reports themselves. So the result
-    // does not depend on how the network splits the reports.
+    // If a provider does not count the prompt at the start, its decoder has already merged the reports. So the result
+    // does not depend on how the network splits them.
     this.#reported = (this.#promptCountedAtStart ? updated : replaced)(this.#reported, reported);
     if (reported.outputTokens === undefined) return;
     this.#isOutputReported = true;

@@ -33,8 +33,8 @@ interface DueLeases {
 const LEASES_AT_ONCE = 8;
 
 /**
- * Gives back the money of leases (money held in advance for many requests) whose process has died. Also checks leases
- * that it returned earlier: a record may have been written since. Never throws: after a failure, the next run retries.
+ * Gives back the money of leases (money held in advance for many requests) whose process has died. Also checks earlier
+ * returns, because a record may have been written since. Never throws: after a failure, the next run retries.
  */
 export async function returnDueLeases(table: Table, due: DueLeases): Promise<{ returned: number; failures: Error[] }> {
   const { nowMs: atMs, deadBootIds, deadlineMs = Infinity } = due;

@@ -28,7 +28,7 @@ export function serviceCostOf(
   return Money.sum([...ofRounds, ...once]);
 }
 
-/** Fields that remove units counted once per generation, such as searches, from a usage that they are spread into. */
+/** Sets every unit that is counted once per generation, such as searches, to undefined. It is spread into a usage. */
 const ofNoGeneration: Partial<TokenUsage> = Object.fromEntries(
   generationUnits.map(({ usage: field }) => [field, undefined]),
 );

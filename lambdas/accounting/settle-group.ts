@@ -46,8 +46,8 @@ function sharedWritesOf(settlement: Settlement): string[] {
 }
 
 /**
- * Groups settlements into transactions. A transaction has a record for each settlement, the counters of the payers, and
- * the sums of the models.
+ * Groups settlements into transactions. A transaction contains the record of each settlement, the counters of the
+ * payers, and the sums of the models.
  */
 export function transactionsOf(settlements: Settlement[]): Settlement[][] {
   const groups: Settlement[][] = [];
@@ -89,7 +89,7 @@ export async function settleGroup(
       for (const { generationId } of open) results.set(generationId, 'settled');
       break;
     }
-    // The part of a counter was closed, so the next attempt uses the counter itself.
+    // A closed part refuses the write, so the next attempt uses the counter itself.
     for (const [name, { scope }] of counters) if (outcome.failed[name]) forgetParts(scope);
     const next: Settlement[] = [];
     for (const settlement of open) {
@@ -112,7 +112,7 @@ async function resolveRefusal(
   options: { swept: boolean },
 ): Promise<SettleResult | Error | 'again'> {
   if (!stored) return new UnknownGenerationError('The settlement names a generation without a record');
-  // The handler may have missed the reply to an extension of the hold, so the amount in the record is used.
+  // The record has the real amount: the handler may have missed the reply to an extension of the hold.
   if (stored.state === 'pending') return 'again';
   if (!stored.swept || options.swept) return 'duplicate';
   // An error of one correction must not fail the other settlements, which are not written yet.
@@ -125,7 +125,10 @@ type Counters = Map<string, CountedScope>;
 interface CountedScope {
   scope: ScopeId;
   deltas: CounterDeltas;
-  /** Part of the counter that takes the changes; undefined if the counter itself takes them. */
+  /**
+   * Part (item) of a split counter to which the changes are written. Undefined if they are written to the counter
+   * itself.
+   */
   part: Key | undefined;
 }
 
@@ -135,7 +138,10 @@ interface AlikeScope {
   isHeld: boolean;
 }
 
-/** Returns the scopes of all payers whose counters may have parts that take the group's changes. */
+/**
+ * Returns the scopes of all payers in which either all requests of the group hold money, or none does. Only these
+ * scopes may use parts of counters.
+ */
 export function alikeScopes(group: Settlement[]): AlikeScope[] {
   const alike = new Map<string, AlikeScope>();
   const mixed = new Set<string>();
@@ -151,7 +157,7 @@ export function alikeScopes(group: Settlement[]): AlikeScope[] {
   return [...alike].flatMap(([name, one]) => (mixed.has(name) ? [] : [one]));
 }
 
-/** Returns the counters of a group, each with a part if it has any. */
+/** Returns the counters of a group, each with the part to write, if there is one. */
 function countersOf(group: Settlement[], number: number): Counters {
   return new Map(
     alikeScopes(group).map(({ scope, isHeld }) => {
@@ -190,7 +196,7 @@ function settleWrites(
   return { ...writes, ...counterWrites(table, counters), ...ofModels, ...shares.writes(table) };
 }
 
-/** Replaces the sweep's estimate with the real outcome, and records the difference in a separate entry. */
+/** Replaces the sweep's estimate with the real outcome. A separate entry records the difference. */
 async function correct(table: Table, settlement: Settlement, stored: Generation): Promise<SettleResult> {
   const { generationId, payer, outcome } = settlement;
   const { accountId } = payer;

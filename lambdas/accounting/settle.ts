@@ -116,8 +116,8 @@ function attemptsAmong(accounts: Settlement[][]): number | undefined {
 }
 
 /**
- * Splits the counters that a batch conflicted on into parts, or finds parts that holds have made. A failure only costs
- * time.
+ * Splits the counters that a batch conflicted on into parts, or finds the parts that holds have made. A failure only
+ * costs time.
  */
 async function giveBusyParts(table: Table, group: Settlement[], { conflicting }: StoreBusyError): Promise<void> {
   const isBusy = (scope: ScopeId) =>

@@ -74,15 +74,15 @@ export async function sweepHolds(table: Table, selection: SweepSelection): Promi
   return result;
 }
 
-/** Returns the range of the index that the sweep reads: entries up to a time, or all entries. */
+/** Returns the range of index entries that the sweep reads: up to a time, or all. */
 function reachOf({ nowMs, backlog, deadBootIds }: SweepSelection): { sweepAtMs?: number } {
   if (deadBootIds) return {};
   return { sweepAtMs: backlog === 'waiting' ? DUE_AT_ONCE_MS : nowMs };
 }
 
 /**
- * Decides from the index whether a hold may be swept. The index fields used here never change, or are checked again in
- * the record.
+ * Decides from the index entry whether a hold may be swept. The index may be old, but the fields used here never
+ * change, or are checked again in the record.
  */
 function mayBeSwept({ key, bootId, isDueAtOnce }: PendingEntry, selection: SweepSelection): boolean {
   if (isDueAtOnce) return true;

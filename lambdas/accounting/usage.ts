@@ -60,7 +60,7 @@ export function fitParts(usage: TokenUsage): void {
   }
 }
 
-/** Fields that remove the parts of the answer, such as reasoning tokens, from a usage that they are spread into. */
+/** Sets the parts of the answer, such as reasoning tokens, to undefined. It is spread into a usage. */
 export const noParts: Partial<TokenUsage> = Object.fromEntries(
   completionParts.map(({ usage: field }) => [field, undefined]),
 );

@@ -78,8 +78,8 @@ export interface Admitted {
    */
   recording?: Promise<void> | undefined;
   /**
-   * Same write as `recording`. It rejects later: after the hold is released, or left to the sweep because the table
-   * cannot be reached. If it rejects, nothing must be settled.
+   * Same write as `recording`, but rejects later: after the gateway has released the hold, or could not reach the table
+   * to release it. If it rejects, settle nothing.
    */
   recorded?: Promise<void> | undefined;
 }
@@ -89,8 +89,8 @@ export interface Refused {
   /** Error for the client that explains the refusal. */
   error: GatewayError;
   /**
-   * Whether the result of an attempt was unknown, and the generation's record now states that nothing is held. No
-   * further hold can be placed under the request's id.
+   * True if the reply to an attempt was lost and the hold was then released: the generation's record states that
+   * nothing is held. No further hold can be placed under the request's id.
    */
   isReleased: boolean;
 }
@@ -119,7 +119,7 @@ export async function admit(
   const { generation } = request;
   let isUncertain = false;
   const place = async (plan: SpendingPlan) => {
-    // After an uncertain attempt, the write of the record must be awaited: it may find the record of that attempt.
+    // An attempt without a reply may have written a record. So the write is awaited here: it finds that record.
     const recordsLater = admission.recordsLater === true && !isUncertain;
     const result = await placeHold(table, holdRequest(request, plan), { recordsLater });
     if ('refused' in result) isUncertain ||= result.isUncertain;
@@ -154,8 +154,8 @@ export async function admit(
 
 /**
  * Returns the candidates to which the refusal does not apply. A hold for them may still succeed.
- * @throws {GatewayError} the refusal, if no candidate remains. If candidates remain but no further hold can be placed
- *   under the request's id, a busy error, so that the client may retry
+ * @throws {GatewayError} the refusal, if no candidate remains; a busy error, which the client may retry, if the
+ *   request's id can hold nothing more
  */
 export function remainingCandidates<Candidate extends { model: Model }>(
   candidates: readonly Candidate[],
@@ -241,7 +241,10 @@ export async function holdOrRefuse(
   }
 }
 
-/** Limits the estimated prompt size and cost to the plan, because an estimate from bytes may exceed an exact count. */
+/**
+ * Reduces the estimated prompt size and cost to those of the plan. An estimate from bytes may be larger than the plan's
+ * exact count.
+ */
 export function holdRequest({ generation, ...request }: Admission['request'], plan: SpendingPlan): HoldRequest {
   const { tokens, cost } = generation.inputEstimate;
   const inputEstimate = {

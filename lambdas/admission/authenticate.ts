@@ -8,10 +8,9 @@ import { hashSecret, unknownKey } from './credentials.ts';
  * with the cached pepper, the current and the previous pepper are tried. So keys stay valid after a change of the
  * pepper.
  *
- * Cost: as `findCaller`. A key of the previous pepper costs one more read each time its caller is read.
- * Weakness: peppers are read again at most once in five minutes, and an attempt with an unknown key can cause that read
- * shortly before the pepper changes. A process started before a change of the pepper may then refuse a new key for up
- * to five minutes.
+ * Cost: as `findCaller`, plus one read if the key was hashed with the previous pepper. Weakness: a process reads the
+ * peppers again at most once in five minutes, and any unknown key causes such a read. If that read is shortly before
+ * the pepper changes, the process may refuse a new key for up to five minutes.
  * @throws {GatewayError} 401 for an unknown, disabled, expired or deleted key, a removed member or an archived
  *   workspace
  */

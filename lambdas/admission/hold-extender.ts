@@ -24,13 +24,13 @@ const MAX_STEP_FACTOR = 32;
 const HOLD_PATIENCE_MS = 2_000;
 const WAIT_MS = 200;
 /**
- * Number of attempts to extend a hold at the end. Only one change of a hold runs at a time. So at most one attempt
- * finds an earlier change whose reply was lost, instead of adding its own amount.
+ * Number of attempts to extend a hold at the end of an answer. An attempt adds nothing if it finds an earlier change
+ * whose reply was lost. Only one change runs at a time, so this happens at most once.
  */
 const MAX_TRIES_AT_END = 3;
 /**
- * Percentage of the tightest limit. A step must not exceed this share, unless it is as small as the first step. Unused
- * money of a hold is returned only if it exceeds this share.
+ * Share of the tightest limit, in percent. No step exceeds it, except a step of the first step's size. Unused money of
+ * a hold is returned only if it is more than this share.
  */
 const FAIR_SHARE_PERCENT = 5n;
 
@@ -106,8 +106,8 @@ export class HoldExtender {
     const surplus = this.#placed.hold.amount.minus(needed);
     if (!releasesUnused || this.#change || !this.#isWorthGivingBack(surplus)) return;
     const shrinking = shrinkHold(this.#table, this.#placed, { ...this.#request, amount: surplus });
-    // From here on, the returned amount must not be used. This is right even if the return fails, because settlement
-    // reads the real amount from the record.
+    // From here on, this process does not use the returned amount, even if the return fails. Settlement reads the real
+    // amount from the record.
     const { hold } = this.#placed;
     this.#placed = { ...this.#placed, hold: { ...hold, amount: hold.amount.minus(surplus) } };
     this.#recompute();
@@ -172,8 +172,8 @@ export class HoldExtender {
   async chargeable(cost: Money): Promise<Money> {
     if (this.#placed.scopes.length === 0) return cost;
     await this.#change;
-    // Retries because an extension may only confirm an earlier one whose reply was lost. The missing amount is then
-    // requested again.
+    // An extension may only confirm an earlier one whose reply was lost. Then the next attempt requests the missing
+    // amount.
     for (let tries = 1; tries <= MAX_TRIES_AT_END && cost.exceeds(this.#placed.hold.amount); tries += 1) {
       if (await this.#add(cost.minus(this.#placed.hold.amount))) break;
     }

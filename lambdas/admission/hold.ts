@@ -87,12 +87,12 @@ export type HoldResult =
 const holdRefusals = new RefusalMemory();
 
 /**
- * Places the first hold of a generation. If an earlier attempt did place it, the record decides the amount, which may
- * exceed the requested amount.
- * @param how.recordsLater whether the write of the record may finish later; allowed only if no earlier attempt was
- *   uncertain
- * @returns the hold, or the refusal; after an uncertain refusal, the hold must be released before the client gets the
- *   refusal (accounting/release.ts)
+ * Places the first hold of a generation. If an earlier attempt, whose reply was lost, has placed it, the amount in the
+ * record counts. It may exceed the requested amount.
+ * @param how.recordsLater whether the write of the record may finish later; allowed only if every earlier attempt had a
+ *   reply
+ * @returns the hold, or the refusal; if the refusal is uncertain, the caller must release the hold before it answers
+ *   the client (accounting/release.ts)
  * @throws {Error} if it is unknown whether the hold was placed
  */
 export async function placeHold(
@@ -107,8 +107,8 @@ export async function placeHold(
     if (!recordsLater) return recorded;
     return { placed, recording: recorded.then(() => undefined) };
   }
-  // A remembered refusal is not used for a request with an Idempotency-Key. A repeated key must get the result of its
-  // first request, whether or not the limits have room.
+  // A request with an Idempotency-Key ignores remembered refusals. If the key is repeated, the client must get the
+  // result of the first request, whether or not the limits have room.
   const remembered = request.claim ? undefined : rememberedRefusal(request);
   if (remembered) return refusedBy(remembered);
   const result = await withoutOwnLeases(leases, () => placeInTable(table, request));
@@ -120,7 +120,7 @@ export async function placeHold(
 }
 
 /**
- * Takes a hold from a lease of this process, without waiting.
+ * Takes a hold, without waiting, from a lease (money that this process holds in advance for many requests).
  * @returns the hold, and a promise of the recorded hold; the promise rejects if it is unknown whether the record was
  *   written
  */
@@ -141,8 +141,8 @@ function holdFromLease(
 }
 
 /**
- * Requests a hold. If a scope has no room, gives back the money of this process's leases in the scope and requests the
- * hold again. Those leases alone may have caused the refusal.
+ * Requests a hold. If a scope has no room, returns the money that this process holds there in leases (in advance for
+ * many requests), and requests the hold again. The leases may have caused the refusal.
  */
 async function withoutOwnLeases(leases: LeaseSource | undefined, ask: () => Promise<HoldResult>): Promise<HoldResult> {
   const endedBefore = leases?.ended;
@@ -266,8 +266,8 @@ async function extendOnce(table: Table, placed: PlacedHold, request: HoldRequest
 }
 
 /**
- * Gives `amount` of a placed hold back to its scopes. The only condition is that the record holds the amount. Never
- * throws. If the result is unknown, the caller keeps the old hold, and settlement reads the record.
+ * Gives `amount` of a placed hold back to its scopes. The only condition is that the record still holds the amount.
+ * Never throws. If the reply is lost, the caller keeps the old hold, and settlement reads the record.
  */
 export async function shrinkHold(table: Table, placed: PlacedHold, request: HoldRequest): Promise<HoldResult> {
   const { payer, id, createdAtMs } = request.generation;
@@ -299,8 +299,8 @@ function afterLostReply(record: Item | undefined, expected: Hold, scopes: Scope[
 }
 
 /**
- * Refuses a request whose Idempotency-Key another request has claimed. The claim may also be of an earlier attempt of
- * this request, whose reply was lost. Then the generation's record exists too, and that case is handled first.
+ * Refuses a request whose Idempotency-Key has a claim. If an earlier attempt of this request made the claim and its
+ * reply was lost, the generation's record exists too. The caller handles that case first.
  */
 function claimedBy({ fingerprint }: RequestClaim, failed: FailedCondition | undefined): HoldRefusal | undefined {
   return failed?.item && { kind: 'claimed', known: claimFrom(failed.item), fingerprint };

@@ -66,7 +66,7 @@ const MAX_WAIT_MS = 500;
 
 const noDemand: Demand = { holds: 0, amount: Money.zero };
 
-/** A tenant: the limited scopes of one payer, as read with the caller, and the leases held in these scopes. */
+/** The limited scopes (key, workspace, member, account) of one payer, and the leases held in them. */
 class Tenant {
   readonly scopes: readonly Scope[];
   readonly leases = new Set<OpenLease>();
@@ -263,13 +263,16 @@ async function takeLease(
     throw error;
   });
   if (!outcome) return undefined;
-  // An existing record belongs to this lease, from an attempt whose reply was lost.
+  // If the record exists, an attempt whose reply was lost has created this lease.
   if (outcome.committed || outcome.failed.record) return new OpenLease(table, lease, takenAt);
   if (outcome.isUncertain) throw new Error('The outcome of taking a lease is unknown');
   return undefined;
 }
 
-/** Returns the room at a scope's own counter, without its parts. Returns zero if the scope's limits have changed. */
+/**
+ * Returns the room at a scope's own counter, without the items (parts) into which a busy counter is split. Returns zero
+ * if the scope's limits have changed.
+ */
 async function roomIn(table: Table, scope: Scope, windows: Windows): Promise<Money> {
   const item = await readItem(table, counterKey(scope));
   return item && numberFrom(item['revision']) === scope.revision ? roomAt(item, windows) : Money.zero;

@@ -97,8 +97,8 @@ export class OpenLease {
   async #record(amount: Money, write: RecordWrite): Promise<FailedCondition | undefined> {
     try {
       const existing = await write(RECORD_TIMEOUT_MS);
-      // The request already has a record that does not name this lease. The money of that record is held elsewhere, so
-      // the amount returns to this lease.
+      // The request already has a record that does not name this lease. Its money is held elsewhere, so this lease gets
+      // the amount back.
       if (existing && !this.#isNamedIn(existing)) this.#left = this.#left.plus(amount);
       return existing;
     } catch (error) {
@@ -130,7 +130,7 @@ export class OpenLease {
   async #return(): Promise<void> {
     const before = await endLease(this.#table, this.#lease, this.#left);
     if (!before?.item) return;
-    // An existing end has two causes: the reply to an earlier attempt was lost, or the sweep considered this process
+    // The lease has already ended if the reply to an earlier attempt was lost, or if the sweep considered this process
     // dead.
     const returned = { was: returnedOf(before.item) ?? Money.zero, is: this.#left };
     if (returned.was.equals(returned.is)) return;

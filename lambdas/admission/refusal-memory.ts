@@ -7,8 +7,8 @@ const REFUSAL_LASTS_MS = 1_000;
 /** Time in ms for which a scope (key, workspace, member or account) is remembered as used up. */
 const USED_UP_LASTS_MS = 60_000;
 /**
- * Number of refusals of a scope within a second from which on a client counts as retrying in a loop. After fewer
- * refusals, the store is read, because the limit may just have been raised.
+ * Number of refusals of a scope within a second at which the client counts as retrying in a loop. Below this number,
+ * the store is read, because the limit may just have been raised.
  */
 const REFUSALS_OF_A_LOOP = 3;
 const DEFAULT_CAPACITY = 1_000;

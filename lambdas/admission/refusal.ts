@@ -109,8 +109,8 @@ export function isHeldByOthers(refusal: NoRoom, own: Money): boolean {
 export type AdmissionRefusal = HoldRefusal | { kind: 'client_left' };
 
 /**
- * Returns the candidates to which a refusal does not apply. Returns undefined if the refusal applies to all candidates,
- * or to none.
+ * Returns the candidates to which a refusal does not apply. Returns undefined if it applies to all candidates or to
+ * none.
  */
 export function notRefused<Candidate extends { model: Model }>(
   candidates: readonly Candidate[],

@@ -35,7 +35,7 @@ const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 export interface RequestClaim {
   name: string;
   fingerprint: string;
-  /** Generation that had the claim before, was not completed and cost nothing; undefined for a new claim. */
+  /** Generation that had the claim before. It was not completed and cost nothing. Undefined for a new claim. */
   replaced: string | undefined;
 }
 

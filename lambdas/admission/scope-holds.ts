@@ -55,9 +55,7 @@ export type HoldOutcome<Name extends string> =
       isUncertain: boolean;
     };
 
-/**
- * Upper bound, not included, on the attempts of one hold. An attempt tries one part of a counter or the counter itself.
- */
+/** Exclusive upper bound on the attempts of one hold. An attempt tries one part of a counter or the counter itself. */
 const MAX_PLACES = 16;
 /** Number of attempts at a busy counter before it is split into parts. Settlements use the same number. */
 const ATTEMPTS_BEFORE_PARTS = 3;
@@ -97,13 +95,13 @@ class Search {
   readonly #scopes: readonly Scope[];
   readonly #hold: ScopeHold;
   /**
-   * Part index that this hold uses for all split counters. Two holds with different indexes then conflict on none of
+   * Part number that this hold uses at every split counter. Two holds with different part numbers then share no item of
    * these counters.
    */
   #part = randomPart();
   /** Parts used by the last attempt. For every other scope, the attempt used the counter. */
   #tried = new Map<ScopeKind, LimitedParts>();
-  /** Room of each scope's counter that the next attempt grants to the current part. */
+  /** Room that the next attempt moves from each scope's counter to the current part. */
   readonly #grants = new Map<ScopeKind, Money>();
   #isUncertain = false;
 

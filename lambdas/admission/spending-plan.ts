@@ -12,7 +12,7 @@ export interface Quote {
    * held from the start.
    */
   hiddenReasoningTokens: number;
-  /** Output tokens that max_tokens does not limit: some providers do not count thinking in max_tokens. */
+  /** Output tokens in addition to max_tokens: some providers do not count thinking in max_tokens. */
   beyondMaxTokens: number;
 }
 
@@ -40,9 +40,9 @@ export function planSpending(quotes: Quote[], stepTokens: number): SpendingPlan 
 }
 
 /**
- * Returns the plan with a shorter answer that `room` can pay for. Only plans with hidden output are shortened: visible
- * output is held step by step anyway. For hidden output, a shorter answer keeps the limit strict, and avoids a refusal
- * because of output that is probably never used.
+ * Returns the plan with a shorter answer that `room` can pay for. Only plans with hidden output are shortened, because
+ * visible output is held step by step. A shorter answer keeps the limit strict. It also avoids a refusal because of
+ * hidden output that the model probably never writes.
  * @returns undefined if not even one step of output fits, or if nothing would change
  */
 export function shortened(plan: SpendingPlan, room: Money): SpendingPlan | undefined {

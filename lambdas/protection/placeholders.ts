@@ -34,8 +34,8 @@ export class Placeholders {
   }
 
   /**
-   * Reserves placeholders that already occur in a text, so that no value gets them. This placeholder was not made
-   * from a value of this request.
+   * Reserves placeholders that already occur in a text, because they do not stand for a value of this request. No value
+   * gets them.
    */
   keepClearOf(text: string): void {
     if (!text.includes('[')) return;
@@ -91,10 +91,7 @@ export class Placeholders {
   }
 }
 
-/**
- * Changes everything in a third party's text that looks like a placeholder to another form, such as `(EMAIL_1)`. The
- * text keeps its length.
- */
+/** Changes placeholders in a third party's text to another form, such as `(EMAIL_1)`. The text keeps its length. */
 export function withoutPlaceholders(text: string): string {
   return text.includes('[') ? text.replaceAll(LIKE_A_PLACEHOLDER, (found) => `(${found.slice(1, -1)})`) : text;
 }

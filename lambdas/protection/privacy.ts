@@ -9,7 +9,7 @@ type Exclusion = (typeof exclusions)[number];
 /** Returns why an endpoint is excluded; undefined if it may be used. */
 export type ExclusionOf = (endpoint: Seeing) => Exclusion | undefined;
 
-/** The properties of an endpoint that privacy settings depend on. */
+/** Properties of an endpoint that privacy settings depend on. */
 type Seeing = Pick<Endpoint, 'dataPolicy'> & { provider: Pick<Endpoint['provider'], 'id'> };
 
 /**

@@ -1,4 +1,4 @@
-/** Protects the texts of a request. This file needs only its input, so it can also run in another thread. */
+/** Protects the texts of a request. This file depends only on its input, so it can also run in another thread. */
 
 import type { SensitiveData } from '../store/accounts/sensitive-data.ts';
 import { Placeholders, type PlaceholderState } from './placeholders.ts';
@@ -53,8 +53,8 @@ export function protectTexts({ texts, settings }: ProtectionJob): ProtectedTexts
 }
 
 /**
- * Reserves placeholders that already occur in texts or substitutes, but only if answers are restored. If answers are
- * not restored, this placeholder comes from an earlier answer, and still stands for the same value.
+ * Reserves placeholders that already occur in texts or substitutes, if answers are restored. If they are not restored,
+ * a placeholder in the text comes from an earlier answer, and still stands for the same value.
  */
 function keepClear(placeholders: Placeholders, scanned: Scanned[], { restore, dictionary }: SensitiveData): void {
   if (!restore) return;

@@ -6,7 +6,7 @@ import { TextRefusal } from './refusals.ts';
 import { isChangeable, type Scanned } from './scan.ts';
 import { TermSearch } from './term-search.ts';
 
-/** A part of a text, and the text that replaces it. */
+/** A part of a text, and its replacement. */
 interface TextChange {
   start: number;
   end: number;
@@ -20,8 +20,8 @@ export class Replacement {
   readonly #placeholders: Placeholders;
   readonly #dictionary: Dictionary;
   /**
-   * Searches texts for all values that have a placeholder. A value that was found once is replaced wherever it occurs
-   * as a whole word, even without the words that identified it.
+   * Searches texts for all values that have a placeholder. A found value is replaced wherever it occurs as a whole
+   * word, even without the words that identified it at first.
    */
   #values = new TermSearch([]);
   #searched = 0;
@@ -49,15 +49,15 @@ export class Replacement {
     return applied(text, changes);
   }
 
-  /** Replaces values and terms in a text that only the model reads. */
+  /** Replaces values and terms in a text for the model. */
   in(text: string, findings: Finding[]): string {
     return applied(text, this.#changesOf(text, findings));
   }
 
   /**
    * Returns whether the replaced thinking equals the thinking that the provider signed. The model wrote placeholders,
-   * which were restored for the client; replacing their values again restores the signed text. But a value without a
-   * placeholder before this text cannot have been a placeholder in the signed text.
+   * and the client got the values. Replacing the values again restores the signed text. A value is an exception if it
+   * got its placeholder only now: the signed text cannot contain that placeholder.
    */
   #isAsSigned({ text, findings }: Scanned, changes: TextChange[], knownBefore: number): boolean {
     const isKnown = (value: string | undefined) =>

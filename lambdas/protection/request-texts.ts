@@ -9,11 +9,11 @@ import { isRawNumber } from '../platform/json/exact-json.ts';
 
 /** Kind of a text. It depends on who reads the text, and decides whether the text may be changed. */
 export type TextKind =
-  /** The model reads the text, so it may be changed. */
+  /** Text for the model. It may be changed. */
   | 'text'
   /** Thinking that its provider has signed. The provider rejects a changed text. */
   | 'signed'
-  /** Programs read the text, for example a name, an id or an address. A changed text would have another meaning. */
+  /** Text for programs, for example a name, an id or an address. A changed text would have another meaning. */
   | 'label'
   /** Keywords of the API, which are never searched. */
   | 'protocol';
@@ -29,7 +29,7 @@ export interface RequestText {
   name?: string | undefined;
 }
 
-/** Changed texts by their index in the list; undefined for a signed text that is removed with its block. */
+/** Changed texts by their index in the list; undefined for signed text that must be removed with its block. */
 export type TextChanges = ReadonlyMap<number, string | undefined>;
 
 /** Kind of structure that contains a value: fields of the API, JSON of a model, or a JSON schema. */
@@ -74,8 +74,8 @@ const SCHEMA_PROTOCOL = new Set(['type', 'format', '$ref', '$schema', '$id']);
 const ENCODED = new Set(['encrypted_content', 'encrypted_index', 'encrypted_stdout']);
 
 /**
- * Fields that are searched first. Placeholders are numbered in this order, so that the constant start of a conversation
- * has the same numbers in every turn.
+ * Fields that are searched first. Placeholders are numbered in this order. So the unchanged start of a conversation
+ * gets the same numbers in every turn.
  */
 const FIRST_FIELDS = ['tools', 'system', 'messages'];
 
@@ -192,7 +192,7 @@ export class RequestTexts<Request extends MessagesRequest> {
 
   /**
    * Adds the digits of a number. A model may write a phone number as a number, with a sign or as `79123456789.0`. If
-   * the digits are protected, a text replaces the number.
+   * the digits are protected, a placeholder text replaces the number.
    */
   #addNumber(value: number | { rawJSON: string }, found: FoundValue, region: Region): void {
     if (region === 'api') return;

@@ -15,7 +15,7 @@ const growing = {
 } as const;
 type Growing = keyof typeof growing;
 
-/** A text that still grows, with the kind of delta in which its held-back part will be sent. */
+/** A text that still grows, with the kind of delta for its held-back part. */
 interface OpenText {
   type: Growing;
   text: RestoredText;

@@ -1,11 +1,11 @@
 /**
- * Replaces placeholders with the client's own values. A placeholder may arrive in pieces. So text at the end that may
- * be the beginning of a placeholder is held back until the next piece decides it. The held-back text is at most as long
- * as the longest placeholder, which is a few tokens.
+ * Replaces placeholders with the client's own values. A placeholder may arrive in pieces. So the end of a text is held
+ * back if it may be the beginning of a placeholder. It is at most as long as the longest placeholder, which is a few
+ * tokens.
  */
 
 /**
- * Maximum text that restored values may add to an answer, because a PEM key is a thousand times as long as its
+ * Maximum number of characters that restored values may add to an answer. A PEM key is a thousand times as long as its
  * placeholder. Beyond this maximum, placeholders stay in the text.
  */
 const MAX_ADDED_CHARACTERS = 16 * 1024 * 1024;
@@ -30,7 +30,10 @@ export class Originals {
     this.#originals = originals;
   }
 
-  /** @param write returns the form of a value in this text: unchanged, or escaped for a JSON string */
+  /**
+   * Returns the text with values in place of placeholders.
+   * @param write returns the form of a value in this text: unchanged, or escaped for a JSON string
+   */
   in(text: string, write: (value: string) => string = String): string {
     if (!text.includes('[')) return text;
     return text.replaceAll(LIKE_OUR_PLACEHOLDER, (placeholder) => {

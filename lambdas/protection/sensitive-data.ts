@@ -1,9 +1,9 @@
 /**
- * Removes the sensitive data of a key's requests before anything is measured, held or sent. The provider does not get
- * the data that is found, so the provider's answers, errors and logs do not contain it.
+ * Removes the sensitive data of a key's requests before anything is measured, held or sent. The provider never gets the
+ * data that is found. So its answers, errors and logs do not contain it either.
  *
- * Guarantee: a prompt of any length and content, under any settings, blocks the event loop no longer than a short
- * prompt. A long prompt is searched in a thread. Accounts take turns there, and no prompt delays the search of a new
+ * Guarantee: no prompt blocks the event loop longer than a short prompt does, whatever its length, content and
+ * settings. A long prompt is searched in a thread. Accounts take turns there, and no prompt delays the search of a new
  * one for more than half a second.
  */
 

@@ -23,8 +23,8 @@ export class TermSearch {
   /** For each term, the index of the longest other term that is a prefix of it; -1 if there is none. */
   readonly #parents: number[] = [];
   /**
-   * Table that marks the lower 11 bits of the terms' first characters. These bits differ between most scripts. It
-   * excludes most positions of a text.
+   * Table that marks the lower 11 bits of the terms' first characters, which differ between most scripts. It excludes
+   * most positions of a text.
    */
   readonly #firsts = new Uint8Array(FIRSTS + 1);
   /** Bit table of the terms' prefixes of up to four characters. It excludes nearly all remaining positions. */
@@ -96,8 +96,8 @@ export class TermSearch {
   }
 
   /**
-   * Returns the index of the greatest term that is not greater than the text. Every term that is a prefix of the text
-   * is this term, or a prefix of it.
+   * Returns the index of the greatest term that is not greater than the text. If a term is a prefix of the text, it is
+   * this term or a prefix of it.
    */
   #lastUpTo(text: string): number {
     let low = 0;

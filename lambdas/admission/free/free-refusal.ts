@@ -6,7 +6,10 @@ import type { CountKind, FreeRefusal, FreeRoom } from './free-tier.ts';
  * requests release most of their holds within seconds.
  */
 const HELD_RETRY_SECONDS = 3;
-/** Maximum wait in seconds. If the limit resets later, the error tells clients not to retry automatically. */
+/**
+ * Longest wait in seconds after which clients may retry automatically. If the limit resets later, the error discourages
+ * automatic retries.
+ */
 const SHORT_WAIT_SECONDS = 60;
 
 const owners: Record<CountKind, string> = {

@@ -138,15 +138,18 @@ export function countedBound(
 }
 
 /**
- * Returns the cache writes that an encoded request asks for. Every such request contains `cache_control` or, at Amazon,
- * `cachePoint`.
+ * Returns the longest lifetime of the caches that an encoded request writes. A request for a cache contains
+ * `cache_control` or, at Amazon, `cachePoint`.
  */
 export function requestedCacheWrites(encodedBody: string): CacheWrites {
   if (!encodedBody.includes('"cache_control"') && !encodedBody.includes('"cachePoint"')) return 'none';
   return encodedBody.includes('"1h"') ? '1h' : '5m';
 }
 
-/** Returns whether an encoded request asks to keep each of its caches for an hour. Words in a text have escaped quotes. */
+/**
+ * Returns whether an encoded request keeps every cache for an hour. In a client's text, the quotes of these patterns
+ * would be escaped.
+ */
 export function writesForAnHour(encodedBody: string): boolean {
   if (!encodedBody.includes('"1h"')) return false;
   const marks = encodedBody.match(/"(?:cache_control|cachePoint)":\{/g)?.length ?? 0;

@@ -9,7 +9,7 @@ const CARD = new RegExp(
   'g',
 );
 /**
- * Length of a card number with sixteen digits and three gaps. A match of CARD may continue with three more digits that
+ * Length of a card number with sixteen digits and three gaps. A match of CARD may have three more digits after it that
  * do not belong to the card.
  */
 const FOUR_FOURS = 19;
@@ -40,7 +40,7 @@ export const findCards: Rule = (text, numerals, add) => {
 };
 
 /**
- * Returns whether a sign before the digits shows that they are no card number. They are the fraction of a number
+ * Returns whether the characters before the digits show that this is no card number. It may be the fraction of a number
  * (`3.1415926535897932`), or a phone number (`+4915112345678`).
  */
 function isPartOfNumber(text: string, start: number): boolean {

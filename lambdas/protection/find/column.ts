@@ -1,7 +1,7 @@
 import { append } from '../../platform/append.ts';
 
 /**
- * Finds values in tables, in which often only the heading of a column shows what its values are. Known tables: CSV,
+ * Finds values in tables. Often only the heading of a column shows what its values are. Known tables: CSV,
  * tab-separated text, and Markdown.
  */
 
@@ -57,7 +57,7 @@ function headingOf(line: string, heading: RegExp): { separator: string; columns:
   return columns.length === 0 ? undefined : { separator, columns, width: cells.length };
 }
 
-/** Returns whether a cell is a heading. Headings are short and have no digits, unlike a sentence about such values. */
+/** Returns whether a cell is a heading: it is short and has no digits. A sentence about such values is not. */
 function isHeading(cell: string, heading: RegExp): boolean {
   return cell.length <= 40 && !/\d/.test(cell) && heading.test(cell);
 }

@@ -64,12 +64,12 @@ export const findCredentials: Rule = (text, numerals, add) => {
   findNumericSecrets(text, lower, add);
 };
 
-/** Accepts every value, for patterns whose match is always a secret. */
+/** Accepts every value. For patterns whose match is always a secret. */
 function isAny(): boolean {
   return true;
 }
 
-/** Returns whether a value is a password. It is not if it is a placeholder, as in `scheme://USER:PASSWORD@host`. */
+/** Returns whether a value is a real password. A placeholder, as in `scheme://USER:PASSWORD@host`, is not. */
 function isWritten(value: string): boolean {
   return isNoReference(value) && !/^(?:password|passwd|pass|pwd|secret|token|пароль)$/i.test(value);
 }

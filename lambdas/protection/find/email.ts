@@ -47,7 +47,10 @@ function isOfMachine(text: string, at: number, end: number): boolean {
   return OF_MACHINE.test(text) || GIT.test(wordsBefore(text, at + 1, 'x git@'.length));
 }
 
-/** @param isEmphasised whether the address is between `_` characters, which Markdown shows in italics */
+/**
+ * Returns the start of the part before `@`.
+ * @param isEmphasised whether the address is between `_` characters, which Markdown shows in italics
+ */
 function startOfLocal(text: string, at: number, isEmphasised: boolean): number {
   const first = Math.max(0, at - MAX_LOCAL);
   let start = at;
@@ -59,10 +62,7 @@ function startOfLocal(text: string, at: number, isEmphasised: boolean): number {
   return bounced === undefined ? start : start - bounced.length;
 }
 
-/**
- * Returns whether a character may belong to a domain. Domains contain no `_`, so this character is Markdown, or starts
- * another word.
- */
+/** Returns whether a character may belong to a domain. `_` may not: it is Markdown, or starts another word. */
 function isOfDomain(text: string, index: number): boolean {
   const sign = text.charAt(index);
   return sign !== '_' && (isWordAt(text, index) || DOMAIN_SIGNS.includes(sign));

@@ -24,8 +24,8 @@ export type Add = (start: number, end: number) => void;
 export type Rule = (text: string, numerals: readonly Numerals[], add: Add) => void;
 
 /**
- * White space that people, word processors and web pages put between digits; for character classes of patterns. HYPHEN
- * has the hyphens that they use.
+ * White space between digits, as people, word processors and web pages write it. HYPHEN has their hyphens. Both are for
+ * character classes of patterns.
  */
 export const GAP = String.raw` \u00a0\u2009\u202f`;
 export const HYPHEN = String.raw`\-\u2010-\u2015\u2212`;
@@ -33,8 +33,8 @@ export const HYPHEN = String.raw`\-\u2010-\u2015\u2212`;
 const FINDING_WORD = /[\p{L}\p{N}_]/u;
 
 /**
- * Characters below this code are tested with a lookup table, because every character of a text is tested. They include
- * Latin, Greek, Cyrillic, Armenian and Hebrew.
+ * Characters below this code are tested with a lookup table, which is fast. They include Latin, Greek, Cyrillic,
+ * Armenian and Hebrew.
  */
 const TABLED = 0x600;
 const FINDING_WORDS = Uint8Array.from({ length: TABLED }, (_, code) =>
@@ -65,10 +65,12 @@ export function wordsBefore(text: string, start: number, characters: number): st
   return text.slice(Math.max(0, start - characters), start);
 }
 
-/** Maximum number of characters between a word and its number, as in `"version": "`. */
+/** Maximum number of characters, such as quotes and colons, between a word and its number, as in `"version": "`. */
 const MAX_SIGNS = 6;
 
-/** Returns the word that ends at a position, or at most MAX_SIGNS characters before it. */
+/**
+ * Returns the last word before a position. Between the word and the position are at most MAX_SIGNS other characters.
+ */
 export function lastWord(text: string, position: number): { word: string; start: number } | undefined {
   let end = position;
   while (end > 0 && position - end < MAX_SIGNS && !isWordAt(text, end - 1)) end -= 1;

@@ -4,11 +4,11 @@ import { isWordAt, lastWord, matchesOf, wordsBefore, type Add, type Rule } from 
 const V4 = /(?<![\d.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?!\d|\.\d)/g;
 const V6 = /^(?:[0-9a-f]{1,4}:|:(?=:)|:){2,8}(?:[0-9a-f]{1,4}|(?:\d{1,3}\.){3}\d{1,3})?(?![\w:]|\.\d)/i;
 
-/** Cheap pattern that every IPv6 address matches, to skip most texts. */
+/** Cheap test that every IPv6 address passes. It skips most texts. */
 const MAYBE_V6 = /::|:[\da-f]{1,4}:[\da-f]{1,4}:[\da-f]{1,4}:/gi;
 const MAX_V6 = 45;
 
-/** Words that show, directly before four numbers, that the numbers are a version or a section, not an IP address. */
+/** Words directly before four numbers that show a version or a section, not an IP address. */
 const NO_ADDRESS =
   /^(?:верси|релиз|сборк|прошивк|драйвер|пункт|раздел|подраздел|глав|стать|таблиц|рисун|приложени|оценк|п+$|пп?\.?$|version|ver$|v$|rev$|release|build$|assembly$|firmware$|driver$|section$|chapter$|clause$|figure$|table$|appendix$|annex$|oid$|chrome$|firefox$|safari$|edge$|opera$|windows$|android$|ios$|macos$|gtk$)/i;
 /** Matches signs before a version or a section, as in `nginx/1.25.3.1` or `§ 4.1.1.2`. */
@@ -17,21 +17,21 @@ const ADDRESS =
   /(?<!\p{L})(?:ip|ip-?адрес|айпи|адрес|addr|address|host|хост|server|сервер|dns|ping|ssh|пинг\p{L}*|client|proxy|gateway|шлюз|клиент|узел|route|network|subnet|подсет[ьи]|сет[ьи]|peer|remote|src|dst|source|nameserver|inet|allow|deny|listen|connect\p{L}*)(?!\p{L})/iu;
 /**
  * Matches four numbers of which the first is below 30 and not 10, as in a release. Few public addresses begin like
- * this. THIRD_ZERO matches a third number of zero, which few addresses have.
+ * this. THIRD_ZERO matches if the third number is zero, as in few addresses.
  */
 const LOW = /^(?!10\.)[12]?\d\./;
 const THIRD_ZERO = /^\d+\.\d+\.0\./;
 /**
- * Words that occur directly before addresses, as in `Banned from 5.188.10.77`. Another word there may be the name of a
- * program, followed by its version.
+ * Words that occur directly before addresses, as in `Banned from 5.188.10.77`. Any other word there may be the name of
+ * a program, and the number its version.
  */
 const NO_NAME =
   /^(?:со?|из|на|от|по|и|или|from|at|by|via|and|or|for|is|are|with|ban|unban|banned|block|blocked|found|drop|dropped|reject|rejected|attacker)$/i;
-/** Public DNS resolvers. Their numbers are small, as in a version. */
+/** Public DNS resolvers. They are addresses although their small numbers look like a version. */
 const RESOLVERS = new Set(['1.1.1.1', '1.0.0.1', '8.8.8.8', '8.8.4.4', '9.9.9.9']);
 /**
- * Words that show that a number after them is a release, although it looks like an address. Up to two other words, and
- * signs, may be between them.
+ * Words for a release. A number after such a word is a release, although it looks like an address. Up to two other
+ * words, and punctuation, may be between them.
  */
 const RELEASE_NUMBER = /верси|релиз|сборк|прошивк|обновл|version|release|firmware|build|patch|upgrade|update/i;
 const RELEASE_SIGN = /[\p{L}\d\]](?:[=~!><]=|\^|~)$|\p{L}-$/u;
@@ -61,8 +61,8 @@ export const findIpAddresses: Rule = (text, numerals, add) => {
 };
 
 /**
- * Returns whether a number is a release or a section, because the number before it is one, as in `2.14.0.7 → 2.15.1.0`.
- * Releases and sections in one text often differ only in their last number.
+ * Returns whether a number is a release or a section because the number before it is one, as in `2.14.0.7 → 2.15.1.0`.
+ * Often only the last number differs.
  */
 function isNextRelease(release: { number: string; end: number }, found: string, between: string): boolean {
   if (found.startsWith('192.168.')) return false;
@@ -137,8 +137,8 @@ function isOfV6(text: string, index: number): boolean {
 const GIVEN_OUT = /^(?:[23][\da-f]{3}|f[cdef][\da-f]{2}|64:ff9b|::ffff):/i;
 
 /**
- * Returns whether an IPv6 address has an allocated prefix and two or more numbers. This is false for loopback
- * addresses. It is also false for a text such as `12::34`, which is often no address.
+ * Returns whether an IPv6 address has an allocated prefix and at least two numbers. Loopback addresses do not. A text
+ * such as `12::34`, which is often no address, does not either.
  */
 function isRoutable(address: string): boolean {
   return GIVEN_OUT.test(address) && (address.match(/[\da-f]+/gi)?.length ?? 0) > 1;
@@ -149,7 +149,7 @@ function isCommon(address: string): boolean {
 }
 
 /**
- * Returns whether an address consists of four one-digit numbers. A text such as `1.2.3.4` is as often a section or a
+ * Returns whether an address consists of four one-digit numbers. Such a text, like `1.2.3.4`, is often a section or a
  * version.
  */
 function isOfSmallNumbers(address: string): boolean {

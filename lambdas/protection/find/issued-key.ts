@@ -7,8 +7,8 @@ const KEY_REST = '[A-Za-z0-9_-]';
 const KEY_DIGITS = '0123456789';
 
 /**
- * Patterns of the issuers' keys, which contain the prefix and the minimum length. Before each pattern are the
- * characters with which its keys may begin.
+ * Patterns of the issuers' keys, with prefix and minimum length. The text before each pattern lists the first
+ * characters that its keys may have.
  */
 const ISSUED: [string, string][] = [
   // Keys of Anthropic, OpenAI, OpenRouter, DeepSeek and others; of ElevenLabs
@@ -96,7 +96,7 @@ const ISSUED: [string, string][] = [
   ['e', String.raw`(?<!-)eyJ${KEY_REST}{8,}\.eyJ${KEY_REST}{8,}\.${KEY_REST}{8,}`],
 ];
 
-/** Patterns by the code of their first character. The lookup excludes nearly all positions of a text. */
+/** Patterns by the code of their first character. This lookup excludes nearly all positions of a text. */
 const ISSUED_KEYS = new Map(
   [...new Set(ISSUED.flatMap(([firsts]) => firsts.split('')))].map((first) => {
     const patterns = ISSUED.filter(([firsts]) => firsts.includes(first)).map(([, pattern]) => pattern);
@@ -104,13 +104,13 @@ const ISSUED_KEYS = new Map(
   }),
 );
 
-/** Minimum number of letters, digits, `_` and `-` in a row that every pattern requires. */
+/** Minimum number of consecutive letters, digits, `_` and `-` that every pattern requires. */
 const LEAST = 16;
 const IN_ROW = Uint8Array.from({ length: 0x80 }, (_, code) => Number(/[\w-]/.test(String.fromCharCode(code))));
 
 const KEY_HYPHEN = 0x2d;
 
-/** Matches keys whose form is proof enough, even if they consist only of letters or digits. */
+/** Matches keys whose form is proof enough. All other keys must also mix kinds of characters. */
 const EXACT = /^A[A-Z]{3}[A-Z2-7]{16}$|^(?:\d{6}-){7}\d{6}$/;
 /** Matches the end of keys that documentation uses as examples. */
 const EXAMPLE = /EXAMPLE(?:KEY)?$/;
@@ -121,8 +121,8 @@ const MAX_BEFORE_KEY = 128;
 const MAX_AFTER = 8_192;
 
 /**
- * Finds keys. Only the surroundings of rows of at least LEAST key characters are examined, which are a small part of
- * most texts.
+ * Finds keys. Only the text around at least LEAST consecutive key characters is examined, which is a small part of most
+ * texts.
  */
 export const findIssuedKeys: Rule = (text, _, add) => {
   let done = 0;
@@ -133,7 +133,7 @@ export const findIssuedKeys: Rule = (text, _, add) => {
       continue;
     }
     const from = boundBefore(text, start, done);
-    // A key may extend beyond the examined part. The search continues after it, so no text is read twice.
+    // A key may extend beyond the examined part. The search continues after the key, so no text is read twice.
     done = Math.max(done, findBetween(text, from, boundAfter(text, start), add));
     start = done;
   }

@@ -11,14 +11,17 @@ import { classesOf, isKey, isOfWords, isPassword, isQuotedPassword } from './sec
 /** Matches the names of secrets. Prefixes (`DB_`, `мой `) and suffixes (`_2`, ` от вайфая`) may surround a name. */
 const SECRET_NAME =
   /pass|pasword|(?<![a-z])parol(?!e)|pwd|psw|(?<![a-z\d])pw(?![a-z])|парол|пасс|кодов[а-яё]{1,3} слов|token|secret|key|credential|psk|session_?id|(?<=[?&])sig(?==)|(?<![a-z])sid(?==)|токен|секрет|ключ/gi;
-/** Matches the whole name of a password, from the position that SECRET_NAME has found. */
+/** Matches the whole name of a password, at the position that SECRET_NAME has found. */
 const PASSWORD =
   /^(?:pas{1,2}(?:word|wd|phrase|code)?s?(?!\p{L})|parol[yia']?(?!\p{L})|(?:pwd|psw|pw|psk)(?!\p{L})|парол(?:[ьяеюи]\p{L}{0,2})?(?!\p{L})|парольчик\p{L}{0,2}|кодов\p{L}{1,3} слов\p{L}{0,2}(?!\p{L})|пасс(?:ворд)?(?!\p{L}))/iu;
 const TOKEN = /^(?:token|secret|credentials?|session_?id|sig|sid|(?:токен|секрет|ключ)(?:а|ом|у|е)?)(?!\p{L})/iu;
 const KEY = /(?:api|access|secret|private|account|auth|encryption|signing|shared|master)[-_ ]?$/i;
-/** Matches text before `key` that names a wireless network. The key of a network is a password. */
+/** Matches text before `key` that names a wireless network. There, `key` means a password. */
 const OF_NETWORK = /(?:ssid|wi-?fi|wpa\d?|network|вайфай)[^\n]{0,40}$/i;
-/** Matches text before `pass` that makes it another word, such as `compass`. `requirepass` does name a secret. */
+/**
+ * Matches text before `pass` that makes it another word, such as `compass`. The list does not include `requirepass`,
+ * which names a secret.
+ */
 const OTHER_WORD = /(?:com|by|sur|tres|under|over|im|lam)$/i;
 /**
  * Matches `login/` before the name of a password, as in `login/password: anna / Vesna2030!`. The value then begins with
@@ -32,7 +35,9 @@ const AFTER_LOGIN = /(?:логин|login|user(?:name)?|юзер)\s?\/\s?$/i;
 const ABOUT =
   /^["'`\])]{0,2}[ _.-](?![\p{L}_.-]*\d)(?:reset(?! to )|policy|min|max|len|hash|file|field|change(?!d? (?:from|to) )|expir|updated|created|age|ur[il]|link|strength|score|encod|algorithm|hint|rules?|manager|id|name|count|type|endpoint|path|ttl|limit|rate|budget|usage|version|prefix|alias|arn|fingerprint|size|rotation|validat|require)/iu;
 
-/** Matches the text between a name and its value: the end of the name, a few words, and a sign or a verb. */
+/**
+ * Matches the text between a name and its value: the end of the name, a few words, and a sign such as `:` or a verb.
+ */
 const SIGN =
   /^[\p{N}_]{0,3}\\?["'`\])]{0,2}\*{0,2}(?: ?\([^()\n]{1,40}\))?[ \p{L}\d._-]{0,40}?(?:\s?\*{0,2}(?:=>|:=|->|→|[:=>])|\s[–—-]\s|\s(?:is|was|to|from|был|была|будет|теперь|стал|на)\s(?:now |set to |changed to |теперь )?)(?:\*\*|__)?\s{0,3}(?:\*\*|__)?/u;
 const LATER_SIGN = /^[\p{L}\d ]{1,40}(?:\s?[:=]|\s[–—-])\s/u;
@@ -41,13 +46,13 @@ const OWNER =
   /^(?:[ \p{L}-]{0,40} )?\(?[\p{L}\d._%+-]{1,64}@[\p{L}\d-]{1,63}(?:\.[\p{L}\d-]{1,63}){1,4}\)?(?=[\s:=–—-])/u;
 const QUOTED = /^(?:\\?(["'`])((?:(?!\1)[^\n\\]|\\(?!\1[,}\s])[^\n]){1,256})\\?\1|[«“„]([^\n»”“]{1,256})[»”“])/;
 const BARE = /^(?:[^\s"'`<>;,)«»“”„\\]|\\(?![nrt"'])){1,256}/;
-/** Matches the remaining characters of a value that the end of the examined text has cut off. */
+/** Matches the rest of a value that the end of the examined text has cut off. */
 const SECRET_REST = /[^\s"'`<>;,)«»“”„]*/y;
 /** Matches the text between a name and a value in the next field, as in `name: DB_PASSWORD`, `value: …`. */
 const NEXT_FIELD = /^[\p{L}\p{N}_]{0,16}["']?\s{0,2}(?:\\n|[\n,])\s{0,12}["']?value["']?\s?[:=]\s?/u;
 /** Matches one or two words before a value, as in `is still` or `: use`. */
 const ADVERBS = /^(?:\p{L}{1,12} ){1,2}/u;
-/** Matches the text between a name and a value in quotes, which needs no sign. */
+/** Matches the text between a name and a value in quotes. Quotes need no sign such as `:` before them. */
 const BEFORE_QUOTES = /^(?: \p{L}{1,16}){0,2}\s{1,3}(?=["'`«“„])/u;
 /** Matches the heading of a column with passwords. */
 const SECRET_HEADING = /(?<!\p{L})(?:пароль|пароли|password|passwd)(?!\p{L})/iu;
@@ -127,7 +132,7 @@ function shifted(
   return value && { start: value.start + by, end: value.end + by };
 }
 
-/** Reads a value after words and a second sign, as in `пароль на открытие — …`. */
+/** Reads a value after some words and a second sign, as in `пароль на открытие — …`. */
 function givenLater(
   rest: string,
   from: number,
@@ -160,8 +165,7 @@ function withoutClosing(value: string): string {
 }
 
 /**
- * Reads a value after one or two words, as in `password is still …`. To be accepted, the value must not consist of
- * words.
+ * Reads a value after one or two words, as in `password is still …`. A value that consists of words is not accepted.
  */
 function givenAfter(rest: string, from: number): { start: number; end: number } | undefined {
   const value = withoutStop(BARE.exec(rest.slice(from))?.[0] ?? '');

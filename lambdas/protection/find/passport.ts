@@ -3,7 +3,7 @@ import { isWordAt, GAP, HYPHEN, wordsBefore, type Add, type Rule } from './findi
 
 const NAMED_PASSPORT =
   /пасс?порт|passeport|пасп\.|загранник|загранпасп|(?<![a-zа-яё])загран(?![a-zа-яё])|(?<![a-zа-яё])п-т(?![a-zа-яё])|passport|(?<![a-zа-яё])psp(?:r?t)\.?(?![a-zа-яё])|(?<![a-zа-яё])pass\.(?= no)/gi;
-/** Length of the text, after a word for a passport, that may contain the number, in characters. */
+/** Number of characters after a word for a passport in which its number is searched. */
 const PASSPORT_WITHIN = 80;
 
 const NUMBER_SIGN = String.raw`(?:(?:паспорта )?(?:№|[Нн]омер|ном\.|н\.|[Nn]o\.?|[Nn]umber|n°|N)(?: паспорта)?:?)`;
@@ -27,13 +27,15 @@ const PASSPORT_NUMBER = new RegExp(
   String.raw`(?<![\p{L}\p{N}])(?:${PASSPORT_FORMS.join('|')})(?![\p{L}\p{N}]|[${HYPHEN}/]\d)`,
   'u',
 );
-/** Maximum distance between a word for a passport and its number, in characters: a few words of the same sentence. */
+/**
+ * Maximum distance between a word for a passport and its number, in characters. It is a few words of the same sentence.
+ */
 const MAX_PASSPORT_WORDS = 56;
 const NEXT_SENTENCE = /(?<!\b(?:[Nn]o|nr|num)|(?<!\p{L})(?:гр|гос|г|им|др)|[№сc]ер|(?<!\p{L})\p{Lu})[.!?\n]\s/u;
 
-/** Matches eight digits directly after a word for a passport. In other places, eight digits are mostly a date. */
+/** Matches eight digits directly after a word for a passport. Elsewhere, eight digits are usually a date. */
 const EIGHT_DIGITS = /^(?:[ _]?(?:no|number|num|nr|номер))?(?: is)?[\s.:#№"'=-]{0,5}(\d{8})(?![\p{L}\d]|[-/.]\d)/iu;
-/** Matches six digits after a word for "number", which follows a series or directly the word for a passport. */
+/** Matches six digits after a word for "number". Before that word is a series, or the word for a passport. */
 const NUMBER_ALONE =
   /^(?:["']?[_ -]?|[^\n]{0,32}?(?:сери\p{L}|seri\p{L}{1,2}|\d{2}[ .]?\d{2})[^\n]{0,40}?[\s_"',;<>])(?:number|num|no|nomer|номер(?: паспорта)?)(?!\p{L})["']?[\s.:#№"'=>–—-]{0,5}(\d{6})(?![\p{L}\d]|[-/.]\d)/iu;
 /** Matches words before the name of a passport, as in `номер паспорта 640275`. SIX_DIGITS matches the number. */
@@ -49,7 +51,7 @@ const ANOTHER_DOCUMENT = new RegExp(
   'iu',
 );
 const MAX_OTHERS = 32;
-/** Matches words for things that have a (technical) passport too, such as a device or a building. */
+/** Matches words for things that have a technical passport, such as a device or a building. */
 const OF_THING =
   /^\p{L}*\s+(?:№\s?\d+\s+)?(?:издели|прибор|качеств|безопасн|сделк|объект|труб|оборудован|двигател|дома|скважин|машин|транспорт|отход|модел|здани|помещени|проект|программ|stamp|photo|control)/iu;
 /** Matches words for other numbers, such as an order or a visa, between the word for a passport and the number. */
@@ -58,7 +60,7 @@ const OF_OTHER =
 const TECHNICAL =
   /(?:тех(?:ническ\p{L}*)?|кадастров\p{L}*|санитарн\p{L}*|энергетическ\p{L}*|ветеринарн\p{L}*|вет)[\s-]?$/iu;
 
-/** Matches a number before a word for a passport, as in `4509 123458 (паспорт)`. */
+/** Matches a number directly before a word for a passport, as in `4509 123458 (паспорт)`. */
 const NUMBER_BEFORE =
   /(?<![\p{L}\d])(\d{2}[ -]?\d{2} ?(?:№ ?)?\d{6}|\d{9}|[A-Z]{1,2}\d{6,8}) ?[,"'»]{0,2} ?(?:[(–—-] ?(?:это |мой |моего |(?:is|that's) (?:my |the |a )?)?|(?:это|is my|is the|that's my) )(?:\p{L}{2,12} )?$/u;
 /** Matches the heading of a column with passport numbers. */

@@ -1,7 +1,7 @@
 /**
- * Finds phone numbers by their written forms. A library with every country's numbering plan was evaluated and rejected:
- * it would be an eighth of the function's bundle and a hundred times slower. In sentences that were not used to develop
- * these rules, that library found only three of four numbers.
+ * Finds phone numbers by their written forms. A library with every country's numbering plan was tried and rejected: it
+ * is an eighth of the function's bundle and a hundred times slower. In a test with new sentences, it found only three
+ * of four numbers.
  */
 
 import { digitsOf, GAP, HYPHEN, isWordAt, lastWord, matchesOf, wordsBefore, type Add, type Rule } from './finding.ts';
@@ -60,7 +60,7 @@ const RUSSIAN_FORMS = new Set([
   '5 5',
   '5 1 2 2',
 ]);
-/** Forms that only phone numbers have: North American ones, and a Russian code in brackets. */
+/** Forms that only phone numbers have: North American forms, and Russian forms with the area code in brackets. */
 const PHONE_FORMS = [
   /^(?:1[ .-])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[.-])[2-9]\d{2}[.-]\d{4}$/,
   /^\([3-9](?:\d{2}\) ?\d{3}|\d{3}\) ?\d{2})-\d{2}-\d{2}$/,
@@ -88,7 +88,7 @@ function findAt(text: string, from: number, match: string, add: Add): void {
 }
 
 /**
- * Returns the end of the phone number at a position; undefined if there is none. Up to two digit groups at the end may
+ * Returns the end of the phone number at a position; undefined if there is none. The last one or two digit groups may
  * not belong to the number, so the test is repeated without them.
  */
 function endOfPhone(text: string, start: number, found: string): number | undefined {
@@ -104,8 +104,8 @@ function endOfPhone(text: string, start: number, found: string): number | undefi
 }
 
 /**
- * Returns whether a word or other digits directly precede the number, as in `12:8 903 …`. A word for a phone does not
- * count.
+ * Returns whether a word or other digits directly precede the number, as in `12:8 903 …`. A word for a phone is
+ * allowed.
  */
 function isPartOfWord(text: string, start: number): boolean {
   return (
@@ -191,7 +191,7 @@ function isNational(digits: string): boolean {
 
 /**
  * Returns whether a number is written in a Russian form: `8 903 …`, `8 (4852) …`, or `8 029 …` of Belarus. Without
- * gaps, only mobile numbers and 800 numbers count: a city code could begin any number.
+ * gaps, only mobile numbers and 800 numbers count, because any number could begin with a city code.
  */
 function isRussian(written: string, digits: string): boolean {
   if (digits.length !== 11 || !/^(?:[78][3-9]|80(?:17|25|29|33|44))/.test(digits)) return false;
@@ -206,7 +206,7 @@ function digitGroups(written: string): string {
   return (first === 1 ? others : [first! - 1, ...others]).join(' ');
 }
 
-/** Removes a bracket before the number that does not belong to it, as in `(8 903 …)`. */
+/** Removes an opening bracket whose closing bracket is not part of the number, as in `(8 903 …`. */
 function withoutBracket(found: string): string {
   return found.startsWith('(') && !isBalanced(found) ? found.slice(1) : found;
 }

@@ -4,7 +4,7 @@ import { matchesOf, wordsBefore, type Add } from './finding.ts';
 import { classesOf, isNoReference, isPassword, isQuotedPassword } from './secret.ts';
 
 /**
- * Matches passwords in options. If white space separates option and password, the command must be one of the programs
+ * Matches passwords in options. If white space is between option and password, the command must be one of the programs
  * in LOGS_IN.
  */
 const OPTION = /(?<![\w-])-(?:p|P|a|w|storepass)(\s?)["']?([^\s"'-][^\s"']{5,63})/g;
@@ -12,10 +12,7 @@ const LOGS_IN =
   /(?:sshpass|login|mysql|mariadb|mongo|redis-cli|ldap|smbclient|keytool|lftp|psql|sqlcmd|rdesktop|freerdp|vncviewer)[^\n|;]*$/;
 const COMMAND = 80;
 
-/**
- * Pairs of patterns. The first pattern is a cheap test of the text in lower case. The second pattern captures the
- * password in one of its groups.
- */
+/** Pairs of patterns: a cheap test of the text in lower case, and a pattern whose groups capture the password. */
 const PLACES: [RegExp, RegExp][] = [
   // Password in SQL
   [/identified /, /identified\s(?:with\s\w{1,32}\s)?by\s["']([^"'\n]{4,64})["']/gi],

@@ -1,16 +1,13 @@
-/** Finds values in sentences about a secret, if no sign is between the secret's name and its value. */
+/** Finds values in sentences about a secret that have no sign such as `:` between the name and the value. */
 
 import { matchesOf } from './finding.ts';
 import { classesOf, isLikePassword, isNoReference, isOfWords, isPassword, isUnmistakable } from './secret.ts';
 
-/**
- * Length of the text after a name that may contain the value, in characters. Both must be in one line, within two
- * sentences.
- */
+/** Number of characters after a name in which its value is searched. Both must be in one line, within two sentences. */
 const MAX_SECRET_WORDS = 160;
 const SENTENCES = /^[^\n{}]*?[.!?:](?=\s|$)[^\n{}]*?(?=[.?](?:\s|$)|[\n{}]|$)|^[^\n{}]*/;
 const CHUNK = /[^\s"'`<>;,()«»“”„]{6,128}/g;
-/** Matches words that show that the value after them is no secret, for example a commit or a user name. */
+/** Matches words after which a value is no secret, for example a commit or a user name. */
 const SECRET_OF_ANOTHER =
   /(?:^|[\s(])(?:commit|revision|rev|sha-?\d*|md5|hash|digest|checksum|etag|image|uuid|guid|id|request|trace|span|order|user|username|login|account|host|server|file|branch|version|ticket|коммит\p{L}*|хеш\p{L}*|хэш\p{L}*|заказ\p{L}*|номер\p{L}*|логин\p{L}*|юзер\p{L}*|пользовател\p{L}*|учётк\p{L}*|файл\p{L}*|хост\p{L}*|сервер\p{L}*|верси\p{L}*|тикет\p{L}*|заявк\p{L}*)\s?[:=#№]?\s?$/iu;
 const TO_VALUE = /(?:сброшен|смен|измен|поменя|установ|постав|reset|changed|set)\p{L}{0,6}\s(?:на|to|as)\s$/iu;
@@ -51,7 +48,7 @@ function isUuid(value: string): boolean {
   return /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i.test(value);
 }
 
-/** Matches a value after at most two words. */
+/** Matches a value that follows directly, or after one or two words. */
 const NEXT_WORDS = /^(?: \p{L}{1,16}){0,2} \(?([^\s"'`<>;,()«»“”„]{8,64})/u;
 
 /**
@@ -70,8 +67,8 @@ export function secretNext(rest: string, wants: 'password' | 'key'): { start: nu
 }
 
 /**
- * Matches a word with a number, or letters and digits, at the end of a clause, as in `installer password lds0819,` or
- * `password 8Kd2vq`.
+ * Matches a value at the end of a clause: a word with a number, or letters and digits, as in `installer password
+ * lds0819,` or `password 8Kd2vq`.
  */
 const RIGHT_AFTER =
   /^ (\p{L}{2,16}\d{3,8}|(?=\d{0,6}[A-Za-z]{0,6}[A-Z])(?=[A-Z\d]{0,6}[a-z])\w{0,5}\d\w{0,6})(?=[,.;)\n]|$)/u;
@@ -82,7 +79,7 @@ const BEFORE_NAME =
 const MAX_WORDS_BEFORE = 120;
 
 /**
- * Returns the position of a value that the following words name as a secret.
+ * Returns the position of a value before its name, as in `«…» is the password`.
  * @param nameStart start of the name
  */
 export function secretBefore(text: string, nameStart: number): { start: number; end: number } | undefined {

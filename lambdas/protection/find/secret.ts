@@ -1,11 +1,11 @@
 /**
- * Tests whether a value after the name of a secret is a secret. It may also be a word, a variable, a path, a date or a
- * call.
+ * Tests whether a value after the name of a secret is a secret. Other possible values are a word, a variable, a path, a
+ * date or a call.
  */
 
 /**
- * Matches calls and insertions of a shell or a template: `${X}`, `$(cat x)`, `<token>`, `os.environ[…]`, `***`, and
- * another name with `=`.
+ * Matches expressions of a shell or a template: `${X}`, `$(cat x)`, `<token>`, `os.environ[…]`, `***`, and another name
+ * with `=`.
  */
 const EXPRESSION = /^[$<{[(%*]|^[a-z]+\|[a-z]|[([{]|\*{3}|^[\w-]+=(?!=*$)/;
 /**
@@ -22,8 +22,8 @@ const MOMENT = /^\d{4}-\d\d-\d\d|^\d{1,2}[./]\d{1,2}[./]\d{2,4}$/;
 const NAMED_THING = /^(?:LAPTOP|DESKTOP|WIN)-[A-Z\d]+$|^(?:[A-Z][a-z]+-){1,2}[A-Z][A-Za-z]+$/;
 
 /**
- * Returns whether a value in quotes may be a password. It may contain brackets, but it must not be a call, an
- * insertion, a path or a date as a whole.
+ * Returns whether a value in quotes may be a password. It may contain brackets. The whole value must not be a call, a
+ * template expression, a path or a date.
  */
 function isQuotedText(value: string): boolean {
   return !/^[$<{[%*]|\*{3}|^[\w.]+\(.*\)$/.test(value) && isOrdinary(value);
@@ -64,8 +64,8 @@ export function isKey(value: string): boolean {
 }
 
 /**
- * Returns whether a value mixes characters as words and names do not. After the name of a password, this value counts
- * as a secret.
+ * Returns whether a value mixes characters in a way that words and names do not. After the name of a password, this is
+ * enough for a secret.
  */
 export function isUnmistakable(value: string): boolean {
   if (value.length < 7 || !isNoReference(value) || !/\p{L}/u.test(value)) return false;
@@ -104,8 +104,8 @@ export function isLikePassword(value: string): boolean {
 const RELEASE_NAME = /\d\.\d|^\d{4}-|^v\d/;
 
 /**
- * Returns whether letters and digits, or small and capital letters, are mixed as words, names and dates do not mix
- * them.
+ * Returns whether letters and digits, or small and capital letters, are mixed in a way that words, names and dates do
+ * not.
  */
 export function isMixed(value: string): boolean {
   const changes = characterChanges(value);

@@ -25,7 +25,7 @@ export const findSnils: Rule = (text, numerals, add) => {
   }
 };
 
-/** Numbers up to this number have no check sum, so they are not recognized. */
+/** Last number without a check sum. It and all lower numbers are not recognized. */
 const LAST_WITHOUT_SUM = 1_001_998;
 
 function fitsCheckSum(digits: string): boolean {

@@ -25,7 +25,7 @@ const accountRecord = record({
   status: optional(oneOf('status', accountStatuses)),
   /** Limits by period. A prepaid account has one lifetime limit: the sum of its ledger. */
   limits: limitsField('limits'),
-  /** Counts changes of the limits. */
+  /** Number of changes of the limits. */
   revision: count('revision'),
   privacy: privacyField,
   defaultWorkspaceId: text('default_workspace_id'),

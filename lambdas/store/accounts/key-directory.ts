@@ -69,8 +69,8 @@ export function moveKey(table: Table, before: ApiKey, after: ApiKey): Writes {
   return Object.assign(
     {},
     ...from.filter((list) => !to.includes(list)).map((list) => removal(table, list, before)),
-    // A key that is enabled again returns to its old position and shifts all later keys. Positions change as after a
-    // removal, so this counts as a removal.
+    // A key that is enabled again returns to its old position and shifts all later keys. This is counted as a removal,
+    // because positions change in the same way.
     ...to.filter((list) => !from.includes(list)).map((list) => addition(table, list, after, { removals: 1 })),
   ) as Writes;
 }
@@ -177,8 +177,8 @@ async function readEntries(
 }
 
 /**
- * Returns the partition of a list's bookmarks. Its name contains the number of removals, so older bookmarks are not
- * found any more after a removal.
+ * Returns the partition of a list's bookmarks. The number of removals is part of its name. So bookmarks from before a
+ * removal are not found any more.
  */
 function bookmarkPartition(list: KeyList, { removals }: Tally): string {
   return `BOOKMARKS#${list}#${removals}`;

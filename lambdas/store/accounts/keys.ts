@@ -34,7 +34,7 @@ const storedKey = record({
   limits: limitsField('limits'),
   /** Undefined if the limit is for the key's lifetime. */
   limitReset: optional(oneOf('limit_reset', limitResets)),
-  /** Counts changes of the limit. */
+  /** Number of changes of the limit. */
   revision: count('revision'),
   privacy: privacyField,
   sensitiveData: sensitiveDataField,
@@ -54,8 +54,8 @@ export type KeyTags = Readonly<Record<string, string>>;
 export type ApiKey = Omit<RecordOf<typeof storedKey>, 'limits' | 'ownDisabled'> & {
   limit: Money | undefined;
   /**
-   * Whether the key is stopped because its account is suspended or closed. It is stored as `disabled` for the previous
-   * release. This release reads the account's status instead.
+   * Whether the key is stopped because its account is suspended or closed. The stop is stored as `disabled` for the
+   * previous release. This release reads the account's status instead.
    *
    * Weakness: if a command of the previous release changes a stopped key, the key stays disabled after the account is
    * resumed.

@@ -11,7 +11,7 @@ const memberRecord = record({
   removed: flag('removed'),
   limits: limitsField('limits'),
   limitTimes: limitTimesField,
-  /** Counts changes of the limits. */
+  /** Number of changes of the limits. */
   revision: count('revision'),
   /** Number of changes of the configuration, used as the ETag. */
   version: count('version'),

@@ -1,6 +1,6 @@
 /**
- * Closing documents of accounts (акты): the recipient of an account's documents, and the documents that were issued,
- * with their rounding. Documents are in kopecks; amounts elsewhere are exact.
+ * Closing documents of accounts (акты): the recipient of an account's documents, and the issued documents with their
+ * rounding. Documents are in kopecks; amounts elsewhere are exact.
  */
 
 import { queryItems, readItem } from '../table/query.ts';
@@ -28,7 +28,7 @@ export const partyAttributes = partyRecord.attributes;
 
 const carriedRecord = record({ month: text('month'), amount: money('amount_rub') });
 
-/** Maximum number of earlier months whose changes a document lists. Fewer earlier months are checked for changes. */
+/** Maximum number of earlier months whose changes a document lists. The command checks fewer months than this. */
 const MAX_CHANGED_MONTHS = 12;
 
 const paperRecord = record({
@@ -47,7 +47,7 @@ const paperRecord = record({
   exact: money('exact_rub'),
   /** Changes of earlier months since their documents were issued. */
   changes: list('changes', carriedRecord, MAX_CHANGED_MONTHS),
-  /** Amount that was missing in earlier documents; negative if the earlier documents were too high. */
+  /** Amount that earlier documents were too low; negative if they were too high. */
   carriedIn: money('carried_in_rub'),
   /** Total of the document, in whole kopecks. */
   total: money('total_rub'),

@@ -2,7 +2,7 @@ import { attribute, count, flag, plain, record, type Field, type RecordOf } from
 import type { Item } from '../table/table.ts';
 
 const privacyRecord = record({
-  /** Counts changes of the settings; 0 before the first change. */
+  /** Number of changes of the settings; 0 before the first change. */
   version: count('version'),
   blockLogging: flag('block_logging'),
   blockTraining: flag('block_training'),

@@ -17,7 +17,7 @@ const workspaceRecord = record({
   status: oneOf('status', workspaceStatuses),
   limits: limitsField('limits'),
   limitTimes: limitTimesField,
-  /** Counts changes of the limits. */
+  /** Number of changes of the limits. */
   revision: count('revision'),
   privacy: privacyField,
   /** Version of the configuration, used as the ETag. It starts at 1 and grows with each change. */

@@ -35,11 +35,13 @@ import { moneyAttribute, moneyFrom, numberFrom, TTL_ATTRIBUTE, type Item, type T
 import { StoreBusyError, transact, writeAlone, type Writes } from '../table/transact.ts';
 import { putNew, update, type Key, type Write } from '../table/writes.ts';
 
-/** Maximum number of attempts to read a counter and write its parts, if the counter changes in between. */
+/**
+ * Maximum number of attempts to read a counter and write its parts. An attempt fails if the counter changes in between.
+ */
 const MAX_ROUNDS = 5;
 /**
- * Maximum number of attempts of a merge, about five seconds. A merge conflicts with the writes that closed parts have
- * refused, and that now use the counter.
+ * Maximum number of attempts of a merge, which take about five seconds. A write that a closed part refuses goes to the
+ * counter, and there conflicts with the merge.
  */
 const ATTEMPTS = 30;
 /** Time in ms after which DynamoDB deletes merged parts. Merged parts are no longer read. */
@@ -104,8 +106,8 @@ export async function gatherCounter(table: Table, scope: ScopeId): Promise<boole
 }
 
 /**
- * Returns whether the parts of a counter should be merged. They should be merged if they were created before
- * `beforeMs`. They also should if a release without support for parts has set a limit on the scope.
+ * Returns whether the parts of a counter should be merged. That is the case if they were created before `beforeMs`, or
+ * if a release without support for parts has set a limit on the scope.
  */
 export async function hasOldParts(table: Table, scope: ScopeId, beforeMs: number): Promise<boolean> {
   const item = (await readItem(table, counterKey(scope))) ?? {};
@@ -116,7 +118,7 @@ export async function hasOldParts(table: Table, scope: ScopeId, beforeMs: number
 
 /**
  * Closes the parts of a counter.
- * @param which.ofAnyKind whether to close parts of a counter without limits too, which have no granted room
+ * @param which.ofAnyKind whether to also close the parts of a counter without limits
  * @returns the final sums of the parts; undefined if the counter has no parts
  */
 async function closeParts(table: Table, scope: ScopeId, which = { ofAnyKind: true }): Promise<ClosedParts | undefined> {

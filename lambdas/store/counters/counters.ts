@@ -44,8 +44,8 @@ export interface Counter {
 
 export interface StoredCounter extends Counter {
   /**
-   * Returns the names of the stored windows (days, weeks, months, the lifetime). A window without spending or holds is
-   * not stored, and old windows are removed.
+   * Returns the names of the stored windows (days, weeks, months, the lifetime). A window without amounts is not
+   * stored, and old windows are removed.
    */
   windows: () => string[];
 }
@@ -189,8 +189,8 @@ export async function readCounters(
 
 /**
  * Holds `amount` in every window of the scope. The conditions are that the scope is active, its limits are unchanged,
- * and they have room. In a scope with limits, a counter with parts takes no holds itself, because its remaining room is
- * for grants to the parts.
+ * and they have room. A limited counter with parts takes no holds itself, because its remaining room is for grants to
+ * the parts.
  */
 export function holdUpdate(table: Table, scope: Scope, windows: Windows, amount: Money): Write {
   const add: Item = {};
@@ -285,8 +285,8 @@ export interface ClosedParts {
  * Copies a change of limits to the counter, in the transaction that changes the configuration. Counted amounts stay. A
  * new scope is also activated.
  *
- * Guarantee: the limits of a counter do not change while parts have room that was granted for these limits. The write
- * fails if such parts exist and are not merged by it.
+ * Guarantee: limits do not change while parts have room that was granted for the old limits. The write fails if such
+ * parts exist, unless it merges them.
  * @param parts parts that are merged into the counter, which then has none
  */
 export function configureUpdate(
@@ -334,12 +334,12 @@ export function counterRemoval(table: Table, scope: ScopeId): Write {
 }
 
 const WINDOW_ATTRIBUTE = /^(spent|committed)_(.+)$/;
-/** Time in ms that a window is kept after its end, for late settlements. */
+/** Time in ms for which a window is kept after its end, for late settlements. */
 const KEEP_AFTER_END_MS = 2 * DAY_MS;
 
 /**
  * Removes windows that ended two days ago and hold nothing. A window that changes during the removal stays. Windows of
- * a counter with parts stay as well: if only some parts lost a window, the sum would be too low.
+ * a counter with parts stay as well, because a window removed from only some parts would have too low a sum.
  * @returns number of removed windows
  */
 export async function pruneCounter(table: Table, scope: ScopeId, atMs: number): Promise<number> {
@@ -386,7 +386,7 @@ export function remaining(counter: Counter, windows: Windows): Money | undefined
   return Money.max(Money.zero, Money.min(first!, ...rest));
 }
 
-/** Returns the longest interval whose limit has no room for `amount`. A limit of 0 never has room. */
+/** Returns the longest interval whose limit has no room for `amount`. A limit of 0 has no room even for 0. */
 export function refusingInterval(counter: Counter, windows: Windows, amount: Money): Interval | undefined {
   return intervals.findLast((interval) => !hasRoomIn(interval, counter, windows, amount));
 }

@@ -64,7 +64,10 @@ export function requestsFrom(item: Item | undefined): number {
   return Math.max(0, numberFrom(item?.['requests']));
 }
 
-/** Returns the constant attributes of a count. It expires a day after its period, because a settlement may be late. */
+/**
+ * Returns the attributes of a count that never change. A count expires a day after its period, because a settlement may
+ * be late.
+ */
 function freeRequestConstants({ endsAtMs }: FreeCount): Item {
   return { entity: 'free_requests', [TTL_ATTRIBUTE]: (endsAtMs + DAY_MS) / 1_000 };
 }

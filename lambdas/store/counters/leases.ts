@@ -48,9 +48,9 @@ export const RECORD_TIMEOUT_MS = 30_000;
 /** Time in ms after creation at which the sweep checks a lease that is still open. */
 const SWEPT_AFTER_MS = 2 * (LEASE_MS + RECORD_TIMEOUT_MS);
 /**
- * Time in ms after the sweep has found a lease open at which it returns the lease if it is still open, by the sweep's
- * own clock. By then the last record is written or abandoned, even if the clock of the lease's process is wrong. The
- * sweep runs every minute, so the next run returns the lease.
+ * Time in ms between the sweep's first look at an open lease and its return of that lease, by the sweep's own clock. By
+ * then the last record is written or abandoned, even if the clock of the lease's process is wrong. The sweep runs every
+ * minute, so the next run returns the lease.
  */
 const RECHECK_AFTER_RETURN_MS = 50_000;
 /**
@@ -80,8 +80,8 @@ export function newLease(of: Pick<Lease, 'payer' | 'amount' | 'scopes' | 'bootId
 }
 
 /**
- * Returns the range of admission times that records of a lease may have, both ends included. The range is within one
- * UTC day, so that the lease and its requests have the same windows.
+ * Returns the first and last admission time that records of a lease may have. Both are in one UTC day, so that the
+ * lease and its requests have the same windows.
  */
 export function leasedTimes({ createdAtMs }: Pick<Lease, 'createdAtMs'>): { fromMs: number; toMs: number } {
   const dayStartMs = createdAtMs - (createdAtMs % DAY_MS);
@@ -97,7 +97,7 @@ export function isLeasable({ createdAtMs }: { createdAtMs: number }): boolean {
   return createdAtMs >= fromMs && createdAtMs <= toMs;
 }
 
-/** Time in ms that a returned lease is kept, to help explain a difference in the books. */
+/** Time in ms for which a returned lease is kept, to help explain a difference in the books. */
 const KEPT_AFTER_RETURN_MS = 7 * DAY_MS;
 
 /** Partitions of the sweep index for leases. Pending generations have other partitions. */

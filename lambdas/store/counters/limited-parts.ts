@@ -62,7 +62,7 @@ const GRANTED_SHARE = BigInt(2 * COUNTER_PARTS);
  */
 const MIN_HOLDS_PER_GRANT = 4n;
 
-/** Returns the amount of room that a counter grants to one part at a time. */
+/** Returns the amount that a counter grants to one part at a time. */
 export function grantOf(room: Money): Money {
   return Money.fromPico(room.pico / GRANTED_SHARE);
 }
@@ -191,7 +191,7 @@ const LOOK_EVERY_MS = 40;
 const CHECKS_PER_TURN = 15;
 
 /**
- * Merges the parts of a counter. Only one of the processes that request it at the same time merges; the others wait.
+ * Merges the parts of a counter. If several processes call it at the same time, one merges and the others wait.
  * @param spread name of the parts to merge
  * @throws {StoreBusyError} if the merge takes longer than three seconds
  */
@@ -215,7 +215,7 @@ async function claimsGathering(table: Table, scope: ScopeId, spread: string): Pr
   return (await writeAlone(table, claim)) === undefined;
 }
 
-/** Merges the parts of a counter with grants, before a change that needs a single item. */
+/** Merges the parts of a counter with limits, before a change that needs a single item. */
 export async function gatherGranted(table: Table, scope: ScopeId): Promise<void> {
   const item = await readItem(table, counterKey(scope));
   if (item && isGranted(item)) await gatherCounter(table, scope);
@@ -229,7 +229,7 @@ function limitedIntervals(limits: Limits): Interval[] {
   return intervals.filter((interval) => limits[interval] !== undefined);
 }
 
-/** Returns an amount for each limited window, computed from its limit. */
+/** Returns an attribute for each limited window, with an amount computed from its limit. */
 function inWindows(limits: Limits, windows: Windows, amountOf: (limit: Money) => Money): Item {
   return Object.fromEntries(
     limitedIntervals(limits).map((interval) => [

@@ -1,7 +1,6 @@
 /**
- * Spending of each scope of an account up to the end of a day, as it was last proved: added up from daily rows and
- * compared with the counters. A later comparison of lifetime windows starts from it, so that it need not read all
- * earlier rows.
+ * Spending of each scope of an account up to the end of a day. It was last proved by adding up daily rows and comparing
+ * them with the counters. A later comparison of lifetime windows starts from it, and need not read all earlier rows.
  */
 
 import { scopeKinds, type ScopeId } from './counters.ts';
@@ -53,8 +52,8 @@ export async function readProvedAccount(table: Table, accountId: string): Promis
 }
 
 /**
- * Writes the scopes first, each with its own day, and the account's day last. A reader that sees only some of the
- * scopes still finds the old day of the account, and adds the missing days to the other scopes.
+ * Writes the scopes first, each with its own day, and the account's day last. If the write stops halfway, readers still
+ * find the old day of the account. They add the missing days to the scopes that have the old day.
  */
 export async function writeProvedAccount(
   table: Table,

@@ -29,7 +29,7 @@ export interface BudgetPartSums {
 }
 
 const serviceBudgetParts = Array.from({ length: BUDGET_PARTS }, (_, part) => part);
-/** Time in ms that a day's budget is kept, for late settlements. */
+/** Time in ms for which a day's budget is kept, for late settlements. */
 const KEEP_AFTER_DAY_MS = 2 * DAY_MS;
 
 function budgetKey(date: string, { model, part }: Pick<ServiceHold, 'model' | 'part'>): Key {

@@ -1,10 +1,10 @@
 /**
- * Daily rows: sums of the generations of one (account, UTC day, shard), by workspace, by key and by member.
+ * Daily rows: sums of the generations of one account, UTC day and shard (an eighth of the day). Rows are by workspace,
+ * by key and by member.
  *
  * A recomputation first takes a number, then reads, writes rows with that number, and makes the number the shard's
- * version. It gives up if a recomputation with a higher number has become the version, or has produced the same rows as
- * the version (has confirmed it). The shard's floor is the highest number that confirmed rows. Readers only see rows of
- * the current version.
+ * version. If its rows equal the current rows, it only confirms them: it stores its number as the shard's floor. It
+ * gives up if the version or the floor is higher than its number. Readers only see rows of the current version.
  *
  * Guarantee: a reader sees a recomputation completely or not at all, and an older recomputation never replaces a newer
  * one.
@@ -42,8 +42,8 @@ const rowRecord = record({
 });
 
 /**
- * A daily row. All three levels of a shard have the same sums, except that level MEMBER has only generations with a
- * member.
+ * A daily row. Levels WORKSPACE, KEY and MEMBER of a shard have the same total, except that MEMBER has only generations
+ * with a member.
  */
 export type DailyRow = RecordOf<typeof rowRecord>;
 
@@ -124,7 +124,7 @@ export async function readDay(table: Table, accountId: string, date: string): Pr
   return item && dayFrom(item);
 }
 
-/** Returns the days of an account between two dates, both included, that were ever rolled up. */
+/** Returns the days of an account between two dates, both included, whose daily rows were computed at least once. */
 export async function readDays(table: Table, accountId: string, from: string, to: string): Promise<Day[]> {
   const days: Day[] = [];
   const items = queryItems(table, {

@@ -44,7 +44,7 @@ export async function readDayProgress(table: Table, work: DayWork): Promise<DayP
 
 /**
  * Saves the progress of a run; `begunAtMs` is the time at which the first run over these days began. The day up to
- * which all work is done does not change, so a slow run that overlaps the next run cannot undo it.
+ * which everything is done stays. So a slow run that overlaps the next run cannot undo it.
  */
 export async function saveDayProgress(
   table: Table,
@@ -60,7 +60,7 @@ export async function saveDayProgress(
   await writeAlone(table, update(table, progressKey(work), { set }));
 }
 
-/** Records that all work up to a day is done. */
+/** Records that all days up to this day are done. */
 export async function saveDaysDone(table: Table, work: DayWork, date: string): Promise<void> {
   await writeAlone(table, put(table, { ...progressKey(work), entity: 'activity_progress', closed_through: date }));
 }

@@ -40,7 +40,7 @@ export function monthOfDay(date: string): string {
   return date.slice(0, 'YYYY-MM'.length);
 }
 
-/** Returns whether the items of a month still exist and accept settlements. */
+/** Returns whether the items of a month still accept settlements. */
 export function isMonthKept(month: string, atMs: number): boolean {
   return endOfMonth(month) + TAKES_AFTER_END_MS >= atMs;
 }

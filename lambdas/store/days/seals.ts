@@ -15,7 +15,7 @@ import { transact } from '../table/transact.ts';
 import { put, putNew, type Key } from '../table/writes.ts';
 
 const sealHeadRecord = record({
-  /** Last sealed day. It and all earlier days are sealed, or had nothing to seal. */
+  /** Last processed day. It and all earlier days are sealed, or had nothing to seal. */
   through: text('through'),
   /** Last day with a statement; absent before the first statement. */
   date: optional(text('date')),

@@ -83,7 +83,7 @@ export function sweepPartitionOf(id: string): string {
   ]!;
 }
 
-/** Returns random hex digits at the end of an id as a number. */
+/** Returns some random hex digits of an id as a number. */
 function digitsOf(id: string, from: number, to?: number): number {
   return Number.parseInt(id.slice(from, to), 16);
 }

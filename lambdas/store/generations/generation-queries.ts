@@ -39,8 +39,8 @@ export interface PendingEntry {
 }
 
 /**
- * Yields pending generations, by partition in the order in which they may be swept. They are read from the index, which
- * may be slightly out of date.
+ * Yields pending generations from the index, which may be slightly out of date. Within a partition, the generation that
+ * may be swept first comes first.
  */
 export async function* pendingGenerations(
   table: Table,

@@ -42,9 +42,9 @@ export function holdChange(
 }
 
 /**
- * Records the latest measurement of a pending generation. With `sweepAtMs` it is the last measurement: the sweep may
- * settle from it at that time. It has no effect if the generation is final or its measurement is complete: a call
- * without a reply may be carried out after a later call.
+ * Records the latest measurement of a pending generation. With `sweepAtMs` it is the last measurement, and the sweep
+ * may settle from it at that time. Changes nothing if the generation is final or has its last measurement. Otherwise a
+ * late earlier call could replace that measurement.
  */
 export async function checkpoint(
   table: Table,
@@ -60,8 +60,8 @@ export async function checkpoint(
 }
 
 /**
- * Makes this run of a local gateway responsible for a generation of another run. If this run dies as well, the next run
- * searches for its holds.
+ * Makes this run of a local gateway responsible for a generation of an earlier run. If this run dies as well, the next
+ * run finds the generation's hold.
  */
 export async function adopt(table: Table, { accountId, id }: GenerationId, bootId: string): Promise<void> {
   const change = { set: { boot_id: bootId }, when: { equal: { state: 'pending' } } };
@@ -101,8 +101,8 @@ function conditionOf(transition: FinalTransition): Condition {
   const { amount, steps, serviceHolds } = transition.hold;
   return {
     equal: { state: 'pending', hold_rub: moneyAttribute(amount), hold_steps: steps },
-    // The holds on budgets of free models do not change after admission. A caller that knows of no such holds may have
-    // lost the reply to their write, so the record must have none.
+    // The holds on budgets of free models do not change after admission. A caller without such holds may have missed
+    // the reply to their write. So the record must have none either.
     absent: serviceHolds.length > 0 ? [] : ['service_holds'],
   };
 }

@@ -62,7 +62,7 @@ const generationFields = {
   hold: part(holdRecord),
   /** Lease from which the first hold was taken, and the amount taken (leases.ts). Absent without a lease. */
   lease: optional(part(leasedRecord)),
-  /** Estimated prompt tokens and their cost, which are charged if the handler dies before it has measured anything. */
+  /** Estimated prompt tokens and their cost. They are charged if the handler dies before it has measured anything. */
   inputEstimate: part(estimateRecord),
 };
 

@@ -48,8 +48,8 @@ export const failedAttemptRecord = record({
 });
 
 /**
- * Creates a field for the count of each unit. If a count is unknown and the previous release does not know its unit,
- * the message omits the field, because that release would refuse it.
+ * Creates a field for the count of each unit. A unit that the previous release does not know is omitted from messages
+ * if its count is unknown, because that release would refuse it.
  */
 function unitFields<Name extends string>(units: readonly RecordedUnit<Name>[]): Record<Name, Field<number | null>> {
   const fields = units.map(({ record: [name, attribute], isUnreleased }) => {
@@ -79,8 +79,8 @@ export const MAX_ROUNDS = 512;
 export const MAX_ATTEMPTS = 16;
 
 /**
- * Maximum number of recorded names of omitted fields. Fewer names occur. At most 32 unknown fields are recorded, and
- * few known fields may be omitted.
+ * Maximum number of recorded names of omitted fields. At most 32 of them are unknown fields, and only few known fields
+ * can be omitted.
  */
 export const MAX_LEFT_OUT = 64;
 

@@ -13,7 +13,7 @@ type RequestStatus = (typeof requestStatuses)[number];
 
 export function statusOf({ state, outcome }: Generation): RequestStatus {
   if (state === 'pending') return state;
-  // An outcome that the sweep settled from a measurement has no ending. It only shows whether the answer was cut short.
+  // An outcome that the sweep settled from a measurement has no ending, only whether the answer was cut short.
   return outcome!.ending ?? (outcome!.cancelled ? 'client_left' : 'complete');
 }
 

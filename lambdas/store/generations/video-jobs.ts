@@ -38,7 +38,7 @@ const jobRecord = record({
   id: text('id'),
   payer: part(payerRecord),
   state: oneOf('state', [...openStates, ...endStates]),
-  /** Counts the writes of the job. `writeId` identifies the last write. */
+  /** Number of writes of the job. `writeId` identifies the last write. */
   version: count('version'),
   writeId: text('write_id'),
   model: text('model'),

@@ -4,7 +4,7 @@
  * at the end of the partition, and reports of dead instances are soon not read any more.
  *
  * One partition takes 3,000 read units a second, and thousands of instances read it while an endpoint fails. So if many
- * instances report, each report is copied to each of several partitions, and each reader uses one of them.
+ * instances report, each report is written to eight partitions, and each reader uses one of them.
  */
 
 import { queryPageWithin } from '../table/query.ts';
@@ -33,11 +33,12 @@ const reportExpiry = expiry(TTL_ATTRIBUTE);
 /** Report of one instance on endpoints. */
 type Report = RecordOf<typeof reportRecord>;
 
-/** Partitions of reports. If few instances report, only the first partition has their reports. */
+/** Partitions of reports. If few instances report, only the first partition is used. */
 const HEALTH_PARTITIONS = ['HEALTH#RECENT', ...Array.from({ length: 7 }, (_, copy) => `HEALTH#RECENT#${copy + 1}`)];
 const HEALTH_SLOT_MS = 10_000;
 /**
- * Time in ms that a report is kept. Routing needs the reports of the last seconds, and operators see the last failure.
+ * Time in ms for which a report is kept. Routing needs the reports of the last seconds, and operators see the last
+ * failure.
  */
 export const KEEP_REPORTS_MS = 60 * 60_000;
 /** Timeouts in ms. Later, the report would be too old to be useful. */
@@ -61,8 +62,8 @@ export async function writeReport(table: Table, report: Report, to = { isCrowd: 
 }
 
 /**
- * Returns the reports published between these times, or up to ten seconds around them, newest first. The same instance
- * may have several reports.
+ * Returns the newest reports first. It reads the slots from `from` through `to`, so reports up to ten seconds outside
+ * of these times may be included. The same instance may have several reports.
  *
  * Cost: at most `limit` items, eventually consistent.
  * @param of.isCrowd whether many instances report, so that each partition has their reports

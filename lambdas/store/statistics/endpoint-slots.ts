@@ -115,7 +115,7 @@ function slotPartition(slotMs: number, shard: number): string {
   return `HEALTH#${new Date(slotMs).toISOString()}#${shard}`;
 }
 
-/** Reads a partition, eventually consistent, which costs half. Missing values are read a minute later. */
+/** Reads a partition, eventually consistent, which costs half. If it misses new values, the next read finds them. */
 async function readPartition(table: Table, pk: string, range?: { from: string; before: string }): Promise<Item[]> {
   const items: Item[] = [];
   const query = {

@@ -1,7 +1,7 @@
 /**
- * Endpoints that have the prompts of conversations cached, so that any instance sends later turns to the same endpoint.
- * No charge depends on these items: if an item is lost, late or old, a turn only costs more, because its prompt is not
- * cached.
+ * Stores which endpoint has the prompt of a conversation cached, so that any instance sends the next turn to the same
+ * endpoint. No charge depends on these items: if an item is lost, late or old, a turn only costs more, because its
+ * prompt is not cached.
  */
 
 import { readItemWithin } from '../table/query.ts';

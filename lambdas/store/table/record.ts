@@ -18,7 +18,7 @@ export interface Attribute {
 
 /** One field of a record. It converts a value between the record, the item in the table, and a queue message. */
 export interface Field<Value> {
-  /** Attributes of the field, and its name in a message. A field with several attributes has no name of its own. */
+  /** Attributes of the field, and its name in a message. If it has several attributes, `messageNames` has its names. */
   readonly attributes: readonly Attribute[];
   readonly messageName: string;
   /** Whether the previous release does not know the field (`unreleased`). */

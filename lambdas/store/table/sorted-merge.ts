@@ -1,5 +1,5 @@
 /**
- * Merges several sorted lists. From each list, at most one entry is read before the consumer needs it.
+ * Merges several sorted lists. Reads at most one entry of each list ahead of the consumer.
  * @param comesFirst whether the first entry sorts before the second; of two equal entries, the entry of the earlier
  *   list comes first
  */

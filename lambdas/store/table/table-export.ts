@@ -18,8 +18,8 @@ export interface TableExport {
   /** Folder in the bucket for this export only. Without a prefix, incremental exports would share one folder. */
   prefix: string;
   /**
-   * Start of an incremental export, which has the new images of items that changed between `fromMs` and `toMs`. It is
-   * undefined for a full export, which has all items as of `toMs`.
+   * Start of an incremental export, which contains the new images of items that changed between `fromMs` and `toMs`.
+   * Undefined for a full export, which contains all items as of `toMs`.
    */
   fromMs: number | undefined;
   toMs: number;
@@ -92,10 +92,10 @@ const begunExportRecord = record({
   /** Earliest time of the next check. */
   nextCheckAtMs: instant('look_at'),
 });
-/** A started export of the table that is not known to be complete. */
+/** A started export of the table. As far as known, it is not complete. */
 export type BegunExport = RecordOf<typeof begunExportRecord>;
 
-/** Maximum number of started exports. Backups cover 35 days, so fewer exports are open. */
+/** Maximum number of started exports. Backups reach back 35 days, so fewer exports can be open. */
 const MAX_BEGUN_EXPORTS = 100;
 
 const progressRecord = record({

@@ -25,7 +25,7 @@ export type TransactOutcome<Name extends string = string> =
       committed: false;
       /** Writes whose condition failed, by name. */
       failed: { [Of in Name]?: FailedCondition };
-      /** Whether an earlier attempt had no reply. That attempt may have been carried out, or may still be. */
+      /** Whether an earlier attempt had no reply. That attempt may have made the writes, or may still make them. */
       isUncertain: boolean;
     };
 
@@ -55,7 +55,7 @@ export class StoreBusyError extends GatewayError {
   override name = 'StoreBusyError';
   /** Writes that met conflicts or throttling at the last attempt, by name; empty if unknown. */
   readonly conflicting: readonly string[];
-  /** Whether an attempt before the last had no reply. That attempt may have been carried out, or may still be. */
+  /** Whether an attempt before the last had no reply. That attempt may have made the writes, or may still make them. */
   readonly isUncertain: boolean;
   /** Whether the last attempt met throttling. Other items of the same partition are then busy too. */
   readonly isThrottled: boolean;
@@ -74,8 +74,8 @@ export class StoreBusyError extends GatewayError {
  * Guarantee: if the reply is lost after the write, the call's own retry returns the result without a second effect,
  * because both have the same client token (valid for ten minutes). A caller that may repeat the whole transaction adds
  * a condition to its writes. Conflicts and throttling are retried with full jitter. A failed condition is an outcome,
- * not an error. Each attempt after a conflict has a new token. So an attempt without a reply may be carried out after a
- * later attempt was refused; `isUncertain` reports that.
+ * not an error. Each attempt after a conflict has a new token. So an attempt without a reply may still write after a
+ * later attempt was refused. `isUncertain` is then true.
  * @param options.attempts maximum attempts at a busy table: more for urgent writes, fewer for writes that can wait
  * @throws {StoreBusyError} after the last attempt
  */
@@ -149,7 +149,7 @@ export async function writeAlone(
 
 /**
  * Makes one write within a time limit, for data that may be lost. If the reply is lost, it throws although the write
- * may have been made. So an addition that the caller repeats may count twice.
+ * may have been made. So a repeated addition may count twice.
  */
 export async function writeWithin(table: Table, timeoutMs: number, write: Write): Promise<void> {
   await writeItem(table, write, { timeoutMs });
