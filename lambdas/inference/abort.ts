@@ -53,8 +53,8 @@ export function abortInTime(
 }
 
 /**
- * Destroys the response body a few seconds after the request was aborted because the function's time ends. Without
- * this, a client that stopped reading would block the end of the answer and its settlement.
+ * Destroys the response body a few seconds after the request was aborted because the function's time ends. Otherwise a
+ * client that stopped reading would block the end of the answer and its settlement.
  */
 export function destroyWhenOutOfTime(body: { destroy: () => unknown }, signal: AbortSignal): void {
   whenAborted(signal, () => {

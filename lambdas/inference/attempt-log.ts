@@ -39,8 +39,8 @@ export class AttemptLog {
   }
 
   /**
-   * Records the time at which the provider has received the whole request. A provider may refuse a large request before
-   * it has received all of it. If another attempt has begun by then, the call for the old attempt is ignored.
+   * Records the time at which the provider has received the whole request. Ignores a call for an earlier attempt: a
+   * provider may refuse a large request before it has received all of it, and the next attempt may already be running.
    */
   sent(index: number): void {
     this.#providerTime.sent();
@@ -66,8 +66,8 @@ export class AttemptLog {
   }
 
   /**
-   * Returns the attempts in the form of the request's record. It has the failed attempts, and the provider's status of
-   * the last attempt. It also has the time spent by the gateway and by providers, in whole milliseconds.
+   * Returns the attempts in the form of the request's record: the failed attempts, and the provider's status of the
+   * last attempt. The times of the gateway and of providers are in whole milliseconds.
    * @param receivedAtMs performance.now() when the request was received
    */
   recorded(

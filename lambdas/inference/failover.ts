@@ -23,17 +23,17 @@ export interface FailoverOptions {
   log: AttemptLog;
   requestId: string;
   /**
-   * Receives the result of each attempt at an endpoint. A failure is not recorded if the request itself was at fault or
-   * the gateway aborted the attempt.
+   * Receives the result of each attempt at an endpoint. Two failures are not recorded: if the request itself was at
+   * fault, or if the gateway aborted the attempt.
    */
   health: { record: (endpointId: string, result: AttemptResult) => void; publish: () => Promise<void> };
 }
 
 /**
  * Tries one candidate after the other until a candidate answers. A failed attempt costs the client nothing, and the
- * next candidate is tried. Exceptions are failures for which the provider may bill: an answer that was too large, or a
- * silent model that may have been thinking. They end the attempts. If a provider rejects the request itself, the
- * model's other endpoints are skipped, and other models are tried.
+ * next candidate is tried. If the provider may bill the failure, the attempts end: after an answer that was too large,
+ * or a silent model that may have been thinking. If a provider rejects the request itself, the model's other endpoints
+ * are skipped, and other models are tried.
  * @param begin sends the request to one candidate
  * @returns the answer; `log.index` identifies the candidate that gave it
  * @throws {ProviderFailure} the last failure on which the client can act, or else the last failure
@@ -63,12 +63,12 @@ export async function withFailover<Tried extends Offer, Answer>(
       failures.push(failure);
       if (!signal.aborted && !failure.isRequestsFault) {
         health.record(endpoint.id, 'failed');
-        // Publishes the failure at once, because the next endpoint may take minutes to answer. Other instances of the
-        // gateway should avoid the failing endpoint before that.
+        // Publishes the failure at once, so that other instances of the gateway avoid the endpoint. The next endpoint
+        // may take minutes to answer.
         void health.publish();
       }
       // The provider may bill an answer that was too large, or silent thinking of the model. Another attempt would be
-      // billed in addition, so the attempts end here.
+      // billed too, so the attempts end here.
       const isPaid = failure.wasAnswered || (failure.wasSilent && offer.hasHiddenReasoning);
       if (signal.aborted || isPaid) break;
       if (!failure.mayTryAnother) refusedBy.add(model.id);
@@ -77,8 +77,8 @@ export async function withFailover<Tried extends Offer, Answer>(
       alarmOperator(failure, about);
     }
   }
-  // Tells the client not to retry at once. The gateway has already tried every endpoint, so a retry would only multiply
-  // the attempts.
+  // Discourages an immediate retry. The gateway has already tried every endpoint, so a retry would only multiply the
+  // attempts.
   const failure = actionableFailure(failures);
   if (offers.length > 1) failure.discourageRetry();
   throw failure;
@@ -86,7 +86,7 @@ export async function withFailover<Tried extends Offer, Answer>(
 
 /**
  * Returns the last failure on which the client can act, such as a prompt that is too long. Skips silent providers, and
- * failures that only the operator can fix; the latter raise an alarm.
+ * failures that only the operator can fix. The latter raise an alarm.
  */
 function actionableFailure(failures: readonly ProviderFailure[]): ProviderFailure {
   return failures.findLast(({ isOperators, wasSilent }) => !isOperators && !wasSilent) ?? failures.at(-1)!;

@@ -16,12 +16,11 @@ interface Needed {
 
 /**
  * Refuses a request with exhausted limits before its prompt is scanned for sensitive data. The scan is free for the
- * client, and may use a shared thread for seconds.
+ * client, and may occupy a common thread for seconds.
  *
- * Guarantee: the refusal is the same as that of the hold. Only the needed amount may differ, because it is computed for
- * the prompt before protection.
- * The function returns at once, unless the account is suspended, a limit is 0, or this process has recently seen a
- * limit exhausted. Only then does it read the counters.
+ * Guarantee: the hold would refuse the request with the same error. Only the needed amount may differ, because it is
+ * computed for the prompt before protection. The counters are read only if the account is suspended, a limit is 0, or
+ * this process has recently seen a limit exhausted. Otherwise the function returns at once.
  * @param neededOf returns the hold of the request without protection; it must not send anything to a provider
  * @throws {GatewayError} 402 if a limit has no room, 403 for a suspended account
  */
@@ -31,7 +30,7 @@ export async function refuseEarly<Input extends InferenceInput<unknown>>(
 ): Promise<void> {
   if (!mayBeRefused(input.caller)) return;
   const { candidates, terms } = await neededOf(unprotected(input));
-  // Does not count the prompt exactly, because that would send the unprotected prompt to a provider.
+  // Does not count the prompt exactly, because a provider would get the unprotected prompt.
   const { tried } = await previewInference(input, { ...terms, recount: () => Promise.resolve(undefined) });
   if ('placed' in tried) return;
   const { refusal, request } = tried.refused;

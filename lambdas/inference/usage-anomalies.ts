@@ -17,7 +17,7 @@ import type { EndpointOfModel } from '../routing/exclusions.ts';
  */
 const TYPICAL_SLIP_TOKENS = 16;
 
-/** Anomalies of a charged generation that an operator should check. */
+/** Unexpected facts about a charged generation that an operator should check. */
 export interface UsageAnomalies {
   /** Whether the reported usage exceeds the request's upper bound, or its cost exceeds the room in the limits. */
   isBeyondHold: boolean;

@@ -1,6 +1,6 @@
 /**
- * Sends an HTTP request to a search backend, with limits for time and size. It sends requests only to the backend's own
- * address.
+ * Sends an HTTP request to a search backend, with limits for time and size. Only the backend's own address gets
+ * requests.
  */
 
 export interface BackendRequest {

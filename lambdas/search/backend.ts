@@ -1,4 +1,4 @@
-/** Types of a web search, the same for all backends. */
+/** Types of a web search. They are the same for all backends. */
 
 export interface SearchQuery {
   text: string;
@@ -23,7 +23,7 @@ export interface SearchHit {
   url: string;
   /** Known part of the page's text: plain text of limited length, possibly empty. */
   text: string;
-  /** Age of the page in the backend's own form: "6 days ago", or a date. */
+  /** Age of the page as the backend states it: "6 days ago", or a date. */
   age: string | null;
 }
 
@@ -36,7 +36,7 @@ export type SearchErrorCode =
 
 export type SearchOutcome = { hits: SearchHit[] } | { error: SearchErrorCode };
 
-/** A backend with its credential. `search` never throws: it returns a failure as its outcome. */
+/** A backend with its credential. `search` never throws: a failure is one of its outcomes. */
 export interface OpenBackend {
   id: string;
   search: (query: SearchQuery, signal: AbortSignal) => Promise<SearchOutcome>;

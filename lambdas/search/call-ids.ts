@@ -1,6 +1,6 @@
 /**
- * Creates ids of searches. The client's id has the prefix of calls that the server runs. The id of the model's tool
- * call follows from it, so that the model gets the same conversation in every turn.
+ * Creates ids of searches. The client's id has the prefix of tool calls that the server runs. The id of the model's
+ * tool call is derived from it. So the model gets the same conversation in every turn.
  */
 
 import { randomUUID } from 'node:crypto';

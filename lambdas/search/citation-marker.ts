@@ -17,7 +17,7 @@ export function opensMarker(char: string): boolean {
 }
 
 /**
- * Returns the marker at a bracket; 'open' if the text ends before a marker can be recognized; undefined if there is no
+ * Returns the marker at a bracket; 'open' if more text is needed to recognize a marker; undefined if there is no
  * marker. A bracket before an opening parenthesis is a link.
  * @param isWhole whether the text is complete
  */

@@ -1,10 +1,10 @@
 /**
- * Converts source markers in a model's text into citations. The text is returned without markers, in parts. A part
- * before a marker has the sources that the marker names. Its text is a sentence, or the beginning of a sentence up to
- * the marker.
+ * Converts source markers in a model's text into citations. The text is returned without markers, in parts. If a marker
+ * follows a part, the part has the marker's sources. It is then a sentence, or the beginning of a sentence up to the
+ * marker.
  *
- * The text arrives in pieces, and the result is the same for every division into pieces. The current sentence is held
- * back, up to a limit, because a marker may still cite it. All other text is returned unchanged and in order.
+ * The text arrives in pieces, and the result does not depend on how it is divided. The current sentence is held back,
+ * up to a limit, because a marker may still cite it. All other text is returned unchanged and in order.
  */
 
 import { markerAt, MAX_MARKER_CHARACTERS, opensMarker } from './citation-marker.ts';
@@ -15,7 +15,7 @@ export type TextPart = { text: string } | { text: string; sources: number[] };
 
 /**
  * Maximum held-back text, including a bracket that may become a marker. At this limit, about the first half is
- * released, so a later marker cites only the second half.
+ * released. A later marker then cites only the second half.
  */
 const MAX_HELD_CHARACTERS = 400;
 const MAX_READ_CHARACTERS = MAX_HELD_CHARACTERS - MAX_MARKER_CHARACTERS;
@@ -49,7 +49,7 @@ export class CitedText {
   #sentence: 'open' | 'closing' | 'ended' = 'open';
   /** Whether the pending text has a letter or a digit, so that there is something to cite. */
   #hasWord = false;
-  /** Text and sources of the last marker; undefined once no further marker can follow it directly. */
+  /** Text and sources of the last marker; undefined once no other marker can follow directly. */
   #cited: { text: string; sources: Set<number> } | undefined;
   /** Whether the last returned part is plain, so that white space may be appended to it. */
   #isPlain = false;
@@ -64,9 +64,8 @@ export class CitedText {
   }
 
   /**
-   * Adds a piece, and returns the parts that are complete. No part is empty. Parts with only white space are avoided,
-   * because clients drop blank blocks, and APIs refuse them. They occur only if too much text is held back, or at the
-   * end.
+   * Adds a piece, and returns the parts that are complete. No part is empty. Clients drop blank blocks, and APIs refuse
+   * them, so parts with only white space are avoided. They occur only if too much text is held back, or at the end.
    */
   push(piece: string): TextPart[] {
     if (!this.#mayCite) return piece === '' ? [] : [{ text: piece }];
@@ -181,7 +180,7 @@ export class CitedText {
     const blank = first.lastIndexOf(' ') + 1;
     this.#isPlain = true;
     this.#letOut(wholeCharacters(this.#text, this.#start + (blank || first.length)));
-    // The remaining text may have no letters and digits, so that there is nothing left to cite.
+    // If the remaining text has no letters and digits, there is nothing left to cite.
     this.#hasWord &&= CITED_WORD.test(this.#text.slice(this.#start, this.#at));
   }
 
@@ -205,7 +204,7 @@ export class CitedText {
     this.#start = end;
   }
 
-  /** Starts a new sentence: no later marker cites the text before it, so that text is released. */
+  /** Starts a new sentence. No later marker cites the text before it, so that text is released. */
   #beginSentence(): void {
     this.#letOut(this.#at);
     this.#hasWord = false;

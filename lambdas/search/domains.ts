@@ -1,7 +1,7 @@
 /**
  * Applies the domain filters of a search, in addition to the backend's own filters. `example.com` matches itself and
- * its subdomains, and `example.com/blog` matches the pages below that path. One `*` in a path matches any part of one
- * path segment. Ports, trailing dots and the letter case of the host do not matter. The case of a path does.
+ * its subdomains. `example.com/blog` matches the pages below that path. One `*` in a path matches any part of one path
+ * segment. Ports, trailing dots and the letter case of the host do not matter, but the case of a path does.
  */
 
 import { domainParts, hostOf } from '../messages/domain-rule.ts';

@@ -86,7 +86,7 @@ function* wholeSentences(text: string, sentences: Token[][]): Generator<QuotedPa
   }
 }
 
-/** Yields the parts of a long sentence that start at each of its words and fill a quote. */
+/** Yields the parts of a long sentence: one for each of its words, which starts there and fills a quote. */
 function* cutSentence(text: string, sentence: Token[]): Generator<QuotedPart> {
   let last = 0;
   for (const [first, { start }] of sentence.entries()) {
@@ -116,7 +116,7 @@ function fitsExcerpt(text: string, sentence: Token[]): boolean {
 }
 
 function textLength(text: string, start: number, end: number): number {
-  // A code point has one or two code units. So the number of code units often shows whether the span fits, and the code
+  // The number of code units often shows whether the span fits: a code point has one or two of them. Then the code
   // points need not be counted.
   if (end - start <= MAX_CUT_CHARACTERS || end - start > 2 * MAX_EXCERPT_CHARACTERS) return end - start;
   let length = 0;

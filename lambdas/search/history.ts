@@ -16,7 +16,7 @@ export interface SearchHistory {
   sources: Sources;
   /** Client's ids of search calls in the last turn that have no result yet. */
   pending: string[];
-  /** For each message, its index in the client's request, which errors name. */
+  /** Index of each message in the client's request, for error messages. */
   origins: number[];
 }
 
@@ -65,7 +65,7 @@ function mergedTurns(blocks: readonly Block[]): Block[] {
 
 interface HistoryCall {
   messageIndex: number;
-  /** Index, for a search call, of the message that will have its result: the message after the call. */
+  /** Index of the message that will have the call's result: the message after the call. */
   at: number;
   isAnswered: boolean;
 }
@@ -190,7 +190,7 @@ class HistoryReader {
     return opened.value;
   }
 
-  /** Restores the queries of search calls that the client sent back without them. */
+  /** Restores the query of each search call that the client sent back without its query. */
   #recall(message: Message): Message {
     const { content } = message;
     if (this.#queries.size === 0 || typeof content === 'string') return message;
@@ -204,13 +204,13 @@ class HistoryReader {
     return isChanged ? { ...message, content: blocks } : message;
   }
 
-  /** Puts a search result after its call, before other content of that user message. */
+  /** Puts a search result directly after its call, before the other content of that user message. */
   #result(id: string, call: HistoryCall, { text, isError }: { text: string; isError: boolean }): void {
     call.isAnswered = true;
     const block: Block = this.#isDeclared
       ? { type: 'tool_result', tool_use_id: modelCallId(id), content: text, ...(isError ? { is_error: true } : {}) }
       : { type: 'text', text: `Results of a web search:\n\n${text}` };
-    // A call that was not sent to the model has no position, so its result is appended at the end of the conversation
+    // A call that was not sent to the model has no position. So its result is appended at the end of the conversation
     // so far.
     const behind = call.messageIndex === -1 ? this.#messages.length : call.messageIndex + 1;
     const next = this.#messages[behind];

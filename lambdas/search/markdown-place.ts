@@ -25,7 +25,7 @@ export class MarkdownPlace {
   #isFence = false;
   #fenceMayEnd = false;
 
-  /** Returns whether the next character is code. This is not defined if the next character is a backtick. */
+  /** Returns whether the next character is code. If it is a backtick, the result has no meaning. */
   isCodeNext(): boolean {
     this.#endRun();
     return this.#opened > 0;

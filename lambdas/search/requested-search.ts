@@ -11,7 +11,7 @@ import type { Sources } from './sources.ts';
 import { searchFunction } from './tool.ts';
 
 export interface RequestedSearches {
-  /** Search tool that the client declared, with its index among the tools; undefined if there is none. */
+  /** Search tool that the client declared, with its index among the tools; undefined without one. */
   declared: { tool: SearchTool; index: number } | undefined;
   /**
    * Settings of the search before the model's first answer; undefined if none is requested. `isSuffix`: a suffix of the
@@ -20,9 +20,9 @@ export interface RequestedSearches {
   plugin: (WebPlugin & { isSuffix?: boolean }) | undefined;
   sources: Sources;
   seals: Seals;
-  /** Client's ids of search calls without a result. These searches are made before the model answers. */
+  /** Client's ids of the search calls without a result. The gateway makes these searches before the model answers. */
   pending: string[];
-  /** For each message, its index in the client's request. */
+  /** Index of each message in the client's request. */
   origins: number[];
 }
 
@@ -33,8 +33,8 @@ interface MessageAndSearches {
 }
 
 /**
- * Settings of a search tool that may contain sensitive data. For its removal, they are added to the search function in
- * the message for a time.
+ * Settings of a search tool that may contain sensitive data. They are copied into the message until the sensitive data
+ * is removed.
  */
 const textSettings = ['user_location', 'allowed_domains', 'blocked_domains'] as const;
 

@@ -8,7 +8,7 @@ import type { Sources } from './sources.ts';
 
 /** A block of the model's answer that is open. */
 interface OpenRoundBlock {
-  /** Index of the open block that the client gets for it; undefined if no block is open for a text at the moment. */
+  /** Index of the open block that the client gets for it; undefined while the client has no open block for the text. */
   index: number | undefined;
   /** Finds markers in a text; undefined if the block cannot cite. */
   cited: CitedText | undefined;
@@ -41,7 +41,7 @@ export class RoundEvents {
     this.#rules = rules;
   }
 
-  /** Returns the events of a complete block that the gateway writes itself. */
+  /** Returns the events of a complete block that the gateway itself adds. */
   whole(block: Block): AnswerEvent[] {
     const index = this.#nextIndex++;
     return [started(index, block), stopped(index)];
@@ -62,7 +62,7 @@ export class RoundEvents {
     }
   }
 
-  /** Returns the held-back text, if an answer ends in the middle of a text. */
+  /** Returns the held-back text as events, if an answer ends within a text. */
   held(): AnswerEvent[] {
     return [...this.#open.values()].flatMap((open) => this.#parts(open, open.cited?.end() ?? []));
   }

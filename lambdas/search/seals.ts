@@ -9,8 +9,8 @@ import * as z from 'zod';
 import { seal, sealingKey, unseal } from '../platform/secrets/sealing.ts';
 
 /**
- * Start of every seal (encrypted text) of a gateway; the id of the key follows. A text with another start comes from
- * another party. A seal with another key counts as altered.
+ * Start of every seal (encrypted text) of a gateway; the id of the key follows. A text with another start is from
+ * another service. A seal with another key counts as altered.
  */
 const PREFIX = 'gws1.';
 const KEY_ID_CHARACTERS = 8;
@@ -29,7 +29,7 @@ export type SealedHit = z.infer<typeof hit>;
 const citation = z.strictObject({ call: z.string(), result: z.int().nonnegative() });
 type SealedCitation = z.infer<typeof citation>;
 
-/** Result of opening a seal. `foreign`: another party made the seal, for example the provider of an earlier turn. */
+/** Result of opening a seal. `foreign`: another service made it, for example the provider of an earlier turn. */
 type OpenedSeal<Value> = { value: Value } | 'foreign' | 'altered';
 
 export interface Seals {

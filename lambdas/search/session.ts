@@ -31,8 +31,8 @@ export interface SearchBlocks {
 }
 
 /**
- * Maximum time for which running queries are awaited after an answer was aborted, in ms. The function has more time
- * left.
+ * Maximum time in ms to wait for running queries after an answer was aborted. It is shorter than the function's
+ * remaining time.
  */
 const SEARCH_PATIENCE_MS = 8_000;
 /** Maximum number of searches in an answer, even if the client allows more. */
@@ -78,18 +78,15 @@ export class SearchSession {
     };
   }
 
-  /**
-   * Returns how many of the given number of calls may still be made. Further calls would exceed the maximum number of
-   * searches.
-   */
+  /** Returns how many of these calls may still be made before the maximum number of searches is reached. */
   allowed(calls: number): number {
     return Math.min(calls, this.#maxUses - this.#made);
   }
 
   /**
-   * Makes searches concurrently, and yields their results in the order of the calls. The client pays for a query that
-   * was sent to a backend. So if the consumer stops early, the method waits up to eight seconds for running searches,
-   * and charges the successful ones.
+   * Makes searches concurrently, and yields their results in the order of the calls. The client pays for every
+   * successful query that a backend received. So if the consumer stops early, the method waits up to eight seconds for
+   * running searches, and charges the successful ones.
    */
   async *make(calls: readonly SearchCall[], signal: AbortSignal): AsyncGenerator<SearchBlocks, void> {
     const allowed = this.allowed(calls.length);
@@ -182,7 +179,7 @@ export class SearchSession {
 
 /**
  * Returns a signal that aborts some time after the given signal. Waiting is useful, because the backend charges a
- * running query in any case.
+ * running query even if it is aborted.
  */
 function patientSignal(signal: AbortSignal): AbortSignal {
   const patient = new AbortController();

@@ -11,8 +11,8 @@ export interface SiteOperators {
 }
 
 /**
- * Adds the domain filters to a query as `site:` and `-site:`, as many as the engine's limits allow. The gateway filters
- * the hits by all domains, and by their paths.
+ * Adds the domain filters to a query as `site:` and `-site:`, as many as the engine's limits allow. The gateway later
+ * filters the hits by all domains and paths.
  */
 export function withSites({ text, allowedDomains, blockedDomains }: SearchQuery, limits: SiteOperators): string {
   const allowed = hostsOf(allowedDomains).map((host) => `site:${host}`);
@@ -35,8 +35,8 @@ export function withSites({ text, allowedDomains, blockedDomains }: SearchQuery,
 }
 
 /**
- * Returns how many results to request. If the gateway's own domain filter may remove hits, it is the engine's maximum,
- * because the price does not depend on the number.
+ * Returns how many results to request. It is the engine's maximum if the gateway's own domain filter may remove hits.
+ * The price does not depend on the number.
  */
 export function backendResults({ maxResults, allowedDomains, blockedDomains }: SearchQuery, most: number): number {
   return allowedDomains.length + blockedDomains.length > 0 ? most : Math.min(maxResults, most);

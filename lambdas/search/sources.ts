@@ -47,7 +47,7 @@ export function sourceText(number: number, { title, url, text, age }: SearchHit)
   return [`[${number}] ${about}`, url, text].map(inLines).join('\n');
 }
 
-/** Removes empty lines, which separate sources. */
+/** Removes empty lines, because an empty line separates two sources. */
 function inLines(text: string): string {
   return text.trim().replaceAll(/\s*\n\s*/g, '\n');
 }

@@ -27,10 +27,7 @@ export function searchFunction({ cache_control, user_location: location }: Searc
   };
 }
 
-/**
- * Changes a forced tool choice to "auto". It is for requests after the forced search, so that the model is not forced
- * to search again.
- */
+/** Changes a forced tool choice to "auto". After the forced search, the model must not be forced to search again. */
 export function withFreeChoice(request: MessagesRequest): MessagesRequest {
   const { tool_choice: choice } = request;
   if (choice?.type !== 'any' && choice?.type !== 'tool') return request;

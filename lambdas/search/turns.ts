@@ -1,4 +1,4 @@
-/** Extends a conversation within one answer, by blocks of the model and the results of their calls. */
+/** Extends a conversation within one answer, with blocks of the model and the results of their calls. */
 
 import type { Block, Message, MessagesRequest } from '../messages/types.ts';
 import { modelCallId } from './call-ids.ts';
@@ -18,7 +18,7 @@ export function searchCalls(blocks: readonly Block[]): SearchCall[] {
     .map(({ id, input }) => ({ id: id as string, query: queryIn(input) }));
 }
 
-/** Returns the search calls with the given client's ids, from a conversation in the model's form. */
+/** Returns the search calls with these client's ids. The conversation is in the model's form. */
 export function openCalls({ messages }: MessagesRequest, ids: readonly string[]): SearchCall[] {
   if (ids.length === 0) return [];
   const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content));
@@ -56,7 +56,7 @@ export function withoutResults(request: MessagesRequest, calls: readonly SearchC
   return withResults(request, empty);
 }
 
-/** Returns the conversation with results of open calls, each after its call. */
+/** Returns the conversation with the results of open calls, each after its call. */
 export function withResults(request: MessagesRequest, results: readonly Block[]): MessagesRequest {
   const messages = [...request.messages];
   const ids = new Set(results.map((result) => result['tool_use_id']));

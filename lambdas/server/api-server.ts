@@ -30,10 +30,7 @@ export interface ApiServerOptions {
    * @param path path below /v1
    */
   servedElsewhere?: (method: string, path: string) => GatewayError | undefined;
-  /**
-   * Process that serves requests with bodies larger than `upToBytes`, or for compressed bodies, larger than an eighth
-   * of it.
-   */
+  /** Process for large requests: bodies above `upToBytes`, or compressed bodies above an eighth of it. */
   largeRequests?: { upToBytes: number; process: LargeRequestProcess };
 }
 

@@ -4,8 +4,8 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../platform/errors.ts';
 
 /**
- * Maximum size of an event that Lambda accepts. The body is a JSON string in the event, so its quotes are escaped and
- * count twice.
+ * Maximum size of an event that Lambda accepts. The body is a JSON string in the event, so each quote in it counts as
+ * two bytes.
  */
 export const MAX_EVENT_BYTES = 6 * 1024 * 1024;
 

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Maximum number of parsed requests that wait on one connection. It is above 0 because Node parses all requests in the
- * bytes of one read before the socket can be paused.
+ * Maximum number of parsed requests that wait on one connection. Node parses all requests in the bytes of one read
+ * before the socket can be paused. So it must be above 0.
  */
 const MAX_WAITING_REQUESTS = 32;
 
@@ -15,10 +15,10 @@ export interface Exchange {
 /**
  * Serves the requests of one connection.
  *
- * Guarantee: requests are answered one at a time, in order. Nothing is read from the connection while a request waits,
- * so the client's further requests stay in the kernel. Waiting requests are dropped when the connection closes. A
- * connection with more than `MAX_WAITING_REQUESTS` waiting requests is closed. Weakness: while another request waits,
- * the gateway notices only when it writes an answer that the client has disconnected.
+ * Guarantee: requests are answered one at a time, in order. While a request waits, nothing is read from the connection,
+ * so further requests stay in the kernel. Waiting requests are dropped when the connection closes. A connection with
+ * more than `MAX_WAITING_REQUESTS` waiting requests is closed. Weakness: while another request waits, the gateway
+ * notices a disconnected client only when it writes an answer.
  */
 export class Connection {
   readonly #socket: Socket;
@@ -44,11 +44,11 @@ export class Connection {
     if (!this.#current) return this.#begin(exchange);
     if (this.#waiting.length === MAX_WAITING_REQUESTS) return this.#drop();
     this.#waiting.push(exchange);
-    // Node resumes the socket after each request that it parses, so the pause must come later.
+    // Node resumes the socket after each parsed request, so the pause must come later.
     process.nextTick(() => this.#waiting.length > 0 && this.#socket.pause());
   }
 
-  /** Closes the connection after the current answer, because the bytes after the current request are not readable. */
+  /** Closes the connection after the current answer. The bytes after the current request cannot be parsed. */
   endAfterCurrent(): void {
     this.#isLast = true;
     this.#waiting.length = 0;
@@ -57,8 +57,8 @@ export class Connection {
 
   #begin(exchange: Exchange): void {
     this.#current = exchange;
-    // setImmediate lets other connections run first. Otherwise, answers that are ready at once would follow each other
-    // without a pause.
+    // setImmediate lets other connections run first. Otherwise one connection with answers that are ready at once would
+    // block them.
     exchange.response.once('close', () => setImmediate(() => this.#next()));
     this.#answer(exchange);
   }

@@ -1,7 +1,7 @@
 /**
  * Limits an uncaught error to its own request. On AWS, a function's sandbox serves one request at a time, so an
- * uncaught error ends only that request. In this process, which serves many requests, it is logged, and fails only the
- * request in which it was thrown.
+ * uncaught error ends only that request. This process serves many requests. So an uncaught error is logged, and fails
+ * only the request in which it was thrown.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -14,14 +14,13 @@ interface Course {
 const courses = new AsyncLocalStorage<Course>();
 
 /**
- * Runs work, and throws an uncaught error of that work as its result.
+ * Runs work, and throws an uncaught error of that work as its own error.
  * @throws the uncaught error; the work itself continues, and nothing waits for its end
  */
 export function contained<Result>(work: () => Promise<Result>): Promise<Result> {
   const { promise: escaped, reject: fail } = Promise.withResolvers<never>();
   const result = courses.run({ fail }, work);
-  // Both promises may fail. The race reports only the first failure, and the second must not count as an uncaught
-  // error.
+  // Both promises may fail. The race reports the first failure. The second must not count as an uncaught error.
   result.catch(() => undefined);
   escaped.catch(() => undefined);
   return Promise.race([result, escaped]);
@@ -32,8 +31,7 @@ export function contained<Result>(work: () => Promise<Result>): Promise<Result> 
  * process.
  */
 export function containFaults(): void {
-  // The reader of the log may exit, as in `npm start 2>&1 | head`. Log lines are then dropped, and so are errors about
-  // them.
+  // If the reader of the log exits, as in `npm start 2>&1 | head`, log lines and the errors about them are dropped.
   process.stderr.on('error', () => undefined);
   process.on('uncaughtException', (error) => {
     const course = courses.getStore();

@@ -15,8 +15,8 @@ export interface FunctionHost {
   /** Runs a streaming function, which writes to the response. Resolves when the function has returned. */
   stream(name: string, event: unknown, response: ServerResponse): Promise<void>;
   /**
-   * Ends the running answers, each with an error after which the client can retry. Absent if running functions cannot
-   * be notified.
+   * Ends the running answers, each with an error after which the client can retry. Absent if the host cannot notify
+   * running functions.
    */
   endAnswers?: () => void;
   /** Waits until no function is running. */

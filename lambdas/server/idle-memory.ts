@@ -1,17 +1,16 @@
 /**
- * Frees memory after many requests. V8 shrinks its heap only in a garbage collection, and a gateway without requests
- * allocates nothing that would start one.
+ * Frees memory after many requests. V8 shrinks its heap only in a garbage collection. A gateway without requests
+ * allocates nothing, so V8 starts none.
  */
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Time without a request before a collection is started, in ms, because a collection stops the process for a tenth of a
- * second.
+ * Time in ms without a request before a collection is started. A collection stops the process for a tenth of a second.
  */
 const QUIET_MS = 5_000;
-/** Heap size above which a collection is useful: the code, the catalog and a few requests need this much. */
+/** Heap size above which a collection is useful. The code, the catalog and a few requests need this much. */
 const WORTH_BYTES = 96 * 1024 * 1024;
 
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
@@ -29,7 +28,7 @@ export interface IdleMemory {
 }
 
 /**
- * Starts a collection when no request has come for a while.
+ * Starts a collection after some time without requests.
  * @param isBusy returns whether requests are being answered: a collection would delay their streams
  * @param options replaced in tests
  */

@@ -18,8 +18,8 @@ type StreamingHandler = (event: unknown, response: ServerResponse, context: Cont
 export type ImportHandler = (name: string) => Promise<unknown>;
 
 /**
- * Maximum duration of an answer, even if its function has a higher limit. On Lambda, AWS ends each request after
- * fifteen minutes. The maximum leaves fifteen seconds to end the answer properly.
+ * Maximum duration of an answer, even if its function may run longer. On Lambda, AWS ends each request after fifteen
+ * minutes. The maximum leaves fifteen seconds to end the answer properly.
  */
 const LONGEST_ANSWER_SECONDS = 885;
 
@@ -51,8 +51,8 @@ export async function startInProcessHost(names: string[], importHandler: ImportH
     });
   };
   /**
-   * Each answer has its own abort signal, which is dropped with the answer. A signal shared by all answers would keep
-   * the listeners of every answer.
+   * Each answer has its own abort signal, which is dropped with the answer. A common signal would keep the listeners of
+   * all answers.
    */
   const untilStopped = <Result>(work: (stopping: AbortSignal) => Promise<Result>): Promise<Result> => {
     const stopping = new AbortController();

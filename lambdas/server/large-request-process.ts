@@ -1,10 +1,10 @@
 /**
- * Runs a second process for large requests. Reading, checking and translating several megabytes takes a processor for a
- * quarter of a second, during which the other streams in the process would pause. The first process forwards the bytes
+ * Runs a second process for large requests. To read, check and translate several megabytes takes a processor a quarter
+ * of a second. During this time, the other streams in the process would pause. So the first process forwards the bytes
  * of a large request and of its answer, without reading them.
  *
  * Guarantee: the second process ends together with the first. If the second process ends alone, its requests fail, and
- * the next large request starts a new process. This works even if the first process has not noticed the end yet.
+ * the next large request starts a new process, even if the first process has not noticed the end yet.
  */
 
 import { fork, type ChildProcess } from 'node:child_process';
@@ -28,15 +28,14 @@ export interface LargeRequestProcess {
 }
 
 /**
- * Header with the origin of a request, which the first process determined. A client's header of this name is not
- * forwarded.
+ * Header with the origin of a request, as the first process determined it. A client's header of this name is dropped.
  */
 const ORIGIN_HEADER = 'x-gateway-origin';
 /** Headers that concern the connection instead of the request, so they are not forwarded. */
 const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'expect', 'upgrade', ORIGIN_HEADER]);
 /**
- * Codes of a failed connection to a process that has ended or is ending. The first process may notice the end only
- * later.
+ * Error codes of a connection to a process that has ended or is ending. The first process may not have noticed the end
+ * yet.
  */
 const NOT_LISTENING = new Set<string | undefined>(['ECONNREFUSED', 'ENOENT']);
 
@@ -67,8 +66,8 @@ export function largeRequestProcessOf(program: string, socketPath: string): Larg
   }
 
   /**
-   * Returns a new connection. Each request has a new connection, because an idle connection would not show whether the
-   * process still listens.
+   * Returns a new connection for one request. A reused idle connection would not show whether the process still
+   * listens.
    */
   async function connected(): Promise<Socket> {
     if (isStopping) throw gatewayStopping();
@@ -92,8 +91,8 @@ export function largeRequestProcessOf(program: string, socketPath: string): Larg
       response.once('close', () => passing.destroy());
       const answered = once(passing, 'response') as Promise<[IncomingMessage]>;
       passing.write(head);
-      // The second process may refuse a request before all of it was sent. The rest is then never read, and the failure
-      // to send it does not matter.
+      // The second process may refuse a request before it has read all of it. The failure to send the rest then does
+      // not matter.
       pipeline(request, passing).catch(() => undefined);
       const [answer] = await answered;
       response.writeHead(answer.statusCode!, forwardable(answer.rawHeaders));

@@ -16,10 +16,10 @@ const MAX_CONNECTIONS = 1_024;
 const MAX_HEAD_MS = 30_000;
 const MAX_REQUEST_MS = 120_000;
 const CHECK_REQUESTS_EVERY_MS = 5_000;
-/** Time after which a client that reads nothing of its answer is disconnected, in ms. */
+/** Time in ms after which a client that does not read its answer is disconnected. */
 const MAX_UNREAD_MS = 60_000;
 const MAX_IDLE_MS = 65_000;
-/** Minimum time between log lines about connections that were closed immediately, in ms. */
+/** Minimum time in ms between log lines about connections that were closed immediately. */
 const LOG_DROPS_EVERY_MS = 60_000;
 
 const CONTINUE = /^100-continue$/i;
@@ -46,8 +46,8 @@ export interface ListenerLimits {
 /**
  * Listens, and answers requests.
  *
- * Guarantee: the memory that clients can use without a key is bounded. The bounds are the number of connections and,
- * for each connection, the number of waiting requests (connection.ts) and one unread answer.
+ * Guarantee: clients without a key can use only a limited amount of memory. The number of connections is limited, and
+ * each connection has a limited number of waiting requests (connection.ts) and one unread answer.
  * @throws {NodeJS.ErrnoException} if it cannot listen at this address
  */
 export async function listen(at: ListenOptions, handle: Handle, limits: ListenerLimits = {}): Promise<Listener> {
@@ -57,8 +57,8 @@ export async function listen(at: ListenOptions, handle: Handle, limits: Listener
     requestTimeout: MAX_REQUEST_MS,
     connectionsCheckingInterval: CHECK_REQUESTS_EVERY_MS,
     keepAliveTimeout: MAX_IDLE_MS,
-    // If this were true, Node itself would refuse a request without the header `host`, before earlier requests of the
-    // connection are answered.
+    // If true, Node itself would refuse a request without the header `host`, before earlier requests of the connection
+    // are answered.
     requireHostHeader: false,
   });
   const answers = new Answers(server, handle);
@@ -77,7 +77,7 @@ class Answers {
   readonly #server: Server;
   readonly #handle: Handle;
   readonly #connections = new WeakMap<Socket, Connection>();
-  /** Requests whose answers are not completely sent, with a promise of the end of the answer. */
+  /** Requests whose answer is not completely sent, each with a promise of that answer's end. */
   readonly #unsent = new Map<Exchange, Promise<void>>();
   #areLast = false;
 
@@ -101,7 +101,7 @@ class Answers {
   async end(): Promise<void> {
     this.#areLast = true;
     await this.#sent();
-    // Requests that have arrived by now, also on new connections, are still read and answered before the port closes.
+    // Requests that have already arrived, also on new connections, are still read and answered before the port closes.
     for (let turn = 0; turn < 2; turn += 1) await nextTurn();
     this.#server.close();
     while (this.#complete().length > 0) await this.#sent();
@@ -121,7 +121,7 @@ class Answers {
 
   /**
    * Returns promises of the ends of answers to completely received requests. Other requests are not awaited, because
-   * they may never be complete.
+   * the rest of them may never arrive.
    */
   #complete(): Promise<void>[] {
     return [...this.#unsent].filter(([{ request }]) => request.complete).map(([, closed]) => closed);
@@ -182,7 +182,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, handle
 
 /**
  * Returns the target of a request.
- * @throws {GatewayError} for headers that HTTP does not allow, or an expectation that cannot be met
+ * @throws {GatewayError} for headers that HTTP does not allow, or an `expect` header that cannot be met
  */
 function targetOf({ url = '/', headers, httpVersion }: IncomingMessage): RequestTarget {
   const target = readTarget(url);

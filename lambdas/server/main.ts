@@ -1,7 +1,7 @@
 /**
- * Server program. It serves all routes except management routes, with many requests concurrently in one process, on
- * Lambda Web Functions or in a container. It runs the functions of the deployment, unchanged. An orderly shutdown is
- * not required: the sweep settles generations that a killed process left, from the last checkpoint.
+ * Server program. It serves all routes except management routes, on Lambda Web Functions or in a container, with many
+ * concurrent requests in one process. It runs the functions of the deployment unchanged. If the process is killed, the
+ * sweep settles its generations from their last checkpoints.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -27,8 +27,8 @@ import { shutDown } from './shutdown.ts';
 /** Maximum memory of one process for bodies of requests whose answers are not complete. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 /**
- * Maximum time for which the second process returns its leases (money held in advance) after the first process has
- * died, in ms.
+ * Maximum time in ms in which the second process returns its leases (money held in advance) after the first process has
+ * died.
  */
 const RETURN_LEASES_MS = 1_000;
 /**
@@ -67,7 +67,7 @@ async function serveClients(hosting: HostingProfile): Promise<void> {
 /** Runs the second process. It ends when the first process ends, for whatever reason. */
 async function serveLargeRequests(path: string, hosting: HostingProfile): Promise<void> {
   const leases = processLeasesFor(hosting.takesLeases);
-  // The first process has ended, and with it the clients' connections. This process only returns its own leases.
+  // The first process has ended, and so have the clients' connections. This process only returns its own leases.
   process.on('disconnect', () => {
     void Promise.race([leases.returnAll(), sleep(RETURN_LEASES_MS)]).then(() => process.exit(0));
   });

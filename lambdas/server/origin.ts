@@ -4,14 +4,14 @@ import type { IncomingMessage } from 'node:http';
 export interface Origin {
   clientAddress: string;
   /**
-   * Host name of the gateway, and its port if there is one. The gateway puts it into URLs for others, such as the
-   * webhook URL for a provider of videos.
+   * Host name of the gateway, with its port if there is one. It is part of URLs that the gateway gives to others, such
+   * as the webhook URL for a provider of videos.
    */
   domain: string;
   protocol: 'http' | 'https';
 }
 
-/** Settings that decide which parts of a request's headers can be trusted. */
+/** Settings that decide which headers of a request can be trusted. */
 export interface Vantage {
   /** Host name of the gateway, if the operator has configured it. */
   domain?: string | undefined;
@@ -24,14 +24,14 @@ export interface Vantage {
   proxies: number;
 }
 
-/** Settings of a process on a laptop, which clients on the same machine reach without a proxy. */
+/** Settings of a process on a laptop. Its clients are on the same machine and use no proxy. */
 export const directly: Vantage = { isHostChecked: false, proxies: 0 };
 
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
 
 /**
- * Returns the origin of a request. The client may have written the first addresses in `x-forwarded-for`. Only the last
- * addresses, which the trusted proxies have appended, are used.
+ * Returns the origin of a request. The client may have written the first addresses in `x-forwarded-for`. So only the
+ * last addresses count, which the trusted proxies have appended.
  */
 export function originOf(request: IncomingMessage, { domain, isHostChecked, proxies }: Vantage): Origin {
   const { host = '' } = request.headers;

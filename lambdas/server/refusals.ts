@@ -72,7 +72,7 @@ function unreadable(code: string | undefined): GatewayError {
 export function sendRefusal(request: IncomingMessage, response: ServerResponse, error: unknown): void {
   if (response.destroyed) return;
   if (response.headersSent) {
-    // The answer failed after its headers were sent. Only closing the connection can still report the failure.
+    // The headers of the answer are already sent. Only a closed connection can still report the failure.
     response.destroy();
     return;
   }
@@ -85,7 +85,7 @@ export function sendRefusal(request: IncomingMessage, response: ServerResponse, 
     measureFault('web');
   }
   const requestId = newRequestId();
-  // The unread rest of a body would be read as the next request of this connection, so the connection is closed.
+  // The unread rest of the body would be read as the next request. So the connection is closed.
   if (!request.complete) response.setHeader('connection', 'close');
   const body = JSON.stringify(errorEnvelope(refusal, requestId));
   response.writeHead(refusal.status, {
@@ -99,8 +99,8 @@ export function sendRefusal(request: IncomingMessage, response: ServerResponse, 
 }
 
 /**
- * Limits for reading the rest of a refused body. The rest is read because many clients read the response only after
- * they have sent the whole request.
+ * Limits for reading the rest of a refused body. Many clients read the response only after they have sent the whole
+ * request.
  */
 const MAX_DROPPED_BYTES = 64 * 1024 * 1024;
 const MAX_DROPPING_MS = 5_000;

@@ -1,6 +1,6 @@
 /** Path and query in the first line of a request. */
 export interface RequestTarget {
-  /** Path, neither decoded nor resolved: API Gateway does not interpret `..` either. */
+  /** Path as received. `..` is not resolved, because API Gateway does not resolve it either. */
   path: string;
   /** Query without the question mark. */
   query: string;

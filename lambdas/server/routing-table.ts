@@ -13,7 +13,7 @@ export interface WiredRoute {
 /** The route of a request, with the parameters of its path. */
 export interface RouteMatch {
   route: WiredRoute;
-  /** Parameter values as they are in the path, not decoded. */
+  /** Parameter values as in the path, without decoding. */
   pathParameters: Record<string, string> | null;
 }
 

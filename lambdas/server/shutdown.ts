@@ -21,8 +21,8 @@ interface Serving {
 
 /**
  * Shuts a server down within graceMs. New requests get 529 immediately, also on open connections. Running answers may
- * finish. After `finishMs` the remaining answers end with an error after which their clients can retry, and are
- * settled. Weakness: generations that were not settled in time are settled later, by the sweep.
+ * finish. After `finishMs`, the remaining answers end with an error after which the client can retry, and are settled.
+ * Weakness: the sweep settles the generations for which there was no time, later.
  */
 export async function shutDown(
   { functions, listener, leases, largeRequests }: Serving,
@@ -31,7 +31,7 @@ export async function shutDown(
   functions.refuseNew();
   log('info', 'stopping');
   const ended = Promise.all([leases.returnAll(), largeRequests?.stop(), listener.close()])
-    // Settlements continue after the last byte of an answer, so the end of all functions is awaited too.
+    // A settlement continues after the last byte of an answer. So the end of all functions is awaited too.
     .then(() => functions.idle());
   setTimeout(() => functions.endAnswers?.(), finishMs);
   await Promise.race([ended, sleep(graceMs)]);

@@ -13,8 +13,8 @@ export function installStreamingGlobal(): void {
     streamifyResponse: (handler: StreamingHandler) => handler,
     HttpResponseStream: {
       from(response: ServerResponse, metadata: { statusCode: number; headers?: Record<string, string> }) {
-        // After an uncaught error, the request already has an error response. Destroying the response shows the handler
-        // that nothing reads its answer.
+        // After an uncaught error, the client already has an error response. Destroying the response makes the handler
+        // stop.
         if (response.headersSent) return response.destroy();
         response.writeHead(metadata.statusCode, metadata.headers);
         return response;

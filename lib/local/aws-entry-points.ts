@@ -1,7 +1,7 @@
 /**
  * Local counterparts of API Gateway and of the Lambda function URL. They throttle requests, and refuse a request if its
- * function has no concurrency left. They decompress bodies, and stop waiting for functions that take too long or send
- * nothing for minutes.
+ * function has reached its concurrency. They decompress bodies. They stop waiting for functions that take too long or
+ * send nothing for minutes.
  */
 
 import { promisify } from 'node:util';
@@ -44,9 +44,9 @@ interface ApiGateway {
 /**
  * Wraps the functions so that they behave as behind API Gateway.
  *
- * Weakness: AWS does not document the client's view of two cases. If a stream takes too long, this code cuts the
- * stream. If a function is silent before it sends status and headers, this code returns a timeout. Unlike on AWS, the
- * function is notified in both cases.
+ * Weakness: AWS does not document two cases. If a stream takes too long, this code cuts it. If a function is silent
+ * before it sends status and headers, this code returns a timeout. In both cases the function is notified, unlike on
+ * AWS.
  */
 export function behindApiGateway(
   host: FunctionHost,
@@ -116,8 +116,8 @@ async function unpacked(event: APIGatewayProxyEvent): Promise<APIGatewayProxyEve
 }
 
 /**
- * Time limit of one call of a function, like the integration timeout of API Gateway. The call fails when the time has
- * passed, or when `end` is called.
+ * Time limit of one call of a function, like the integration timeout of API Gateway. The call fails after this time, or
+ * when `end` is called.
  */
 class Patience {
   readonly #over = Promise.withResolvers<never>();
@@ -133,7 +133,7 @@ class Patience {
 
   /**
    * Returns the result of the function.
-   * @throws {GatewayError} 504 if the time has passed; the function continues to run, and its result is ignored
+   * @throws {GatewayError} 504 after the time limit; the function continues to run, and its result is ignored
    */
   async wait<Result>(work: Promise<Result>): Promise<Result> {
     const timer = setTimeout(() => this.end(), this.#seconds * 1_000);

@@ -1,7 +1,6 @@
 /**
  * Processes of a local gateway, other than its main process, that can place or settle holds. Each process ends with the
- * gateway, and holds a file lock until it has ended. The next start checks the lock, because a suspended process may
- * still run.
+ * gateway. Until then it holds a file lock, which the next start checks, because a suspended process may still run.
  */
 
 import { join } from 'node:path';
@@ -12,7 +11,7 @@ const LOCK_FILE = 'processes.lock';
 const LOOK_EVERY_MS = 50;
 
 /**
- * Ends this process when the gateway ends, even after `kill -9`, and takes the shared file lock. These processes call
+ * Ends this process when the gateway ends, even after `kill -9`, and takes the shared file lock. Such a process calls
  * this function first.
  */
 export function belongToBoot(directory: string): void {

@@ -5,8 +5,8 @@ import { describeError, log } from '../../lambdas/platform/logger.ts';
 import { deleteMessages, isWakeUp, receive, wakePoll, type LocalSqs } from './queues.ts';
 
 /**
- * Calls a function with an event. The local runtime calls the function in its own process, or in a sandbox (process of
- * a function) over a Runtime API.
+ * Calls a function with an event. The function runs in the gateway's process, or in its own process (sandbox) behind a
+ * Runtime API.
  */
 export type Invoke = (event: unknown) => Promise<unknown>;
 
@@ -18,16 +18,16 @@ export interface EventSource {
 }
 
 /**
- * Longest wait of one poll. A poll is never aborted, because it may already have received messages. The poll of a
- * killed process hides one message until its visibility ends, so polls are shorter than Lambda's 20 s.
+ * Maximum wait of one poll. A poll is never aborted, because it may already have received messages. If a process is
+ * killed, its poll hides one message until the visibility timeout. So polls are shorter than Lambda's 20 s.
  */
 const LONG_POLL_SECONDS = 1;
-/** Messages that arrive within this time share a batch. On AWS, a message also needs a moment from SQS to Lambda. */
+/** Messages that arrive within this time form a batch. On AWS, a message also needs a moment from SQS to Lambda. */
 const GATHERING_MS = 25;
 
 /**
  * Emulates Lambda's event source of a queue: polls the queue, passes batches to the worker, and deletes handled
- * messages. Messages in `batchItemFailures`, or all messages if the worker threw, stay in the queue. They are delivered
+ * messages. Messages in `batchItemFailures` stay in the queue, or all messages if the worker threw. They are delivered
  * again when their visibility timeout ends, or after the delay that the worker has set. At most `maxConcurrency`
  * batches run at a time.
  */
@@ -70,7 +70,7 @@ export function startEventSource(
     }
   }
 
-  /** Handles all remaining messages. The queues are in memory, so the costs in unhandled messages would be lost. */
+  /** Handles all remaining messages. The queues are only in memory, so costs in unhandled messages would be lost. */
   async function drain(): Promise<void> {
     for (;;) {
       const messages = await receive(sqs, queueUrl, 0).catch(() => []);

@@ -50,7 +50,7 @@ export function lossNotice(loss: string, { ephemeral, dataDirectory }: Kept): st
 }
 
 function keysNotice({ baseUrl, inferenceKey, managementKey }: LocalGateway, kept: Kept): string {
-  // The data directory of an ephemeral gateway is temporary, so this text does not name it in a `keys create` command.
+  // The data directory of an ephemeral gateway is deleted with it, so no `keys create` command is shown.
   const more = kept.ephemeral ? '' : ` Create a new one: ${adminOn(kept)} keys create --name "My key"`;
   if (inferenceKey === undefined || inferenceKey === null) return `\n  Keys were printed at the first start.${more}`;
   return `  inference key   ${inferenceKey}
@@ -61,7 +61,7 @@ function keysNotice({ baseUrl, inferenceKey, managementKey }: LocalGateway, kept
     export GATEWAY_URL=${baseUrl} GATEWAY_KEY=${inferenceKey} MANAGEMENT_KEY=${managementKey}`;
 }
 
-/** Returns a line about the published catalog, which takes precedence over the catalog of this start. */
+/** Returns a line about the published catalog, which replaces the catalog of this start. */
 function publishedOf({ publishedCatalog }: LocalGateway, kept: Kept): string {
   if (publishedCatalog === undefined) return '';
   return `\n  catalog         ${publishedCatalog} (published; see ${adminOn(kept)} catalog show)`;

@@ -1,6 +1,8 @@
 import { fileURLToPath } from 'node:url';
 
-/** Programs that a gateway starts as processes. The bundle of a gateway for tests replaces this file. */
+/**
+ * Programs that a gateway starts as processes. The gateway bundle for tests has other programs in place of this file.
+ */
 export const programs = {
   workers: fileURLToPath(new URL('./workers-main.ts', import.meta.url)),
   server: fileURLToPath(new URL('./server-main.ts', import.meta.url)),

@@ -19,8 +19,8 @@ import { programs } from './programs.ts';
 import type { WiredQueue } from './wiring.ts';
 
 /**
- * SQS emulator on this machine. Its queues are in memory. If the gateway is killed, the worker `sweep-holds` later
- * settles the holds whose messages were lost.
+ * SQS emulator on this machine. Its queues are in memory. If the gateway is killed, their messages are lost, and the
+ * worker `sweep-holds` later settles the holds.
  */
 export interface LocalSqs {
   endpoint: string;
@@ -36,8 +36,8 @@ export interface LocalSqs {
 export async function startSqs(): Promise<LocalSqs & { lost: Promise<string> }> {
   // Functions and the emulator read the secret of the local access key from the environment.
   process.env[variables.localSecret] ??= newSecretBits();
-  // The emulator runs in its own process group, so that Ctrl-C reaches only the gateway, which must first handle its
-  // remaining messages.
+  // The emulator has its own process group. So Ctrl-C reaches only the gateway, which first handles its remaining
+  // messages.
   const child = adoptChild(
     spawn(process.execPath, [programs.aws], { stdio: ['pipe', 'pipe', 'inherit'], detached: true }),
   );

@@ -1,7 +1,7 @@
 /**
  * Sandbox provider in a worker thread, so that expensive work (for example 2,048 long vectors) does not block requests.
  *
- * Guarantee: the thread ends with the process, however the process ends.
+ * Guarantee: the thread ends with the process, even if the process is killed.
  */
 
 import { once } from 'node:events';

@@ -6,13 +6,13 @@ export interface Scheduler {
   stop: () => Promise<void>;
 }
 
-/** Scheduled runs start this long after the full minute, so that they see changes made at that minute. */
+/** Time in ms between the full minute and a scheduled run. The run then sees changes made at that minute. */
 const AFTER_MINUTE_MS = 3_500;
 
 interface Schedule {
   everyMinutes: number;
   /**
-   * Whether each run is started twice, even if earlier runs have not ended. If false, there is at most one run at a
+   * Whether each run is started twice, even while earlier runs are running. If false, there is at most one run at a
    * time.
    */
   isRepeated: boolean;

@@ -70,8 +70,8 @@ function fromQuery(query: URLSearchParams, text: string): Signed | undefined {
 }
 
 /**
- * Reads a signature in the headers. The body is not compared with its signed hash, because there is no other party
- * between the gateway and its emulators.
+ * Reads a signature in the headers. The body is not compared with its signed hash, because the gateway and its
+ * emulators are on one machine.
  */
 function fromHeaders(headers: IncomingHttpHeaders, text: string): Signed | undefined {
   const [, credential, names, signature] = EMULATOR_AUTHORIZATION.exec(headers.authorization ?? '') ?? [];

@@ -50,7 +50,7 @@ export interface LocalGateway extends LocalAccount {
   /** Id of a model for a first request. */
   modelId: string | undefined;
   providers: ProviderState[];
-  /** Version of the published catalog, if it differs from the catalog of this start. */
+  /** Version of the published catalog; undefined if it is the catalog of this start. */
   publishedCatalog: string | undefined;
   /** Resolves with a sentence if a process that the gateway needs has ended by itself. */
   lost: Promise<string>;
@@ -58,12 +58,12 @@ export interface LocalGateway extends LocalAccount {
   stop: () => Promise<void>;
 }
 
-/** Milliseconds that open responses get to complete before the gateway ends their streams. */
+/** Time in ms in which open responses may complete before the gateway ends their streams. */
 const FINISH_MS = 1_000;
-/** Milliseconds that streams get to end with an error event before their connections are closed. */
+/** Time in ms in which streams may end with an error event before their connections are closed. */
 const LAST_WORDS_MS = 1_000;
 /**
- * Milliseconds to wait for the processes of an earlier run. Those of a killed gateway end within milliseconds, but a
+ * Time in ms to wait for the processes of an earlier run. Processes of a killed gateway end within milliseconds, but a
  * suspended process does not.
  */
 const END_OF_PREDECESSOR_MS = 5_000;
@@ -93,7 +93,7 @@ export async function startGateway(options: LocalOptions): Promise<LocalGateway>
 async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<LocalGateway, 'stop'>> {
   const state = await LocalState.open(options.dataDirectory, options.ephemeral);
   stops.push(async () => state.close());
-  // The ports are checked before anything is created. If a later step failed, the new keys would never be printed.
+  // Checks the ports before anything is created: if a later step failed, the new keys would never be printed.
   await checkPorts(options.port);
   const hasPredecessorEnded = await earlierProcessesEnded(state.directory, END_OF_PREDECESSOR_MS);
   const deployment = options.sandboxed ? readTemplates(await synthesize(catalogOf(options))) : undefined;
@@ -119,19 +119,20 @@ async function startAll(options: LocalOptions, stops: Stops): Promise<Omit<Local
   const workers = deployment ? workersOf(services.sqs, host.invoke) : await startWorkersProcess(state.directory);
   stops.push(workers.stop);
   const account = await prepareRecords(state);
-  // A process that ended unexpectedly has lost the roll-up messages in its queues, so its days are closed again.
+  // If an earlier process ended unexpectedly, the roll-up messages in its queues are lost. So its days are queued
+  // again.
   if (deadBootIds.length > 0) await closeDaysAgain(openTable());
   if (hasPredecessorEnded) await sweepAfter(deadBootIds, workers, state);
   else log('warn', 'processes of an earlier run have not ended: the sweep settles their holds when these are due');
   const { concurrency, repeatsSchedules } = options;
   workers.connect({ ...wiring, queueUrls: services.queueUrls, concurrency, repeatsSchedules });
-  // At shutdown, requests complete before the workers stop, so that the workers handle the messages of these requests.
+  // At shutdown, requests complete first, and the workers stop after that. So the workers handle the messages of these
+  // requests.
   stops.push(() => Promise.race([host.idle(), sleep(LAST_REQUESTS_MS, undefined, { ref: false })]));
   const { api, streamingUrl, close } = await openEntryPoints(options, wiring, host, stops);
   const web = options.web ? await startWebServer(state.directory, catalogOf(options)) : undefined;
   if (web) stops.push(web.stop);
-  // At shutdown, the gateway first refuses new requests. Open streams complete, or end with an error event while they
-  // are still connected.
+  // At shutdown, the gateway refuses new requests at once. Open streams complete, or end with an error event.
   stops.push(async () => {
     await Promise.race([close(), sleep(FINISH_MS, undefined, { ref: false })]);
     host.endAnswers?.();
@@ -214,8 +215,8 @@ async function prepareRecords(state: LocalState): Promise<LocalAccount> {
 }
 
 /**
- * Settles the holds of processes that have ended, before the gateway serves requests. Only earlier starts with this
- * data directory are known to have ended; others may still run on the same table.
+ * Settles the holds of ended processes before the gateway serves requests. It includes only earlier starts with this
+ * data directory, because others may still run on the same table.
  */
 async function sweepAfter(deadBootIds: string[], workers: Workers, state: LocalState): Promise<void> {
   if (deadBootIds.length === 0) return;

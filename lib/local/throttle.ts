@@ -1,6 +1,6 @@
 /**
- * Token bucket for all clients, as API Gateway throttles a stage: one client with too many requests affects all
- * clients.
+ * Token bucket for all clients together, like API Gateway's throttling of a stage. One client with too many requests
+ * affects all clients.
  */
 export class Throttle {
   readonly #requestsPerSecond: number;

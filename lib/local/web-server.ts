@@ -40,7 +40,7 @@ export async function startWebServer(dataDirectory: string, catalogDirectory: st
   const { bundleServer, SERVER_PROGRAM } = await import('../shared/bundles/bundle.ts');
   await bundleServer(directory, catalogDirectory);
   const port = await freePort();
-  // The server runs in its own process group. So Ctrl-C reaches only the gateway, whose services the server still needs
+  // The server has its own process group. So Ctrl-C reaches only the gateway, whose services the server still needs
   // while it stops.
   const child = adoptChild(
     fork(programs.server, [dataDirectory, join(directory, SERVER_PROGRAM)], {

@@ -2,8 +2,8 @@
  * Runs workers in a separate process. So settlements use the second core of the machine, and do not slow down requests.
  * On AWS, workers are separate functions.
  *
- * Guarantee: the workers' process ends with the gateway, however the gateway ends, and is restarted if it ends by
- * itself. A batch that it was handling is delivered again when its visibility timeout ends, as with Lambda.
+ * Guarantee: the workers' process ends with the gateway, even if the gateway is killed. If it ends by itself, it is
+ * restarted. A batch that it was handling is delivered again when its visibility timeout ends, as with Lambda.
  */
 
 import { fork, type ChildProcess } from 'node:child_process';
@@ -43,8 +43,8 @@ export async function startWorkersProcess(dataDirectory: string): Promise<Worker
   let child = await start();
 
   async function start(): Promise<ChildProcess> {
-    // The workers run in their own process group. So Ctrl-C reaches only the gateway, whose last requests still send
-    // messages to them.
+    // The workers have their own process group. So Ctrl-C reaches only the gateway, whose last requests still send
+    // messages to the workers.
     const started = adoptChild(
       fork(programs.workers, [dataDirectory], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], detached: true }),
     );

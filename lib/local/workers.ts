@@ -40,8 +40,8 @@ export function workersOf(sqs: LocalSqs, invoke: (name: string, event: unknown) 
     invoke,
     connect({ queueSources, schedules, queueUrls, concurrency, repeatsSchedules }) {
       const atOnce = new Concurrency(concurrency);
-      // If the concurrency limit is reached, a run fails as on AWS. A batch is then delivered again when its visibility
-      // timeout ends, and a schedule waits for its next run.
+      // If the concurrency limit is reached, a run fails as on AWS. The batch is then delivered again after its
+      // visibility timeout. A schedule waits for its next run.
       const callOf =
         (name: string): Invoke =>
         (event) =>
@@ -54,7 +54,7 @@ export function workersOf(sqs: LocalSqs, invoke: (name: string, event: unknown) 
       }
     },
     async stop() {
-      // All polls are woken at once, so that the work in progress ends in parallel.
+      // Stops all polls at once, so that their batches end in parallel.
       for (const source of sources) source.stopPolling?.();
       for (const source of sources.splice(0).toReversed()) await source.stop();
     },

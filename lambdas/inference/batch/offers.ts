@@ -23,7 +23,7 @@ export interface BatchCandidate<Task = unknown, Answer = unknown> extends Usable
 export interface BatchOffer<Task = unknown, Answer = unknown> extends Offer {
   candidate: BatchCandidate<Task, Answer>;
   /**
-   * Upper bound on the usage of each request to the provider. The request bodies are not kept in memory: they are
+   * Upper bound on the usage of each request to the provider. The bodies of these requests are not kept in memory, but
    * encoded again before they are sent.
    */
   bounds: UsageBound[];
@@ -36,9 +36,7 @@ export interface OfferRefusals {
   tooMany: (requests: number, maxRequests: number) => Error;
 }
 
-/**
- * Maximum size in bytes of all requests of one task together, because all of them may wait in memory at the same time.
- */
+/** Maximum size in bytes of all requests of one task together. All of them may wait in memory at the same time. */
 const MAX_BYTES = 32 * 1024 * 1024;
 const MEBIBYTE = 1024 * 1024;
 
@@ -103,7 +101,7 @@ export function boundOf(
   };
 }
 
-/** Maximum tokens of the template in which a provider puts the repeated text and one input. */
+/** Maximum tokens of the provider's template around the repeated text and one input. */
 const TEMPLATE_TOKENS = 128;
 
 function repeatedTokens(text: string | undefined, inputs: number): number {
@@ -111,14 +109,14 @@ function repeatedTokens(text: string | undefined, inputs: number): number {
 }
 
 /**
- * An empty message for `measurePrompt`. Requests of these modalities contain only text, so the size of the body already
+ * An empty message for `measurePrompt`. Requests of these modalities contain only text. So the size of the body already
  * bounds the prompt.
  */
 const NOTHING_ELSE = { model: '', messages: [] };
 
 /**
- * Plans a hold of the maximum cost at the most expensive candidate. Decisions, embeddings and ranks have no shorter answer to
- * fall back to.
+ * Plans a hold of the maximum cost at the most expensive candidate. Decisions, embeddings and ranks cannot be made
+ * shorter, so there is no smaller hold.
  */
 export function planOf(offers: readonly BatchOffer[]): SpendingPlan {
   const priced = offers.map((offer) => {

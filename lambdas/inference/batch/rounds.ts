@@ -25,15 +25,15 @@ export interface BatchRound extends Charged {
 }
 
 /**
- * Result of all requests of one task. `rounds` are the requests for which the client is charged. Requests to a
- * candidate that failed are not charged.
+ * Result of all requests of one task. `rounds` are the charged requests. Requests to a candidate that failed are not
+ * among them.
  */
 export interface BatchAnswers<Answer> {
   rounds: BatchRound[];
   result: { answer: Answer } | { failure: ProviderFailure };
   /**
-   * Whether the last provider was silent while its model may have been thinking. If so, the requests that were answered
-   * before the silence are charged, and no other candidate is tried.
+   * True if the last provider was silent while its model may have been thinking. Then the requests answered before the
+   * silence are charged, and no other candidate is tried.
    */
   wasThinking: boolean;
 }
@@ -67,7 +67,7 @@ export async function answerEach<Task, Answer>(
     const failure = failureOf(error, failedProvider(candidate));
     const wasThinking = failure.wasSilent && hasHiddenReasoning;
     // The client pays for the answered requests in three cases: it disconnected, its time is over, or the model may
-    // have been thinking silently. After other failures, or if the gateway stops, the client pays nothing.
+    // have been thinking silently. It pays nothing after other failures, or if the gateway stops.
     const isStopped = abortReasonOf(signal) === 'stopping';
     const paid = (signal.aborted && !isStopped) || wasThinking ? rounds : [];
     return { rounds: paid, result: { failure }, wasThinking };
@@ -114,16 +114,16 @@ function chargedFor(
   if (usage) meter.addReported(usage);
   const missing = missingPieces(batchRequest, candidate, usage);
   for (const [name, { estimated }] of missing) meter.addReported({ [name]: estimated, output_tokens: 0 });
-  // Estimates output usage that the provider did not report: at least one token, if the request has output at all.
+  // Estimates output usage that the provider did not report. If the request has output, it is at least one token.
   if (batchRequest.outputTokens > 0 && meter.reportedOutputTokens === undefined) meter.holdBack(1);
   const bound = boundOf(batchRequest, candidate);
   const round = chargeForMeasured(meter, { pricing: candidate.pricing, bound }, 'usage', undefined);
-  // An estimate that equals its maximum is certain: short documents, for example, count as one each.
+  // An estimate that equals its maximum is certain. For example, short documents count as one each.
   const isGuess = missing.some(([, { estimated, max }]) => estimated < max);
   return { ...round, estimated: round.estimated || isGuess, surprises: surprisesOf(round, meter, bound) };
 }
 
-/** Returns the units that have a price and that the provider did not report, by their names in a usage report. */
+/** Returns the priced units that the provider did not report, by their names in a usage report. */
 function missingPieces(
   { pieces: counts = {} }: BatchRequest,
   { pricing }: BatchCandidate,

@@ -16,8 +16,8 @@ import { batchOutcome } from './outcome.ts';
 import { answerEach, type BatchRound, type BatchWork } from './rounds.ts';
 
 /**
- * Time in ms before the function's timeout (30 seconds) at which open requests are aborted. The remaining time is used
- * to settle the answers received until then.
+ * Time in ms before the function's timeout (30 seconds) at which open requests are aborted. The rest is for settling
+ * the answers received until then.
  */
 const STOP_BEFORE_TIMEOUT_MS = 5_000;
 
@@ -50,7 +50,7 @@ export async function runBatch<Task, Answer>(
   try {
     return await answerUntil(abort, input, terms);
   } finally {
-    // Stops the abort timer, which would keep the request in memory until the function's timeout.
+    // Stops the abort timer. It would keep the request in memory until the function's timeout.
     abortBecause(abort, 'ended');
   }
 }
@@ -61,7 +61,7 @@ async function answerUntil<Task, Answer>(
   { apiType, offers, leftOut, outOfTime, ...work }: BatchTerms<Task, Answer>,
 ): Promise<BatchResult<Answer>> {
   const { caller, generationId } = input;
-  // Opens the resources for settlement before the hold is placed: if one is missing, nothing must be held.
+  // Opens the resources for settlement before the hold is placed. If one of them is missing, nothing may be held.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
   abortWhenLeft(abort, input.clientLeft);
   const held = await holdOrThrow(

@@ -33,7 +33,7 @@ export async function estimateMessage(input: EstimateInput<RoutedRequest>): Prom
     const prepared = prepareAttempts(routed, left);
     const preview = await previewInference(input, await messageTerms(input, prepared));
     const { tried } = preview;
-    // Reports the free limits of the first try, because a later try may exclude the free models.
+    // Reports the free limits of the first try. A later try may exclude the free models.
     if (freeLimits.length === 0) append(freeLimits, preview.freeLimits);
     const refusal = 'refused' in tried ? tried.refused.refusal : undefined;
     const others = refusal && notRefused(left, refusal);

@@ -36,8 +36,8 @@ export interface Estimate {
   /** Maximum answer length in tokens that the limits allow; undefined unless it is shorter than requested. */
   allowedMaxTokens: number | undefined;
   /**
-   * Answer length in tokens at which a refused request would be admitted; undefined if even a short answer would be
-   * refused.
+   * Length in tokens of an answer for which a refused request would be admitted; undefined if even a short answer would
+   * be refused.
    */
   affordableMaxTokens: number | undefined;
   /** Candidates in the order of attempts. */
@@ -47,7 +47,7 @@ export interface Estimate {
   freeLimits: FreeRoom[];
 }
 
-/** Input of an estimate. The client never gets the generation id; the id only gives the time of the request. */
+/** Input of an estimate. The client never gets the generation id. It only supplies the time of the request. */
 export type EstimateInput<Body = unknown> = Pick<
   InferenceInput<Body>,
   'body' | 'caller' | 'generationId' | 'request' | 'clientLeft'
@@ -71,7 +71,7 @@ export async function previewInference(
   return preview;
 }
 
-/** Returns whether an estimate reports this refusal as figures in its result. Other refusals are thrown. */
+/** Returns whether an estimate includes this refusal in its result. Other refusals are thrown. */
 function isReportedRefusal({ kind }: AdmissionRefusal): boolean {
   return kind === 'no_room' || kind === 'free_requests' || kind === 'free_budget';
 }

@@ -24,8 +24,8 @@ export function chargeOf({ context, attempt, meter }: MeasuredAnswer, ending: En
 /** Returns the charge of an answer that ends now. First tries to extend the hold to the whole cost. */
 export async function chargedAtEnd(answer: MeasuredAnswer, ending: Ending): Promise<Charged> {
   const charge = chargeOf(answer, ending);
-  // If a provider fails, the client pays neither for the answer nor for web searches made for it. A client that
-  // disconnects pays for the searches.
+  // If a provider fails, the client pays neither for the answer nor for its web searches. A client that disconnects
+  // pays for the searches.
   const measured = chargedSoFar(answer, charge, charge !== 'nothing' || ending === 'client_left');
   return cappedAt(measured, await answer.context.extender.chargeable(measured.cost));
 }
@@ -36,7 +36,7 @@ export function chargedWithinHold(answer: MeasuredAnswer, charge: Charge): Charg
   return cappedAt(measured, answer.context.extender.withinHold(measured.cost));
 }
 
-/** Returns the cost so far, even if it exceeds the hold. Later costs must be held in addition to it. */
+/** Returns the cost so far, even if it exceeds the hold. Later costs must be held in addition to this cost. */
 export function accruedCost(answer: MeasuredAnswer): Money {
   return chargedSoFar(answer, 'usage').cost;
 }
@@ -53,7 +53,7 @@ export function chargedForRound({ context, attempt: { quote }, meter }: Measured
 
 /**
  * Returns the charge of all requests to the provider (rounds), and of the web searches.
- * @param paysSearches whether the searches are charged if the first request to the provider is not complete. After a
+ * @param paysSearches whether the searches are charged while the first request to the provider is incomplete. After a
  *   complete request they are always charged.
  */
 function chargedSoFar(answer: MeasuredAnswer, charge: Charge, paysSearches = charge !== 'nothing'): Charged {

@@ -1,7 +1,7 @@
 /**
- * Limits the length of an answer by the size that the requested tokens can have, and by the hold. The limit of 64 bytes
- * per token is generous: only tokens for runs of blanks or dashes are that long. Output beyond the limit was not
- * requested, so the answer ends there, as at max_tokens.
+ * Limits the length of an answer by its tokens and by the hold. An answer may have at most 64 bytes per requested
+ * token. Only tokens for runs of blanks or dashes are that long. The client did not request output beyond the limit, so
+ * the answer ends there, as at max_tokens.
  */
 
 import type { HoldExtender } from '../../admission/hold-extender.ts';
@@ -10,7 +10,7 @@ import type { Stop } from './early-end.ts';
 
 const MAX_BYTES_PER_TOKEN = 64;
 const SLACK_BYTES = 64 * 1024;
-/** Maximum size in bytes of any answer, because the gateway may have to keep an answer in memory as a whole. */
+/** Maximum size in bytes of any answer. The gateway may have to keep the whole answer in memory. */
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
 /** Maximum number of bytes of an answer, and the reason why the answer ends after them. */

@@ -14,7 +14,8 @@ export interface RoundBatch extends AnswerBatch {
 }
 
 /**
- * View of the answer for a stage: the usage so far, and functions to start further requests to the provider (rounds).
+ * The answer as a stage (answer-stage) sees it: the usage so far, and functions to start further requests to the
+ * provider (rounds).
  */
 export interface StagedAnswer {
   /** Total tokens of all requests to the provider (rounds) so far. */
@@ -22,7 +23,7 @@ export interface StagedAnswer {
   /** Prompt tokens of the finished request (round); undefined if the provider has not counted them. */
   readonly countedPrompt: number | undefined;
   /**
-   * Holds a cost before it arises, in addition to all costs so far.
+   * Holds a cost in advance, in addition to all costs so far.
    * @returns the reason why the answer must end instead; undefined if the cost is held
    */
   holdMore: (cost: Money) => Promise<Stop | undefined>;
@@ -34,18 +35,18 @@ export interface StagedAnswer {
 }
 
 /**
- * The gateway's own work for an answer, in addition to forwarding the provider's events. A stage completes the attempts
+ * The gateway's own work for an answer, in addition to forwarding the provider's events. A stage prepares the attempts
  * before they are sent, and processes each batch of events before the client gets it. It adds its purchases (web
  * searches) to the charge, to the client's usage and to the record.
  */
 export interface AnswerStage {
-  /** Completes the attempts before the gateway sends the first of them. */
+  /** Prepares the attempts before the gateway sends the first of them. */
   prepare: (attempts: Attempt[]) => Promise<Attempt[]>;
   /** Returns the batches of the whole answer. The first batches come from the attempt that answered. */
   batches: (first: Dispatched, answer: StagedAnswer) => PullIterator<RoundBatch>;
   /** Returns the price of the purchases so far. */
   spent: (quote: Quote) => Money;
-  /** Adds the price of the purchases to the charge for tokens. */
+  /** Returns further members of the usage object for the client, which are not token counts. */
   withPurchases: (tokens: Charged, quote: Quote) => Charged;
   /** Returns members of the usage object for the client that are not token counts. */
   shownUsage: (usage: TokenUsage) => MessageDelta['usage'];

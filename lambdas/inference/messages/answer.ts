@@ -34,12 +34,12 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
       const next = await batches.next().catch((error: unknown) => progress.failProvider(error));
       if (next.done) return;
       const observed = progress.observe(next.value);
-      // Most batches are measured synchronously. Awaiting only promises saves a turn of the event loop for each batch.
+      // Most batches are measured synchronously. Without an `await`, such a batch saves a turn of the event loop.
       const { events, stop } = observed instanceof Promise ? await observed : observed;
       if (events.length > 0) yield events;
       if (stop?.ending === 'broke_off') throw stop.failure;
       if (stop) {
-        // Aborts the request. If the code only left the loop, the provider would finish its answer and bill it.
+        // Aborts the request, so that the provider does not finish its answer and bill it.
         abortBecause(context.abort, 'ended');
         yield await progress.endEarly(stop);
         return;
@@ -54,16 +54,16 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
     if (ending === 'broke_off') logBrokenAnswer(error, aboutAttempt(context));
     const isStopping = abortReasonOf(context.abort.signal) === 'stopping';
     const failure = answerFailure(ending, error, isStopping);
-    // A client that does not stream gets the output that was written in time, because it pays for that output. If a
-    // provider broke off, the client could mistake a partial answer for a complete one. So that client gets an error,
-    // and is charged by the provider's report.
+    // Without streaming, the client gets the output that was written in time, because it pays for that output. If a
+    // provider broke off, the client could mistake a partial answer for a complete one. Then it gets an error, and is
+    // charged only by the provider's report.
     if (!context.streamed && ending === 'out_of_time' && !isStopping && progress.hasOutput) {
       yield await progress.endEarly({ ending, failure });
       return;
     }
     progress.ending = ending;
-    // A client that retries normally pays again. Without streaming, a client has received nothing if the answer broke
-    // off or the process is stopping, so it may retry.
+    // Normally a retry is charged again, so it is discouraged. Without streaming, the client has received nothing if the
+    // answer broke off or the process is stopping. Then it may retry.
     if (!context.streamed && (ending === 'broke_off' || isStopping)) await leaveRetryToClient(context, failure);
     else if (progress.isCharged) failure.discourageRetry();
     throw failure;

@@ -39,10 +39,7 @@ export interface Prepared {
 }
 
 const DEFAULT_STEP_TOKENS = 4_096;
-/**
- * Maximum time in ms for a provider to count a prompt. The first token must not wait much longer for the count than for
- * the hold itself.
- */
+/** Maximum time in ms for a provider to count a prompt. The count delays the first token, so it is short. */
 const COUNT_TIMEOUT_MS = 5_000;
 
 /**
@@ -58,7 +55,7 @@ export function prepareAttempts(routed: Prepared['routed'], candidates: Candidat
 }
 
 /**
- * Returns a plan with the counted tokens of the prompt, which are far fewer than the bound by bytes. It is computed
+ * Returns a plan with the counted tokens of the prompt, which are far fewer than the bound by bytes. The count is made
  * only before a request would be refused.
  * @returns undefined if the prompt cannot be counted, or the plan would be the same
  */
@@ -109,8 +106,8 @@ function encoding({ wire, target }: Candidate, message: MessagesRequest, client:
 }
 
 /**
- * Wraps an encoded request that stays in memory as a function. It is separate from `encoding`, because closures in one
- * scope share their variables: each closure would keep the body in memory.
+ * Wraps an encoded request that stays in memory as a function. Closures in one scope share their variables. So it is
+ * separate from `encoding`, whose closures would otherwise keep the body in memory.
  */
 function keeping(encoded: ReturnType<Attempt['encode']>): Attempt['encode'] {
   return () => encoded;
@@ -178,7 +175,7 @@ function encodeForEach(
         leftOut: [...leftOut, ...unsent],
       });
     } catch (error) {
-      // Another endpoint may use a format (wire) that can express the request.
+      // Another endpoint may have a format (wire) that can express the request.
       refusal ??= error;
       onExcluded?.(candidate, 'request_not_supported', error);
     }

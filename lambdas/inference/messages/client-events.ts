@@ -19,8 +19,8 @@ export function isEnding(data: MessagesEvent): data is MessageDelta {
 }
 
 /**
- * Returns whether the event only reports usage in the middle of an answer. The client does not get this event,
- * because its counts are the provider's and may differ from the billed usage.
+ * Returns whether the event only reports usage in the middle of an answer. The client does not get it, because the
+ * provider's counts may differ from the billed usage.
  */
 export function isUsageReport(data: MessagesEvent): boolean {
   return data.type === 'message_delta' && !isEnding(data);

@@ -20,7 +20,7 @@ export function deliveredMessage(context: AnswerContext): { message: Promise<Mes
     const assembler = new MessageAssembler();
     for await (const events of deliveredEvents(context)) {
       for (const { data } of events) assembler.add(data);
-      // Resolves at once, so that the client need not wait for the settlement that follows `message_stop`.
+      // Resolves at once. The settlement follows `message_stop`, and the client need not wait for it.
       if (events.at(-1)?.data.type === 'message_stop') resolve(assembler.finish()!);
     }
     resolve(assembler.finish()!);

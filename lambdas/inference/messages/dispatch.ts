@@ -19,7 +19,7 @@ export interface Attempt extends Offer {
   /** The message, with the default parameters of the candidate's model. */
   message: MessagesRequest;
   /**
-   * Encodes the request in the candidate's format. Only the first attempt keeps the encoded body in memory: bodies may
+   * Encodes the request in the candidate's format. Only the first attempt keeps the encoded body in memory. Bodies may
    * be large, and most later attempts are never sent.
    */
   encode: () => WireRequest;
@@ -80,7 +80,7 @@ export async function dispatch(
 
 /**
  * Logs that encrypted reasoning in the prompt was dropped because the provider could not read it. This happens after a
- * change of the operator's account or of the provider's keys; frequent cases need an investigation.
+ * change of the operator's account or the provider's keys. If it is frequent, an operator should investigate.
  */
 function noteDroppedReasoning({ endpoint, model }: Candidate, requestId: string): void {
   const provider = endpoint.provider.id;

@@ -4,7 +4,7 @@ import type { Dispatched } from './dispatch.ts';
 
 /**
  * Waits until an answer has begun and its generation is recorded. If recording fails, the request to the provider is
- * aborted, and the client gets nothing of the answer.
+ * aborted, and the client gets no part of the answer.
  * @throws {Error} the error of the record or of the provider
  */
 export async function onceRecorded(

@@ -27,7 +27,7 @@ export async function openAnswer(
 ): Promise<AnswerContext> {
   const { caller, generationId, request } = input;
   const routed = await routeOrRefuse(input);
-  // Opens the resources for settlement before the hold is placed: if one is missing, nothing must be held.
+  // Opens the resources for settlement before the hold is placed. If one of them is missing, nothing may be held.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
   const abort = new AbortController();
   abortWhenLeft(abort, input.clientLeft);
@@ -68,8 +68,8 @@ export async function openAnswer(
 }
 
 /**
- * Parses and routes the message, or throws a refusal. It is a separate function because closures of the answer would
- * otherwise keep the parsed message in memory.
+ * Parses and routes the message, or throws a refusal. It is a separate function, so that closures of the answer do not
+ * keep the parsed message in memory.
  */
 async function routeOrRefuse(input: InferenceInput<RoutedRequest>): Promise<RoutedMessage> {
   const parsed = await parseMessage(input);

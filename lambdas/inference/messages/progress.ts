@@ -34,10 +34,7 @@ export class Progress implements StagedAnswer {
   #promptCounted = false;
   /** Whether the provider has reported the stop reason. Only a few last events can follow. */
   #isClosing = false;
-  /**
-   * Size in bytes of output that the model did not write: sources and search results. It is free, but must be kept in
-   * memory.
-   */
+  /** Size in bytes of output that the model did not write: sources and search results. It is free, but takes memory. */
   #extraBytes = 0;
   /** Charge that the last `message_delta` reported to the client. Settlement uses the same charge. */
   #final: Charged | undefined;
@@ -49,8 +46,8 @@ export class Progress implements StagedAnswer {
 
   begin(index: number): void {
     const { quote: held, ...begun } = this.#context.attempts[index]!;
-    // The searches before the first request to the provider are already bought, and no provider searches by itself. So
-    // the bound has no further searches.
+    // The searches before the first request are already bought, and no provider searches by itself. So the bound
+    // includes no further searches.
     const quote = { ...held, bound: { ...held.bound, searchRequests: 0 } };
     this.#answer = unmeasured(this.#context, { ...begun, quote });
     this.#begun = true;
@@ -97,7 +94,7 @@ export class Progress implements StagedAnswer {
   /** Records the outcome so far, if a checkpoint is due. */
   checkpoint(): void {
     this.#followAttempt();
-    // Before the first event, only hidden thinking can add cost. The record already covers the prompt.
+    // Before the first event, only hidden thinking can add to the cost. The record already covers the prompt.
     const isWorthIt = this.#begun || this.#answer.attempt.quote.hiddenReasoningTokens > 0;
     if (this.ending !== undefined || !isWorthIt || this.#context.attemptLog.sentAtMs === undefined) return;
     this.#context.report.checkpoint(() =>
@@ -105,7 +102,7 @@ export class Progress implements StagedAnswer {
     );
   }
 
-  /** Attributes failures and charges to the latest attempt until an answer has begun. */
+  /** Follows the latest attempt until an answer has begun. Failures and charges belong to that attempt. */
   #followAttempt(): void {
     const { attempts, attemptLog } = this.#context;
     if (!this.#begun) this.#answer = { ...this.#answer, attempt: attempts[attemptLog.index]! };
@@ -184,7 +181,7 @@ export class Progress implements StagedAnswer {
     if (reason === 'client_left' || reason === 'out_of_time') return reason;
     if (reason === 'stopping') return 'out_of_time';
     if (this.#begun) this.#context.attemptLog.brokeOff(error);
-    // The gateway has stopped waiting, but the provider may still be working: a model that has sent no output may be
+    // The gateway has stopped waiting, but the provider may still work: a model that has sent no output may be
     // thinking.
     const mayThink = this.#answer.attempt.quote.hiddenReasoningTokens > 0 && !this.hasOutput;
     if (this.#failureOf(error).wasSilent && mayThink) return 'out_of_time';

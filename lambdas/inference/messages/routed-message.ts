@@ -1,6 +1,6 @@
 /**
  * Prepares a message for providers: parses it once, protects its texts, and finds its candidates. Routing, search and
- * protection each use their part of the parsed message, so the request is not parsed again.
+ * protection each use their part of the parsed message.
  */
 
 import { privacyOf } from '../../admission/caller.ts';
@@ -55,11 +55,11 @@ export interface RoutedMessage {
   candidates: Candidate[];
   /** Web searches of the request; undefined if it has none. */
   search: RequestSearch | undefined;
-  /** For each message, its index in the client's request; undefined if no index changed. */
+  /** Index of each message in the client's request; undefined if no index changed. */
   origins: number[] | undefined;
   /** Names of request fields that are not sent to any endpoint. */
   leftOut: readonly string[];
-  /** Endpoints that would not get every parameter are excluded. */
+  /** Whether endpoints that would not get every parameter are excluded. */
   requiresParameters: boolean;
   remember: MessageRoute['remember'];
   /** Called once per excluded endpoint. */

@@ -27,8 +27,8 @@ export async function advanceVideo(tools: VideoTools, message: VideoMessage): Pr
   const job = await readVideoJob(tools.table, message.accountId, message.id);
   if (!job) return releaseWithoutJob(tools, message);
   const next = await step(tools, job, message).catch((error: unknown): Next => {
-    // Another worker has changed the job first. That worker may have handled a notice, after which it sends no further
-    // message. So this message is queued again.
+    // Another worker has changed the job first. If that worker handled a notice, it sends no further message. So this
+    // message is queued again.
     if (error instanceof JobMovedError) return { afterSeconds: OVERTAKEN_SECONDS };
     throw error;
   });
@@ -50,7 +50,7 @@ async function step(tools: VideoTools, job: VideoJob, { isNotice = false }: Vide
   return job.state === 'pending' ? submitJob(tools, job) : pollJob(tools, job);
 }
 
-/** Tolerance in ms for a message that arrives early, because the clocks of queues and functions differ. */
+/** Time in ms by which a message may arrive early, because the clocks of queues and functions differ. */
 const EARLY_MS = 500;
 
 /** Minimum interval in ms between polls of a provider, however many notices arrive. */
@@ -66,8 +66,8 @@ const isEarly = ({ nextAtMs }: VideoJob, atMs: number) => atMs < nextAtMs - EARL
 const later = ({ nextAtMs }: VideoJob, atMs: number): Next => ({ afterSeconds: Math.ceil((nextAtMs - atMs) / 1_000) });
 
 /**
- * Settles a request without a charge if it has a hold but no job. Its function crashed in between, so nothing was sent
- * to a provider.
+ * Settles a request without a charge if it has a hold but no job. Its function crashed before it sent anything to a
+ * provider.
  */
 async function releaseWithoutJob({ table, settlements }: VideoTools, { accountId, id }: VideoMessage): Promise<void> {
   const generation = await readGeneration(table, accountId, id);

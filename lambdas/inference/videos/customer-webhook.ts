@@ -31,8 +31,8 @@ export interface Callback {
 }
 
 /**
- * Result of one notification. After `refused`, a retry at this address is useless. After `failed`, a later retry may
- * succeed.
+ * Result of one notification. After `refused`, retries at this address would fail too. After `failed`, a later retry
+ * may succeed.
  */
 export type CallbackOutcome =
   | { outcome: 'delivered' }
@@ -41,7 +41,7 @@ export type CallbackOutcome =
 
 const CALLBACK_TIMEOUT_MS = 10_000;
 const GONE = 410;
-/** Faults of the address itself, which every retry would repeat. */
+/** Faults of the address itself. Every retry would fail in the same way. */
 const lastingFaults = new Set<FetchFault>(['not_a_url', 'not_https', 'userinfo', 'port', 'not_public']);
 
 /**

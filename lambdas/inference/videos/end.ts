@@ -25,7 +25,8 @@ import { videoView } from './view.ts';
 
 const MAX_CALLBACKS = 8;
 /**
- * Returns the delay before the next callback: 5, 10, 20 seconds and so on, up to the maximum delay of an SQS message.
+ * Returns the delay in seconds before the next callback: 5, 10, 20 and so on, up to the maximum delay of an SQS
+ * message.
  */
 const callbackDelaySeconds = (tries: number) => Math.min(900, 5 * 2 ** tries);
 
@@ -124,7 +125,7 @@ function videoOutcome(job: EndedJob, generation: Generation): Outcome {
 
 /**
  * Returns the time until the first request to a provider, and the time from then until the end. The second time
- * includes making the video and fetching the files.
+ * includes the making of the video and the fetch of its files.
  */
 function timesOf({ createdAtMs, requestedAtMs, endedAtMs }: EndedJob): Pick<Outcome, 'overheadMs' | 'providerMs'> {
   if (requestedAtMs === undefined) return { overheadMs: null, providerMs: null };

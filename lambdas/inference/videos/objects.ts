@@ -17,8 +17,8 @@ export function videoBucket(): Bucket {
 type Of = Pick<VideoJob, 'id' | 'payer'>;
 
 /**
- * Stores a request with its prompt. No other code stores a prompt. The request is deleted when a provider has accepted
- * it, or the job has ended.
+ * Stores a request with its prompt, until a provider has accepted it or the job has ended. Prompts are stored nowhere
+ * else.
  */
 export async function keepRequest(to: Bucket, job: Of, request: VideoRequest): Promise<void> {
   // Writes the request as a stream, because a request with pictures may be larger than one write of the store.

@@ -1,6 +1,6 @@
 /**
- * Polls the provider of a job, and fetches the files of a finished video. A provider without a readable response has
- * not failed: it is polled again until the job's deadline.
+ * Polls the provider of a job, and fetches the files of a finished video. An unreadable response is not a failure: the
+ * provider is polled again until the job's deadline.
  */
 
 import { describeError, log } from '../../platform/logger.ts';

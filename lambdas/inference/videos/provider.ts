@@ -63,8 +63,8 @@ export async function openFile(candidate: VideoCandidate, place: FilePlace, rema
 const wholeMs = (ms: number) => Math.max(1, Math.floor(ms));
 
 /**
- * Opens a file at the provider itself, with the provider's credential. Other hosts, in a redirect or in a URL of the
- * response, do not get the credential.
+ * Opens a file at the provider itself, with the provider's credential. If a redirect or a URL leads to another host,
+ * that host gets no credential.
  * @param hops remaining redirects within the provider
  */
 async function openOwn(

@@ -1,6 +1,6 @@
 /**
- * Schema of a request for a video, with the limits of all models. `settings.ts` checks the limits of the requested
- * model.
+ * Schema of a request for a video, with the widest limits of any model. `settings.ts` checks the limits of the
+ * requested model.
  */
 
 import * as z from 'zod';
@@ -26,7 +26,7 @@ const publicUrl = z.string().superRefine((text, context) => {
 
 /**
  * Returns a fault for an http address that is not on this machine. In local mode, http is allowed only for the machine
- * itself. The call of any other http address would fail later.
+ * itself. A call of any other http address would fail later.
  */
 function httpFault({ protocol, hostname }: URL): 'not_https' | undefined {
   if (protocol === 'https:') return undefined;

@@ -1,4 +1,7 @@
-/** The settings of a video request, checked against its model's options. A missing setting takes the first option. */
+/**
+ * The settings of a video request, checked against its model's options. The default of a missing setting is the first
+ * option.
+ */
 
 import type { Model } from '../../catalog/catalog.ts';
 import type { Pricing } from '../../catalog/schema.ts';

@@ -1,6 +1,6 @@
 /**
- * Submits a job to a provider. An attempt with an unknown result is repeated only at the same provider, and only if the
- * provider recognizes a job by its token. Otherwise the job ends, because a repetition could be another video that the
+ * Submits a job to a provider. If the result of an attempt is unknown, only the same provider is tried again, and only
+ * if it recognizes a job by its token. Otherwise the job ends, because a repetition could be a second video that the
  * operator pays for. Another provider gets the job only if the first one has certainly not accepted it.
  *
  * Weakness: if a function crashes between its request and the following write, the job is submitted again.
@@ -21,9 +21,9 @@ import { dropRequest, readRequest } from './objects.ts';
 import { callVideoProvider } from './provider.ts';
 import { backOffSeconds, type Next, type VideoTools } from './tools.ts';
 
-/** Maximum number of attempts of a job, divided by the number of its endpoints. */
+/** Maximum number of attempts of a job at each of its endpoints. */
 const MAX_SUBMIT_ROUNDS = 3;
-/** Time in ms in which no other worker submits the job, while the first worker waits for a response. */
+/** Time in ms in which no other worker submits the job, because the first worker may still wait for a response. */
 const SUBMIT_WITHIN_MS = 90_000;
 
 type SubmitResult =
@@ -160,7 +160,7 @@ async function tryAgain(
   const failedAttempts = [...job.failedAttempts, ...(attempt ? [attempt] : [])].slice(-MAX_ATTEMPTS);
   if (submissions >= MAX_SUBMIT_ROUNDS * endpoints.length) {
     const error = 'No provider of the model accepted the request. Try again later.';
-    // The outcome has separate fields for the last attempt, so the list excludes it.
+    // The outcome has its own fields for the last attempt, so the list excludes it.
     const providerStatus = attempt?.status ?? undefined;
     return endJob(tools, job, 'failed', { error, failedAttempts: job.failedAttempts, providerStatus });
   }

@@ -14,10 +14,7 @@ const MAX_BRAVE_WORDS = 50;
 const braveOperators = { or: 'OR', maxCharacters: 400, maxWords: MAX_BRAVE_WORDS };
 const MAX_BRAVE_RESULTS = 20;
 
-/**
- * Countries that Brave accepts. If a request names no country, Brave searches for the United States. `ALL` prevents
- * that.
- */
+/** Countries that Brave accepts. Without a country, Brave searches for the United States; `ALL` prevents that. */
 const braveCountries = new Set(
   'AR AU AT BE BR CA CL DK FI FR DE HK IN ID IT JP KR MY MX NL NZ NO CN PL PT PH RU SA ZA ES SE CH TW TR GB US'.split(
     ' ',

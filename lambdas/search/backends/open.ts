@@ -17,8 +17,8 @@ import { yandex } from './yandex.ts';
 export const kinds: Record<SearchKind, BackendKind> = { yandex, brave, tavily, exa, searxng };
 
 /**
- * Opens the backends that can be used now, in the order of the catalog. Backends whose credential is missing are
- * skipped. Stand-ins (`stand_in`) are used only if no other backend can be used, so that they do not hide its failures.
+ * Opens the backends that can be used now, in the order of the catalog. Backends without their credential are skipped.
+ * Stand-ins (`stand_in`) are used only if no other backend can be used, so that they do not hide its failures.
  * @param exclusionOf returns why a backend must not get this query; undefined if it may
  */
 export async function openBackends(
@@ -70,7 +70,10 @@ export function openBackend(
   };
 }
 
-/** Returns whether the caller aborted the search. If a timeout aborted it, this is false: the backend was too slow. */
+/**
+ * Returns whether the caller aborted the search. False if the timeout aborted it, because then the backend was too
+ * slow.
+ */
 function isGivenUpByCaller({ aborted, reason }: AbortSignal): boolean {
   return aborted && !(reason instanceof DOMException && reason.name === 'TimeoutError');
 }

@@ -20,8 +20,8 @@ const CLOSING_TAG = /<\/([A-Za-z_][\w.:-]*)\s*>/y;
 const ATTRIBUTE = /([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
 /**
- * Sections with their start and end. The text of CDATA sections is kept unchanged. Comments and processing instructions
- * are skipped.
+ * Patterns of sections, by their start and end. The text of CDATA sections is kept unchanged. Comments and processing
+ * instructions are skipped.
  */
 const sections = [
   { start: '<!--', end: '-->', isText: false },

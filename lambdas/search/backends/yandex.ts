@@ -18,7 +18,7 @@ const MAX_YANDEX_RESULTS = 20;
 const yandexRegions: Record<string, string> = { RU: '225', UA: '187', BY: '149', KZ: '159' };
 
 /**
- * Outcomes of Yandex's error codes: https://yandex.cloud/en/docs/search-api/reference/error-codes. All other codes are
+ * Outcomes by Yandex's error codes: https://yandex.cloud/en/docs/search-api/reference/error-codes. All other codes are
  * failures of the service or of its configuration.
  */
 const errors = new Map<string | undefined, SearchOutcome>([

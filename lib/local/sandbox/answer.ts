@@ -26,13 +26,10 @@ export interface WireWriter {
   error: () => WireEvent;
 }
 
-/**
- * Group of events that the sandbox sends together. If `part` is `piece`, the sandbox may wait before it sends the
- * group.
- */
+/** Group of events that the sandbox sends together. Before a group with `piece` as its `part`, the sandbox may wait. */
 export interface SandboxMoment {
   part: 'opening' | 'start' | 'piece' | 'stop' | 'closing';
-  /** Index of the block in the script to which the events belong; undefined before and after the blocks. */
+  /** Index in the script of the block that the events belong to; undefined before and after the blocks. */
   block?: number;
   events: WireEvent[];
 }

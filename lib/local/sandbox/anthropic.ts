@@ -34,7 +34,7 @@ interface AnthropicRequest {
   stop_sequences?: string[];
 }
 
-/** Name of the sandbox model that thinks without being requested to, and does not show its thinking. */
+/** Name of the sandbox model that thinks without a request for it, and does not show its thinking. */
 const THINKER = 'thinker';
 const THINKERS_TOKENS = 300;
 
@@ -59,8 +59,8 @@ export function readAnthropicPrompt(request: AnthropicRequest, betas = ''): Sand
 }
 
 /**
- * Returns the tools that the model sees. It sees a tool with deferred loading only after a tool result refers to the
- * tool.
+ * Returns the tools that the model sees. A tool with deferred loading is included only after a tool result has referred
+ * to it.
  */
 function loadedTools({ tools = [], messages }: AnthropicRequest): AnthropicTool[] {
   const results = messages.flatMap(({ content }) => blocksOf(content)).filter(({ type }) => type === 'tool_result');

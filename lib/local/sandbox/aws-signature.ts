@@ -1,6 +1,6 @@
 /**
- * Checks request signatures as AWS does. The check is implemented from AWS's description of version 4, and does not use
- * the gateway's signing library. So a signature that passes is very likely valid on AWS.
+ * Checks request signatures as AWS does. The check is written from AWS's description of version 4, without the
+ * gateway's signing library. So a signature that passes is very likely valid on AWS.
  */
 
 import { timingSafeEqual } from 'node:crypto';

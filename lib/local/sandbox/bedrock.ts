@@ -130,8 +130,8 @@ export function invokeWriter(model: string): WireWriter {
 }
 
 /**
- * Serialization of Claude events: each event is sent in its own frame. Exceptions have no `type`, because they are not
- * Claude events.
+ * Serialization of Claude events: each event has its own frame. Exceptions are not Claude events, so they have no
+ * `type`.
  */
 const chunks: SandboxFraming = {
   ...eventStream,
@@ -146,7 +146,7 @@ function overloaded(): WireEvent {
   return { serviceUnavailableException: { message: 'Overloaded' } };
 }
 
-/** Reads a request to InvokeModel, which has the Messages API's `anthropic-beta` header as a field of the body. */
+/** Reads a request to InvokeModel. The Messages API's `anthropic-beta` header is a field of its body. */
 export function readInvokePrompt(request: { anthropic_beta?: string[] }): SandboxPrompt {
   return readAnthropicPrompt(request as never, request.anthropic_beta?.join());
 }

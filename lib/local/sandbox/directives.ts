@@ -16,7 +16,8 @@ export interface Directives {
   /** Number of tool calls in the answer. */
   tools: number;
   /**
-   * Number of parallel searches; undefined: it depends on the offered tools and the other directives (tool-calls.ts).
+   * Number of parallel searches. If undefined, it depends on the offered tools and the other directives
+   * (tool-calls.ts).
    */
   searches: number | undefined;
   /** Number of consecutive searches. */
@@ -27,15 +28,15 @@ export interface Directives {
   /** Whether the sandbox accepts the request and never answers. */
   hang: boolean;
   /**
-   * Number of pieces before a fault: the connection is closed (`breakAt`) or reset (`resetAt`), the stream becomes
-   * silent (`stallAt`), or an error is sent in it (`failAt`).
+   * Number of pieces before a fault. `breakAt` closes the connection, `resetAt` resets it, `stallAt` makes the stream
+   * silent, and `failAt` sends an error in it.
    */
   breakAt: number | undefined;
   resetAt: number | undefined;
   stallAt: number | undefined;
   failAt: number | undefined;
   /**
-   * Index of the piece of output that is replaced by invalid bytes (`garbageAt`), null (`nullAt`), or a number
+   * Index of the output piece that is replaced: by invalid bytes (`garbageAt`), null (`nullAt`) or a number
    * (`numberAt`).
    */
   garbageAt: number | undefined;
@@ -45,7 +46,7 @@ export interface Directives {
   cut: boolean;
   /** Whether the pieces of different blocks are sent alternately, instead of block after block. */
   interleave: boolean;
-  /** Whether all blocks or calls get index 0. */
+  /** Whether every block or call gets index 0. */
   sameIndex: boolean;
   /** Replaces the arguments of tool calls by an empty text or null, or removes them. */
   arguments: (typeof emptyArguments)[number] | undefined;

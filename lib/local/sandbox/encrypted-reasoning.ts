@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * Key of the signature in the sandbox's opaque reasoning. It is not a secret: it is fixed so that the sandbox
+ * Key of the signature in the sandbox's opaque reasoning. It need not be secret. It is constant, so that the sandbox
  * recognizes its own output after a restart.
  */
 const REASONING_HMAC_KEY = 'sandbox';

@@ -14,7 +14,7 @@ export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
-/** Bounds for schemas that refer to themselves, possibly several times per level. */
+/** Limits for schemas that refer to themselves, possibly several times per level. */
 const MAX_DEPTH = 8;
 const MAX_VALUES = 1_000;
 const CITIES = ['Москва', 'Санкт-Петербург', 'Казань'];

@@ -1,6 +1,6 @@
 /**
  * Fault injection of the sandbox. Each fault changes the events of any wire (API format) before serialization;
- * wire-fields.ts contains the field names of each wire. Faults of bytes and connections are in player.ts.
+ * wire-fields.ts has the field names of each wire. Faults of bytes and connections are in player.ts.
  */
 
 import type { SandboxMoment, WireEvent } from './answer.ts';
@@ -39,8 +39,8 @@ export function withInjectedFaults(
 const emptyValues = { empty: '', null: null, none: undefined };
 
 /**
- * Replaces the arguments of all tool calls by `value`. It keeps only the last piece of each call, because on some wires
- * that piece contains the whole call.
+ * Replaces the arguments of all tool calls by `value`. Keeps only the last piece of each call, because on some wires
+ * this piece contains the whole call.
  */
 function withoutArguments(
   moments: SandboxMoment[],

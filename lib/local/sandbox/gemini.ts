@@ -180,8 +180,8 @@ export function geminiWriter(model: string): WireWriter {
 }
 
 /**
- * Returns the pieces of a tool call: silence first, then the whole call in one event at the end. A call that is cut by
- * the token limit is never sent.
+ * Returns the pieces of a tool call. The call is sent as a whole at the end, so all earlier pieces are empty. A call
+ * that the token limit cuts is never sent.
  */
 function wholeCall({ blocks, end }: Script, index: number): (GeminiPromptPart[] | undefined)[] {
   const { name, pieces } = blocks[index] as Extract<Script['blocks'][number], { kind: 'tool' }>;

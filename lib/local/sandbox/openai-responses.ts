@@ -83,7 +83,7 @@ function numberedEvents(): SandboxFraming {
   return { ...framing, encode: (event) => encode({ ...(event as object), sequence_number: sequence++ }) };
 }
 
-/** Whether the answer has a reasoning item without text, which only accounts for billed hidden thinking. */
+/** Whether the answer has a reasoning item without text, as the account of billed hidden thinking. */
 function hasHiddenReasoning({ hiddenReasoningTokens, blocks }: Script): boolean {
   return hiddenReasoningTokens > 0 && blocks[0]?.kind !== 'thinking';
 }

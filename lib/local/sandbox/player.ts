@@ -7,8 +7,8 @@ import type { Script } from './script.ts';
 import type { WireFields } from './wire-fields.ts';
 
 /**
- * Milliseconds between the two halves of an event that is cut in two: long enough that a reader does not receive both
- * halves together.
+ * Milliseconds between the two halves of an event that is cut in two. A reader then does not receive both halves
+ * together.
  */
 const CUT_MS = 3;
 
@@ -48,7 +48,10 @@ export async function play(
   response.end();
 }
 
-/** Ends an answer early if a directive requires an end after `played` pieces. @returns whether the answer has ended */
+/**
+ * Ends an answer early if a directive requires an end after `played` pieces.
+ * @returns whether the answer has ended
+ */
 function endsAt(played: number, { directives }: Script, writer: WireWriter, response: ServerResponse): boolean {
   switch (played) {
     case directives.breakAt:

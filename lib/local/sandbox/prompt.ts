@@ -16,7 +16,7 @@ interface ToolResult {
 export interface SandboxPrompt {
   /** Last text of the user. Tool results may follow it. */
   lastUserText: string;
-  /** Tool results in the user's last turn with text, and in all later turns. */
+  /** Tool results in the user's last turn that has text, and in all later turns. */
   results: ToolResult[];
   /** Whether the last message is a tool result. */
   answersTool: boolean;
@@ -45,7 +45,7 @@ export interface SandboxTurn {
   results: ToolResult[];
 }
 
-/** Matches a text that the client's program has added for the model. It does not count as a request of the user. */
+/** Matches a text that the client's program has added for the model. It is not a request of the user. */
 const SYSTEM = /^\s*<system>[\s\S]*<\/system>\s*$/;
 
 export function lastTurns(all: SandboxTurn[]): Pick<SandboxPrompt, 'lastUserText' | 'results' | 'answersTool'> {

@@ -67,7 +67,7 @@ function inputTokens({ characters, images, pdfs, recordings = 0 }: SandboxPrompt
   return Math.ceil(characters / 4) + media;
 }
 
-/** Returns the number of thinking tokens, including hidden ones. */
+/** Returns the number of thinking tokens, visible and hidden. */
 export function thinkingTokens({ blocks, hiddenReasoningTokens }: Script): number {
   return hiddenReasoningTokens + (blocks.find(({ kind }) => kind === 'thinking')?.pieces.length ?? 0);
 }

@@ -23,7 +23,7 @@ export interface SandboxUpstream {
   chatUrl: string;
   geminiUrl: string;
   responsesUrl: string;
-  /** Base URL of the video endpoints. They have the format that OpenRouter also uses. */
+  /** Base URL of the video endpoints, in the format that OpenRouter also uses. */
   videoUrl: string;
   bedrockUrl: string;
   /** Access key, `<id>:<secret>`, with which requests to Bedrock must be signed. */
@@ -63,9 +63,7 @@ export async function startSandbox(): Promise<SandboxUpstream> {
   };
 }
 
-/**
- * Loads the code for videos when the first video is requested, because few runs need it and its schemas load slowly.
- */
+/** Loads the code for videos with the first request for a video. Few runs need it, and its schemas load slowly. */
 function lazyStudio(): Studio {
   let opened: Promise<Studio> | undefined;
   return async (...requested) => {
@@ -76,7 +74,7 @@ function lazyStudio(): Studio {
   };
 }
 
-/** Values that all requests share. */
+/** Values that all requests use. */
 interface Parts {
   key: { id: string; secret: string };
   studio: Studio;

@@ -8,11 +8,11 @@ import { sendJson } from './send-json.ts';
 export interface SandboxAnswer {
   status: number;
   body: object;
-  /** Faults of its delivery that a directive requests. */
+  /** Faults of the response's delivery that a directive requests. */
   delivery?: Pick<Directives, 'firstMs' | 'hang' | 'breakAt'>;
 }
 
-/** Sends the response: at once, late, half of it, or never. */
+/** Sends the response: at once, late, only half of it, or never. */
 export async function deliver({ status, body, delivery }: SandboxAnswer, response: ServerResponse): Promise<void> {
   if (delivery?.hang) return;
   await sleep(delivery?.firstMs ?? 0);
@@ -31,8 +31,8 @@ export function requestedFailure(status: number): SandboxAnswer {
 }
 
 /**
- * Functions that answer requests of a modality without streaming, by path. They return undefined if another modality
- * handles the request body.
+ * Functions that answer requests without streaming, by path. They return undefined if the body belongs to another
+ * modality.
  */
 type WholeAnswers = Record<string, (body: never) => SandboxAnswer | undefined>;
 

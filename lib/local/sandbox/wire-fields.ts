@@ -12,7 +12,7 @@ export interface WireFields {
   usage: string;
   /** Returns an event that only contains usage. */
   usageEvent: (usage: unknown) => WireEvent;
-  /** Number of closing events after a late usage event; undefined: no event may follow the event with usage. */
+  /** Number of closing events after a late usage event. If undefined, the event with usage must be the last. */
   afterLateUsage: number | undefined;
 }
 
@@ -28,7 +28,7 @@ export const messagesFields: WireFields = {
 };
 
 /**
- * Field names of chat completions. Usage belongs between the finish reason and the end marker; late usage comes after
+ * Field names of chat completions. Usage is normally between the finish reason and the end marker; late usage is after
  * both.
  */
 export const chatFields: WireFields = {

@@ -3,7 +3,7 @@ import type { FunctionHost } from '../../../lambdas/server/function-host.ts';
 import { Sandbox, type Invocation } from './sandbox.ts';
 import type { DeployedFunction, Deployment, Value } from './templates.ts';
 
-/** Maximum number of sandbox processes. More would only compete for the CPU of a laptop. */
+/** Maximum number of sandbox processes. More processes would only compete for the CPU of a laptop. */
 const MAX_SANDBOXES = 16;
 
 /** Local replacements for AWS resources of the template. */
@@ -86,8 +86,8 @@ export function startSandboxedHost(deployment: Deployment, parts: LocalParts): F
 }
 
 /**
- * Returns the environment variables of a function: those of the template with local values, and those that only exist
- * locally.
+ * Returns the environment variables of a function: the template's variables with local values, and further local
+ * variables.
  */
 function functionEnvironment(deployed: DeployedFunction, parts: LocalParts): Record<string, string> {
   const own = Object.entries(deployed.environment)
@@ -109,7 +109,7 @@ function localValue(value: LocalValue, parts: LocalParts): string {
   return `local:${value.secret}`;
 }
 
-/** Returns the provider keys. They are environment variables on a laptop, and in a secret on AWS. */
+/** Returns the provider keys. On a laptop they are environment variables; on AWS they are in a secret. */
 function providerKeys(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(process.env).filter(

@@ -41,7 +41,7 @@ export class Sandbox {
   readonly #timeoutMs: number;
   readonly #server: Server;
   #child: ChildProcess | undefined;
-  /** Open request with which the runtime client waits for the next invocation. */
+  /** Open request of the runtime client, with which it waits for the next invocation. */
   #waiting: ServerResponse | undefined;
   #pending: Pending | undefined;
   #dead = false;
@@ -49,8 +49,7 @@ export class Sandbox {
   private constructor(deployed: DeployedFunction) {
     this.functionName = deployed.name;
     this.#timeoutMs = deployed.timeoutSeconds * 1000;
-    // The runtime client sends a streamed response as one long request to this server, so the server must not have a
-    // timeout for requests.
+    // A streamed response is one long request from the runtime client to this server. So requests must have no timeout.
     this.#server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 }, (request, response) => {
       void this.#answer(request, response);
     });
@@ -64,7 +63,7 @@ export class Sandbox {
     const child = adoptChild(
       spawn(process.execPath, ['--require', shim, runtimeClient, deployed.handler], {
         cwd: deployed.assetDirectory,
-        // Standard output of functions must not mix with that of the gateway, so it is sent to standard error.
+        // Standard output of functions is sent to standard error, so that it does not mix with the gateway's output.
         stdio: ['ignore', process.stderr, process.stderr],
         env: {
           PATH: process.env['PATH'] ?? '',
@@ -89,7 +88,10 @@ export class Sandbox {
     return this.#dead;
   }
 
-  /** Runs one invocation. @throws {FunctionFailure} */
+  /**
+   * Runs one invocation.
+   * @throws {FunctionFailure}
+   */
   async invoke(invocation: Invocation): Promise<unknown> {
     const timer = setTimeout(() => void this.stop(), this.#timeoutMs);
     try {
@@ -117,7 +119,7 @@ export class Sandbox {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const action = request.url!.split('/').at(-1);
     if (action === 'next') {
-      // An open request of a process that has ended must not get the next invocation.
+      // If the process has ended, its open request must not get the next invocation.
       response.once('close', () => (this.#waiting = this.#waiting === response ? undefined : this.#waiting));
       this.#waiting = response;
       this.#handOver();

@@ -1,6 +1,6 @@
 /**
- * Reads the wiring of the local runtime from synthesized templates alone. A route, variable or event source that is
- * missing in the templates is therefore also missing locally.
+ * Reads the wiring of the local runtime only from synthesized templates. So if a route, variable or event source is
+ * missing in the templates, it is also missing locally.
  */
 
 import { readFileSync } from 'node:fs';
@@ -115,7 +115,7 @@ export function readTemplates(directory: string): Deployment {
   };
 }
 
-/** Route, with the seconds that API Gateway waits for its function. */
+/** Route, with the number of seconds that API Gateway waits for the function. */
 interface Method {
   route: WiredRoute;
   integrationSeconds: number;

@@ -33,8 +33,8 @@ export interface RequestSearch {
   /** Query of the web search that runs before the model's first response. */
   question: WebQuestion | undefined;
   /**
-   * Number of searches before the model's first response, and the upper bound on the prompt tokens that they add. The
-   * hold covers both.
+   * Number of searches before the model's first response, and the upper bound on the prompt tokens of their results.
+   * The hold covers both.
    */
   first: Pick<PromptContent, 'maySearch' | 'searchesFirst' | 'foundTokens'>;
 }
@@ -74,15 +74,15 @@ export async function openSearch(
   const question = plugin && questionFor(message, plugin, search.maxResults);
   const searchesFirst = session.allowed(pending.length) + (question ? 1 : 0);
   const first = { maySearch: true, searchesFirst, foundTokens: searchesFirst * MAX_RESULT_BYTES };
-  // Some models ignore `tool_choice: none`. The gateway must neither run nor charge a search that the client has
-  // excluded.
+  // Some models ignore `tool_choice: none`. If the client has excluded searches, the gateway must neither run nor
+  // charge them.
   const isDeclared = declared !== undefined && message.tool_choice?.type !== 'none';
   return { session, isDeclared, pending, question, first };
 }
 
 /**
- * Removes an optional search from the message if no search backend is available, because agents declare a search on
- * every request. Without an optional search, the function returns at once.
+ * Removes an optional search from the message if no search backend is available, because agents declare a search with
+ * every request. If the request has no such search, it returns the message at once.
  */
 export async function withoutImpossibleSearch(
   message: MessagesRequest,

@@ -5,8 +5,8 @@ import type { AnswerBatch, AnswerEvent, Block, MessageDelta, WireUsage } from '.
 import type { RoundEvents } from '../../../search/round-events.ts';
 
 /**
- * Converts the events of one request to the provider (round) of an answer with searches. Drops the events that end a
- * round, and the start event of every round except the first.
+ * Converts the events of one round (request to the provider) of an answer with searches. Drops the events that end a
+ * round. Also drops the start event of every round except the first.
  */
 export class SearchRound {
   readonly #events: RoundEvents;

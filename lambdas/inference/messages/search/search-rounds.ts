@@ -30,8 +30,8 @@ export const MAX_SEARCH_ROUNDS = 10;
 /** Minimum remaining time in ms to start another request to the provider (round). */
 const MIN_ROUND_MS = 45_000;
 /**
- * Margin in tokens for a bound that builds on the provider's count of the previous prompt. The same text may be counted
- * differently as the start of a longer prompt.
+ * Margin in tokens for a bound that starts from the provider's count of the previous prompt. The count of the same text
+ * may differ in a longer prompt.
  */
 const ROUND_MARGIN_TOKENS = 64;
 
@@ -45,7 +45,7 @@ export interface AnswerSearches {
   client: ClientHeaders;
   /** Aborts when the answer is aborted. */
   signal: AbortSignal;
-  /** Sends the next request, trying the attempts in order. */
+  /** Sends the next request. Tries the attempts in order. */
   ask: (attempts: Attempt[]) => Promise<Dispatched>;
   remainingMs: () => number;
 }
@@ -97,7 +97,7 @@ export async function* searchRounds(
       return;
     }
     ({ attempt } = begun);
-    // Lists the attempt twice: if the request fails before its first event, it is sent to the same endpoint once more.
+    // Lists the attempt twice. If the request fails before its first event, the same endpoint gets it once more.
     ({ batches } = await search.ask([attempt, attempt]));
   }
 }
@@ -162,8 +162,8 @@ function nextAttempt(
 }
 
 /**
- * Holds the maximum cost of the next round. The provider has counted the previous prompt, so only the added text needs
- * a bound by bytes.
+ * Holds the maximum cost of the next round. The provider has counted the previous prompt, so only the added text is
+ * bounded by its bytes.
  * @returns the attempt with its quote, or the reason why the answer must end instead
  */
 async function beginRound(

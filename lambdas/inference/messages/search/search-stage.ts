@@ -24,7 +24,7 @@ export class SearchStage implements AnswerStage {
   readonly #tools: SearchTools;
   /** Blocks that are inserted at the start of the answer: results of search calls that an earlier answer left open. */
   #firstBlocks: Block[] = [];
-  /** Attempts as they were sent. Each later round continues the attempt that answered. */
+  /** Attempts as sent. Each later round uses the attempt that answered. */
   #attempts: Attempt[] = [];
 
   constructor(search: RequestSearch, tools: SearchTools) {

@@ -39,7 +39,8 @@ interface FilmDirectives {
   /** Final status of the job. */
   ending: 'completed' | 'failed' | 'expired' | 'cancelled';
   /**
-   * Milliseconds until the job is finished and its callback is sent; undefined: polls decide, and there is no callback.
+   * Milliseconds until the job is finished and its callback is sent. If undefined, the number of polls decides, and no
+   * callback is sent.
    */
   hookMs: number | undefined;
   /** Whether the job never finishes. */

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sendJson } from '../send-json.ts';
 import { isFinished, jobRequest, pollAnswer, readFilmDirectives, type FilmJob } from './job.ts';
 
-/** Video file of every finished job: a moving test card of two seconds. */
+/** Video file of every finished job: a moving test picture of two seconds. */
 export const CLIP = new URL('clip.mp4', import.meta.url);
 
 interface FilmRequest {

@@ -1,7 +1,7 @@
 /**
  * Decisions of the sandbox. It supports three methods: probabilities of the next token in chat completions, a document
  * that states probabilities, and one request for all questions. The probability of an option depends on the weight in
- * its text, `(weight 3)`, or on the words that it shares with the state. Like real models, the model with
+ * its text, `(weight 3)`, or else on the words that it has in common with the state. Like real models, the model with
  * log-probabilities is overconfident: its odds are the squares of the true odds.
  */
 
@@ -23,7 +23,7 @@ interface DecisionsRequest {
   questions: Record<string, { type: string; criteria: string[] | Record<string, string> }>;
 }
 
-/** Exponent of the true odds, which makes the model overconfident. */
+/** Exponent of the true odds. Above 1, the model is overconfident. */
 const SURENESS = 2;
 const WEIGHT = /\(weight (\d+(?:\.\d+)?)\)/;
 
@@ -135,14 +135,14 @@ function sharedWords(text: string, state: string): number {
   return [...wordSet(text)].filter((word) => known.has(word)).length;
 }
 
-/** Returns the set of words of a text, cut to five letters so that endings do not matter. */
+/** Returns the set of words of a text. Only the first five letters count, so that endings do not matter. */
 function wordSet(text: string): Set<string> {
   return new Set((text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? []).map((word) => word.slice(0, 5)));
 }
 
 /**
- * Returns the log-probabilities of the next token in chat completions. Each label appears in two forms, with and
- * without a leading space, next to a word that is not a label.
+ * Returns the log-probabilities of the next token in chat completions. The list has each label with and without a
+ * leading space, and a word that is not a label.
  */
 function position(options: readonly { label: string }[], probabilities: readonly number[], most: number): object {
   const NO_LABEL = 0.01;
@@ -150,7 +150,7 @@ function position(options: readonly { label: string }[], probabilities: readonly
   const sum = powers.reduce((total, power) => total + power, 0);
   const tokens = options.flatMap(({ label }, index) => {
     const mass = ((1 - NO_LABEL) * powers[index]!) / sum;
-    // With many options, two forms of each label would not fit into the list of `most` tokens.
+    // Two forms of each label do not fit into the list of `most` tokens.
     if (2 * options.length + 1 > most) return [{ token: label, mass }];
     return [
       { token: label, mass: mass * 0.75 },

@@ -16,7 +16,7 @@ interface EmbeddingsRequest {
 }
 
 const DIMENSIONS = 64;
-/** Longest vector that the sandbox accepts; like real models, it refuses longer ones. */
+/** Maximum length of a vector. Like real models, the sandbox refuses longer vectors. */
 const MAX_SANDBOX_DIMENSIONS = 4_096;
 const MAX_SANDBOX_INPUTS = 2_048;
 /** Context length of `sandbox/embedder` in the catalog. */
