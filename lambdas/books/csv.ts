@@ -12,17 +12,17 @@ import { Money } from '../money/money.ts';
 export type CsvCell = string | number | boolean | Money | null;
 export type CsvRow = readonly CsvCell[];
 
-/** Kind of reader of a file. `plain`: programs. `ru`: spreadsheets with Russian settings. */
+/** Reader of a file. `plain`: programs. `ru`: spreadsheets with Russian settings. */
 export const locales = ['plain', 'ru'] as const;
 export type Locale = (typeof locales)[number];
 
 /**
- * Matches text that a spreadsheet may read as a formula, also after white space. Some spreadsheets also accept
+ * Matches text that a spreadsheet may read as a formula, even after white space. Some spreadsheets also accept
  * full-width forms of `=`, `+`, `-` and `@`.
  */
 const FORMULA = /^(?:[\s\p{Cf}]*[=+\-@＝＋－＠]|[\t\r\n])/u;
 
-/** Prevents a spreadsheet from reading a text as a formula. It is for texts chosen by people, such as names. */
+/** Returns a text that a spreadsheet does not read as a formula. For texts chosen by people, such as names. */
 export function guarded(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text;
 }

@@ -6,12 +6,12 @@ import { accountPages, readAccount, type Account } from '../store/accounts/accou
 import { readDayProgress, saveDayProgress, type DayWork } from '../store/days/day-progress.ts';
 import type { Table } from '../store/table/table.ts';
 
-/** Time after the start of a day's work at which unfinished work counts as late, in ms, and raises an alarm. */
+/** Time in ms after the start of a day's work at which unfinished work counts as late and raises an alarm. */
 const LATE_AFTER_MS = 12 * 60 * 60_000;
 
 /**
- * Time after the end of a day at which its work is due, in ms. By then, the day is rolled up, and late requests are
- * settled.
+ * Time in ms after the end of a day at which its work is due. By then, its daily rows are computed, and late requests
+ * are settled.
  */
 const AFTER_DAY_MS = 60 * 60_000;
 
@@ -40,8 +40,7 @@ interface DayOfAccounts {
 
 /**
  * Does a day's work for every account that existed on that day, in as many runs as needed. Each run continues after the
- * accounts that the previous run finished. If the work is unfinished twelve hours after the first run, it logs a line
- * that raises an alarm.
+ * last finished account. If the work is unfinished twelve hours after the first run, a log line raises an alarm.
  * @param work does the work of one account; it returns false if it must be repeated before the next account
  * @returns whether all accounts are done, and when the first run began
  */

@@ -11,8 +11,8 @@ import {
 } from '../store/table/table-export.ts';
 
 /**
- * Minimum age of the exported moment, in ms. DynamoDB's backups are about five minutes behind the table, and it refuses
- * to export a later moment.
+ * Minimum age in ms of the exported moment. DynamoDB's backups are about five minutes behind the table, and a later
+ * moment cannot be exported.
  */
 const BACKUP_LAG_MS = 20 * 60_000;
 /**
@@ -20,13 +20,13 @@ const BACKUP_LAG_MS = 20 * 60_000;
  */
 const SHORTEST_INCREMENT_MS = 15 * 60_000;
 /**
- * Maximum age of the start of an incremental export, in ms: the retention of backups, minus a day. Older changes need a
- * full export.
+ * Maximum age in ms of the start of an incremental export: the retention of backups, minus a day. If it is older, a
+ * full export is needed.
  */
 const BACKUPS_KEPT_MS = 34 * DAY_MS;
 /**
- * Time until the result of an export is checked, in ms. An export takes some minutes. A failed export is repeated no
- * more often than this, because each attempt is charged.
+ * Time in ms until the result of an export is checked. An export takes some minutes. A failed export is repeated at
+ * most once in this time, because each attempt is charged.
  */
 const CHECK_AGAIN_AFTER_MS = 60 * 60_000;
 
@@ -50,9 +50,9 @@ interface ExportRun {
  * the changes up to the last midnight (UTC) are exported, at most a day in each export.
  *
  * Guarantee: incremental exports follow each other without a gap. The end of an export is saved after its start. If a
- * run stops before that, or if runs overlap, the same export is started again, and DynamoDB recognizes its token. A run
- * an hour later checks the result. A failed export is logged in a line that raises an alarm, and is repeated each hour
- * with the same period. No later export is started until it is complete.
+ * run stops in between, or if runs overlap, the same export is started again, and DynamoDB recognizes its token. A run
+ * an hour later checks the result. If an export failed, a log line raises an alarm, and the export is repeated each
+ * hour with the same period. No later export is started until it is complete.
  * @returns the prefixes of the started exports
  */
 export async function exportDays(
@@ -72,8 +72,8 @@ export async function exportDays(
 }
 
 /**
- * Exports the whole table. The exported moment depends on the day and on the time when the table was first seen, not on
- * the time of the run. So overlapping runs request the same export, which DynamoDB starts once.
+ * Exports the whole table. The exported moment is computed from the day and from the time when the table was first
+ * seen. So overlapping runs request the same export, which DynamoDB starts once.
  */
 async function exportAnew(run: ExportRun, firstSeenMs: number): Promise<void> {
   // Backups of a new table begin with the table, so an earlier moment cannot be exported.

@@ -2,10 +2,10 @@
  * Compares lifetime spending without reading all records. The lifetime spending of a scope is its proved spending up to
  * the end of a month, plus its daily rows since then.
  *
- * A month is proved three weeks after its end. By then every message about it is processed or abandoned. Entries that
- * are added to the days of a proved month later show up as differences until an operator reads all records and proves
- * them again (`reconcile --deep --prove`). Weakness: an account that existed before this comparison has no proved
- * spending until that is done once.
+ * A month is proved three weeks after its end. By then every message about it is processed or abandoned. If entries are
+ * added to a proved month later, they show up as differences until an operator reads all records and proves them again
+ * (`reconcile --deep --prove`). Weakness: an account that existed before this comparison has no proved spending until
+ * that is done once.
  */
 
 import { Money } from '../money/money.ts';
@@ -22,11 +22,11 @@ import {
 import type { Table } from '../store/table/table.ts';
 import type { ScopeDays } from './scope-sums.ts';
 
-/** Day of the next month from which a month is proved. */
+/** Day of the following month from which a month is proved. */
 const PROVED_FROM_DAY = 21;
 /**
- * Maximum age of an account, in days, that is proved from its first day automatically. An older account has too many
- * rows for one night.
+ * Maximum age in days of an account that is automatically proved from its first day. An older account has too many rows
+ * for one night.
  */
 const MAX_FIRST_DAYS = 92;
 
@@ -55,8 +55,8 @@ export async function readLifetimeChain(
 }
 
 /**
- * Returns the days to read, up to `date`. With their sums, the lifetime windows and the month of `date` can be
- * compared.
+ * Returns the days to read, up to `date`. Their sums are enough to compare the lifetime windows and the month of
+ * `date`.
  */
 export function datesSince(chain: LifetimeChain | undefined, date: string): string[] {
   const firstOfMonth = `${date.slice(0, 'YYYY-MM'.length)}-01`;
@@ -105,8 +105,8 @@ function provedUpTo(
 }
 
 /**
- * Returns the last day of the latest month that can be proved. From day `PROVED_FROM_DAY` of a month on, this is the
- * previous month; before that day, the month before the previous.
+ * Returns the last day of the latest month that can be proved. From day `PROVED_FROM_DAY` of a month on, it is the
+ * previous month; earlier, it is the month before that.
  */
 function provableThrough(date: string): string {
   const firstOfMonth = `${date.slice(0, 'YYYY-MM'.length)}-01`;

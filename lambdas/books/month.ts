@@ -31,8 +31,7 @@ export interface Month {
   rows: MonthRow[];
   total: DailySums;
   /**
-   * Sum of the month in the account's counter. It is undefined if the counter has dropped the month, or if the month is
-   * not closed.
+   * Sum of the month in the account's counter. Undefined if the month is not closed, or if the counter has dropped it.
    */
   counted: Money | undefined;
   payments: BalanceEntry[];
@@ -53,7 +52,7 @@ export async function readMonth(
   const daily = dates.length === 0 ? [] : await readActivity(table, account.id, dates, { splitBy });
   const total = { ...noDailySums };
   for (const row of daily) addDailySums(total, row);
-  // Days before the account was created have no rows, so they are not required.
+  // An account has no rows for days before its creation, so these are not required.
   const wanted = period.days.filter(({ date }) => date >= utcDate(Date.parse(account.createdAt)));
   const isClosed = to < today && wanted.every(({ date }) => dates.includes(date));
   const counter = isClosed ? await readCounter(table, { kind: 'account', id: account.id }) : undefined;

@@ -3,7 +3,7 @@
 import { DAY_MS, datesBetween, utcDate } from '../money/periods.ts';
 import { GatewayError } from '../platform/errors.ts';
 
-/** Maximum length of a period, in days: a leap year and a month. Longer reports need several requests. */
+/** Maximum length of a period in days: a leap year and a month. For more, a client needs several requests. */
 const MAX_PERIOD_DAYS = 400;
 
 /** One day: its date, and its start and end in epoch milliseconds. The end is the start of the next day. */

@@ -20,8 +20,8 @@ export interface BudgetDifference {
 
 /**
  * Compares the spending in the budgets of free models on a completed day with the records of all accounts. Cost: reads
- * every record of the day. Differences are checked a second time, because a concurrent settlement may cause a
- * difference. Weakness: budgets are deleted two days after their day, so the budgets of older days are not compared.
+ * every record of the day. A concurrent settlement may cause a difference, so differences are checked a second time.
+ * Weakness: budgets are deleted two days after their day, so older days are not compared.
  */
 export async function reconcileBudgets(table: Table, date: string): Promise<BudgetDifference[]> {
   const first = await differencesOf(table, date, spendingByRecords);
@@ -33,10 +33,10 @@ export async function reconcileBudgets(table: Table, date: string): Promise<Budg
 
 /**
  * Compares the budgets with the roll-up's sums, so it reads no records. A late settlement changes its budget some
- * minutes before it is rolled up. So only a difference that remains is an error.
+ * minutes before the roll-up adds it. So only a lasting difference is an error.
  *
- * Weakness: a day that an earlier release rolled up has no sums for budgets, so all its spending differs. `reconcile
- * --deep` then shows that the budgets are right.
+ * Weakness: if an earlier release rolled up a day, the day has no sums for budgets, so all its spending differs.
+ * `reconcile --deep` then shows that the budgets are right.
  */
 export function reconcileRolledUpBudgets(table: Table, date: string): Promise<BudgetDifference[]> {
   return differencesOf(table, date, spendingByRollUp);

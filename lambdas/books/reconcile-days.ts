@@ -17,10 +17,7 @@ import { reconcileRolledUpBudgets } from './reconcile-budgets.ts';
  * all of them.
  */
 const MAX_LOGGED = 10;
-/**
- * Time within which a late settlement is rolled up again, in ms. A difference that is older will not disappear by
- * itself.
- */
+/** Time in ms within which the roll-up adds a late settlement. An older difference will not disappear by itself. */
 const BUDGETS_AGREE_WITHIN_MS = 60 * 60_000;
 
 /**
@@ -29,8 +26,8 @@ const BUDGETS_AGREE_WITHIN_MS = 60 * 60_000;
  * continues.
  *
  * Each difference is logged in a line that raises an alarm, and so is each day that could not be compared in time. An
- * account whose rows are missing delays the other accounts by at most twelve hours. Weakness: the lifetime window of a
- * scope without spending since the last proved month is not compared, because all counters would have to be read
+ * account whose rows are missing delays the other accounts by at most twelve hours. Weakness: if a scope has no
+ * spending since the last proved month, its lifetime window is not compared. That would require reading all counters
  * (lifetime-chain.ts). `reconcile --deep` compares these windows too.
  * @param options.deadlineMs time from which no further accounts are started, in ms, as performance.now() counts
  * @returns number of compared accounts
@@ -94,7 +91,7 @@ async function compareMonth(table: Table, account: Account, date: string, pauseM
     ...(pauseMs === undefined ? {} : { pauseMs }),
   });
   const drift = findings.map(({ says, expected }) => amountOfDrift(Money.parse(says), Money.parse(expected)));
-  // The metric is written even if it is zero, which shows that the comparison was made.
+  // Writes the metric even if it is zero, to show that the comparison was made.
   writeMetrics({ DriftRub: drift.length === 0 ? 0 : drift });
   for (const { where, says, expected } of findings.slice(0, MAX_LOGGED)) {
     const reason = `${where} is ${says}, and should be ${expected}`;

@@ -5,9 +5,9 @@
  * the counters.
  *
  * Guarantee: requests during the check cause no false alarm. The current day is compared only if nothing changes during
- * the check. Differences are checked again, and only a difference that is found twice in the same form is reported.
- * Weakness: counters drop windows of days and weeks two days after their end, so later changes of these windows are not
- * noticed. The lifetime window and the daily rows are never dropped.
+ * the check. Differences are checked again, and reported only if they are found twice in the same form. Weakness:
+ * counters drop windows of days and weeks two days after their end, so later changes of these windows are not noticed.
+ * The lifetime window and the daily rows are never dropped.
  */
 
 import { append } from '../platform/append.ts';
@@ -55,7 +55,7 @@ export interface BookFinding {
   expected: string;
 }
 
-/** A window of a counter that differs from the records of the counter's scope. */
+/** A window of a counter that differs from the records of the scope. */
 export type CounterDrift = ScopeId & WindowDrift;
 
 export interface Reconciliation {
@@ -72,9 +72,9 @@ export interface Reconciliation {
 
 export interface ReconcileQuestion {
   account: Account;
-  /** UTC days in order. The current day is compared only if nothing changes during the check. */
+  /** UTC days to compare, in order. The current day is skipped if anything changes during the check. */
   dates: readonly string[];
-  /** Whether every record is read. Otherwise the daily rows of closed days are read instead. */
+  /** Whether every record is read. If not, the daily rows of closed days are read instead. */
   isDeep: boolean;
   /** Whether the days are all days of the account, so that lifetime windows can be compared. */
   isWhole: boolean;
@@ -122,7 +122,7 @@ async function compareOnce(table: Table, question: ReconcileQuestion): Promise<R
   }
   addLeases(leases, read);
   const counters = await readCountersOf(table, read.sums.scopes());
-  // The following two reads must come last: a change between two reads would count as a difference.
+  // These two reads must come last. A change before them would otherwise count as a difference.
   const isStill =
     isDeep &&
     isUnchanged(before, await readCounter(table, scope)) &&
@@ -160,8 +160,8 @@ async function compareOnce(table: Table, question: ReconcileQuestion): Promise<R
 }
 
 /**
- * Returns whether the account's counter is unchanged. If it is, no cost was settled between the two reads: a settlement
- * changes its record and the counters in one transaction.
+ * Returns whether the account's counter is unchanged. Then no cost was settled between the two reads, because a
+ * settlement changes its record and the counters in one transaction.
  */
 function isUnchanged(before: StoredCounter, after: StoredCounter): boolean {
   return (
@@ -171,8 +171,8 @@ function isUnchanged(before: StoredCounter, after: StoredCounter): boolean {
 }
 
 /**
- * Returns whether the same leases (money held in advance for many requests) are open as before. The account's counter
- * does not show this for a lease that holds money only in other scopes.
+ * Returns whether the same leases (money held in advance for many requests) are open as before. A lease may hold money
+ * only in other scopes, and then the account's counter does not show it.
  */
 function isSameSet(before: Lease[], after: Lease[]): boolean {
   const ids = new Set(before.map(({ id }) => id));
@@ -188,8 +188,8 @@ interface DaysRead {
   sums: ScopeSums;
   models: ModelDaySums;
   /**
-   * Amount that the records have taken from each lease, for leases that were open before the records were read. Storing
-   * all leases that ever existed would take too much memory.
+   * Amount that the records have taken from each lease. It has only leases that were open before the records were read,
+   * because all leases that ever existed would take too much memory.
    */
   drawn: Map<string, Money>;
   findings: BookFinding[];
@@ -247,8 +247,8 @@ function noteDrawn({ drawn }: DaysRead, { lease }: Generation): void {
 }
 
 /**
- * Adds the part of each open lease that no record has taken. A record that is written after its day was read changes no
- * counter, because its amount is taken from the lease.
+ * Adds the part of each open lease that no record has taken. If a record is written after its day was read, its amount
+ * comes from the lease. So it changes no counter.
  */
 function addLeases(leases: Lease[], { sums, drawn }: DaysRead): void {
   for (const lease of leases) {

@@ -58,22 +58,22 @@ export interface WindowDrift {
 
 /** Describes which records were added up. */
 export interface Coverage {
-  /** Returns whether all records of a UTC day were added up. Future days count, because they have no records. */
+  /** Returns whether all records of a UTC day were added up. True for future days, because they have no records. */
   covers: (date: string) => boolean;
   /** Whether all records of the account were added up. */
   isWhole: boolean;
   /** Whether pending records were added up as well. */
   includesHolds: boolean;
-  /** The current day, which cannot be compared; undefined if nothing changed during the check. */
+  /** The current day, if it cannot be compared; undefined if nothing changed during the check. */
   openDay: string | undefined;
 }
 
 /**
  * Compares the windows of a counter whose days were all added up.
  *
- * Guarantee: requests during the check cause no false difference. Each settlement changes all windows of one item, the
- * counter or one of its parts. So the amount of the current day is subtracted from every window that includes it, and
- * the remainder belongs to completed days.
+ * Guarantee: requests during the check cause no false difference. Each settlement changes all windows of one item (the
+ * counter or a part of it). So the amount of the current day is subtracted from every window that includes it, and the
+ * rest belongs to completed days.
  * @param before proved spending of the scope before the added days, so that its lifetime window can be compared
  * @returns the windows that differ from the records, and the number of compared windows
  */

@@ -24,7 +24,7 @@ export const dimensions = [
   'ending',
 ] as const;
 export type PlainDimension = (typeof dimensions)[number];
-/** Dimension whose values are the values of one tag of the request's key. */
+/** Dimension for one tag of the request's key. Its values are the values of that tag. */
 export type TagDimension = `tag:${string}`;
 export type Dimension = PlainDimension | TagDimension;
 
@@ -32,7 +32,7 @@ export function isTag(dimension: Dimension): dimension is TagDimension {
   return dimension.startsWith('tag:');
 }
 
-/** Maximum rows of a report. People do not read as many, and the limit bounds the memory of a process. */
+/** Maximum rows of a report. People do not read more, and the limit bounds the memory of a process. */
 const MAX_SPENDING_ROWS = 200_000;
 
 /**
@@ -104,7 +104,7 @@ export async function rowsByTags(
   return [...folded].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
 }
 
-/** Returns a generation's value of a dimension. For a tag, it is the key, which `rowsByTags` replaces later. */
+/** Returns a generation's value of a dimension. For a tag, returns the key, which `rowsByTags` replaces later. */
 export function dimensionValue(
   { payer, outcome, apiType }: FinalGeneration,
   day: string,

@@ -1,9 +1,9 @@
 /**
  * Makes a statement: an account's spending in a period, split as requested, with proofs of its total.
  *
- * The amounts are those of the records. A generation belongs to the day of its admission, as in the counters. The total
- * is then computed in other ways: from the units and prices of each line, from the daily rows, and from the account's
- * counters, as far as these still exist.
+ * The amounts are from the records. A generation belongs to the day of its admission, as in the counters. The total is
+ * then computed again in other ways: from the units and prices of each line, from the daily rows, and from the
+ * account's counters, if these still exist.
  */
 
 import { readActivity, isComplete } from '../accounting/activity.ts';
@@ -45,8 +45,8 @@ export interface BookedGeneration {
 }
 
 /**
- * The result of computing the statement's total a second time: from price lines, from daily rows, or from counters. Its
- * text has no commas, so that it needs no quotes in a CSV line.
+ * Result of a second computation of the statement's total: from price lines, from daily rows, or from counters. Its
+ * text has no commas, so it needs no quotes in a CSV line.
  */
 interface Proof {
   source: 'lines' | 'daily_rows' | 'counters';
@@ -74,11 +74,11 @@ export interface Statement {
   by: readonly Dimension[];
   rows: SpendingRow[];
   total: DailySums;
-  /** Number of records that were read, whether or not they cost anything. */
+  /** Number of records that were read, including free ones. */
   records: number;
   /** Unsettled generations and the money held for them. Their cost is in no sum. */
   pending: { generations: number; held: Money };
-  /** Payments of the account; empty if the statement is filtered, because payments belong to the whole account. */
+  /** Payments of the account; empty for a filtered statement, because payments belong to the whole account. */
   payments: BalanceEntry[];
   /** Balance of a prepaid account; undefined for other accounts, and if the statement does not cover all spending. */
   balance: Balance | undefined;
@@ -94,7 +94,7 @@ export interface StatementReader {
 /** A date before all records. */
 const THE_FIRST_DATE = '0001-01-01';
 
-/** Maximum number of records that a proof names because their price does not follow from their fields. */
+/** Maximum number of records that a proof names if their price does not follow from their fields. */
 const MAX_NAMED = 20;
 
 export async function readStatement(
@@ -151,7 +151,7 @@ export async function readStatement(
 }
 
 /**
- * Returns the proof for a filtered statement. Rows and counters cover whole accounts, keys, members and workspaces, so
+ * Returns the proof for a filtered statement. Rows and counters cover whole accounts, keys, members and workspaces. So
  * they cannot be compared with a filtered part.
  */
 function notOfAPart(source: Proof['source']): Proof {
@@ -203,8 +203,8 @@ async function proofOfRows(table: Table, account: Account, period: Period, sums:
 }
 
 /**
- * Compares the windows of the account's counter whose days are all in the period. Future days count as part of the
- * period, because they have no spending.
+ * Compares the windows of the account's counter whose days are all in the period. Future days have no spending, so they
+ * count as part of the period.
  */
 async function proofOfCounters(table: Table, account: Account, period: Period, sums: ScopeSums): Promise<Proof> {
   const scope = accountScope(account);

@@ -3,17 +3,15 @@
  * rows, SQL views, the API document and the console read their units from this table (docs/data-model.md, "Billing
  * units").
  *
- * The order is the order of price lines and of the columns of sealed lines: append new units, and never remove a unit.
+ * The table has the order of price lines and of the columns of sealed lines. So append new units, and never remove a
+ * unit.
  */
 
 /** Properties that every unit has. */
 interface DescribedUnit {
   /** Name of the unit in price lines, statements and sealed lines. */
   meter: string;
-  /**
-   * Names of prices in the catalog: first the unit's own price, then the prices that apply if the earlier ones are
-   * absent.
-   */
+  /** Names of prices in the catalog: first the unit's own price, then prices that replace a missing one, in order. */
   prices: readonly [string, ...string[]];
   /** Description of the price in the API document. */
   priced: string;
@@ -28,13 +26,16 @@ interface FeeEntry extends DescribedUnit {
 }
 
 interface CountedUnit extends DescribedUnit {
-  /** Name of the field that has the count in a usage. For a piece, the bound of a request has the same field. */
+  /**
+   * Name of the field that has the count in a usage. For a piece (a unit other than tokens), the bound of a request has
+   * the same field.
+   */
   usage: string;
   /** Path of the count in a usage in the form of the Messages API; absent if no provider reports the count. */
   reported?: readonly [string] | readonly [string, string];
   /** Name of the field in a record, and of the attribute in the table. */
   record?: readonly [field: string, attribute: string];
-  /** Set until the attribute is part of a release, because the previous release does not know the attribute. */
+  /** Set while no release has the attribute. The previous release does not know it. */
   isUnreleased?: true;
   /** Name of the unit in `generations show`; absent if it is not shown there. */
   shownAs?: string;
@@ -42,16 +43,16 @@ interface CountedUnit extends DescribedUnit {
 
 /**
  * Tokens of the prompt or of the answer. Each token is charged once, at a price that may depend on the length of the
- * prompt. The first entry of the prompt, and of the answer, is the rest: tokens that belong to no other entry. A part
- * of the answer without a price is charged at the price of the rest.
+ * prompt. The first entry of the prompt, and of the answer, is for the tokens that belong to no other entry. If a part
+ * of the answer has no price, it has the price of that first entry.
  */
 interface TokenEntry extends CountedUnit {
   part: 'prompt' | 'completion';
-  /** How a cache is involved: tokens are read from it, or written to it with this lifetime. Absent: not at all. */
+  /** Whether tokens are read from a cache, or written to it with this lifetime. Absent: no cache is involved. */
   cache?: 'read' | '5m' | '1h';
   /**
-   * `price` is the name of the price of the answer's other tokens. It applies only if the answer has tokens of this
-   * unit.
+   * `price` is the name of the price for the answer's other tokens. It applies only if the answer also has tokens of
+   * this unit.
    */
   rest?: { price: string; priced: string };
 }
@@ -61,18 +62,18 @@ interface PieceEntry extends CountedUnit {
   part: 'piece';
   record: readonly [field: string, attribute: string];
   /**
-   * `round`: records have a count for each request to a provider. `generation`: records have one count, which is
-   * charged in the last price line.
+   * `round`: records have a count for each request to a provider. `generation`: records have one count for all
+   * requests, which the last price line charges.
    */
   per: 'round' | 'generation';
   /**
-   * `before`: the count is known from the request, and the held count is charged. `after`: the count is known from the
-   * answer, and is charged up to the held count.
+   * `before`: the request shows the count, and the held count is charged. `after`: the answer shows the count, and at
+   * most the held count is charged.
    */
   counted: 'before' | 'after';
   /** Set if an answer may consist of this unit alone, without tokens. */
   alone?: true;
-  /** Set if the price depends on the model's own options, and is not a field of the catalog's `pricing`. */
+  /** Set if the price depends on the model's own options. It is then not a field of the catalog's `pricing`. */
   perModel?: true;
 }
 

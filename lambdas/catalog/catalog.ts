@@ -16,8 +16,8 @@ export interface Endpoint {
   auth: AuthScheme;
   upstreamModel: string;
   /**
-   * Name of an unset environment variable that the upstream model's name needs; otherwise undefined. While a variable
-   * is unset, the endpoint is listed but not used.
+   * Name of an environment variable that is needed for the upstream model's name and is not set; otherwise undefined.
+   * Such an endpoint is listed but not used.
    */
   unsetVariable: string | undefined;
   contextLength: number | undefined;
@@ -29,7 +29,7 @@ export interface Endpoint {
   /** Prices that the provider charges the service. Set on free models, whose clients pay nothing. */
   serviceCost: Pricing | undefined;
   /**
-   * Quirks (differences from the standard form) of the endpoint's own wire. The codec of the wire defines their type.
+   * Quirks of the endpoint: differences from the standard form of its wire. The codec of the wire defines their type.
    */
   quirks: Quirks;
   /** Data policy of the endpoint; if it has none, that of its provider. */
@@ -52,12 +52,12 @@ interface Provider {
 export interface Model {
   id: string;
   endpoints: Endpoint[];
-  /** Model that an alias stands for; undefined if this is not an alias. */
+  /** Model of which this is an alias; undefined if this is not an alias. */
   aliasOf: Model | undefined;
   data: ModelData;
   /**
-   * Version of the catalog to which this model belongs. A request keeps its catalog, even if a new catalog comes into
-   * force.
+   * Version of the catalog to which this model belongs. A request keeps its catalog, even if a new catalog is
+   * published.
    */
   catalogVersion: string;
 }
@@ -74,7 +74,7 @@ export class Catalog {
   /** Providers whose address is not configured, with the number of models that each would offer. */
   readonly withoutAddress: readonly { data: ProviderData; models: number }[];
   readonly #byId: Map<string, Model>;
-  /** Names of models other than their ids, built when a name is looked up that is not an id. */
+  /** Names of models other than their ids. They are built when a name that is not an id is first looked up. */
   #names: ModelNames<Model> | undefined;
 
   constructor(
@@ -92,7 +92,7 @@ export class Catalog {
     this.#byId = new Map(models.map((model) => [model.id, model]));
   }
 
-  /** Returns the model with an id. For the id of an alias, returns the alias itself, whose `aliasOf` is set. */
+  /** Returns the model with an id. For an alias, returns the alias itself, with `aliasOf` set. */
   find(id: string): Model | undefined {
     return this.#byId.get(id);
   }
@@ -120,8 +120,8 @@ interface Surroundings {
 }
 
 /**
- * Builds the catalog from files that have passed `checkModels`. Providers without an address are omitted, and so are
- * models that no remaining provider offers at a price.
+ * Builds the catalog from files that have passed `checkModels`. Omits providers without an address, and models that no
+ * remaining provider offers at a price.
  */
 export function buildCatalog(files: CatalogFiles, valueOf: Surroundings['valueOf']): Catalog {
   const search = files.search && buildSearch(files.search, valueOf);

@@ -12,7 +12,8 @@ interface FreeOffer {
 }
 
 /**
- * Checks that the name, terms and prices of a model agree on whether it is free, and that its terms can be kept.
+ * Checks that the name, terms and prices of a model agree on whether it is free. Also checks that its terms can be
+ * kept.
  * @throws {CatalogError} naming the first invalid field
  */
 export function checkFree(model: ModelData, offers: FreeOffer[], place: string): void {

@@ -27,8 +27,8 @@ interface TextOffer extends CheckedOffer {
 }
 
 /**
- * Checks rules that involve several fields. References must exist, ids must be unique, and each kind of input that a
- * text model lists needs an endpoint that supports it.
+ * Checks rules that involve several fields. References must exist, and ids must be unique. Each kind of input that a
+ * text model lists must be supported by an endpoint.
  * @throws {CatalogError} naming file and field of the first error
  */
 export function checkModels(
@@ -155,7 +155,7 @@ function withFacts(offer: CheckedOffer): TextOffer {
 
 /**
  * Checks that an endpoint of a reasoning model states, in a quirk of its wire, whether the model thinks by default. If
- * the model does, the hold of every request must cover thinking.
+ * it does, the hold of every request must cover thinking.
  */
 function checkThinking(model: ModelData, { data, place, facts: { thinksByDefaultQuirk: quirk } }: TextOffer): void {
   if (!quirk || !model.supported_parameters.includes('reasoning') || data.quirks?.[quirk] !== undefined) return;

@@ -6,8 +6,8 @@ export function collectsData({ logs_prompts, trains_on_prompts }: DataPolicy): b
 }
 
 /**
- * Returns whether the policy promises that nothing of a prompt is stored. A policy without a stated retention period
- * promises nothing.
+ * Returns whether the policy promises that nothing of a prompt is stored. Without a stated retention period, it does
+ * not.
  */
 export function retainsNothing(policy: DataPolicy): boolean {
   return !collectsData(policy) && policy.retention_days === 0;

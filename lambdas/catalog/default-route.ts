@@ -13,8 +13,8 @@ export type Priced<Item> = Item & { pricing: Pricing };
 type Paid = Partial<Pick<Endpoint, 'serviceCost'>>;
 
 /**
- * Returns the prices by which endpoints are compared: those of the client. If the client pays nothing, they are the
- * prices that the service pays.
+ * Returns the prices by which endpoints are compared: the client's prices, or the service's own prices if the client
+ * pays nothing.
  */
 export function paidPrices({ pricing, serviceCost }: Priced<Paid>): Pricing {
   return serviceCost && typicalCost(pricing).isZero ? serviceCost : pricing;

@@ -9,8 +9,7 @@ export interface EndpointStatistics {
 }
 
 /**
- * Percentiles of the measured values. At least half (p50), three quarters (p75) and so on of the values are as good or
- * better.
+ * Percentiles of the measured values. Half of the values (p50), three quarters (p75) and so on are as good or better.
  */
 export interface Percentiles {
   p50: number;

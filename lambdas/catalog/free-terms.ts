@@ -14,8 +14,8 @@ export const FREE_SUFFIX = ':free';
 export const BUDGET_PARTS = 8;
 
 /**
- * Ratio of held to estimated prompt tokens. A prompt is estimated at one token for four bytes, and held at one token
- * for each byte.
+ * Ratio of held to estimated prompt tokens. The estimate is one token for four bytes. The hold is one token for each
+ * byte.
  */
 const HELD_PER_ESTIMATED_TOKEN = 4;
 /** Maximum tokens that a provider may add to a prompt. */

@@ -1,6 +1,6 @@
 /**
  * Finds the model for a name that is not its id. For example, Claude Code sends "claude-opus-4-8[1m]", and examples
- * have "claude-haiku-4-5-20251001". Only unambiguous names resolve. The answer and its record have the model's id.
+ * have "claude-haiku-4-5-20251001". The name must be unambiguous. The answer and its record have the model's id.
  */
 
 /** Maximum length of a name. Names of models are shorter. */
@@ -15,7 +15,9 @@ const NAME_DATE = /[-@](?:20\d{6}|20\d{2}-\d{2}-\d{2})$/;
 
 /** Finds models by names that other services use. */
 export class ModelNames<Model extends { id: string }> {
-  /** Models by every spelling of their ids, with the author and without; undefined if two models share the spelling. */
+  /**
+   * Models by every spelling of their ids, with and without the author. Undefined if two models have the same spelling.
+   */
   readonly #bySpelling = new Map<string, Model | undefined>();
 
   constructor(models: readonly Model[]) {
@@ -27,7 +29,7 @@ export class ModelNames<Model extends { id: string }> {
   }
 
   /**
-   * Returns the only model that matches a name. The author may be omitted, "-" may replace ".", and a date or a mark
+   * Returns the only model that matches a name. The author may be missing, "-" may replace ".", and a date or a mark
    * like "[1m]" may follow.
    * @returns undefined if no model or several models match
    */

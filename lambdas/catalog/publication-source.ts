@@ -15,8 +15,8 @@ export interface PublishedText {
 
 export interface PublicationSource {
   /**
-   * Reads the publication that is in force.
-   * @returns `unchanged` if the current publication has the known tag; `missing` if there is no publication
+   * Reads the current publication.
+   * @returns `unchanged` if it has the known tag; `missing` if there is no publication
    */
   read: (knownTag: string | undefined) => Promise<PublishedText | 'unchanged' | 'missing'>;
   /** Time between two reads, in ms. */
@@ -49,7 +49,7 @@ export function publicationInBucket(bucket: string): PublicationSource {
   };
 }
 
-/** Names of publication files. They have ascending numbers, and the file with the highest number is in force. */
+/** Names of publication files. Their numbers ascend, and the file with the highest number is current. */
 const PUBLICATION_FILE = /^\d{6}\.jsonl$/;
 
 export function publicationInDirectory(directory: string): PublicationSource {

@@ -10,7 +10,7 @@ import type { CatalogFiles } from './catalog.ts';
 import { CatalogError } from './catalog-error.ts';
 import { readChecked, writeChecked } from './checked.ts';
 
-/** Key, in the bucket, of the publication that is in force. */
+/** Key of the current publication in the bucket. */
 export const PUBLICATION_KEY = 'catalog/current.jsonl';
 
 /** Maximum size of the text, in bytes. Functions can read responses of this size (platform/aws/aws-exchange.ts). */
@@ -22,12 +22,9 @@ const FORM = 1;
 export interface Publication {
   /** Time of the publication, in ISO format. */
   publishedAt: string;
-  /** Publisher, named as people are in the audit log. */
+  /** Publisher, in the form in which the audit log names people. */
   by: string;
-  /**
-   * Published files; undefined if the publication withdraws all earlier publications, so that the deployed catalog is
-   * in force.
-   */
+  /** Published files; undefined if the publication withdraws all earlier ones. Then the deployed catalog is used. */
   files: CatalogFiles | undefined;
 }
 
@@ -35,7 +32,7 @@ const headerSchema = z.object({
   form: z.number(),
   published_at: z.iso.datetime(),
   by: z.string().min(1).max(2_048),
-  /** Version of the published catalog; null if the publication withdraws all earlier publications. */
+  /** Version of the published catalog; null if the publication withdraws all earlier ones. */
   version: z.string().nullable(),
   sha256: z.string().nullable(),
 });

@@ -19,24 +19,24 @@ const rangedParameters = [...samplingParameters, ...penalties, 'seed'] as const;
 
 const common = {
   /**
-   * Tokenizer of the model. The gateway has the vocabulary of `o200k`. `claude` needs more tokens for a text than any
-   * other known tokenizer. Absent: another tokenizer.
+   * Tokenizer of the model. The gateway has only the vocabulary of `o200k`. `claude` needs more tokens for a text than
+   * any other known tokenizer. Absent: another tokenizer.
    */
   tokenizer: z.enum(['o200k', 'claude']).optional(),
   /** Maximum tokens of one image; 6,000 if absent. */
   max_image_tokens: z.int().positive().optional(),
   /**
-   * Whether reasoning is billed but not shown. The gateway then cannot count it during the answer, so a hold covers all
-   * of max_tokens from the start.
+   * Whether reasoning is billed but not shown. The gateway cannot count it during the answer. So a hold covers all of
+   * max_tokens from the start.
    */
   hidden_reasoning: z.boolean().optional(),
   /** Whether max_tokens limits only the answer, not the thinking before it. */
   reasoning_beyond_max_tokens: z.boolean().optional(),
-  /** Minimum of max_tokens. A smaller value is raised to this minimum, so the hold must cover the minimum. */
+  /** Minimum of max_tokens. A smaller value is raised to it, and so is the hold. */
   min_output_tokens: z.int().positive().optional(),
   /**
    * Value that is sent as `service_tier`, on wires with that field. Without it, OpenAI and Azure use the tier of the
-   * operator's project, and a priority tier costs more than the catalog's price.
+   * operator's project. A priority tier would cost more than the catalog's price.
    */
   service_tier: z.enum(['default']).optional(),
   /**
@@ -63,10 +63,7 @@ const claudeQuirks = {
   efforts_without_thinking: z.array(z.enum(reasoningEfforts)).min(1).optional(),
   /** Accepted values of tool_choice.type. Absent: all. */
   tool_choices: z.array(z.enum(toolChoices)).min(1).optional(),
-  /**
-   * Whether the model refuses a forced tool while it thinks. The forced tool has precedence, and thinking is switched
-   * off.
-   */
+  /** Whether the model refuses a forced tool while it thinks. Then thinking is switched off if a tool is forced. */
   forced_tool_needs_no_thinking: z.boolean().optional(),
   /** Whether the model accepts no sampling parameters while it thinks. */
   thinking_fixes_sampling: z.boolean().optional(),
@@ -78,26 +75,26 @@ const anthropicQuirks = z.strictObject({
   ...common,
   ...claudeQuirks,
   /**
-   * Whether the provider returns thinking that only this provider accepts again. The gateway then marks the signatures
-   * with the id of the provider.
+   * Whether the provider accepts only its own thinking. The gateway then marks the signatures with the id of the
+   * provider.
    */
   own_signatures: z.boolean().optional(),
   /**
-   * Whether a thinking model refuses a conversation in which an earlier tool call has no thinking before it. This also
-   * applies if another model made the call.
+   * Whether a thinking model refuses a conversation with an earlier tool call that has no thinking before it, even if
+   * another model made the call.
    */
   thinking_before_calls: z.boolean().optional(),
   /** Format in which a service such as Bedrock or Vertex AI wraps requests for Claude. Absent: `none`. */
   envelope: z.enum(['none', 'bedrock-invoke', 'vertex-predict']).optional(),
-  /** Whether this is Anthropic's own service. Only this service reads the billing line of Claude Code. */
+  /** Whether this is Anthropic's own service, which alone reads the billing line of Claude Code. */
   own_service: z.boolean().optional(),
-  /** Whether every part of an argument schema must have a type, but not next to `anyOf`. */
+  /** Whether every part of an argument schema must have a type, except next to `anyOf`. */
   typed_schemas: z.boolean().optional(),
-  /** Refuses schemas with circular references. */
+  /** Whether schemas with circular references are refused. */
   acyclic_schemas: z.boolean().optional(),
   /**
-   * Parts of a request that the endpoint does not support. A request with a part from lackableParts is refused. Parts
-   * from rewritableParts are replaced or dropped.
+   * Parts of a request that the endpoint does not support. If the request has a part from lackableParts, it is refused.
+   * Parts from rewritableParts are replaced or dropped.
    */
   lacks: z.array(z.enum([...lackableParts, ...rewritableParts])).optional(),
   /** Accepted names in the header `anthropic-beta`; other names are dropped. Absent: all are accepted. */
@@ -105,13 +102,13 @@ const anthropicQuirks = z.strictObject({
   /** Whether the provider supports POST /v1/messages/count_tokens. */
   count_tokens: z.boolean().optional(),
   /**
-   * Whether the model thinks, and bills this, if a request has no `thinking`. It depends on the model, so it is set per
-   * endpoint.
+   * Whether the model thinks, and bills this, if a request has no `thinking`. It depends on the model, so it is a quirk
+   * of endpoints.
    */
   thinks_by_default: z.boolean().optional(),
 });
 export type AnthropicQuirks = z.infer<typeof anthropicQuirks>;
-/** Quirks that depend on the Claude model instead of the service. */
+/** Quirks that depend on the Claude model, not on the service. */
 export type ClaudeQuirks = Pick<AnthropicQuirks, keyof typeof claudeQuirks | 'thinks_by_default' | 'own_signatures'>;
 
 const openaiChatQuirks = z.strictObject({
@@ -121,7 +118,7 @@ const openaiChatQuirks = z.strictObject({
   /** Role of the message with the system prompt. */
   system_role: z.enum(['system', 'developer']).optional(),
   /**
-   * Accepts system messages within a conversation. Templates of many models refuse them, so elsewhere they become
+   * Whether system messages within a conversation are accepted. Templates of many models refuse them. Then they become
    * marked texts of the user.
    */
   later_system_messages: z.boolean().optional(),
@@ -129,21 +126,18 @@ const openaiChatQuirks = z.strictObject({
   reasoning_request: z
     .enum(['none', 'reasoning_effort', 'reasoning_enabled', 'reasoning_object', 'enable_thinking', 'thinking_type'])
     .optional(),
-  /** Accepted values of reasoning_effort. They depend on the model, so they are set per endpoint. */
+  /** Accepted values of reasoning_effort. They depend on the model, so they are a quirk of endpoints. */
   reasoning_efforts: z.array(z.enum(reasoningEfforts)).min(1).optional(),
-  /**
-   * Whether the model refuses a forced tool while it thinks. The forced tool has precedence, and thinking is switched
-   * off.
-   */
+  /** Whether the model refuses a forced tool while it thinks. Then thinking is switched off if a tool is forced. */
   forced_tool_needs_no_thinking: z.boolean().optional(),
   /** Whether the model accepts either tools or a schema of the answer, but not both. */
   format_excludes_tools: z.boolean().optional(),
   /**
-   * Whether the model refuses a schema of the answer while it thinks. The schema has precedence, and thinking is
-   * switched off.
+   * Whether the model refuses a schema of the answer while it thinks. Then thinking is switched off if there is a
+   * schema.
    */
   format_needs_no_thinking: z.boolean().optional(),
-  /** Value of the field `reasoning_format` that makes the provider return thinking separately from the answer. */
+  /** Value of the field `reasoning_format` with which the provider returns thinking separately from the answer. */
   reasoning_format: z.enum(['parsed']).optional(),
   /** Field for the reasoning of earlier answers in messages of the assistant; "none" if it is dropped. */
   reasoning_history: z.enum(['none', 'reasoning_content']).optional(),
@@ -153,9 +147,9 @@ const openaiChatQuirks = z.strictObject({
   tool_choices: z.array(z.enum(toolChoices)).optional(),
   /** Whether the provider accepts parallel_tool_calls. If not, an answer may have several calls. */
   parallel_tool_calls: z.boolean().optional(),
-  /** Whether every part of an argument schema must have a type, but not next to `anyOf`. */
+  /** Whether every part of an argument schema must have a type, except next to `anyOf`. */
   typed_schemas: z.boolean().optional(),
-  /** Refuses schemas with circular references. */
+  /** Whether schemas with circular references are refused. */
   acyclic_schemas: z.boolean().optional(),
   /** Whether the provider accepts images in tool results. */
   tool_result_parts: z.boolean().optional(),
@@ -166,21 +160,21 @@ const openaiChatQuirks = z.strictObject({
   /** Maximum value of top_logprobs. */
   max_top_logprobs: z.int().positive().optional(),
   /**
-   * Whether the model returns no token probabilities while it thinks. Probabilities have precedence, and thinking is
-   * switched off.
+   * Whether the model returns no token probabilities while it thinks. Then thinking is switched off if probabilities
+   * are requested.
    */
   logprobs_need_no_thinking: z.boolean().optional(),
-  /** Whether the provider accepts `user`. The field gets a digest of metadata.user_id. */
+  /** Whether the provider accepts `user`. Its value is a digest of metadata.user_id. */
   user_field: z.boolean().optional(),
   /**
-   * How the provider is requested to continue an answer that the client began. "prefix": the last message of the
-   * assistant is marked as a prefix.
+   * Way in which the provider continues an answer that the client began. "prefix": the last message of the assistant is
+   * marked as a prefix.
    */
   begun_answers: z.enum(['prefix']).optional(),
   /** Whether the provider refuses a user message directly after a tool result. */
   assistant_after_tool: z.boolean().optional(),
   /**
-   * Whether the provider has functions instead of tools: one call per message, with arguments and result as objects.
+   * Whether the provider has functions instead of tools: one call per message, whose arguments and result are objects.
    */
   functions: z.boolean().optional(),
   /** Whether the gateway sends stream_options.include_usage; true if absent. */
@@ -205,13 +199,13 @@ const googleGeminiQuirks = z.strictObject({
    */
   thinking_levels: z.array(z.enum(thinkingLevels)).min(1).optional(),
   /**
-   * Whether the model thinks, and bills this, if a request has no `thinking`. It depends on the model, so it is set per
-   * endpoint.
+   * Whether the model thinks, and bills this, if a request has no `thinking`. It depends on the model, so it is a quirk
+   * of endpoints.
    */
   thinks_by_default: z.boolean().optional(),
   /**
-   * Whether the model requires a thought signature on earlier calls (Gemini 3). A call without a signature gets the
-   * placeholder that Google documents.
+   * Whether the model requires a thought signature on earlier calls (Gemini 3). A call without one gets the placeholder
+   * that Google documents.
    */
   thought_signature_placeholder: z.boolean().optional(),
   /** Whether the model accepts either tools or a schema of the answer, but not both (Gemini 2.5). */
@@ -222,7 +216,7 @@ const googleGeminiQuirks = z.strictObject({
   call_ids: z.boolean().optional(),
   /**
    * Body that the service's :countTokens accepts: a whole request (Gemini API), or contents and tools (Vertex AI).
-   * Absent: the gateway does not call :countTokens.
+   * Absent: :countTokens is not used.
    */
   count_tokens: z.enum(['request', 'contents']).optional(),
 });
@@ -236,22 +230,25 @@ const openaiResponsesQuirks = z.strictObject({
   reasoning_efforts: z.array(z.enum(reasoningEfforts)).max(reasoningEfforts.length).optional(),
   /** Whether the model accepts a request for summaries of its reasoning ("auto") or not ("none"). */
   reasoning_summary: z.enum(['auto', 'none']).optional(),
-  /** Whether earlier messages of the assistant need a phase: commentary before a call, or final answer. */
+  /** Whether earlier messages of the assistant need a phase: commentary (before a call) or final answer. */
   message_phase: z.boolean().optional(),
-  /** Whether the provider accepts `safety_identifier`. The field gets a digest of metadata.user_id. */
+  /** Whether the provider accepts `safety_identifier`. Its value is a digest of metadata.user_id. */
   safety_identifier: z.boolean().optional(),
   /**
-   * Whether the provider accepts `prompt_cache_key`. The field gets a digest of metadata.user_id, because prompts of
-   * one user often begin alike.
+   * Whether the provider accepts `prompt_cache_key`. Its value is a digest of metadata.user_id, because prompts of one
+   * user often begin alike.
    */
   prompt_cache_key: z.boolean().optional(),
   /** Accepted values of tool_choice, as the Messages API names them. Absent: all. */
   tool_choices: z.array(z.enum(toolChoices)).min(1).optional(),
-  /** Accepts sampling parameters only without thinking. */
+  /** Whether sampling parameters are accepted only without thinking. */
   thinking_fixes_sampling: z.boolean().optional(),
-  /** Returns no probabilities while it thinks. Probabilities take precedence, and thinking is switched off. */
+  /**
+   * Whether the model returns no token probabilities while it thinks. Then thinking is switched off if probabilities
+   * are requested.
+   */
   logprobs_need_no_thinking: z.boolean().optional(),
-  /** Refuses schemas with circular references. */
+  /** Whether schemas with circular references are refused. */
   acyclic_schemas: z.boolean().optional(),
   /** Whether the provider accepts PDF documents. */
   pdf_files: z.boolean().optional(),
@@ -285,7 +282,7 @@ const decisionsLogprobsQuirks = decisionsChatQuirks.extend({
 export type DecisionsLogprobsQuirks = z.infer<typeof decisionsLogprobsQuirks>;
 
 const videoQuirks = z.strictObject({
-  /** Whether the model makes videos only from an image. A request without a first_frame is refused. */
+  /** Whether the model makes videos only from an image. A request without a first frame is then refused. */
   needs_first_frame: z.boolean().optional(),
 });
 
@@ -294,8 +291,8 @@ const embeddingsQuirks = z.strictObject({
   /** Maximum number of texts in a request, if it differs from the maximum of the wire's own service. */
   max_inputs: z.int().positive().optional(),
   /**
-   * Maximum bytes of text in a request. A larger input is split into several requests. The provider's limit may be in
-   * tokens: a token has at least one byte.
+   * Maximum bytes of text in a request. A larger input is split into several requests. A token has at least one byte,
+   * so this also keeps a limit in tokens.
    */
   max_request_bytes: z.int().positive().optional(),
   /**

@@ -1,6 +1,6 @@
 /**
- * Values of quirks. They are separate from the schemas, so that functions that need only these values do not load the
- * schemas.
+ * Values of quirks. They are not in the file of the schemas, so that functions that need only the values do not load
+ * the schemas.
  */
 
 /** Names of the quirks that endpoints on any wire may have. Code outside of a wire's own codec reads only these. */

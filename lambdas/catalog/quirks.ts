@@ -8,8 +8,8 @@ export function wireOf(endpoint: EndpointData, provider: ProviderData): Wire {
 }
 
 /**
- * Returns the quirks of an endpoint: its provider's quirks, overridden by its own quirks. `lacks` is the union of both
- * lists. If the endpoint's wire differs from its provider's, it inherits only the quirks that all wires have.
+ * Returns the quirks of an endpoint. Its own quirks override its provider's; `lacks` is the union of both lists. If the
+ * endpoint has another wire than its provider, it inherits only the quirks that all wires have.
  */
 export function quirksOf(endpoint: EndpointData, provider: ProviderData): Quirks {
   const isSameWire = wireOf(endpoint, provider) === provider.wire;

@@ -1,7 +1,6 @@
 /**
  * Schema of the catalog's files: `providers.json` and `models/*.json`. docs/catalog.md explains every field to authors
- * of catalogs; the loader enforces this schema. Unknown fields are errors, because a typo must not silently become a
- * default.
+ * of catalogs. Unknown fields are errors, because a typo must not silently become a default.
  */
 
 import * as z from 'zod';
@@ -72,7 +71,7 @@ const providerSchema = z.strictObject({
   name: z.string().min(1),
   wire: z.enum(wires),
   base_url: httpUrl.optional(),
-  /** Variable with the base URL. While it is unset, the provider and its models do not exist. */
+  /** Variable with the base URL. If it is unset, the provider and its models are left out of the catalog. */
   base_url_variable: variableName.optional(),
   /**
    * Name of the credential: a variable on a laptop, and an entry of the provider-keys secret on AWS. Absent: the
@@ -84,7 +83,7 @@ const providerSchema = z.strictObject({
   /** URL that issues tokens for the credential, for schemes that need it. */
   token_url: httpUrl.optional(),
   /**
-   * Name of a variable, or of an entry of the secret, with PEM certificates that are trusted in addition to the public
+   * Name of a variable, or of an entry of the secret, with PEM certificates. They are trusted in addition to the public
    * certificate authorities.
    */
   ca_variable: variableName.optional(),
@@ -93,13 +92,12 @@ const providerSchema = z.strictObject({
   icon_url: httpUrl.optional(),
   data_policy: dataPolicySchema,
   /**
-   * Whether the provider charges more for longer prompts, which price lists often omit. `catalog check` then warns
-   * about endpoints without `overrides`.
+   * Whether the provider charges more for longer prompts. Price lists often omit this. `catalog check` then warns about
+   * endpoints without `overrides`.
    */
   tiered_prices: z.boolean().optional(),
   /**
-   * Whether the provider charges a fee for each request. The `pricing` of each of its endpoints must then have
-   * `request`.
+   * Whether the provider charges a fee for each request. The `pricing` of each of its endpoints then needs `request`.
    */
   per_request_fee: z.boolean().optional(),
   timeouts: z
@@ -128,7 +126,7 @@ const quantizationNames = [
   'fp32',
 ] as const;
 
-/** Name of a parameter. Unknown names are refused, because a misspelled parameter would silently not be sent. */
+/** Name of a parameter. Unknown names are refused. Otherwise a misspelled parameter would silently not be sent. */
 const parameter = z.string().refine((name) => modelParameters.has(name), {
   error: ({ input }) => `must be one of ${[...modelParameters].join(', ')}, not "${String(input)}"`,
 });
@@ -173,8 +171,8 @@ const endpointSchema = z.strictObject({
   /** Whether the price is the same for prompts of every length. `catalog check` then expects no `overrides`. */
   flat_price: z.boolean().optional(),
   /**
-   * Prices that the provider charges the service. Free models need them, because their clients pay nothing. Clients
-   * never see them.
+   * Prices that the provider charges the service. Clients never see them. Free models need them, because their clients
+   * pay nothing.
    */
   service_cost: pricingSchema.optional(),
   /** Quirks of the endpoint, which override the quirks of the provider. */
@@ -189,7 +187,7 @@ const durations = z.array(z.int().positive()).min(1);
 const videoOptions = z.strictObject({
   durations,
   resolutions: z.array(z.string()).min(1),
-  /** Supported durations by resolution, for resolutions that do not support all `durations`. */
+  /** Supported durations by resolution, for resolutions that support only some of the `durations`. */
   durations_at: z.record(z.string(), durations).optional(),
   aspect_ratios: z.array(z.string().regex(/^\d+:\d+$/)).min(1),
   frame_images: z.array(z.enum(['first_frame', 'last_frame'])).optional(),
@@ -217,9 +215,12 @@ function checkVideo(video: VideoOptionsData, report: (path: string[], message: s
 
 const requests = z.int().positive().max(1_000_000);
 
-/** Terms of a free model. They limit the size of a request, so that the gateway can keep a day's budget. */
+/** Terms of a free model. They limit the size of a request, so that its hold fits into a part of a day's budget. */
 const serviceFreeSchema = z.strictObject({
-  /** Maximum requests of an account in a UTC day: without funds (daily_base), and with funds (daily_funded). */
+  /**
+   * Maximum requests of an account in a UTC day. daily_base applies to accounts without funds, daily_funded to accounts
+   * with funds.
+   */
   daily_base: requests.or(z.literal(0)),
   daily_funded: requests,
   /** Maximum requests from one IP address in a UTC day, by accounts without funds. */
@@ -228,7 +229,7 @@ const serviceFreeSchema = z.strictObject({
   rpm: requests,
   funded_balance_threshold_rub: price,
   funded_topup_threshold_rub: price,
-  /** Maximum amount that the service itself spends on the model in a UTC day. */
+  /** Name of one version of the model. Its meaning stays the same, even after a newer version gets the id. */
   daily_budget_rub: price,
   input_token_limit: z.int().positive(),
   output_token_limit: z.int().positive(),
@@ -240,7 +241,7 @@ const optionalParameter = z.number().nullable().optional();
 const modelSchema = z
   .strictObject({
     id: z.string().regex(/^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._-]*(:free)?$/, 'must look like author/model'),
-    /** Name of one version of the model. It always means the same version, even after a newer version gets the id. */
+    /** Uses of the model, as stated by its author. */
     permaslug: z.string().min(1),
     name: z.string().min(1),
     description: z.string().optional(),
@@ -263,7 +264,7 @@ const modelSchema = z
       })
       .optional(),
     icon_url: httpUrl.optional(),
-    /** Name of the icon in collections of icons; absent: the author's part of the id. */
+    /** Name of the icon in collections of icons. Absent: the author's part of the id. */
     icon_id: slug.optional(),
     /** URL of an icon that the operator prefers. */
     custom_icon_url: httpUrl.optional(),

@@ -23,7 +23,7 @@ const backendSchema = z.strictObject({
   name: z.string().min(1),
   kind: z.enum(Object.keys(needs) as [SearchKind, ...SearchKind[]]),
   base_url: httpUrl.optional(),
-  /** Variable with the base URL. While it is unset, the backend does not exist. */
+  /** Variable with the base URL. If it is unset, the backend is left out of the catalog. */
   base_url_variable: variableName.optional(),
   /** Name of the credential: a variable on a laptop, and an entry of the provider-keys secret on AWS. */
   credential: variableName.optional(),
@@ -31,7 +31,7 @@ const backendSchema = z.strictObject({
    * Folder in Yandex Cloud that pays for the searches. `{NAME}` stands for the value of the operator's variable NAME.
    */
   folder: z.string().min(1).optional(),
-  /** Whether the backend is a stand-in, which is used only if no other backend has all its settings. */
+  /** Whether the backend is a stand-in: it is used only if no other backend has all its settings. */
   stand_in: z.boolean().optional(),
   data_policy: dataPolicySchema,
 });
@@ -66,7 +66,7 @@ function checkAddress({ base_url: url, base_url_variable: variable }: SearchBack
   }
 }
 
-/** Returns whether requests may go to a URL: it uses https, or its host is this machine. */
+/** Returns whether requests may go to a URL. It must use https, or its host must be this machine. */
 function isSafeAddress(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);

@@ -49,8 +49,8 @@ interface Prices {
 /**
  * Adds the price of a search to an endpoint whose model calls functions. Free models refuse to search
  * (admission/free/within-free-terms.ts). For them, the client's price of a search is 0, and the service's cost is the
- * full price. So a client is not charged for a search that is listed as free. For other models, the service's own cost
- * of a search is unknown.
+ * full price. So a search that is listed as free is never charged. For other models, the service's own cost of a search
+ * is unknown.
  */
 export function withSearchPrice(
   { pricing, service_cost: cost }: EndpointData,

@@ -1,12 +1,12 @@
 /**
- * Provides the catalog that serves requests: the published catalog, which is read again while requests are served, or
- * else the deployed one.
+ * Provides the catalog that serves requests: the published catalog, or else the deployed one. The published catalog is
+ * read again while requests are served.
  *
  * Guarantee: a publication applies to all requests that begin at least two refresh intervals later (two minutes on
  * AWS). This holds even in a function that was frozen or has just started. A request keeps the catalog with which it
- * began. Weakness: if the publication is unreadable or invalid, the last good catalog stays in force. In a function
- * that has just started, this is the deployed catalog. Its prices may be outdated, but responses, charges and records
- * agree. Each failed refresh logs a line that raises an alarm.
+ * began. Weakness: if the publication is unreadable or invalid, the last good catalog stays in use. In a function that
+ * has just started, this is the deployed catalog. Its prices may be outdated, but responses, charges and records agree.
+ * Each failed refresh logs a line that raises an alarm.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -32,12 +32,12 @@ export const deployedCatalog = once(() => loadCatalog());
 
 const open = once(() => followPublications(openPublicationSource(), deployedCatalog));
 
-/** Returns the catalog that is in force now. A request calls it once, and keeps the result. */
+/** Returns the current catalog. A request calls it once, and keeps the result. */
 export function servedCatalog(): Promise<Catalog> {
   return open()();
 }
 
-/** Returns the ids of all providers of the catalog in force. */
+/** Returns the ids of all providers of the current catalog. */
 export async function servedProviderIds(): Promise<readonly string[]> {
   return (await servedCatalog()).providerIds;
 }
@@ -49,8 +49,8 @@ interface Known {
 }
 
 /**
- * @param deployed returns the catalog that is in force if nothing is published
- * @returns a function that returns the catalog in force; it waits only if the known catalog is too old
+ * @param deployed returns the catalog to use if nothing is published
+ * @returns a function that returns the current catalog; it waits only if the known catalog is too old
  */
 export function followPublications(
   { read, everyMs }: PublicationSource,

@@ -27,7 +27,7 @@ export type PieceField = Piece['usage'];
 export type GenerationField = PerGeneration['record'][0];
 export type RoundField = Exclude<Recorded['record'][0], GenerationField>;
 
-/** An entry whose names have literal types. */
+/** A unit of the table, with literal types for its names. */
 type Named<Of extends UnitEntry> = Of & {
   readonly meter: Meter;
   readonly prices: readonly [PriceName, ...PriceName[]];
@@ -51,7 +51,7 @@ export const promptUnits = countedUnits.filter((unit): unit is TokenUnit => unit
 export const completionUnits = countedUnits.filter((unit): unit is TokenUnit => unit.part === 'completion');
 export const pieces = countedUnits.filter((unit): unit is PieceUnit => unit.part === 'piece');
 /**
- * Units of prompt tokens that records count separately from the rest of the prompt. completionParts has such units of
+ * Units of prompt tokens that records count separately from the rest of the prompt. completionParts has the same for
  * the answer.
  */
 export const promptParts = promptUnits.filter(isTokenPart);
@@ -81,8 +81,8 @@ export function tokenPriceNames(units: readonly TokenUnit[]): PriceName[] {
 }
 
 /**
- * Names of the prices for parts of prompt and answer, which a tier may change. otherPriceNames has the names of all
- * other fixed prices, in alphabetical order.
+ * Names of the prices that a price tier may change: prices for parts of the prompt and of the answer. otherPriceNames
+ * has the names of all other fixed prices, in alphabetical order.
  */
 export const partPriceNames = tokenPriceNames([...promptParts, ...completionParts]) as PartPriceName[];
 export const otherPriceNames = billingUnits

@@ -19,7 +19,7 @@ const maxMistakes = (id: string) => Math.min(3, Math.floor(id.length / 5));
 const MAX_SUGGESTED_LENGTH = 200;
 
 /**
- * Returns the id of a model with this name, ignoring author and case. Otherwise, returns the most similar id with the
+ * Returns the id of the model with this name, ignoring author and case. Otherwise, returns the most similar id with the
  * same digits, or undefined.
  */
 function similarTo({ models }: Catalog, id: string): string | undefined {
@@ -28,7 +28,7 @@ function similarTo({ models }: Catalog, id: string): string | undefined {
   const named = models.find((model) => model.id === wanted || withoutAuthor(model.id) === wanted);
   if (named) return named.id;
   const isWhole = wanted.includes('/');
-  // A name with other digits probably means another model, such as another version, so it is not suggested.
+  // Other digits probably mean another model, such as another version. So a name with other digits is not suggested.
   const names = models
     .map((model) => (isWhole ? model.id : withoutAuthor(model.id)))
     .filter((name) => modelDigits(name) === modelDigits(wanted));

@@ -1,5 +1,5 @@
 /**
- * Facts about each wire, a provider's API format. `providers/` implements the wires. No other code depends on the name
+ * Facts about each wire (a provider's API format). `providers/` implements the wires. No other code depends on the name
  * of a wire.
  */
 
@@ -26,7 +26,7 @@ const wireParts: Partial<Record<UnsupportedPart | ConvertiblePart, readonly Inpu
 interface WireFacts {
   /** Default way to send the credential. */
   auth: AuthScheme;
-  /** Kind of the wire's requests, as records name it; undefined for a wire whose models are only listed. */
+  /** Kind of the wire's requests, as in records; undefined for a wire whose models are only listed. */
   answers: string | undefined;
   /** Facts of a wire that answers messages; absent for other wires. */
   messages?: MessagesFacts;
@@ -45,11 +45,11 @@ export interface MessagesFacts {
   implicitCaching: boolean;
   /** Name of the quirk in which each endpoint of a reasoning model must state whether the model thinks by default. */
   thinksByDefaultQuirk: string | undefined;
-  /** Whether message_start has the provider's own count of the prompt, not an estimate. */
+  /** Whether message_start has the provider's own count of the prompt. If not, it has an estimate. */
   countsPromptAtStart: boolean;
-  /** Whether a refusal before any output is free, although the provider reports tokens for it. */
+  /** Whether a refusal before any output is free, even if the provider reports tokens for it. */
   refusalsAreFree: boolean;
-  /** Whether newer versions of the API, which clients select by a header, refuse sampling parameters. */
+  /** Whether newer versions of the API refuse sampling parameters. Clients select the version by a header. */
   refusesSampling: boolean;
 }
 
@@ -157,7 +157,7 @@ const wireTable = {
   /** Embeddings over Bedrock's InvokeModel, whose body has the model's own format. */
   'bedrock-titan-embeddings': { auth: 'aws-sigv4', answers: 'embeddings' },
   'bedrock-cohere-embeddings': { auth: 'aws-sigv4', answers: 'embeddings' },
-  /** Jina's API, which Voyage, vLLM, TEI and other servers share with small differences. */
+  /** Jina's API. Voyage, vLLM, TEI and other servers have it too, with small differences. */
   rerank: { auth: 'bearer', answers: 'rerank' },
   'cohere-rerank': { auth: 'bearer', answers: 'rerank' },
   /** Amazon Bedrock's agent runtime. */

@@ -1,10 +1,10 @@
-/** Arguments of tool calls, which clients of OpenAI's APIs send as JSON text. */
+/** Arguments of tool calls. Clients of OpenAI's APIs send them as JSON text. */
 
 import { isRawNumber, measureJson, readExactly } from '../platform/json/exact-json.ts';
 
 /**
- * Maximum depth of arguments, equal to that of a request body. Tools need less. The depth is bounded because the code
- * that writes the JSON again is recursive.
+ * Maximum depth of arguments, equal to that of a request body. Tools need less. The code that writes the JSON again is
+ * recursive, so the depth must be limited.
  */
 const MAX_ARGUMENTS_DEPTH = 100;
 /** Maximum number of values in all arguments of a request, equal to that of a request body. */
@@ -18,9 +18,9 @@ export class ArgumentReader {
   #values = 0;
 
   /**
-   * Returns the arguments as an object. Numbers keep the digits that the model wrote. A text that is not a JSON object,
-   * or exceeds a limit, becomes the member `arguments` of an object. So the conversation can continue after a mistake
-   * of the model.
+   * Returns the arguments as an object. Numbers keep the digits that the model wrote. If the text is not a JSON object,
+   * or exceeds a limit, it becomes the member `arguments` of an object. So the conversation can continue after a
+   * mistake of the model.
    */
   read(text: string): Record<string, unknown> {
     if (text.trim() === '') return {};

@@ -1,5 +1,5 @@
 /**
- * Ids of tool calls in a conversation. Some models begin the numbers of their calls again in each turn, but providers
+ * Ids of tool calls in a conversation. Some models number their calls from the beginning in each turn, but providers
  * accept an id only once. A call with a repeated id gets a new id, and so does its result. The same conversation gets
  * the same ids in every request.
  */
@@ -7,10 +7,13 @@ export class ConversationCallIds {
   readonly #used = new Set<string>();
   /** Calls without a result yet, by their original id; the oldest first. */
   readonly #unanswered = new Map<string, string[]>();
-  /** Sent id of the last call with each original id. */
+  /** New id of the last call with each original id. */
   readonly #last = new Map<string, string>();
 
-  /** Registers a call. @returns the id to send to the provider */
+  /**
+   * Registers a call.
+   * @returns the id to send to the provider
+   */
   ofCall(id: string): string {
     const sent = this.#free(id);
     this.#used.add(sent);
@@ -21,13 +24,13 @@ export class ConversationCallIds {
     return sent;
   }
 
-  /** Returns the sent id of the call to which a result belongs. */
+  /** Returns the new id of the call to which a result belongs. */
   ofResult(id: string): string {
     return this.#unanswered.get(id)?.shift() ?? this.#last.get(id) ?? id;
   }
 
   /**
-   * Returns an id that no call uses. Numbering continues from the last call with the same id, so thousands of calls
+   * Returns an id that no call uses. Numbering continues from the last call with the same id. So thousands of calls
    * with one id take linear time.
    */
   #free(id: string): string {

@@ -140,8 +140,8 @@ export const namedSchema = {
 
 export const textFormat = z.strictObject({ type: z.literal('text') });
 /**
- * Format of an answer in JSON. The client library Instructor sends a schema in this format, to services that accept a
- * schema in no other format.
+ * Format of an answer in JSON with a schema. The client library Instructor sends it to services that accept a schema
+ * only in this format.
  */
 export const jsonFormat = z.strictObject({
   type: z.literal('json_object'),
@@ -157,8 +157,8 @@ export function jsonInstruction(schema: object | null | undefined): string {
 }
 
 /**
- * Default values without any effect. They are dropped, because clients send them unprompted and some providers refuse
- * the field.
+ * Default values without any effect. Clients send them unprompted, and some providers refuse the field. So they are
+ * dropped.
  */
 const neutral: Record<string, unknown> = {
   top_p: 1,
@@ -174,7 +174,7 @@ const neutral: Record<string, unknown> = {
 /** Known hints of clients that have no effect in this gateway. */
 export const unheededHints = ['prediction', 'prompt_cache_options', 'prompt_cache_retention'];
 
-/** Returns the members of a body that have the same name in the Messages API, without nulls and defaults. */
+/** Returns the members of a body that have the same name in the Messages API. Nulls and default values are omitted. */
 export function plainFields(body: object, names: readonly string[]): Record<string, unknown> {
   const members = body as Record<string, unknown>;
   return Object.fromEntries(

@@ -7,9 +7,9 @@ import { GatewayError } from '../platform/errors.ts';
 
 /** Origin of a message in the client's conversation. */
 export interface ClientMessagePosition {
-  /** Index in the client's list; the first index if several items were merged. */
+  /** Index in the client's list. If several items were merged, the index of the first. */
   at: number;
-  /** Whether the blocks of the message correspond one to one to the parts that the client sent. */
+  /** Whether each block of the message was made from exactly one part of the client's message. */
   hasParts: boolean;
 }
 

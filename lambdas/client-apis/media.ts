@@ -7,8 +7,8 @@ import type { Block } from '../messages/types.ts';
 import { BASE64_RULE, isBase64 } from '../platform/base64.ts';
 
 /**
- * Matches the head of a data URL, with its media type. Parameters such as a charset are ignored, because they have no
- * effect for the accepted types.
+ * Matches the head of a data URL, with its media type. Parameters such as a charset are skipped: for the accepted types
+ * they have no effect.
  */
 const DATA_URL_HEAD = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w-]+=[^;,]{1,100})*;base64,/i;
 /** Number of characters that are searched for the head of a data URL. Accepted heads are shorter. */
@@ -47,7 +47,7 @@ function addressFault(text: string, isTaken: (mediaType: string) => boolean, rul
   return isBase64(data.base64) ? undefined : `its data ${BASE64_RULE}`;
 }
 
-/** Parses a data URL; returns undefined unless the text is a base64 data URL. */
+/** Parses a base64 data URL; returns undefined for any other text. */
 function dataUrl(text: string): { mediaType: string; base64: string } | undefined {
   const [head, mediaType] = DATA_URL_HEAD.exec(text.slice(0, MAX_HEAD_CHARACTERS)) ?? [];
   return head === undefined ? undefined : { mediaType: mediaType!.toLowerCase(), base64: text.slice(head.length) };

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { optionalField } from '../messages/field-kinds.ts';
 import type { MessagesRequest } from '../messages/types.ts';
 
-/** Minimum thinking budget of the Messages API. A smaller budget is raised to this minimum. */
+/** Minimum thinking budget of the Messages API. A lower budget is raised to it. */
 const MIN_BUDGET_TOKENS = 1_024;
 
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;

@@ -1,4 +1,4 @@
-/** Tools and tool choice, which both of OpenAI's APIs have. */
+/** Tools and tool choice, as in both of OpenAI's APIs. */
 
 import type { MessagesRequest, Tool } from '../messages/types.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Names of tools for clients of OpenAI's APIs, and for the Messages API, which has no namespaces. Names keep their
- * characters here, because sensitive data is searched in them later. After that, the wires replace names that a
- * provider would refuse.
+ * Converts tool names between OpenAI's APIs and the Messages API, which has no namespaces. Names keep their characters
+ * here, because sensitive data is searched in them later. After that, the wires replace names that a provider would
+ * refuse.
  */
 
 import { createHash } from 'node:crypto';
@@ -23,14 +23,14 @@ export interface ClientTool {
 
 type ClientName = Pick<ClientTool, 'namespace' | 'name'>;
 
-/** Tools that a request declares, by client name and by sent name. */
+/** Tools of a request, by the client's name and by the name that the model gets. */
 export class ToolNames {
   readonly #byClientName = new Map<string, string>();
   readonly #bySentName = new Map<string, ClientTool>();
 
   /**
-   * @param tools tools without repetitions; if two tools would get the same sent name, the tool without a namespace
-   *   keeps the name
+   * @param tools tools without repetitions. If two tools would get the same name for the model, the tool without a
+   *   namespace keeps it.
    */
   constructor(tools: readonly ClientTool[] = []) {
     for (const hasNamespace of [false, true]) {
@@ -41,14 +41,14 @@ export class ToolNames {
   }
 
   /**
-   * Returns the sent name of a tool. A tool need not be declared, because the conversation may contain calls of
+   * Returns the name of a tool for the model. The tool may be undeclared, because the conversation may contain calls of
    * undeclared tools.
    */
   sentName(tool: ClientName): string {
     return this.#byClientName.get(identityOf(tool)) ?? joinedName(tool);
   }
 
-  /** Returns the tool that a model called. A model may call an undeclared tool, which counts as a function. */
+  /** Returns the tool that a model called. An undeclared tool counts as a function. */
   clientTool(sentName: string): ClientTool {
     return this.#bySentName.get(sentName) ?? { name: sentName, kind: 'function' };
   }

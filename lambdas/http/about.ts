@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { ErrorKind } from '../platform/errors.ts';
 
 /**
- * Documentation of a route for the API document. Other facts come from the manifest (list of routes) and from the
- * route's `accepts` (valid input).
+ * Documentation of a route for the API document. It has only the facts that do not follow from the manifest (list of
+ * routes) and from the route's `accepts` (valid input).
  */
 export interface About {
   tag: string;
@@ -12,10 +12,10 @@ export interface About {
   bodyExample?: unknown;
   /** Further example bodies, by the name of the feature that they show. */
   moreExamples?: Record<string, unknown>;
-  /** Response headers of the route, in addition to headers of every route and of the fields below. */
+  /** Response headers of the route. Not included: the headers of every route, and of the fields below. */
   headers?: Record<string, z.ZodType>;
   success: Success;
-  /** Kinds of errors, in addition to those that follow from the manifest, from `accepts` and from the fields below. */
+  /** Further kinds of errors, which do not follow from the manifest, from `accepts` or from the fields below. */
   errors?: readonly ErrorKind[];
   /** Whether requests with the same `Idempotency-Key` are charged once. */
   chargedOnce?: boolean;
@@ -32,8 +32,8 @@ export interface Success {
   schema: z.ZodType;
   example?: unknown;
   /**
-   * Whether the answer may begin before its result is known. A response with a success status may then have an error as
-   * its body.
+   * Whether the answer may begin before its result is known. Then even a response with a success status may have an
+   * error as its body.
    */
   maybeLate?: boolean;
   /** Further content types of the same status. */

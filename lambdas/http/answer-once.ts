@@ -19,7 +19,7 @@ const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 interface OnceRequest {
   route: string;
-  /** Owner of the answer. No other caller can get the answer. */
+  /** Owner of the answer. Only the owner can get it again. */
   owner: string;
   request: HttpRequest;
 }
@@ -69,8 +69,8 @@ export async function answerOnce(
   try {
     return await answer(keep);
   } catch (error) {
-    // A concurrent request with the same key may have been answered. Its effect can be the reason for this error, so
-    // its answer is returned instead.
+    // A concurrent request with the same key may have caused this error, because it was answered first. Then its answer
+    // is returned.
     const theirs =
       error instanceof BeingAnsweredError
         ? await withinPatience(again)

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-/** Chunk that is sent when the stream is silent, because many clients close a silent connection. */
+/** Chunk that is sent while the stream is silent, because many clients close a silent connection. */
 export interface WhenSilent {
   chunk: string;
   afterMs: number;
@@ -18,7 +18,7 @@ export class AnswerStream extends Readable {
   readonly #chunks: AsyncGenerator<string | Uint8Array>;
   readonly #abort = new AbortController();
   readonly #resolveSettled: () => void;
-  /** One timer for the whole answer, because a new timer for each chunk would cost more than the chunk itself. */
+  /** One timer for the whole answer. A new timer for each chunk would cost more than the chunk itself. */
   readonly #silence: NodeJS.Timeout | undefined;
   #reading = false;
   #started = false;
@@ -76,8 +76,7 @@ export class AnswerStream extends Readable {
   async #finish(): Promise<void> {
     clearInterval(this.#silence);
     try {
-      // Starts a generator that has not begun. Without a start, its ending, which records the spending, would be
-      // skipped.
+      // Starts a generator that has not begun. Otherwise its ending, which records the spending, would be skipped.
       if (!this.#started) await this.#chunks.next();
       await this.#chunks.return(undefined);
     } catch {

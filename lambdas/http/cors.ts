@@ -1,6 +1,6 @@
 /**
- * Access for web pages of other origins (CORS). The API key is sent in a header, never in a cookie, so a page can only
- * use a key that it was given. The operator sets the allowed origins.
+ * Access for web pages of other origins (CORS). The operator sets the allowed origins. The API key is sent in a header,
+ * never in a cookie. So a page can use only a key that somebody has given to it.
  */
 
 import { optionalVariable, variables } from '../platform/environment.ts';
@@ -42,8 +42,8 @@ function allowedOrigins(): Set<string> {
 }
 
 /**
- * Returns the headers that allow a page of the request's origin to read the answer. Returns at most the header `vary`
- * if the origin is not allowed, and no header if the request does not come from a page.
+ * Returns the headers that allow a page of the request's origin to read the answer. If the origin is not allowed,
+ * returns at most the header `vary`. If the request does not come from a page, returns no header.
  */
 export function corsHeaders({ headers }: Pick<HttpRequest, 'headers'>): Headers {
   const { origin } = headers;

@@ -1,6 +1,6 @@
 /**
  * Decompresses request bodies, which Codex and some SDKs compress. A few bytes can become gigabytes. So the size is
- * limited for each request and for the whole process, and so are the compression ratio and the time.
+ * limited for each request and for the whole process. The compression ratio and the time are limited too.
  */
 
 import { Readable } from 'node:stream';
@@ -15,7 +15,7 @@ const MAX_RATIO = 500;
 /** Size in bytes up to which any compression ratio is allowed. */
 const SMALL_BYTES = 256 * 1024;
 const MAX_MS = 5_000;
-/** Maximum size in bytes of all decompressed bodies in one process whose requests are still open. */
+/** Maximum size in bytes of all decompressed bodies of open requests in one process. */
 const MAX_OPEN_BYTES = 96 * 1024 * 1024;
 
 const decoders = {
@@ -112,10 +112,7 @@ function isUnpackedBefore({ unrouted, bodyBytes }: HttpRequest, encoding: Encodi
   return !unrouted && bodyBytes === undefined && unpackedByApiGateway.includes(encoding);
 }
 
-/**
- * Creates the error for a body whose bytes are lost: API Gateway forwards bodies as text, which corrupts compressed
- * bytes.
- */
+/** Creates the error for a compressed body that API Gateway has corrupted by forwarding it as text. */
 function cameAsText(encoding: Encoding): GatewayError {
   const taken = unpackedByApiGateway.join(', ');
   return new GatewayError(

@@ -1,8 +1,8 @@
 /**
  * Makes the handlers of all routes. The manifest (list of routes) states who may call a route, `accepts` states the
  * valid input, and the given function answers. Parsing, errors, headers and the log line are the same for all routes.
- * Only routes with a key import the lookup of the caller (define-endpoint.ts), so the bundles of public functions do
- * not contain it (define-public-endpoint.ts).
+ * The lookup of the caller is imported only by routes with a key (define-endpoint.ts). So it is not in the bundles of
+ * public functions (define-public-endpoint.ts).
  */
 
 import { Readable } from 'node:stream';
@@ -42,16 +42,16 @@ interface Accepts<
   query?: Query;
   params?: Params;
   /**
-   * Set to `answerOnce` if the route supports `Idempotency-Key` through `input.once`. The function is passed in, so
-   * that the bundles of other routes do not contain it.
+   * Set to `answerOnce` if the route supports `Idempotency-Key` through `input.once`. It is a parameter, so that the
+   * bundles of other routes do not contain the function.
    */
   once?: Repeats;
   /**
-   * Set to `compressed` if large answers are compressed for clients that accept it. The route must stream. The function
-   * is passed in, so that the bundles of other routes do not contain it.
+   * Set to `compressed` if large answers are compressed for clients that accept it. The route must stream. It is a
+   * parameter, so that the bundles of other routes do not contain the function.
    */
   compress?: Compressed;
-  /** Prefetches data that the route needs later. It starts before the lookup of the caller, and is not awaited. */
+  /** Prefetches data for later. It starts before the lookup of the caller, and nothing waits for it. */
   meanwhile?: () => void;
 }
 
@@ -77,7 +77,7 @@ export interface EndpointInput<Kind extends Credential, Body = unknown, Query = 
   remainingMs: () => number;
   /** Aborts when the client disconnects. The local server detects this; Lambda does not. */
   clientLeft: AbortSignal | undefined;
-  /** Aborts when the local server is about to end. Functions on Lambda get no notice. */
+  /** Aborts when the local server is about to end. Lambda gives functions no such notice. */
   stopping: AbortSignal | undefined;
   /**
    * Adds work that must finish before the function returns, because Lambda may freeze the function afterwards. The
@@ -90,7 +90,7 @@ export interface EndpointInput<Kind extends Credential, Body = unknown, Query = 
 type Once = (answer: (keep: Keep) => Promise<HttpResponse>) => Promise<HttpResponse>;
 type OnceWhere<Repeats> = Repeats extends AnswerOnce ? { once: Once } : unknown;
 
-/** Lambda's context with additions by the gateway's own server, whose processes serve many requests. */
+/** Lambda's context, with additions of the gateway's own server, whose processes serve many requests. */
 interface LocalContext extends Context {
   entryPoint?: EntryPoint;
   clientLeft?: AbortSignal;
@@ -100,8 +100,8 @@ interface LocalContext extends Context {
 type AnyInput = EndpointInput<Credential> & { once?: Once; unfinished: Promise<void>[]; unpacked: UnpackedBody };
 
 /**
- * Maximum length in characters of a body that middy writes in one piece. Longer bodies are written as a stream, which
- * can wait for a slow client.
+ * Maximum length in characters of a body that middy writes at once. A longer body is written as a stream, which can
+ * wait for a slow client.
  */
 const WRITTEN_AT_ONCE = 16 * 1024;
 
@@ -164,8 +164,8 @@ export function endpointsWith<Names extends RouteName>(keyed: Keyed | undefined)
     if (accepts.compress && route.functionUrl) throw new Error(`${name} has compression, which would delay its events`);
     return (
       middy<AnyInput, HttpResponse>({
-        // Disables middy's early timeout. A stream ends itself before Lambda's timeout, and other work ends long before
-        // it.
+        // Disables middy's early timeout. A stream ends itself before Lambda's timeout, and all other work takes much
+        // less time.
         timeoutEarlyInMillis: 0,
         requestEnd: untilFinished,
         ...(route.streaming ? { executionMode: executionModeStreamifyResponse } : {}),
@@ -225,8 +225,8 @@ function answerPreflight(passage: RequestState, name: RouteName, route: Route): 
 }
 
 /**
- * Checks the path at a function URL, which accepts any path. Only "/" and the route's own path, with or without the
- * stage, are valid.
+ * Checks the path at a function URL, because a function URL accepts any path. Only "/" and the route's own path are
+ * valid, with or without the stage.
  */
 function checkPath({ event: { request } }: RequestState, route: Route): void {
   if (!request.unrouted) return;
@@ -237,7 +237,7 @@ function checkPath({ event: { request } }: RequestState, route: Route): void {
 
 async function identified({ event }: RequestState, credential: Credential, keyed: Keyed | undefined): Promise<void> {
   if (credential === 'none') return;
-  // The types of the routes exclude this case. Without the check, a mistake would make the route public.
+  // The types of the routes exclude this case. Without this check, a programming error would make the route public.
   if (!keyed) throw new Error('This route needs an API key, but its handler does not authenticate callers');
   event.caller = await keyed.identify(event.request, credential);
   event.generationId = keyed.recordedId(event.caller, event.generationId);
@@ -269,8 +269,8 @@ function withoutBeta({ beta, ...query }: Record<string, string>): Record<string,
 function offerOnce({ event }: RequestState, route: RouteName, { once }: Accepts): void {
   const { caller, request } = event;
   if (!once || !caller) return;
-  // Kept answers belong to the account, because a management key may read the whole account. On inference routes they
-  // belong to the key: an inference key must not get answers for other keys.
+  // The owner is the account, because a management key may read the whole account. On inference routes it is the key,
+  // because an inference key must not get the answers of other keys.
   const owner = routes[route].inference ? caller.key.hash : caller.account.id;
   event.once = (answer) => once({ route, owner, request }, answer);
 }
@@ -279,8 +279,7 @@ function finishResponse(name: RouteName, route: Route, passage: RequestState, re
   const { request, generationId, providerTime } = passage.event;
   const response = passage.response!;
   const { headers, statusCode, body } = response;
-  // After a client has disconnected, middy would wait forever for the end of a text. A stream detects the
-  // disconnection.
+  // After a disconnection, middy would wait forever until a text is written. A stream detects the disconnection.
   const hasLeft = passage.event.clientLeft?.aborted === true;
   if (route.streaming && typeof body === 'string' && (hasLeft || body.length > WRITTEN_AT_ONCE)) {
     response.body = Readable.from([body]);
@@ -333,14 +332,13 @@ function callerFields({ account, key }: Caller): LogFields {
 }
 
 /**
- * Waits for the generator's ending and for other open work, because Lambda may freeze the function when its handler
- * returns.
+ * Waits for the generator's ending and for other open work. Lambda may freeze the function when its handler returns.
  */
 async function untilFinished(passage: unknown): Promise<void> {
   const { event, response } = passage as RequestState;
   if (response?.body instanceof AnswerStream) {
-    // Ends the stream of a client that disconnected before the response head was written, because that body is never
-    // read. After a normal end, this call has no effect.
+    // If the client disconnected before the response head was written, nothing reads the body. This call then ends the
+    // stream. After a normal end, it has no effect.
     response.body.destroy();
     await response.body.settled;
   }

@@ -1,6 +1,6 @@
 /**
- * Metrics of failed requests. Failures of providers are counted separately from faults of the gateway. Both are counted
- * by the entry point of the request (API Gateway or function URL). Answers that break off are counted by provider.
+ * Metrics of failed requests. Failures of providers and faults of the gateway are counted separately, both by the entry
+ * point of the request (API Gateway or function URL). Answers that break off are counted by provider.
  */
 
 import { toGatewayError, type GatewayError } from '../platform/errors.ts';
@@ -15,8 +15,8 @@ export function measureRefusal(refusal: GatewayError, entryPoint: EntryPoint): v
 }
 
 /**
- * Counts a failure that ends an answer after its start. The response status was a success, so no count of 5xx includes
- * the failure.
+ * Counts a failure that ends an answer after its start. The response status was a success, so counts of 5xx do not
+ * include it.
  */
 export function measureBreak(error: unknown, entryPoint: EntryPoint): void {
   const { kind, failedProvider: provider, status } = toGatewayError(error);

@@ -70,7 +70,7 @@ export const futureTime = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 time with seconds, for example 2027-01-31T00:00:00Z' })
   .regex(/T\d{2}:\d{2}:\d{2}/, 'must be an ISO 8601 time with seconds, for example 2027-01-31T00:00:00Z');
 
-/** Schema of an optional field of a change that cannot be cleared. So null has the same effect as absence. */
+/** Schema of an optional field of a change. The field cannot be cleared, so null has the same effect as absence. */
 export function keptWhenNull<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
 }

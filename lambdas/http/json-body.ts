@@ -19,8 +19,8 @@ export interface JsonRules {
 }
 
 /**
- * Maximum depth of a body, deeper than any known client sends. The depth is limited because serializing a body
- * recurses.
+ * Maximum depth of a body, deeper than any known client sends. JSON.stringify is recursive, so the depth must be
+ * limited.
  */
 const MAX_BODY_DEPTH = 128;
 /**
@@ -29,8 +29,8 @@ const MAX_BODY_DEPTH = 128;
  */
 const DEFAULT_MAX_VALUES = 10_000;
 /**
- * Maximum number of numbers that a float would change. Reading each of them exactly takes a microsecond, and no known
- * client needs more.
+ * Maximum number of numbers that a float would change. To read one of them exactly takes a microsecond. No known client
+ * sends more.
  */
 const MAX_INEXACT_NUMBERS = 10_000;
 
@@ -58,8 +58,8 @@ export function readJsonBody(text: string, rules: JsonRules): unknown {
   if (measure.values > maxValues) {
     throw invalidRequest('body', `has more than ${maxValues} values; write large data as text`);
   }
-  // Refuses many names: an object with half a million names takes a second to build, while a list of as many numbers
-  // takes milliseconds.
+  // Limits the names: an object with half a million names takes a second to build, but a list of as many numbers only
+  // milliseconds.
   if (measure.fields > maxFields) throw invalidRequest('body', `has more than ${maxFields} fields`);
   if (measure.inexactNumbers > MAX_INEXACT_NUMBERS) {
     throw invalidRequest(
@@ -84,7 +84,7 @@ function parseBody(text: string, read: () => unknown): unknown {
   }
 }
 
-/** Returns only the line and column of a parser error. The error's message quotes the body, which may be a prompt. */
+/** Returns only the line and column of a parser error, because its message quotes the body, which may be a prompt. */
 function placeOfFault(text: string): string {
   try {
     JSON.parse(text);
@@ -111,8 +111,7 @@ function parseNumberTexts(text: string, names: readonly string[]): unknown {
 }
 
 /**
- * Returns the value with plain numbers everywhere except in the named fields, because schemas can validate only plain
- * numbers.
+ * Returns the value with plain numbers outside of the named fields, because schemas can validate only plain numbers.
  */
 function roundedOutside(value: unknown, names: readonly string[]): unknown {
   if (isRawNumber(value)) return Number(value.rawJSON);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { intervals } from '../money/periods.ts';
 
-/** Schema of an id in a request. An unknown id gets a 404. Only an id that cannot be looked up is invalid. */
+/** Schema of an id in a request. An unknown id gets a 404. An id is invalid only if it cannot be looked up. */
 export const someId = z
   .string()
   .max(200, 'must have at most 200 characters')

@@ -4,8 +4,8 @@ import { recordOrEmpty } from '../platform/json/foreign-json.ts';
 import type { RefusedAmounts } from '../store/generations/refusals.ts';
 
 /**
- * Patterns for names of fields and models. They exclude sentences, addresses and long values, which may be content of a
- * request.
+ * Patterns for names of fields and models. Sentences, addresses and long values do not match, because they may be
+ * content of a request.
  */
 const FIELD = /^[\w-]{1,40}(?:\.[\w-]{1,40}){0,12}$/;
 const MODEL = /^[\w.:/@[\]-]{1,100}$/;
@@ -20,12 +20,16 @@ export interface RefusalFields {
   model?: string;
 }
 
-/** Maximum length of a body that is parsed again to find the name of its model. */
+/**
+ * Returns the parsed body of a request, for its refusal. A body that failed its schema is parsed again without the
+ * schema, unless it is too long.
+ */
 const MAX_READ_AGAIN = 256 * 1024;
 
 /**
- * Returns the parsed body of a request. A body that failed its schema is parsed again without the schema, unless it is
- * too long.
+ * Returns the fields of a refusal for the log and the record, so that an operator can explain the refusal without the
+ * client's help. They contain nothing of the request except the names of a field and a model.
+ * @param body body of the request, if it was parsed
  */
 export function readAsFarAsMayBe(body: unknown, text: string): unknown {
   if (body !== undefined || text.length > MAX_READ_AGAIN) return body;

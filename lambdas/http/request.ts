@@ -22,8 +22,8 @@ export interface HttpRequest {
   /** Headers with lower-case names. Repeated headers are joined by ", ". */
   headers: Record<string, string>;
   /**
-   * Query parameters. A repeated parameter has its last value. If its name ends in "[]", it has all values joined by
-   * ",".
+   * Query parameters. A repeated parameter has its last value. A parameter whose name ends in "[]" has all its values,
+   * joined by ",".
    */
   query: Record<string, string>;
   /** Decoded path parameters. */
@@ -89,7 +89,7 @@ function decodedParameters(parameters: Record<string, string | undefined>): Reco
 function restPath({ resource, path, pathParameters }: APIGatewayProxyEvent): string {
   if (resource === undefined) return path;
   const route = resource.replace(/\{(\w+)\+?\}/g, (_, name: string) => pathParameters?.[name] ?? '');
-  // The route pattern of API Gateway does not include the client's trailing slashes.
+  // The route pattern of API Gateway has no trailing slashes, even if the client sent some.
   const [bare, bareRoute] = [withoutEnd(path), withoutEnd(route)];
   return bare.endsWith(bareRoute) ? path.slice(bare.length - bareRoute.length) : path;
 }

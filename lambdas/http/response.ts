@@ -54,8 +54,7 @@ export function htmlResponse(body: string, policy: string): HttpResponse {
 }
 
 /**
- * Builds a response with a script of a gateway page. Browsers cache it for an hour, because only a deployment can
- * change it.
+ * Builds a response with a script of a gateway page. Browsers cache it for an hour. Only a deployment can change it.
  */
 export function scriptResponse(body: string): HttpResponse {
   return {

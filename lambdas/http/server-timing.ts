@@ -1,8 +1,8 @@
 import type { ProviderTime } from '../platform/provider-time.ts';
 
 /**
- * Returns the header `server-timing` (W3C Server Timing) of an answer that starts now. It has the milliseconds of the
- * gateway itself, and those of providers if the gateway sent a request to one. Their sum is the time since the request
+ * Returns the header `server-timing` (W3C Server Timing) of an answer that starts now. It has the time of the gateway
+ * itself and, if a provider got a request, the time of providers, both in ms. Their sum is the time since the request
  * was received.
  */
 export function serverTiming(receivedAtMs: number, providerTime: ProviderTime): string {

@@ -11,12 +11,12 @@ for (const route of Object.values<Route>(routes)) {
 }
 
 /**
- * Returns whether HEAD gets a 200, for monitoring: this is so if the path serves GET without a key.
+ * Returns whether HEAD gets a 200, for monitoring. It does if the path serves GET without a key.
  * @param path path without the stage
  */
 export function isThere(path: string): boolean {
   const found = tree.find(path);
-  // Excludes paths with parameters, because the path alone does not show whether, for example, a model exists.
+  // Excludes paths with parameters: the path alone does not show, for example, whether a model exists.
   return found?.methods.get('GET')?.credential === 'none' && Object.keys(found.parameters).length === 0;
 }
 
@@ -30,7 +30,7 @@ export function methodsAt(path: string): string[] {
 
 /** Matches paths that are similar to those of OpenAI's APIs. */
 const NEAR_OTHER_APIS = /^\/(?:chat|completions|engines|responses)(?:\/|$)/;
-/** Matches parts of the Messages API and other APIs that this gateway does not have. */
+/** Matches parts of the Messages API and of other APIs that this gateway does not have. */
 const NOT_HERE =
   /^\/(?:messages\/batches|files|skills|batches|audio|images|moderations|agents|sessions|environments|guardrails|providers|presets|organization)(?:\/|$)/;
 

@@ -6,8 +6,8 @@ export function etag(version: number): Record<string, string> {
 }
 
 /**
- * Returns the version in `If-Match`. undefined means that any version is accepted. -1, which is never a version, stands
- * for a tag that the gateway did not issue.
+ * Returns the version in `If-Match`. undefined means that any version is accepted. -1 stands for a tag that the gateway
+ * did not issue, because no version is negative.
  */
 export function expectedVersion(request: HttpRequest): number | undefined {
   const header = request.headers['if-match']?.trim();

@@ -15,7 +15,7 @@ interface AssembledBlock {
 
 /**
  * End of an answer whose tool call has unreadable arguments. A client must not run a call with arguments that the model
- * did not write. So the answer ends as if max_tokens had cut it off.
+ * did not write. So the answer ends with the same stop reason as at max_tokens.
  */
 const UNREADABLE_CALL = {
   stop_reason: 'max_tokens',
@@ -45,7 +45,7 @@ export class MessageAssembler {
       case 'message_delta': {
         const { type: _, delta, usage, ...more } = event;
         const message = this.#message!;
-        // A later event without a stop reason does not clear an earlier stop reason.
+        // If a later event has no stop reason, the earlier stop reason stays.
         this.#message = {
           ...message,
           ...more,
@@ -120,7 +120,7 @@ function parseInput(json: string): object | undefined {
   return typeof input === 'object' && !Array.isArray(input) && !isRawNumber(input) ? input : undefined;
 }
 
-/** Puts a new list into the block, to which citations are added. */
+/** Replaces the block's list of citations with a copy that can be extended, and returns the copy. */
 function citationsOf(block: Block): unknown[] {
   const citations = Array.isArray(block['citations']) ? [...(block['citations'] as unknown[])] : [];
   block['citations'] = citations;
@@ -133,7 +133,7 @@ function logprobsIn(block: Block): TokenLogprob[] {
   return logprobs;
 }
 
-/** Returns the fields of a usage or stop report that change known values. A null does not overwrite a known value. */
+/** Returns the fields of a usage or stop report that change known values. A null changes nothing. */
 function newsIn(report: object | undefined, known: object): object {
   return Object.fromEntries(Object.entries(report ?? {}).filter(([name, value]) => value !== null || !(name in known)));
 }

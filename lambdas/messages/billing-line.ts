@@ -1,7 +1,7 @@
 /**
- * Billing line that Claude Code writes at the start of its system prompt for Anthropic's own accounts. The line
- * identifies the client. In some versions it also has a checksum that differs in each request. Amazon Bedrock refuses
- * the line. At other providers, the changing checksum would prevent every cache hit.
+ * Billing line that Claude Code writes at the start of its system prompt for Anthropic's own accounts. It identifies
+ * the client. In some versions it also has a checksum that changes with each request, and so would prevent every cache
+ * hit at other providers. Amazon Bedrock refuses the line.
  */
 
 import type { Block, MessagesRequest } from './types.ts';

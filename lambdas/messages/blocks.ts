@@ -1,6 +1,6 @@
 /**
- * Content blocks of messages, system prompts and tool results. The gateway forwards block types and fields that are
- * newer than the gateway: providers check them. Blocks are validated without copying, so that no schema drops unknown
+ * Content blocks of messages, system prompts and tool results. Block types and fields that are newer than the gateway
+ * are forwarded, and only providers check them. Blocks are validated without copying, so no schema drops unknown
  * fields.
  */
 
@@ -36,7 +36,7 @@ const imageSource = z.discriminatedUnion('type', [
   fileSource,
 ]);
 
-/** A content block that is of a known type and well-formed, or of a type that only the provider can check. */
+/** A well-formed content block of a known type, or a block of a type that only the provider can check. */
 const block = z
   .unknown()
   .superRefine((value, context) => {
@@ -44,7 +44,7 @@ const block = z
     if (fault) refuse(context, fault);
   })
   .meta({
-    // The API document lists the known block types instead of this schema.
+    // The API document has the list of known block types in place of this schema.
     id: 'ContentBlock',
     override: {
       type: 'object',
@@ -109,8 +109,8 @@ const searchResults = z.union(
 );
 
 /**
- * Schemas of the known block types. They are in a Map, because a client may send a type such as `constructor` or
- * `__proto__`, which every object inherits.
+ * Schemas of the known block types. They are in a Map, because an object would also find inherited names that a client
+ * may send as a type, such as `constructor` or `__proto__`.
  */
 export const supportedBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string, z.ZodObject>([
   [
@@ -236,7 +236,7 @@ export const supportedBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string,
       }),
     }),
   ],
-  // Uploads into a container are refused: providers bill files in a container by the hour, even if nothing runs.
+  // Uploads into a container are refused: providers bill files in a container by the hour, even if no code runs.
   ['container_upload', z.object({ type: z.never('is not supported by this gateway; send the text instead') })],
 ]);
 

@@ -1,6 +1,6 @@
 /**
- * Corrects the cache marks (`cache_control`) of a prompt. Anthropic refuses more than four marks, and a long lifetime
- * after a short one.
+ * Corrects the cache marks (`cache_control`) of a prompt. Anthropic refuses more than four marks. It also refuses a
+ * long lifetime after a short one.
  */
 
 import { without } from './without.ts';

@@ -5,7 +5,7 @@ import { BASE64_RULE, isBase64 } from '../platform/base64.ts';
 
 export const optionalField = <Schema extends z.ZodType>(schema: Schema) => schema.nullish();
 
-/** Schema of an object that only the model or the provider can check. The object is passed on without copying. */
+/** Schema of an object that only the model or the provider can check. The object is forwarded without copying. */
 export const anyObject = z
   .custom<Record<string, unknown>>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),

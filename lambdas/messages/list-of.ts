@@ -8,7 +8,7 @@ interface Bounds {
 
 /**
  * Schema of a list that is checked element by element up to the first error. `z.array` would collect the errors of all
- * elements, which takes gigabytes of memory for a body with a hundred thousand elements. The list is passed on without
+ * elements. For a body with a hundred thousand elements, this takes gigabytes of memory. The list is forwarded without
  * copying.
  */
 export function boundedList<Element extends z.ZodType>(element: Element, bounds: Bounds = {}) {
@@ -42,8 +42,8 @@ function listFault(list: unknown, element: z.ZodType, { min = 0, max = Infinity 
 }
 
 /**
- * Schema that checks a value with the schema for the value's own type, so that an error message refers to that schema.
- * The value is passed on unchanged.
+ * Schema that checks a value with one of several schemas, chosen by the value's own type. So the error message refers
+ * to the right schema. The value is forwarded unchanged.
  * @param alternatives all schemas, for the API document
  */
 export function checkedBy<Output>(
@@ -65,8 +65,8 @@ export function checkedBy<Output>(
 }
 
 /**
- * Reports an error and ends the check. Otherwise refinements of the surrounding value would still run, although they
- * rely on this invalid value.
+ * Reports an error and ends the check. Otherwise refinements of the surrounding value would still run and read this
+ * invalid value.
  */
 export function refuse(context: z.core.$RefinementCtx, { path, message }: Fault): void {
   context.addIssue({ code: 'custom', path, message, continue: false });

@@ -56,7 +56,7 @@ function exchangesOf(messages: readonly Message[], tokensOf: (messages: Message[
   const groups: Message[][] = [];
   for (const message of messages) {
     const call = has(message, 'tool_result') ? groups.findLastIndex((group) => group.some(isCall)) : -1;
-    // Messages between a tool call and its results belong to the same group.
+    // All messages from a tool call to its results form one group.
     const before = call === -1 ? [] : groups.splice(call).flat();
     groups.push([...before, message]);
   }

@@ -1,6 +1,6 @@
 /**
- * Corrects the field paths in errors. The gateway rewrites a conversation with searches into one without searches. So
- * later checks may see messages at other indexes than the client sent.
+ * Corrects the field paths in errors. If a conversation has searches, the gateway rewrites it, and the messages get
+ * other indexes than in the client's request. Later checks report these other indexes.
  */
 
 import { GatewayError } from '../platform/errors.ts';
@@ -8,8 +8,8 @@ import { GatewayError } from '../platform/errors.ts';
 const MESSAGE_PLACE = /^messages\.(\d+)(?=\.|$)/;
 
 /**
- * Runs a check of a rewritten conversation. Errors of the check get the paths of the client's own messages.
- * @param origins for each message, its index in the client's request; undefined if no message moved
+ * Runs a check of a rewritten conversation. Its errors get the paths of the client's own messages.
+ * @param origins index of each message in the client's request; undefined if no message moved
  * @throws {GatewayError} the error of `check`
  */
 export function reportPathsAsSent<Result>(origins: readonly number[] | undefined, check: () => Result): Result {

@@ -1,8 +1,8 @@
 /**
- * Beta features of the Messages API that are refused. They change the provider's prices, or their cost is not bounded
- * by the size of the request. They cover faster inference, compaction, conversations stored by the provider, tools and
- * code that the provider runs. They also cover other models after a refusal, and another payer. docs/wires/README.md
- * lists them. All other betas pass, because clients depend on them.
+ * Beta features of the Messages API that are refused. Either they change the provider's prices, or the size of the
+ * request does not bound their cost. They are: faster inference, compaction, conversations stored by the provider,
+ * tools and code that the provider runs, other models after a refusal, and another payer. docs/wires/README.md lists
+ * them. All other betas pass, because clients depend on them.
  */
 const pricedBetas = [
   'fast-mode-',
@@ -25,7 +25,7 @@ const THREADS = 'message-threads-';
 /** Refusal of conversations that the provider stores. The size of the request does not bound its cost. */
 export const threadsRefusal = {
   message: 'neither the gateway nor its providers store conversations; leave it out, and send the whole conversation',
-  /** Details that make the official SDKs continue without a thread. Source: code of @anthropic-ai/sdk 1.11. */
+  /** Error details after which the official SDKs continue without a thread. Source: code of @anthropic-ai/sdk 1.11. */
   details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
 };
 
@@ -34,7 +34,7 @@ export interface BetaRefusal {
   details?: Record<string, unknown>;
 }
 
-/** Returns the refusal for the first beta that may not pass, or undefined if every beta may pass. */
+/** Returns the refusal for the first beta that is not allowed; undefined if all are allowed. */
 export function refusedBeta(names: readonly string[]): BetaRefusal | undefined {
   const of = (prefixes: string[]) =>
     names.find((name) => prefixes.some((prefix) => name.toLowerCase().startsWith(prefix)));

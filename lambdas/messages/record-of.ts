@@ -12,9 +12,8 @@ interface Rules {
 }
 
 /**
- * Schema of a map with names chosen by the client. Every text is a valid name, even one that all objects inherit:
- * `z.record` silently drops `__proto__`. The map is checked entry by entry up to the first error, and passed on without
- * copying.
+ * Schema of a map with names chosen by the client. `z.record` would silently drop `__proto__`; here every text is a
+ * valid name. The map is checked entry by entry up to the first error, and forwarded without copying.
  */
 export function boundedRecord<Value extends z.ZodType>(value: Value, rules: Rules) {
   const record = z

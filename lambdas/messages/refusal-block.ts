@@ -1,7 +1,7 @@
 /**
- * Refusal texts of a model, if its provider reports them separately from an answer. The Messages API has no field for a
- * refusal, so the text block carries an extra member. Clients of OpenAI's APIs need to know before the first word that
- * the text is a refusal.
+ * Marks refusal texts of a model, if its provider reports them separately from an answer. The Messages API has no field
+ * for a refusal, so the text block has an extra member. It is set when the block starts, because clients of OpenAI's
+ * APIs must know from the first word that the text is a refusal.
  */
 
 import type { Block } from './types.ts';

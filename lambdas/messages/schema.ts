@@ -1,6 +1,6 @@
 /**
- * Schema of the body of POST /messages. Known parts are checked. Unknown top-level fields and block types pass, because
- * the Messages API changes faster than gateways are deployed. An explicit null counts as absent.
+ * Schema of the body of POST /messages. Known parts are checked. Unknown top-level fields and block types are accepted,
+ * because the Messages API changes faster than gateways are deployed. An explicit null counts as absent.
  */
 
 import * as z from 'zod';
@@ -22,7 +22,7 @@ const MAX_SENT_STOP_SEQUENCES = 64;
 const MAX_EDITS = 16;
 const MAX_BETAS = 64;
 
-/** Schema of a message, which is checked and passed on without copying. */
+/** Schema of a message, which is checked and forwarded without copying. */
 const message = z.object({
   role: z.enum(['user', 'assistant', 'system']).meta({
     description:
@@ -50,7 +50,8 @@ const jsonFormat = z.looseObject({
 });
 
 /**
- * Context edits that only omit parts of the prompt. Other edits, like compaction, produce an answer with its own cost.
+ * Context edits that only omit parts of the prompt. Other edits, such as compaction, produce an answer with a cost of
+ * its own.
  */
 const contextEdits = ['clear_tool_uses_20250919', 'clear_thinking_20251015'] as const;
 const contextEdit = z.object({
@@ -62,8 +63,8 @@ const contextEdit = z.object({
 });
 
 /**
- * Body fields with names of beta features: the name of the header, and the names in bodies for Amazon Bedrock and
- * Google Cloud.
+ * Body fields that list beta features. One has the name of the header; the others are the names in bodies for Amazon
+ * Bedrock and Google Cloud.
  */
 const betaFields = ['betas', 'anthropic_beta', 'anthropic-beta'] as const;
 const betaHeader = optionalField(
@@ -205,8 +206,8 @@ const requestFields = z.looseObject({
 });
 
 /**
- * Fields that change the provider's prices, or whose cost is not bounded by the size of the request. The gateway has no
- * bound or price for them, so it could not enforce a budget.
+ * Fields that change the provider's prices, or whose cost the size of the request does not bound. The gateway could not
+ * enforce a budget for them.
  */
 const unpricedFields = [
   'mcp_servers',
@@ -219,7 +220,9 @@ const unpricedFields = [
 ] as const;
 
 const refusedFields: readonly string[] = unpricedFields;
-/** Fields that are removed from the parsed request, because it has them in another form, or they have no effect. */
+/**
+ * Fields that are removed from the parsed request. Either the request has them in another form, or they have no effect.
+ */
 const takenOutFields = new Set<string>([...refusedFields, ...betaFields, 'anthropic_version']);
 
 /** Fields of OpenAI's APIs, with their names in the Messages API for the error message. */
@@ -260,7 +263,7 @@ export const messagesRequestSchema = requestFields
   })
   .transform((request) => {
     const present = Object.entries(request).filter(([field, value]) => value !== null && !takenOutFields.has(field));
-    // The cast to the schema's type lets the compiler compare RoutedRequest with the fields of the schema.
+    // With the cast to the schema's type, the compiler checks that RoutedRequest has the fields of the schema.
     const routed: RoutedRequest = Object.fromEntries(present) as Present<typeof request>;
     const betas = [...new Set(betaFields.flatMap((field) => namesOfBetas(request[field])))];
     return betas.length > 0 ? { ...routed, betas } : routed;

@@ -7,8 +7,8 @@ import { boundedList } from './list-of.ts';
 import type { MessagesRequest, Tool } from './types.ts';
 
 /**
- * Versions of the search tool, which the gateway serves all alike. Newer versions add features through code that a
- * provider runs, and the gateway does not support such code.
+ * Versions of the search tool. The gateway serves all of them in the same way. The additional features of newer
+ * versions need code that a provider runs, which the gateway does not support.
  */
 const types = ['web_search_20250305', 'web_search_20260209', 'web_search_20260318'] as const;
 export const SEARCH_NAME = 'web_search';
@@ -105,7 +105,7 @@ export function isSearchType(type: unknown): boolean {
 
 /**
  * Returns whether the client can do without this search if no search backend is available. Agents of some APIs declare
- * a search in every request, and the gateway sets the flag for them.
+ * a search in every request. For these requests, the gateway sets the flag `if_possible`.
  */
 export function isOptionalSearch({ type, if_possible: isOptional }: Tool): boolean {
   return isOptional === true && isSearchType(type);

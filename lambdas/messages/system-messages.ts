@@ -3,11 +3,14 @@
 import { append } from '../platform/append.ts';
 import type { Block, Message, MessagesRequest } from './types.ts';
 
-/** The request with all instructions before the conversation in its system prompt, and later ones as user messages. */
+/**
+ * Returns the request with all instructions before the conversation in its system prompt, and later instructions as
+ * user messages.
+ */
 export function withInstructionsFirst(request: MessagesRequest): MessagesRequest {
   const { messages, system = [] } = request;
   if (!messages.some(({ role }) => role === 'system')) return request;
-  // A conversation of instructions alone has nothing to answer but them.
+  // A conversation that has only instructions keeps them all, because the model needs a message to answer.
   const begin = Math.max(
     0,
     messages.findIndex(({ role }) => role !== 'system'),
@@ -25,8 +28,8 @@ function blocksIn(content: string | Block[]): Block[] {
 }
 
 /**
- * System messages become marked user messages in the same position, but behind tool results, which must directly follow
- * their calls.
+ * Converts system messages to marked user messages at the same position. After a tool call, the tool results come
+ * first, because they must directly follow the call.
  */
 export function withoutSystemMessages(messages: Message[]): Message[] {
   if (!messages.some(({ role }) => role === 'system')) return messages;
@@ -51,7 +54,7 @@ function hasCalls(message: Message | undefined): boolean {
   return role === 'assistant' && Array.isArray(content) && content.some(({ type }) => type === 'tool_use');
 }
 
-/** A system message as a user message that says so. */
+/** Returns a system message as a user message with a mark of its origin. */
 export function markedAsSystem({ content, ...message }: Message): Message {
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   const marked = blocks.map((block) =>

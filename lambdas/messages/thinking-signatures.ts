@@ -1,8 +1,8 @@
 /**
  * Signatures of thinking blocks. Clients send thinking back with a conversation, and only the family of models that
  * signed it accepts its signature. Anthropic's thinking has Anthropic's signature. All other thinking has a signature
- * of the gateway: `gw1.<family>`. It names the family that may get the thinking back. If the provider signs too, its
- * own signature follows: `gw1.<family>.<signature>`.
+ * of the gateway, `gw1.<family>`, with the family that may get the thinking back. If the provider signs too, its own
+ * signature follows: `gw1.<family>.<signature>`.
  */
 
 import type { Block, Message } from './types.ts';
@@ -24,7 +24,7 @@ export function hasGatewaySignature(block: Block): boolean {
 }
 
 /**
- * Returns whether a provider signed the block. The provider accepts this block only unchanged. The gateway's own
+ * Returns whether a provider signed the block. That provider then accepts the block only unchanged. The gateway's own
  * signature does not protect the text.
  */
 export function hasProviderSignature(block: Block): boolean {
@@ -83,9 +83,9 @@ export function thinkingOf(family: string, messages: Message[]): Message[] {
 export const NO_THINKING = ' ';
 
 /**
- * Returns the messages for a provider that requires thinking before each tool call and does not check signatures. The
- * provider gets its own thinking with the original signature. Readable thinking of other providers loses its signature;
- * thinking that Anthropic signed is omitted. A message with a call and no thinking gets a placeholder.
+ * Returns the messages for a provider that requires thinking before each tool call and does not check signatures. Its
+ * own thinking gets the original signature. Readable thinking of other providers loses its signature, and thinking
+ * signed by Anthropic is omitted. A message with a call and no thinking gets a placeholder.
  */
 export function thinkingBeforeCalls(family: string, messages: Message[]): Message[] {
   const readable = mapBlocks(messages, (block) =>

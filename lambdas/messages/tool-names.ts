@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Error message for a tool name that another tool of the request has. The model calls a tool by its name, so names must
- * be unique. The gateway checks this because error messages of providers differ.
+ * Error message for two tools with the same name. The model calls a tool by its name, so names must be unique. The
+ * gateway checks this itself, because error messages of providers differ.
  */
 
 export const REPEATED_TOOL_NAME = 'is also the name of another tool; give each tool its own name';

@@ -1,7 +1,7 @@
 /**
  * Tools of a request: tools that the client runs itself, and the gateway's own search. Tools that a provider runs are
- * refused, because the gateway has no bound and no price for them. This is a list of allowed types, because providers
- * add tools faster than gateways are deployed.
+ * refused, because the gateway has no bound and no price for them. The allowed types are listed, because providers add
+ * tools faster than gateways are deployed.
  */
 
 import * as z from 'zod';
@@ -82,7 +82,7 @@ function isSearch(value: unknown): boolean {
 }
 
 /**
- * Schema of a tool that a message declares. It must be of type `custom`: the tokens that other types add to the prompt
+ * Schema of a tool that a message declares. Its type must be `custom`. Other types add tokens to the prompt, and these
  * are counted only for the tools of the request.
  */
 export const inlineTool = clientTool.superRefine(({ type }, context) => {

@@ -146,7 +146,7 @@ export type MessagesEvent =
   | { type: 'message_stop' }
   | { type: 'ping' };
 
-/** An event of an answer: its content, and the provider's original bytes if they may be sent unchanged. */
+/** An event of an answer: its content, and the provider's original bytes if the client may get them unchanged. */
 export interface AnswerEvent {
   data: MessagesEvent;
   raw?: Uint8Array;
@@ -157,7 +157,7 @@ export interface AnswerBatch {
   events: AnswerEvent[];
   /** Usage that the provider has reported without an event, in the format of the Messages API. */
   usage?: WireUsage | undefined;
-  /** Size in bytes of text that the model has written and the decoder has not released as an event yet. */
+  /** Number of bytes that the model has written and the decoder still holds back from the client. */
   heldBackBytes?: number;
   /** Whether the provider has reported a stop reason that no event contains yet. */
   isClosing?: boolean;

@@ -1,12 +1,12 @@
 /**
- * Names of request fields that are sent to no endpoint: fields that are newer than the gateway, and hints that have no
- * effect here. The client gets the names in a response header. A request with `require_parameters` is refused instead.
+ * Names of request fields that no endpoint gets: fields that are newer than the gateway, and hints that have no effect
+ * here. The client gets the names in a response header. With `require_parameters`, such a request is refused instead.
  */
 
 const MAX_REPORTED_NAMES = 32;
 /**
- * Pattern of field names that may be written into a response header. Other names come from clients unchecked, and could
- * break the header.
+ * Pattern of field names that a response header may contain. Clients choose names freely, and another name could break
+ * the header.
  */
 const FIELD_NAME = /^[\w-]{1,60}$/;
 const UNREADABLE_NAME = 'other';
@@ -30,8 +30,8 @@ export function namesOf(fields: readonly string[]): string[] {
 }
 
 /**
- * Returns the refusal of a request that requires all its parameters although some have no effect here. Returns
- * undefined if there is no reason to refuse.
+ * Returns the refusal of a request that requires all its parameters, if some of them have no effect here. Otherwise
+ * undefined.
  */
 export function insistenceFault(
   { provider }: { provider?: { require_parameters?: boolean | null | undefined } | null | undefined },

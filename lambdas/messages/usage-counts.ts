@@ -31,7 +31,7 @@ export function hasSoundCounts(usage: Record<string, unknown>): boolean {
 }
 
 /**
- * Estimated size in bytes of a tool call's syntax. Providers bill it in addition to the name and arguments, as tokens
- * that are never shown.
+ * Estimated size in bytes of a tool call's syntax. Providers bill it as tokens that are never shown, in addition to the
+ * name and arguments.
  */
 export const CALL_OVERHEAD_BYTES = 64;

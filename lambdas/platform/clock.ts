@@ -1,6 +1,6 @@
 /**
- * The wall clock of the gateway. Windows, ids, expiries and logs use `nowMs`, so a local gateway that is started at
- * another date uses that date for them. Durations are measured with performance.now(), which has no offset.
+ * Wall clock of the gateway. Windows, ids, expiries and logs use `nowMs`. So a local gateway can run at another date.
+ * Durations are measured with performance.now(), which has no offset.
  */
 
 import { isOnOwnMachine, optionalVariable, variables } from './environment.ts';
@@ -26,7 +26,7 @@ function readOffsetMs(): number {
   return value;
 }
 
-/** A moment of the wall clock, and of the monotonic clock, which only runs forward. */
+/** A moment, by the wall clock and by the monotonic clock, which never goes back. */
 export interface Moment {
   wallMs: number;
   steadyMs: number;
@@ -37,9 +37,8 @@ export function thisMoment(): Moment {
 }
 
 /**
- * Returns the age of a moment in ms: the larger of the differences that the two clocks show. While Lambda has frozen a
- * function, the monotonic clock may stand still. The wall clock may be set back. So both are used for values that must
- * not be too old.
+ * Returns the age of a moment in ms, by the clock that shows more. While Lambda has frozen a function, the monotonic
+ * clock may stand still. The wall clock may be set back. So values that must not be too old need both.
  */
 export function ageMs({ wallMs, steadyMs }: Moment): number {
   return Math.max(Date.now() - wallMs, performance.now() - steadyMs);

@@ -23,8 +23,8 @@ export const variables = {
   /** Maximum time in ms that a request waits for money that other requests hold. */
   holdPatienceMs: 'HOLD_PATIENCE_MS',
   /**
-   * Time in ms without output after which the gateway begins an unstreamed answer with white space, so that connections
-   * stay open. From then on, the HTTP status is fixed.
+   * Time in ms without output after which the gateway begins an unstreamed answer with white space, to keep connections
+   * open. The HTTP status is then fixed.
    */
   wholeAnswerSilenceMs: 'WHOLE_ANSWER_SILENCE_MS',
   /** Time in ms for which a caller is cached. Only tests and laptops set it. */
@@ -60,7 +60,7 @@ export const variables = {
    * as production.
    */
   local: 'GATEWAY_LOCAL',
-  /** Identifies one run of a local gateway, so that holds of a run that died can be recognized. Local runs only. */
+  /** Identifies one run of a local gateway. The holds of a run that died can be recognized by it. Local runs only. */
   bootId: 'GATEWAY_BOOT_ID',
   /** Milliseconds that are added to the system clock. Local runs only. */
   clockOffsetMs: 'GATEWAY_CLOCK_OFFSET_MS',
@@ -137,8 +137,8 @@ export const serverVariables = {
   /** Number of the operator's own proxies, such as a load balancer, between a client and a container; 0 by default. */
   proxies: 'GATEWAY_PROXIES',
   /**
-   * `off` if each request should have a separate hold, as in a function. Otherwise, requests share leases (money held
-   * in advance).
+   * `off`: each request has a separate hold, as in a function. Otherwise, requests share leases (money held in
+   * advance).
    */
   leases: 'GATEWAY_LEASES',
   /** Maximum number of requests that one process serves concurrently. Further requests get 529. */
@@ -155,7 +155,7 @@ export const containerVariables = {
 
 /**
  * Returns whether this is a person's own machine. Only there may the gateway connect to loopback addresses, shift the
- * clock, and read secrets from a file. Only `npm start` and the operator's commands set the variable, so every other
+ * clock, and read secrets from a file. Only `npm start` and the operator's commands set the variable. So every other
  * place is production.
  */
 export function isOnOwnMachine(): boolean {

@@ -13,7 +13,7 @@ interface ErrorSpec {
 }
 
 /**
- * Properties of each kind of error. The name of a kind is its `error_type`. If kinds share a status or a type, the
+ * Properties of each kind of error, by the kind's `error_type`. If several kinds have the same status or type, the
  * first one represents it.
  */
 export const errorKinds = {
@@ -106,13 +106,15 @@ export class GatewayError extends Error {
     this.details = more.details;
   }
 
-  /** Adds the advice not to retry automatically, because a retry would cost time or money, and would fail again. */
+  /** Marks the error as not worth an automatic retry: the retry would cost time or money, and would fail again. */
   discourageRetry(): this {
     this.headers['x-should-retry'] = 'false';
     return this;
   }
 
-  /** Removes the advice about retries. Clients then decide themselves; most of them retry after a server failure. */
+  /**
+   * Removes the mark of `discourageRetry`. Clients then decide themselves; most of them retry after a server failure.
+   */
   leaveRetryToClient(): this {
     delete this.headers['x-should-retry'];
     return this;
@@ -155,24 +157,23 @@ export function invalidRequest(
 }
 
 /**
- * Returns the error, with status 529, for requests that arrive while a process is stopping, and for answers that it
- * aborts.
+ * Returns an error with status 529 for a process that is stopping: for new requests, and for answers that it aborts.
  */
 export function gatewayStopping(): GatewayError {
   return new GatewayError('provider_overloaded', 'The gateway is stopping. Send the request again in a moment.');
 }
 
 /**
- * Returns the error, with status 408, for a client that has disconnected. The client does not receive it, but in the
- * log it must not look like a failure of a provider.
+ * Returns an error with status 408 for a client that has disconnected. Only the log has it. There it must not look like
+ * a failure of a provider.
  */
 export function clientHasLeft(cause?: unknown): GatewayError {
   return new GatewayError('timeout', 'The client has disconnected.', { status: 408, cause });
 }
 
 /**
- * Returns whether an error shows that a service of the gateway was busy, failed or was unreachable at every attempt.
- * The error may come from a client of AWS.
+ * Returns whether a service of the gateway caused the error: it was busy, failed or unreachable at every attempt. The
+ * error may be from a client of AWS.
  */
 function isPassing(error: unknown): boolean {
   if (error instanceof ServiceError) return error.isPassing;
@@ -185,8 +186,8 @@ function isPassing(error: unknown): boolean {
 }
 
 /**
- * Returns the error, with status 529, for a temporary failure of a service that the gateway itself needs. If only a
- * reply was lost, a change may have been made, so the message says this.
+ * Returns an error with status 529 for a temporary failure of a service that the gateway itself needs. If only a reply
+ * was lost, the message says that the change may have been made.
  */
 function overloaded(cause?: unknown): GatewayError {
   return new GatewayError(
@@ -205,7 +206,7 @@ export function conflict(message: string, metadata: Record<string, unknown> = {}
 }
 
 export function unauthenticated(message: string): GatewayError {
-  // Without this advice, agents would retry silently for a minute, although the key remains invalid.
+  // Without this mark, agents would silently retry for a minute, although the key stays invalid.
   return new GatewayError('authentication', message).discourageRetry();
 }
 
@@ -249,9 +250,8 @@ export abstract class ServiceError extends Error {
 }
 
 /**
- * Converts any error to an error for the client. The gateway's own errors stay unchanged, and a temporary failure of a
- * service becomes an overload. The content of any other error is hidden: the client gets a general message and the
- * request id.
+ * Converts any error to an error for the client. The gateway's own errors stay unchanged. A temporary failure of a
+ * service becomes an overload. For any other error, the client gets only a general message and the request id.
  */
 export function toGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;

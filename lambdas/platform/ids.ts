@@ -3,11 +3,11 @@ import { nowMs } from './clock.ts';
 
 /**
  * Returns a UUID of version 7 (RFC 9562 §5.7) with the time of the gateway's clock. Node's own randomUUIDv7() reads the
- * system clock, so ids of a gateway started at another date would have the wrong day.
+ * system clock. In a gateway started at another date, its ids would have the wrong day.
  */
 export function uuidv7(timeMs: number = nowMs()): string {
   const time = timeMs.toString(16).padStart(12, '0');
-  // Node takes UUIDs of version 4 from a pool of random bytes, which is fast. All digits after the version are random,
+  // Node makes UUIDs of version 4 from a pool of random bytes, which is fast. All digits after the version are random,
   // and the variant is in the right position.
   const random = randomUUID();
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`;
@@ -40,9 +40,9 @@ export function generationIdOf(requestId: string): string | undefined {
 const VERSION_PLACE = 'gen-00000000-0000-'.length;
 
 /**
- * Returns the same id as a UUID of version 8 (RFC 9562 §5.8, custom). It is for a request whose record is in one of
- * many partitions of its day. All other digits have the same meaning as in version 7, so ids of both versions sort by
- * time together.
+ * Returns the same id as a UUID of version 8 (RFC 9562 §5.8, custom). It marks a request whose record is in one of many
+ * partitions of its day. All other digits have the same meaning as in version 7. So ids of both versions sort by time
+ * together.
  */
 export function spreadId(id: string): string {
   return `${id.slice(0, VERSION_PLACE)}8${id.slice(VERSION_PLACE + 1)}`;
@@ -58,7 +58,7 @@ export function generationTimeMs(id: string): number | undefined {
   return match ? Number.parseInt(match[1]! + match[2]!, 16) : undefined;
 }
 
-/** Returns the lowest possible generation id of a moment. All generations admitted earlier have lower ids. */
+/** Returns the lowest possible generation id of a moment. Generations that were admitted earlier have lower ids. */
 export function firstGenerationId(timeMs: number): string {
   const time = timeMs.toString(16).padStart(12, '0');
   return `gen-${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;

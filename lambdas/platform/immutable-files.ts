@@ -1,7 +1,7 @@
 /**
  * Stores files that are written once and never changed, in a bucket with Object Lock, or in a directory on a laptop.
  *
- * Guarantee: if several files are stored under one name, the first one stays.
+ * Guarantee: if a name already has a file, that file stays.
  */
 
 import {
@@ -24,7 +24,7 @@ import { quietLogger } from './aws/sdk.ts';
 type FileContent = Buffer | { path: string; bytes: number };
 
 export interface KeptFiles {
-  /** @returns false if a file of that name exists, which stays unchanged */
+  /** @returns false if the name already has a file, which then stays unchanged */
   putNew(name: string, content: FileContent): Promise<boolean>;
   /** @returns undefined if no file has that name */
   get(name: string): Promise<Buffer | undefined>;
@@ -76,16 +76,13 @@ export function filesInBucket(
 
 const OWNER_ONLY = 0o600;
 
-/**
- * Stores the files in a directory, with blocking calls. It is used only on laptops: there, blocking calls delay no
- * other request.
- */
+/** Stores the files in a directory, with blocking calls. It is only for laptops: there, they delay no other request. */
 export function filesInDirectory(directory: string): KeptFiles {
   return {
     async putNew(name, content) {
       const path = join(directory, name);
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      // The file is linked to its name when it is complete, so that no reader sees a part of it.
+      // The complete file is linked to its name, so that no reader sees a part of it.
       const unfinished = mkdtempSync(join(dirname(path), '.new-'));
       const whole = join(unfinished, 'file');
       try {

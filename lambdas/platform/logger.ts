@@ -1,6 +1,6 @@
 import { nowMs } from './clock.ts';
 
-/** Log messages that raise an alarm. Each message has its own alarm, which matches this text. */
+/** Log messages that raise an alarm. Each message has its own alarm, which searches the log for this text. */
 export const tripwires = {
   /** A provider reported more usage than the bound of its request. The bound was charged. */
   usageBeyondHold: 'usage beyond the hold',
@@ -14,7 +14,7 @@ export const bookTripwires = {
   unprovenRecord: 'record does not prove its price',
   /** Rows, counters or payments disagree with records. */
   booksDiffer: 'books differ',
-  /** The work of comparing or sealing a day was not finished twelve hours after it started. */
+  /** A day was not compared or sealed within twelve hours after the work started. */
   booksLate: 'books are late',
   /** DynamoDB started an export of the table, and the export failed. */
   exportFailed: 'export of the books failed',
@@ -22,7 +22,7 @@ export const bookTripwires = {
 
 /** Log messages of a server that raise an alarm. */
 export const serverTripwires = {
-  /** A new revision receives requests, but its process ends before it can answer any. */
+  /** A new revision receives requests, but its process ends before it answers any. */
   notStarted: 'the server did not start',
 } as const;
 
@@ -58,7 +58,7 @@ export interface LogFields {
   /** Id of a message in a queue. */
   messageId?: string;
   /**
-   * Short text from the gateway's code, or the name and code of an error. It never has text from a request or a
+   * Short text from the gateway's code, or the name and code of an error. It never contains text from a request or a
    * provider.
    */
   reason?: string;
@@ -66,8 +66,8 @@ export interface LogFields {
   /** First characters of the hash of the request's key. */
   key?: string;
   /**
-   * Kind of a refusal or of a provider's failure. `field` is the field that the refusal names, and `limit` the limit
-   * that was exceeded.
+   * Kind of a refusal or of a provider's failure. `field` is the field that the refusal names. `limit` is the exceeded
+   * limit.
    */
   kind?: string;
   field?: string;
@@ -90,7 +90,7 @@ type Level = 'info' | 'warn' | 'error';
 
 /**
  * Writes one JSON object per line to standard error, which Lambda sends to CloudWatch unchanged. Lambda reads `level`
- * and `timestamp` of a line. It treats a line without a recognized timestamp as INFO, so with a higher log level it
+ * and `timestamp` of a line. A line without a recognized timestamp counts as INFO. So with a higher log level, Lambda
  * would drop the gateway's errors.
  * @see https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html
  */
@@ -106,7 +106,7 @@ export function log(level: Level, message: string, fields: LogFields = {}): void
 export function describeError(error: unknown): Pick<LogFields, 'reason' | 'stack'> {
   if (!(error instanceof Error)) return { reason: typeof error };
   const code = (error as { code?: unknown }).code;
-  // The message is removed first: a message of several lines may look like stack frames.
+  // Removes the message first, because lines of the message may look like stack frames.
   const frames = (error.stack ?? '')
     .replace(error.message, '')
     .split('\n')

@@ -2,8 +2,8 @@
  * Writes metrics as log lines, from which CloudWatch extracts them (embedded metric format). No request is sent and
  * nothing waits. This file defines the names and units of all metrics.
  *
- * Weakness: a line may be delivered twice, and amounts are floating point. Metrics are for observation, never for
- * money.
+ * Weakness: a line may be delivered twice, and amounts are floating point. So metrics are only for observation, never
+ * for money.
  */
 
 import { nowMs } from './clock.ts';
@@ -17,8 +17,8 @@ interface MetricSpec {
   /** Name of the unit in CloudWatch. */
   unit: 'Count' | 'None' | 'Milliseconds';
   /**
-   * Dimensions of the metric; `all` means no dimension. Each value of a dimension is a separate metric, and is charged
-   * separately.
+   * Dimensions of the metric; `all` means without dimension. Each value of a dimension is a separate metric with its
+   * own price.
    */
   by: readonly ('all' | MetricDimension)[];
 }
@@ -32,7 +32,7 @@ export const metrics = {
   Corrected: { unit: 'Count', by: ['all'] },
   Estimated: { unit: 'Count', by: ['all'] },
   Capped: { unit: 'Count', by: ['all'] },
-  /** Settlements whose first attempt failed for another reason than a busy table or a lack of time. */
+  /** Settlements whose first attempt failed. Failures because of a busy table or a lack of time do not count. */
   SettlementFailed: { unit: 'Count', by: ['all'] },
   /** Generations that the sweep settled. */
   Swept: { unit: 'Count', by: ['all'] },
@@ -41,7 +41,7 @@ export const metrics = {
   OutputTokens: { unit: 'Count', by: ['all'] },
   /** Amount held at the end of each generation. */
   HeldRub: { unit: 'None', by: ['all'] },
-  /** Conflicts of transactions. Each attempt that failed because of a conflict counts. */
+  /** Conflicts of transactions. An attempt counts if a conflict made it fail. */
   Conflicts: { unit: 'Count', by: ['all'] },
   /** The gateway's own time: from the arrival of a request until the first provider has received all of it. */
   OverheadMs: { unit: 'Milliseconds', by: ['all'] },
@@ -57,7 +57,7 @@ export const metrics = {
   DriftRub: { unit: 'None', by: ['all'] },
   /** Refused requests, by the kind of the refusal. */
   Refused: { unit: 'Count', by: ['kind'] },
-  /** Requests that failed because of an error of the gateway, before their answer began or in the middle of it. */
+  /** Requests that failed because of an error of the gateway, before or during their answer. */
   Faults: { unit: 'Count', by: ['all', 'door'] },
   /** Requests that ended with a 5xx status because of a provider. */
   ProviderFailed: { unit: 'Count', by: ['door'] },
@@ -65,7 +65,7 @@ export const metrics = {
   OperatorNeeded: { unit: 'Count', by: ['all', 'provider'] },
   /** Requests that were sent again without encrypted reasoning, because their provider could not read it. */
   ReasoningDropped: { unit: 'Count', by: ['provider'] },
-  /** Answers that began, and that the provider did not finish. */
+  /** Answers that began and that the provider did not finish. */
   BrokeOff: { unit: 'Count', by: ['provider'] },
 } as const satisfies Record<string, MetricSpec>;
 
@@ -83,8 +83,8 @@ export type Measured<By extends 'all' | MetricDimension = 'all'> = Partial<
 >;
 
 /**
- * Writes measurements if the environment names a namespace for metrics; a laptop has none. Values that are not finite
- * numbers are dropped.
+ * Writes measurements if the environment names a namespace for metrics, which a laptop does not. Values that are not
+ * finite numbers are dropped.
  */
 export function writeMetrics(measured: Measured): void;
 export function writeMetrics<By extends MetricDimension>(measured: Measured<By>, dimensions: Record<By, string>): void;

@@ -1,7 +1,7 @@
 /**
- * Measures the time that one request spends with providers. It begins when the first provider has received the whole
- * request, and ends with the last byte from any provider. The gateway's own work between these two moments, such as a
- * second attempt or a search, is included. The monotonic clock is used.
+ * Measures the time that one request spends with providers: from the moment when the first provider has received the
+ * whole request, to the last byte from any provider. The gateway's own work between these two moments, such as a second
+ * attempt or a search, is included. The clock is the monotonic clock.
  */
 export class ProviderTime {
   #firstSentAtMs: number | undefined;

@@ -8,7 +8,7 @@ export interface TextRule {
   minLength: number;
   maxLength: number;
   pattern: RegExp;
-  /** Pattern of texts that are refused although they match `pattern`. */
+  /** Pattern of texts that are refused even if they match `pattern`. */
   not?: RegExp;
   /** Whether white space around the text is removed before it is checked and stored. */
   trimmed?: boolean;
@@ -22,8 +22,8 @@ export function obeys({ minLength, maxLength, pattern, not }: TextRule, text: st
 }
 
 /**
- * Excludes invisible characters, such as U+202E, which shows the rest of a line backwards. The joiners U+200C and
- * U+200D are allowed, because they are parts of words and emoji.
+ * Excludes invisible characters. For example, U+202E shows the rest of a line backwards. The joiners U+200C and U+200D
+ * are allowed, because they are parts of words and emoji.
  */
 const VISIBLE = /^(?:[^\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}]|[\u200C\u200D])*$/u;
 

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 const DEFAULT_MESSAGE = 'Invalid input';
 
 /**
- * Returns the most specific issue within an issue of a schema, with its whole path. A union reports the issues of each
+ * Returns the most specific issue within an issue of a schema, with its whole path. A union has the issues of each
  * alternative. The client most probably meant the alternative with the deepest issue. If no alternative matched any
  * field, the union's own issue is returned.
  */

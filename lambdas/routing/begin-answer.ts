@@ -63,8 +63,8 @@ export async function beginAnswer(
 const MAX_OPENING_BATCHES = 64;
 
 /**
- * Waits for the first output of an answer. An error before the first output is handled like a rejected request, even
- * after opening events, because the client has received nothing yet. The opening events are sent together with the
+ * Waits for the first output of an answer. Until then the client has received nothing. So an error before the first
+ * output is handled like a rejected request, even after opening events. The opening events are sent together with the
  * first output, so this wait does not delay the output.
  */
 async function begun(
@@ -96,8 +96,9 @@ async function begun(
 }
 
 /**
- * Returns whether the client may have to pay although no output arrived: the gateway aborted the request, or the model
- * may have been thinking. The events before the output are then kept, because they contain the count of the prompt.
+ * Returns whether the client may have to pay although no output arrived. That is the case if the gateway aborted the
+ * request, or if the model may have been thinking. The events before the output are then kept, because they contain the
+ * count of the prompt.
  */
 function mayBePaid(error: unknown, { signal, hasHiddenReasoning }: SentMessage): boolean {
   return signal.aborted || (hasHiddenReasoning && error instanceof UpstreamError && error.failure === 'idle_timeout');

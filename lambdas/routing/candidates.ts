@@ -32,7 +32,7 @@ export function toMessagesCandidate(usable: UsableEndpoint): Candidate | undefin
       upstreamModel: endpoint.upstreamModel,
       maxOutputTokens: endpoint.maxOutputTokens,
       inputModalities: endpoint.inputModalities,
-      // A default for a parameter implies that the model supports the parameter.
+      // If the model has a default for a parameter, it supports the parameter.
       supportedParameters: [...endpoint.supportedParameters, ...Object.keys(defaultParameters(model.data))],
       quirks: endpoint.quirks,
     },

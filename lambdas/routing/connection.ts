@@ -10,12 +10,12 @@ const defaultTimeouts: Timeouts = { connectMs: 5_000, firstByteMs: 300_000, idle
 /** A request in the provider's format (wire), without its body. */
 interface WireHead {
   method?: 'GET' | 'POST';
-  /** Path that is appended to the provider's base URL. */
+  /** Path after the provider's base URL. */
   path: string;
   headers: Record<string, string>;
   /**
-   * Whether to open a new connection. A request on a kept connection may be sent twice, because it is repeated if the
-   * provider has closed the connection.
+   * Whether to open a new connection. If the provider has closed a kept connection, the request is repeated, and so may
+   * be sent twice.
    */
   isFresh?: boolean;
 }

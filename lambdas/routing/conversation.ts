@@ -1,7 +1,7 @@
 /**
- * Identifies the conversation of a request: by the client's own name for it, or by its user and its first texts.
- * Routing sends later turns to the same endpoint, because only that endpoint has the prompt in its cache and can read
- * its own encrypted thinking.
+ * Identifies the conversation of a request: by the client's own name for it, or else by its user and its first texts.
+ * Routing sends later turns to the same endpoint. Only that endpoint has the prompt in its cache and can read its own
+ * encrypted thinking.
  */
 
 import type { RoutedRequest } from '../messages/preferences.ts';
@@ -23,11 +23,13 @@ const SESSION_IN_USER_ID = /(?:_session_|"session_id":")([\w-]{8,64})/;
 const MAX_BEGINNING_CHARACTERS = 2_000;
 
 export interface Conversation {
-  /** Name that is the same in each turn. It may contain text of the prompt, so only its hash may be stored. */
+  /**
+   * Name of the conversation, the same in each turn. It may contain text of the prompt, so only its hash may be stored.
+   */
   name: string;
   /**
-   * Whether the request is certainly the first turn of the conversation. The value is false if the client names a
-   * session, because the number of the turn is then unknown.
+   * Whether the request is certainly the first turn of the conversation. False if the client names a session, because
+   * the number of the turn is then unknown.
    */
   isBeginning: boolean;
 }

@@ -26,8 +26,8 @@ export async function countAtFirst(
       return await countUpstream(candidate, request, client, { providerTime });
     } catch (error) {
       if (error instanceof ProviderFailure && !error.mayTryAnother) throw error;
-      // Another endpoint may use a format (wire) that can express the prompt. A provider's error is more informative
-      // than an encoding error.
+      // Another endpoint may have a format (wire) that can express the prompt. A provider's error says more than an
+      // encoding error.
       problem = error instanceof ProviderFailure ? error : (problem ?? error);
     }
   }
@@ -40,7 +40,7 @@ const UPSTREAM_COUNT_TIMEOUT_MS = 20_000;
 interface CountOptions {
   timeoutMs?: number;
   /**
-   * Measures the time that the gateway waits for the provider. Omit it if an answer of a model follows, because the
+   * Measures the time that the gateway waits for the provider. Absent if an answer of a model follows, because the
    * answer measures the time itself.
    */
   providerTime?: ProviderTime | undefined;

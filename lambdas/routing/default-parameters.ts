@@ -13,7 +13,7 @@ export function defaultParameters({ default_parameters: defaults }: ModelData): 
 
 /**
  * Adds the model's default parameters that the client did not send. Adds none if a provider format (wire) of the model
- * refuses sampling parameters for this client.
+ * refuses this client's sampling parameters.
  */
 export function withDefaultParameters(request: MessagesRequest, model: Model, client: ClientHeaders): MessagesRequest {
   const isRefused =

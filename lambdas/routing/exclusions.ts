@@ -22,7 +22,7 @@ const preferenceReasons = [
   'require_parameters',
   'max_price',
 ] as const;
-/** Other reasons: the endpoint lacks something, or other endpoints come first. */
+/** Other reasons: the endpoint lacks a feature, or other endpoints come first. */
 const otherReasons = [
   'no_price',
   'no_credential',
@@ -46,7 +46,7 @@ export interface EndpointOfModel {
 
 export interface ExcludedEndpoint extends EndpointOfModel {
   reason: ExclusionReason;
-  /** Part of the request that the endpoint does not support; undefined if the reason says enough. */
+  /** Part of the request that the endpoint does not support; undefined if the reason is clear without it. */
   message: string | undefined;
 }
 

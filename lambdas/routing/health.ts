@@ -1,11 +1,11 @@
 /**
  * Circuit breaker: finds failing endpoints, so that they are tried last. Each instance of a function counts its own
- * attempts. When an attempt fails, the instance publishes its counts. If a tenth of all attempts at an endpoint failed,
- * the other instances publish their counts of the endpoint too. Without the counts of the other instances, one failure
- * among a thousand attempts would look like one failure among three. Without failures, nothing is written.
+ * attempts, and publishes its counts when an attempt fails. If a tenth of all attempts at an endpoint failed, the other
+ * instances publish their counts too. Without these counts, one failure among a thousand attempts would look like one
+ * failure among three. Without failures, nothing is written.
  *
- * No request waits for the shared counts, and no request fails because of them. If the table cannot be reached, an
- * instance uses only its own attempts.
+ * No request waits for the published counts or fails because of them. If the table cannot be reached, an instance uses
+ * only its own attempts.
  */
 
 import { describeError, log } from '../platform/logger.ts';
@@ -45,15 +45,15 @@ export interface HealthReports {
 
 const FAILING_SHARE = 0.2;
 /**
- * Share of an endpoint's failed attempts, over all instances, from which on instances without own failures report too.
+ * Share of failed attempts at an endpoint, over all instances, at which instances without own failures report too.
  * Below this share, the endpoint counts as healthy.
  */
 const DOUBTFUL_SHARE = 0.1;
 const HEALTH_REFRESH_MS = 2_000;
 const PUBLISH_EVERY_MS = 1_000;
 /**
- * Bounds in ms on the interval between two reports of an instance in a crowd. A crowd exists if a read returned
- * `MAX_REPORTS` reports, so that many instances report.
+ * Bounds in ms on the interval between two reports of an instance in a crowd. It is a crowd if a read returned
+ * `MAX_REPORTS` reports, which means that many instances report.
  */
 const MIN_PUBLISH_MS_IN_CROWD = 10_000;
 const MAX_PUBLISH_MS_IN_CROWD = 120_000;
@@ -97,7 +97,8 @@ export class SharedHealth implements EndpointHealth {
   }
 
   /**
-   * Records the result of an attempt. Do not record a request that was itself at fault, or whose client disconnected.
+   * Records the result of an attempt. Do not record it if the request itself was at fault, or if the client
+   * disconnected.
    */
   record(endpointId: string, result: AttemptResult): void {
     const atMs = this.#nowMs();
@@ -171,8 +172,9 @@ export class SharedHealth implements EndpointHealth {
   }
 
   /**
-   * Reads the newest reports. If many instances report (a crowd), they read a separate copy of the reports. The copy
-   * has too few reports when the crowd has just formed or dissolved. Then the normal reports are read.
+   * Reads the newest reports. Many reporting instances (a crowd) write additional copies of the reports, and this
+   * instance reads one copy. When the crowd has just formed or dissolved, the copy has too few reports. Then the normal
+   * reports are read.
    */
   async #readNewest(atMs: number, wasCrowd: boolean): Promise<HealthReport[]> {
     const between = { fromMs: atMs - WINDOW_MS, toMs: atMs + WINDOW_MS, limit: MAX_REPORTS };
@@ -199,9 +201,9 @@ export class SharedHealth implements EndpointHealth {
 }
 
 /**
- * Returns the interval in ms between reports of this instance when there are many instances. If every report that was
- * read is newer than the minimum interval, the interval is doubled, otherwise it is halved, always within its bounds.
- * All instances read the same reports, so they adapt alike.
+ * Returns the interval in ms between reports of this instance if there are many instances. If all reports of a read are
+ * newer than the minimum interval, the interval is doubled. Otherwise it is halved. It stays within its bounds. All
+ * instances read the same reports, so they adapt in the same way.
  */
 function publishInCrowdMs(reports: HealthReport[], lastMs: number, atMs: number): number {
   const isDense = reports.every(({ publishedAtMs }) => atMs - publishedAtMs < MIN_PUBLISH_MS_IN_CROWD);

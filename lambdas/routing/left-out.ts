@@ -1,6 +1,6 @@
 /**
- * Fields that only tune an answer are sent only to endpoints that support them. For other endpoints they are omitted,
- * and the client gets their names.
+ * Handles fields that only tune an answer. Endpoints that do not support such a field get the request without it, and
+ * the client gets the field's name.
  */
 
 import type { Endpoint } from '../catalog/catalog.ts';

@@ -1,6 +1,6 @@
 /**
  * Finds the providers whose credential the operator has set. Only functions that send requests to providers may read
- * credentials. Other functions get this fact from the measurement of endpoints, which a worker makes each minute.
+ * credentials. Other functions read the result of a worker, which measures endpoints each minute.
  */
 
 import type { Catalog, Endpoint } from '../catalog/catalog.ts';
@@ -44,8 +44,8 @@ export function isReadyByMeasurement(endpoint: Endpoint): boolean {
 }
 
 /**
- * Returns whether the endpoint can be called if its credential is set: it has a price and all settings, and a route
- * calls its format.
+ * Returns whether the endpoint can be called if its credential is set. It needs a price, all settings, and a route that
+ * supports its format.
  */
 function isAnswering({ pricing, unsetVariable, wire }: Endpoint): boolean {
   return pricing !== undefined && unsetVariable === undefined && isCalled(wire);

@@ -38,8 +38,8 @@ export interface MessageRoute extends RequestedRoute {
 }
 
 /**
- * Reads the route of a message, and starts the lookup of the conversation's cached prompt. Skips the lookup if all
- * turns go to one endpoint anyway, or if this is the first turn.
+ * Reads the route of a message, and starts the lookup of the conversation's cached prompt. Skips the lookup for a first
+ * turn, or if all turns go to one endpoint anyway.
  *
  * Cost: one read of at most 100 ms, if this instance has not seen the conversation.
  * @param keyHash hash of the caller's key
@@ -76,7 +76,7 @@ const MIN_CACHED_TOKENS = 1_024;
 
 /**
  * Stores which endpoint has the prompt cached after an answer, if the endpoint caches prompts. The cached part is the
- * reported cache reads and writes. If the provider caches automatically, it is the whole prompt.
+ * sum of the reported cache reads and writes. If the provider caches automatically, it is the whole prompt.
  */
 async function noteWarmPrompt(
   warmPrompts: WarmPrompts,

@@ -1,11 +1,12 @@
 /**
  * Orders the endpoints of a request. Endpoints that the request names come first, in the request's order. The others
- * are ordered by health, then by the preferred speed, then by their support for the request's fields, then by the sort
- * of the request. Among endpoints that differ only in this sort or in price, the endpoint with the conversation in its
- * cache comes first. Condition: its cache saves at least as much as its higher price costs.
+ * are ordered by health, then by the preferred speed, then by their support for the request's fields, then by the
+ * request's `sort`, then by price. The endpoint with the conversation in its cache moves before endpoints that are
+ * equal in everything above `sort`, if its cache saves at least as much as its higher price costs.
  *
- * Without preferences, the cheapest endpoint comes first. Endpoints with exactly the same price share the conversations
- * by weight. So a model's price in the catalog is the price of its default route, while that route is healthy.
+ * Without preferences, the cheapest endpoint comes first. Endpoints with exactly the same price divide the
+ * conversations by weight. So a model's price in the catalog is the price of its default route, while that route is
+ * healthy.
  */
 
 import type { Endpoint } from '../catalog/catalog.ts';
@@ -29,7 +30,7 @@ export interface EndpointSignals {
 
 type PricedOffer = Endpoint & { pricing: Pricing };
 
-/** Ranks of an endpoint, the most important first. Smaller ranks are tried earlier. */
+/** Ranks of an endpoint, the most important first. An endpoint with lower ranks is tried earlier. */
 type EndpointRank = readonly number[];
 
 /**
@@ -69,8 +70,8 @@ interface Ranked<Item> {
 }
 
 /**
- * Moves the endpoint with the cached prompt before the endpoints that are equal in all more important ranks, if its
- * cache saves enough.
+ * Moves the endpoint with the cached prompt forward, if its cache saves enough. It moves before the endpoints that are
+ * equal in all more important ranks.
  */
 function keptWarm<Item extends { endpoint: PricedOffer }>(sorted: Ranked<Item>[], warmth: Warmth): Ranked<Item>[] {
   const at = sorted.findIndex(({ item }) => item.endpoint.id === warmth.prompt.endpointId);
@@ -110,7 +111,7 @@ function rankOf(
 
 function compareEndpointRanks(a: EndpointRank, b: EndpointRank): number {
   for (const [index, place] of a.entries()) {
-    // Compares first, because Infinity minus Infinity is NaN.
+    // Compares before subtracting, because Infinity minus Infinity is NaN.
     if (place !== b[index]) return place - b[index]!;
   }
   return 0;
@@ -146,8 +147,8 @@ function cutoffs(cutoff: Preferences['preferred_max_latency']): [keyof Percentil
 }
 
 /**
- * Returns the rank of each endpoint by the cost of a typical request. Endpoints with the same prices are in the order
- * of the draw. Endpoints with other prices and the same cost keep the order of the catalog.
+ * Returns the rank of each endpoint by the cost of a typical request. Endpoints with the same prices are in random
+ * order (`draw`). Endpoints with different prices and the same cost keep the order of the catalog.
  */
 function placesByPrice(items: readonly { endpoint: PricedOffer }[], draw: Draw): number[] {
   const offers = items.map(({ endpoint }, index) => {
@@ -167,8 +168,8 @@ function placesByPrice(items: readonly { endpoint: PricedOffer }[], draw: Draw):
 }
 
 /**
- * Returns whether two endpoints have the same prices. Endpoints with the same cost of a typical request may still
- * charge for different things.
+ * Returns whether two endpoints have the same prices. The same cost of a typical request is not enough, because the
+ * endpoints may charge for different units.
  */
 function isSamePricing(a: Pricing, b: Pricing): boolean {
   return JSON.stringify(a) === JSON.stringify(b);

@@ -41,10 +41,7 @@ export function misfitOf(
   return undefined;
 }
 
-/**
- * Returns whether a price of an endpoint exceeds the request's maximum. An endpoint without a price for a unit does not
- * charge for it.
- */
+/** Returns whether a price of an endpoint exceeds the request's maximum. A unit without a price is free. */
 function isMoreExpensive(pricing: Pricing, most: NonNullable<Preferences['max_price']>, promptTokens: number): boolean {
   const { prompt, completion } = pricesFor(promptTokens, pricing);
   const { request = Money.zero, image = Money.zero } = pricing;

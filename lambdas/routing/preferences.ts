@@ -4,8 +4,7 @@ import type { RequestedModel } from './requested-models.ts';
 import { isAbsentOrEmpty } from '../messages/field-kinds.ts';
 
 /**
- * Routing preferences for one model: the fields of the request, and the defaults of the catalog entry for the other
- * fields.
+ * Routing preferences for one model: the fields of the request. Missing fields have the defaults of the catalog entry.
  */
 export type Preferences = {
   readonly [Field in Exclude<keyof ProviderPreferences, 'sort'>]?: Said<ProviderPreferences[Field]> | undefined;

@@ -1,7 +1,7 @@
 /**
  * Results of the attempts of the last half minute, by endpoint. They are counted in bins of three seconds, so memory is
  * bounded under any traffic. Instances compare the times of bins, so the times come from the wall clock. A bin more
- * than half a minute in the future is dropped like an old one. So a clock that is set back does no lasting harm.
+ * than half a minute in the future is dropped like an old bin. So if a clock is set back, the effect soon ends.
  */
 
 import { BoundedMap } from '../platform/bounded-map.ts';
@@ -66,8 +66,8 @@ export function lastFailureMs(bins: readonly Bin[]): number | undefined {
 }
 
 /**
- * Returns the share of failures among the latest ten attempts, from 0 to 1; 0 without attempts. Only ten count, because
- * earlier successes must not hide current failures. If only a part of a bin is among the ten, the same part of its
+ * Returns the share of failures among the latest ten attempts, from 0 to 1; 0 without attempts. Older successes must
+ * not hide current failures, so only ten count. If only some attempts of a bin are among the ten, the same share of its
  * failures counts. If the latest bin has more than ten attempts, all of them count. So two failures among hundreds of
  * attempts are a small share.
  */

@@ -12,7 +12,7 @@ export interface RequestedRoute {
   catalog: Catalog;
   models: RequestedModel[];
   preferences: ProviderPreferences;
-  /** For each parameter that the request sets, the names that the catalog may use for it. */
+  /** Names that the catalog may use for each parameter that the request sets. */
   parameters: string[][];
   /** Fields of the request that only tune an answer. */
   tunings: string[];

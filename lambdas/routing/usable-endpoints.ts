@@ -26,7 +26,7 @@ type PricedEndpoint = Priced<Endpoint>;
 
 /** An endpoint that can currently be called: it has a price, and its credential is set. */
 export interface UsableEndpoint {
-  /** Model that the answer names. */
+  /** Model that the answer will name. */
   model: Model;
   endpoint: PricedEndpoint;
   pricing: Pricing;
@@ -34,7 +34,7 @@ export interface UsableEndpoint {
   credential: string | undefined;
   /** Additional trusted certificates for the provider, in PEM; undefined for most providers. */
   ca?: string | undefined;
-  /** Whether only the first capable endpoint of the model may be used. */
+  /** Whether only the first endpoint that supports the request may be used. */
   isOnlyFirst: boolean;
 }
 
@@ -182,7 +182,10 @@ async function choiceOf<Candidate extends UsableEndpoint>(
   return choice;
 }
 
-/** Concatenates the lists of candidates. Each list is cut so that every following list keeps at least one entry. */
+/**
+ * Concatenates the lists of candidates up to the limit. Each list is cut so that every following list still gets at
+ * least one entry.
+ */
 function withinLimit<Candidate>(lists: Candidate[][]): Candidate[] {
   const kept: Candidate[] = [];
   for (const [index, list] of lists.entries()) {
@@ -195,8 +198,8 @@ function withinLimit<Candidate>(lists: Candidate[][]): Candidate[] {
 function nothingFound({ requested: { model, field }, excludedBy, unset }: Choice<unknown>): Error {
   if (unset.length > 0) {
     const lacks = unset.join(', ');
-    // The status is not 404, because some clients replace the message of a 404. That would hide which setting is
-    // missing.
+    // Some clients replace the message of a 404, which would hide the name of the missing setting. So the status is
+    // another one.
     return new GatewayError(
       'provider_unavailable',
       `This gateway cannot use any provider of "${model.id}", because its operator has not set ${lacks}.`,

@@ -29,11 +29,11 @@ export interface Warmth {
 }
 
 /**
- * Returns whether the next turn costs no more at the endpoint with the cache than at the other endpoint, which would
- * read the whole prompt uncached.
+ * Returns whether the next turn costs no more at the endpoint with the cache. The other endpoint would read the whole
+ * prompt uncached.
  *
- * Weakness: only one turn is considered. An endpoint that would be cheaper from the second turn on, with its own cache,
- * is not used until the current cache expires.
+ * Weakness: only one turn is considered. With its own cache, the other endpoint may be cheaper from the second turn on.
+ * It is used only when the current cache expires.
  */
 export function isWorthStaying({ prompt, promptTokens }: Warmth, warm: Pricing, other: Pricing): boolean {
   const cachedTokens = Math.min(prompt.tokens, promptTokens);

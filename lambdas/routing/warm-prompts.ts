@@ -19,12 +19,11 @@ interface Known extends WarmPrompt {
 }
 
 /**
- * Cached prompts of conversations, from this instance and from the others. Memory is used first, so an instance that
- * has seen the last turn does not read the store.
+ * Cached prompts of conversations, from this instance and from the others. An instance that has seen the last turn uses
+ * its memory, and does not read the store.
  *
- * Guarantee: neither method rejects, and memory is bounded.
- * Weakness: an instance that has seen an earlier turn does not notice that a later turn used another endpoint. The
- * conversation then returns to a cache that is one turn older.
+ * Guarantee: neither method rejects, and memory is bounded. Weakness: if another instance has handled a later turn at
+ * another endpoint, this instance does not notice it. The conversation then returns to a cache that is one turn older.
  */
 export class WarmPrompts {
   readonly #store: WarmPromptStore;
@@ -72,8 +71,8 @@ export class WarmPrompts {
 }
 
 /**
- * Merges two cached prompts at the same endpoint. Subagents send shorter prompts in the same session, which must not
- * reduce the longest cached prompt.
+ * Merges two cached prompts at the same endpoint. Subagents send shorter prompts in the same session. These must not
+ * reduce the length of the longest cached prompt.
  */
 function together(before: WarmPrompt, latest: WarmPrompt): WarmPrompt {
   if (before.endpointId !== latest.endpointId) return latest;

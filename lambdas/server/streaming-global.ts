@@ -13,8 +13,8 @@ export function installStreamingGlobal(): void {
     streamifyResponse: (handler: StreamingHandler) => handler,
     HttpResponseStream: {
       from(response: ServerResponse, metadata: { statusCode: number; headers?: Record<string, string> }) {
-        // After an uncaught error, the client already has an error response. Destroying the response makes the handler
-        // stop.
+        // After an uncaught error, the client already has an error response. Destroying the response shows the handler
+        // that nothing reads its answer.
         if (response.headersSent) return response.destroy();
         response.writeHead(metadata.statusCode, metadata.headers);
         return response;

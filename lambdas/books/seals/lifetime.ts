@@ -10,14 +10,14 @@ import { readRecordsOf } from './open-records.ts';
 /** Maximum number of comparisons. The comparison is repeated if an earlier day was settled during it. */
 const MAX_LOOKS = 5;
 /**
- * Maximum number of days since the last sealed day. With more days, the comparison is skipped, because counters drop
+ * Maximum number of days since the last sealed day. If there are more, the comparison is skipped, because counters drop
  * the windows of days two days after their end.
  */
 const MAX_DAYS_SINCE = 2;
 
 /**
- * Compares the chain of sealed days with the account's counter. The lifetime spending must equal the sum of the sealed
- * lines, of later settlements of open generations, and of the spending on days after the last sealed day.
+ * Compares the chain of sealed days with the account's counter. The lifetime spending must equal the sum of three
+ * amounts: the sealed lines, later settlements of open generations, and the spending on days after the last sealed day.
  *
  * Guarantee: requests during the comparison cause no false alarm. The counter is read before and after the records. If
  * the two results differ, everything is read again.

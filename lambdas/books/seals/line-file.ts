@@ -20,7 +20,7 @@ interface PackedFile {
 /** A written file of lines, with the hash tree of the lines. The files exist until `remove` is called. */
 export interface LineFile {
   lines: PackedFile;
-  /** File with the leaves of the tree, in order: one hash per line in hexadecimal digits. */
+  /** File with the leaves of the tree in order: one hash per line, in hexadecimal digits. */
   leaves: PackedFile;
   /** Hash of the uncompressed file of lines. */
   sha256: string;
@@ -30,7 +30,7 @@ export interface LineFile {
   chunkRoots: Buffer[];
 }
 
-/** Owner of a line that belongs to no generation: sixteen bytes 0xff, which sort after all ids. */
+/** Owner of a line that belongs to no generation: sixteen bytes 0xff. They sort after all ids. */
 const NO_GENERATION = Buffer.alloc(16, 0xff);
 
 /**
@@ -43,7 +43,7 @@ export function ownerBytes(generationId: string | undefined): Buffer {
     : Buffer.from(generationId.slice('gen-'.length).replaceAll('-', ''), 'hex');
 }
 
-/** Writes a compressed file line by line. `put` waits while the disk is slower than the writer. */
+/** Writes a compressed file line by line. `put` waits if the disk is slower than the writer. */
 class PackedFileWriter {
   readonly #path: string;
   readonly #text = new PassThrough();
@@ -59,8 +59,7 @@ class PackedFileWriter {
       },
     });
     this.#written = pipeline(this.#text, hashed, createGzip(), createWriteStream(path));
-    // The promise is awaited in `end`. Without this handler, an earlier failure, such as a full disk, would end the
-    // process.
+    // `end` awaits the promise. Without this handler, an earlier failure, such as a full disk, would end the process.
     this.#written.catch(() => {});
   }
 

@@ -1,8 +1,8 @@
 /**
  * Computes the hash tree of RFC 6962 §2.1 (Certificate Transparency), over SHA-256. Its root proves that a line is in
- * the tree, with one hash for each level. No line can be changed, removed, added or moved without a change of the root.
- * Leaves are stored in chunks of 1,024. Because that is a power of two, a chunk is a whole subtree. So a proof needs
- * the leaves of one chunk and the roots of all chunks, instead of all leaves.
+ * the tree, with one hash for each level. If any line is changed, removed, added or moved, the root changes. Leaves are
+ * stored in chunks of 1,024. Because that is a power of two, a chunk is a whole subtree. So a proof needs only the
+ * leaves of one chunk and the roots of all chunks.
  */
 
 import { createHash } from 'node:crypto';
@@ -39,7 +39,7 @@ export function rootOf(hashes: readonly Buffer[]): Buffer {
  */
 export class RootHasher {
   /**
-   * Roots of complete subtrees, from left to right. Each subtree is smaller than the subtree before it. Their sizes are
+   * Roots of complete subtrees, from left to right. Each subtree is smaller than the one to its left. Their sizes are
    * the powers of two that add up to the count.
    */
   readonly #subtrees: Buffer[] = [];

@@ -21,8 +21,8 @@ interface ProvenLine {
   /** Sibling hashes from the leaf to the root. */
   path: Buffer[];
   /**
-   * The text of the line, made from the current record. Undefined if no line of this record has the sealed hash,
-   * because the record was corrected or altered after the day was sealed.
+   * The text of the line, made from the current record. Undefined if the record was corrected or altered after its day
+   * was sealed, so that no line of it has the sealed hash.
    */
   line: string | undefined;
 }
@@ -84,8 +84,8 @@ async function provenLines(
 }
 
 /**
- * Returns the indexes of the chunks that may contain leaves of an owner (generation). These are the last chunk whose
- * first leaf sorts before the owner, and all chunks whose first leaf belongs to the owner.
+ * Returns the indexes of the chunks that may contain leaves of an owner (generation): the last chunk whose first leaf
+ * sorts before the owner, and all chunks whose first leaf belongs to the owner.
  */
 function placesOf(chunkRoots: readonly Leaf[], owner: Buffer): number[] {
   const places = chunkRoots.map((_, place) => place).filter((place) => chunkRoots[place]!.owner.compare(owner) <= 0);

@@ -1,10 +1,10 @@
 /**
  * Seals a UTC day of an account: writes its charges and payments to immutable storage, and signs their sums.
  *
- * Guarantee: a day is sealed once, and a sealed day never changes. A generation that is not settled, or may still be
- * corrected, is listed as open. Its line is written on the first day sealed after its settlement or correction, so it
- * has its line on exactly one later day. Weakness: a line that is wrong before its day is sealed is sealed wrong.
- * Reconciliation, or the charged client, can notice that.
+ * Guarantee: a day is sealed once, and a sealed day never changes. If a generation is not settled, or may still be
+ * corrected, it is listed as open. Its line is written on the first day that is sealed after its settlement or
+ * correction. So it is on exactly one later day. Weakness: a line that is wrong before its day is sealed is sealed
+ * wrong. Reconciliation, or the charged client, can notice that.
  */
 
 import { isActivity, type FinalGeneration } from '../../accounting/daily-sums.ts';
@@ -46,8 +46,8 @@ export interface SealTools {
 }
 
 /**
- * Time after which an estimated generation is not corrected any more, in ms. A settlement may wait in its queue and in
- * the dead-letter queue, and once more in both. All this takes less time.
+ * Time in ms after which an estimated generation is no longer corrected. It is longer than a settlement may wait in its
+ * queue and in the dead-letter queue, twice each.
  */
 const CORRECTABLE_MS = 60 * DAY_MS;
 
@@ -75,7 +75,7 @@ export async function sealDay(
 ): Promise<SealHead | undefined> {
   const { table, files } = tools;
   const names = sealFiles(accountId, date);
-  // An earlier run may already have written the statement.
+  // An earlier run may have written the statement already.
   const text = (await files.get(names.statement)) ?? (await writeDay(tools, accountId, date, head));
   const before = { usage: head?.usage ?? Money.zero, paid: head?.paid ?? Money.zero };
   if (text === undefined) {
@@ -106,8 +106,8 @@ export async function sealDay(
 }
 
 /**
- * Returns the signature of a statement. Each signing gives another valid signature, so the signature that was stored
- * first is used.
+ * Returns the signature of a statement. Each signing gives another valid signature, so the first stored signature is
+ * used.
  */
 async function signatureOf({ files, signer }: SealTools, name: string, text: Buffer): Promise<Buffer> {
   const known = await files.get(name);
@@ -135,8 +135,8 @@ async function writeDay(
     const file = linesFile(root);
     const names = sealFiles(accountId, date);
     // All files that the statement names must exist before it, because a day with a statement is not written again. All
-    // names contain the root of the lines. So files of a run that stopped before its statement are never confused with
-    // files of another run.
+    // names contain the root of the lines. So if an earlier run stopped before its statement, its files have other
+    // names.
     await files.putNew(names.lines(file), lines);
     await files.putNew(names.leaves(root), leaves);
     await keepDayParts(table, accountId, { date, root }, { chunks, chunkRoots, open: content.open });
@@ -214,7 +214,7 @@ async function writeOwn(writer: LineFileWriter, content: DayContent, generation:
 
 /**
  * Writes the lines of a generation that was open when an earlier day was sealed, if it was settled or corrected since.
- * Otherwise, it stays in the list of open generations as long as it may change.
+ * Otherwise it stays in the list of open generations, as long as it may change.
  */
 async function writeEarlier(
   writer: LineFileWriter,
@@ -239,8 +239,8 @@ async function writeEarlier(
 }
 
 /**
- * Returns whether a generation may still be corrected: the sweep settled it by an estimate, and it was not corrected
- * yet.
+ * Returns whether a generation may still be corrected: the sweep has settled it by an estimate, and there is no
+ * correction yet.
  */
 function isCorrectable({ swept, correction }: Generation): boolean {
   return swept && correction === undefined;

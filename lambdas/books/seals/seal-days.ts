@@ -15,8 +15,8 @@ import { firstDateOf, sealDay, type SealTools } from './seal-day.ts';
 import { listFiles } from './seal-statement.ts';
 
 /**
- * Maximum number of days whose lists are written in one run. If a gateway did not seal for longer, only the latest days
- * get a list.
+ * Maximum number of days whose lists one run writes. If a gateway did not seal for longer, only the latest days get a
+ * list.
  */
 const MAX_LISTS = 400;
 
@@ -71,8 +71,7 @@ export async function sealDays(
 }
 
 /**
- * Returns the days to seal: the days after the account's last sealed day. Without a sealed day, they begin with the
- * account's first day.
+ * Returns the days to seal: the days after the account's last sealed day, or all days since the account's first day.
  */
 async function datesToSeal(
   table: Table,
@@ -95,7 +94,7 @@ async function compareLifetime(table: Table, accountId: string, head: SealHead):
   log('error', bookTripwires.booksDiffer, { accountId, date: head.through, reason, count: 1 });
 }
 
-/** Stores the list of a day's statements, and the list's timestamp. It does nothing if no account has a statement. */
+/** Stores the list of a day's statements, and the list's timestamp. Does nothing if no account has a statement. */
 async function keepList({ table, files }: SealTools, date: string, authority: string | undefined): Promise<void> {
   const { list, timestamp } = listFiles(date);
   const text = (await files.get(list)) ?? (await writeList({ table, files }, date));

@@ -17,7 +17,7 @@ const sealStatementSchema = z.strictObject({
   date: z.iso.date(),
   sealed_at: z.iso.datetime(),
   key_id: z.string(),
-  /** The previous statement; null for the account's first statement. */
+  /** Reference to the previous statement; null for the account's first statement. */
   previous: z.strictObject({ date: z.iso.date(), sha256 }).nullable(),
   lines: z.strictObject({
     /** Name of the file of lines, in the folder of the statement. */
@@ -54,7 +54,7 @@ export function sha256Of(document: string | Buffer): string {
   return createHash('sha256').update(document).digest('hex');
 }
 
-/** Returns the spending of a day's lines, which the day adds to the account's total. */
+/** Returns the spending of a day's lines, by which the account's total grows. */
 export function sealedUsageOf({ charged_rub, late_rub, corrected_rub }: SealStatement): Money {
   return Money.sum([charged_rub, late_rub, corrected_rub].map((text) => Money.parse(text)));
 }
@@ -74,16 +74,16 @@ export function sealFiles(accountId: string, date: string) {
 }
 
 /**
- * Returns the name of a day's file of lines. The name contains the first digits of the root of the lines' hash tree. So
- * if a run stops before it writes the statement, its file cannot be confused with that of a later run with other lines.
+ * Returns the name of a day's file of lines. It contains the first digits of the root of the lines' hash tree. If a run
+ * stops before its statement, a later run with other lines writes a file with another name.
  */
 export function linesFile(root: string): string {
   return `lines-${root.slice(0, NAMED_DIGITS)}.csv.gz`;
 }
 
 /**
- * Returns the name of the file of leaves, in the folder of the statement. The statement does not contain this name,
- * because its root proves the leaves.
+ * Returns the name of the file of leaves, in the folder of the statement. The statement need not contain the name: the
+ * root in it proves the leaves.
  */
 export function leavesFile(root: string): string {
   return `leaves-${root.slice(0, NAMED_DIGITS)}.txt.gz`;

@@ -1,8 +1,8 @@
 /**
  * Formats the lines of a sealed day: charges, open generations, and payments. A line has only fields of a record, so
- * the same record always gives the same bytes. It contains no names, because people may change them.
+ * the same record always gives the same bytes. It contains no names, because names may change.
  *
- * The line of a charge is the beginning of the same line in a statement's generations.csv.
+ * A charge's line is the beginning of the same line in a statement's generations.csv.
  */
 
 import { stringify } from 'csv-stringify/sync';
@@ -27,8 +27,8 @@ export type LineKind = 'charge' | 'late' | 'corrected' | 'open' | BalanceEntry['
 const columnsOf = (meter: Meter) => [`${meter}_units`, `${meter}_price_rub`] as const;
 
 /**
- * Number of billing units that the first release sealed. Columns of later units are at the end of a line. So the line
- * in the form of an earlier release is the beginning of the line.
+ * Number of billing units that the first release sealed. Columns of later units are at the end of a line. So a line
+ * always begins with the line of an earlier release.
  */
 const FIRST_UNITS = 10;
 const COLUMNS_PER_UNIT = 2;

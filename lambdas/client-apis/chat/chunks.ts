@@ -24,21 +24,21 @@ interface OpenBlock {
   /** Index in the answer's content at which the text of the block begins, in UTF-16 units. */
   start: number;
   citations: unknown[];
-  /** Index of a call among the calls, or of a thinking block among the thinking blocks. */
+  /** Number of the call among the calls, or of the thinking block among the thinking blocks, from 0. */
   place: number;
   /** Whether the block is the text of a refusal. */
   isRefusal: boolean;
   /** Whether a part of the block's arguments or text has been sent. */
   hasBegun: boolean;
-  /** Complete arguments of a call, if they came in one piece. */
+  /** Complete arguments of a call, if they arrived in one piece. */
   input: unknown;
-  /** Whether the block calls a custom tool. The text for a custom tool is sent only once its JSON is complete. */
+  /** Whether the block calls a custom tool. Its text is sent only when its JSON is complete. */
   isCustom: boolean;
   /** JSON of a custom tool call, as received so far. */
   json: string;
 }
 
-/** Id and model of an answer, which are known before its first event. */
+/** Id and model of an answer. Both are known before its first event. */
 export interface AnswerIdentity {
   generationId: string;
   model: string;
@@ -88,8 +88,8 @@ export class ChunkWriter {
   }
 
   /**
-   * Returns chunks that report an error instead of a normal end. The form is that of a normal last chunk, with an error
-   * in addition. Some clients notice only the annotation of an unknown kind.
+   * Returns chunks that report an error instead of a normal end. They have the form of a normal last chunk, with an
+   * additional error. Some clients notice only the annotation of an unknown kind.
    */
   fail({ error }: ErrorEnvelope): string {
     const delta = { content: '', annotations: [{ type: 'error' }] };
@@ -98,8 +98,8 @@ export class ChunkWriter {
   }
 
   /**
-   * Returns the chunks that end an answer. Simple clients read the first choice of each chunk, so every chunk has one
-   * choice. The exception is the usage chunk, which is sent only on request.
+   * Returns the chunks that end an answer. Every chunk has one choice, because simple clients read the first choice of
+   * each chunk. The exception is the usage chunk, which is sent only on request.
    */
   #finish({ delta, usage, metadata }: MessageDelta): string {
     if (delta.stop_reason === null) return '';
@@ -187,7 +187,7 @@ export class ChunkWriter {
     }
     this.#length += text.length;
     const likely = logprobs === undefined ? '' : `"logprobs":${JSON.stringify(chatLogprobs(logprobs))},`;
-    // This chunk is by far the most frequent, so it is written without building an object.
+    // This is by far the most frequent chunk, so it is written without building an object.
     return `${this.#head}[{"index":0,"delta":{"content":${JSON.stringify(text)}},${likely}"finish_reason":null}]}\n\n`;
   }
 
@@ -199,8 +199,8 @@ export class ChunkWriter {
   }
 
   /**
-   * Returns the chunk with the signature of a thinking block. Hidden thinking has a signature too; its text is then
-   * empty, not missing.
+   * Returns the chunk with the signature of a thinking block. If the thinking is hidden, its text is empty, but not
+   * missing.
    */
   #signature(open: OpenBlock, signature: string): string {
     const detail = signatureDetail(open.place, signature);
@@ -224,8 +224,8 @@ export class ChunkWriter {
   }
 
   /**
-   * Returns the chunk with the text for a custom tool. If a limit cut off the arguments (JSON with the text), they are
-   * sent as the model wrote them.
+   * Returns the chunk with the text for a custom tool. The text is in the JSON arguments. If a limit has cut the
+   * arguments off, they are sent as the model wrote them.
    */
   #customInput({ place, json, input }: OpenBlock): string {
     const written = json === '' ? input : callInput(json);
@@ -233,8 +233,8 @@ export class ChunkWriter {
   }
 
   /**
-   * Returns the chunk of a tool call in the older form, which allows one call. The gateway requests a single call. Some
-   * models make several calls; all calls after the first are dropped.
+   * Returns the chunk of a tool call in the older form. This form allows one call, and the gateway requests only one.
+   * If a model makes several, only the first is sent.
    */
   #olderCall(place: number, called: object): string {
     return place === 0 ? this.#delta({ function_call: called }) : '';

@@ -23,7 +23,7 @@ export interface CompletionSettings {
 
 /**
  * Returns the complete answer. Strict clients require all members that are set here. A missing value is `null` if
- * clients accept that, and omitted otherwise.
+ * clients accept null, otherwise it is omitted.
  */
 export function chatCompletion(message: MessageBody, settings: CompletionSettings): object {
   const { id, model, content, stop_reason: reason, usage, metadata } = message;

@@ -76,7 +76,7 @@ const toolCall = checkedBy<Call>(
 );
 
 /**
- * Schema of a message of the model. An answer of the gateway has further members, which clients may send back without
+ * Schema of a message of the model. An answer of the gateway has further members. Clients may send them back, without
  * effect.
  */
 const assistantMessage = z.object({
@@ -113,7 +113,7 @@ const toolMessage = z.object({
   ...cacheMarks,
 });
 
-/** Schema of a call's result in the older form. */
+/** Schema of the result of a call in the older form. */
 const functionMessage = z.object({
   role: z.literal('function'),
   name: z.string().min(1).meta({ description: 'The name of the function whose last call this is the result of.' }),
@@ -140,7 +140,7 @@ interface Conversation {
   /** Instructions before the first message of the conversation. */
   system: Block[];
   messages: Message[];
-  /** Position, in the client's list, of each converted message. */
+  /** Position of each converted message in the client's list. */
   origins: ClientMessagePosition[];
 }
 
@@ -220,8 +220,8 @@ class MessageReader {
   }
 
   /**
-   * Returns the blocks of a model's message in the order thinking, text, calls. A message of the chat API has no order
-   * among these kinds.
+   * Returns the blocks of a model's message in the order thinking, text, calls. In the chat API, these kinds have no
+   * order among each other.
    */
   #assistantBlocks(message: AssistantMessage): Block[] {
     const { refusal, tool_calls: calls, function_call: called } = message;

@@ -64,7 +64,10 @@ export const userParts = [textPart, imagePart, filePart, inputAudio] as const;
 export const toolResultParts = [textPart, imagePart, filePart] as const;
 export const assistantParts = [textPart, refusalPart] as const;
 
-/** Converts a part into a block. @param part part that its schema has accepted */
+/**
+ * Converts a part into a block.
+ * @param part part that its schema has accepted
+ */
 export function partBlock(part: UserPart | AssistantPart): Block {
   switch (part.type) {
     case 'text':

@@ -77,7 +77,7 @@ export function thinkingBlocks(details: readonly ReasoningDetail[]): Block[] {
     if (detail.type === 'reasoning.encrypted') {
       return detail.data ? [{ type: 'redacted_thinking', data: detail.data }] : [];
     }
-    // A client that joins the pieces of a stream wrongly keeps the signature and loses the text. The entry is then
+    // Some clients join the pieces of a stream wrongly, and keep the signature without its text. Such an entry is
     // dropped.
     if (detail.type !== 'reasoning.text' || typeof detail.text !== 'string') return [];
     return [{ type: 'thinking', thinking: detail.text, signature: detail.signature ?? '' }];

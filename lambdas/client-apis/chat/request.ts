@@ -27,7 +27,7 @@ import { ChatTools } from './tools.ts';
 /** Request of the chat API, with the settings that its answer needs. */
 export interface ChatCall extends ChunkSettings {
   message: RoutedRequest;
-  /** Position, in the client's `messages`, of each converted message. */
+  /** Position of each converted message in the client's `messages`. */
   origins: ClientMessagePosition[];
   /** Names of the client's fields that are sent to no endpoint. */
   leftOut: string[];
@@ -103,7 +103,7 @@ function chatLeftOut(body: ChatBody): string[] {
   ]);
 }
 
-/** Returns the fields about single tokens of the answer. */
+/** Returns the fields of the request that concern single tokens of the answer. */
 function chatTokenFields({ logit_bias: bias, logprobs, top_logprobs: most }: ChatBody): Record<string, unknown> {
   return {
     ...(bias && Object.keys(bias).length > 0 ? { logit_bias: bias } : {}),
@@ -139,7 +139,7 @@ function answerFields(body: ChatBody, showsReasoning: boolean) {
   return { ...thinking, output_config: { ...output, ...(schema ? { format: schema } : {}) } };
 }
 
-/** Returns whether a field of other chat services requests thinking; undefined if the request has no such field. */
+/** Returns whether the request asks for thinking in a field of other chat services; undefined without such a field. */
 function requestedThinking({ thinking, enable_thinking: isEnabled }: ChatBody): boolean | undefined {
   return thinking ? thinking.type !== 'disabled' : (isEnabled ?? undefined);
 }

@@ -154,7 +154,7 @@ interface SentTools {
   function_call?: z.output<typeof olderFunctionCall>;
 }
 
-/** Tools of a request, with the names that the client uses and the names that are sent to the model. */
+/** Tools of a request, with the client's names and the names that the model gets. */
 export class ChatTools {
   readonly names: ToolNames;
   /**

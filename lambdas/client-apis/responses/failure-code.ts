@@ -1,8 +1,8 @@
 import type { ErrorKind, GatewayError } from '../../platform/errors.ts';
 
 /**
- * Error codes that clients of the Responses API know. On an unknown code, Codex retries the turn, and then does not
- * show why it failed.
+ * Error codes that clients of the Responses API know. If Codex does not know a code, it retries the turn, and then does
+ * not show why it failed.
  */
 const codes: Partial<Record<ErrorKind, string>> = {
   invalid_request: 'invalid_prompt',

@@ -1,7 +1,7 @@
 /**
  * Items of conversations that began at another service, or of agents that store additional items. Each item becomes a
- * call and its result, a text, or nothing; docs/client-apis/responses.md has the table. Items that only another service
- * can read are refused, and the error message names the fix.
+ * call and its result, a text, or nothing; docs/client-apis/responses.md has the table. If only another service can
+ * read an item, it is refused, and the error message names the fix.
  */
 
 import * as z from 'zod';
@@ -17,7 +17,8 @@ const NO_REFERENCES =
   'is not supported, because this gateway stores no answers. Send the items themselves: in the AI SDK set store to false, in other clients send back the items of the answer’s output';
 
 /**
- * Types of items that are dropped: notes of agents, and steps of services whose outcome is in the text of the answer.
+ * Types of items that are dropped: notes of agents, and steps of services. The text of the answer contains the outcome
+ * of these steps.
  */
 const withoutWords = [
   'web_search_call',
@@ -41,7 +42,7 @@ const standInId = foreignText.meta({
   description: 'The id of the item, which stands for the id of the call where there is none.',
 });
 
-/** Returns the schema of a call that an agent runs on its own machine, with a built-in tool of OpenAI's models. */
+/** Returns the schema of a call of a built-in tool of OpenAI's models, which the agent runs on its own machine. */
 const ownCall = <Type extends string>(type: Type, ...inputs: string[]) =>
   z.looseObject({
     type: z.literal(type),
@@ -59,7 +60,7 @@ const ownOutput = <Type extends string>(type: Type) =>
     output: z.unknown().optional().meta({ description: 'The result of the call.' }),
   });
 
-/** Returns the schema of a call that a service ran while it answered. */
+/** Returns the schema of a call that the service itself ran during its answer. */
 const serviceCall = <Type extends string>(type: Type) => z.looseObject({ type: z.literal(type) });
 
 const calls = [
@@ -96,7 +97,7 @@ export const refusedItems = Object.entries(refused).map(([type, why]) =>
 export type ForeignItem = z.output<(typeof foreignItems)[number]>;
 type Members = Record<string, unknown>;
 
-/** The part of a conversation into which such an item is converted. */
+/** Part of a conversation that such an item becomes. */
 export type ForeignPart =
   | { kind: 'call'; id: string; name: string; input: Record<string, unknown> }
   | { kind: 'result'; id: string; content: string | Block[] }
@@ -142,8 +143,8 @@ function ownCallResult(output: unknown): string | Block[] {
 }
 
 /**
- * Returns a text that shows a tool call of another service to the model, which does not have that tool. Image bytes are
- * omitted.
+ * Returns a text that shows a tool call of another service to the model. The model itself does not have that tool.
+ * Image bytes are omitted.
  */
 function serviceText(type: string, members: Members): string {
   const { id: _id, status: _status, call_id: _call, result, ...said } = members;

@@ -69,9 +69,7 @@ const outputOf = <Type extends string>(type: Type) =>
     call_id: answeredCallId,
     output: resultContent.meta({ description: 'The result of the call: a text, or a list of parts.' }),
   });
-/**
- * Schema of a function's output. Codex also reports its own settings to the model in outputs that belong to no call.
- */
+/** Schema of a function's output. Codex also reports its own settings to the model, as outputs without a call. */
 const functionOutput = z
   .object({
     ...outputOf('function_call_output').shape,
@@ -131,7 +129,7 @@ type KnownItem = z.output<(typeof known)[number]>;
 type TypedItem = KnownItem | ForeignItem;
 export type InputItem = SaidItem | TypedItem;
 
-/** Returns whether an item is a message. Messages may omit their type. Every other item is identified by its type. */
+/** Returns whether an item is a message. Only a message may omit its type. */
 function isSaid(value: unknown): value is SaidItem {
   const { type } = (value ?? {}) as { type?: unknown };
   return type === undefined || type === null || type === 'message';
@@ -146,7 +144,7 @@ export const responsesInput = z
 interface Conversation {
   system: Block[];
   messages: Message[];
-  /** Position in the client's `input` of each message: the index of the first item from which it was made. */
+  /** Position of each message in the client's `input`: the index of the first item from which it was made. */
   origins: ClientMessagePosition[];
 }
 
@@ -189,7 +187,10 @@ export function responsesConversation(input: string | readonly InputItem[], name
   return conversation.messages.length === 0 ? saidByUser(conversation, input.length - 1) : conversation;
 }
 
-/** A conversation of instructions alone: the model answers the last of them. */
+/**
+ * Converts a conversation that has only instructions: the last one becomes a user message, so that the model can answer
+ * it.
+ */
 function saidByUser({ system, ...rest }: Conversation, at: number): Conversation {
   const last = system.at(-1);
   if (!last) return { system, ...rest };
@@ -200,7 +201,7 @@ function saidByUser({ system, ...rest }: Conversation, at: number): Conversation
   };
 }
 
-/** Adds blocks to a message. Results are inserted before texts, because providers refuse results after texts. */
+/** Adds blocks to a message. Results go before texts, because providers refuse results after texts. */
 function addResults(open: Block[], blocks: readonly Block[]): void {
   for (const block of blocks) {
     const firstText = open.findIndex(({ type }) => type === 'text');
@@ -299,7 +300,7 @@ class ItemReader {
   }
 }
 
-/** Returns whether the client itself ran the tool search. Only this search becomes a tool call of the model. */
+/** Returns whether the client itself ran the tool search. Otherwise it does not become a tool call of the model. */
 function isOfClient<Item extends { execution?: unknown; call_id?: string | null | undefined }>(
   one: Item,
 ): one is Item & { call_id: string } {
@@ -320,7 +321,7 @@ function results(...blocks: Block[]): AuthoredMessage {
 
 type Output = z.output<typeof resultContent>;
 
-/** Returns the blocks of an output that belongs to no call: its name as a heading, then its content. */
+/** Returns the blocks of an output without a call: its name as a heading, then its content. */
 function outputWithoutCall({ name, output }: { name?: string | null | undefined; output: Output }): Block[] {
   const content = resultBlocks(output);
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;

@@ -14,15 +14,15 @@ export interface OutputSettings {
   tools: ToolNames;
   showsSources: boolean;
   /**
-   * Whether thinking has a summary. Without a summary, the thinking is included only in the form that the client sends
-   * back in the next request.
+   * Whether the answer has a summary of the thinking. Without it, the thinking is only in the form that the client
+   * sends back in the next request.
    */
   showsThinking: boolean;
 }
 
 export type OutputItem = Record<string, unknown> & { type: string; id: string };
 
-/** Returns the id of an item. Ids are unique across answers, because clients keep them for a whole conversation. */
+/** Returns the id of an item. It is unique over all answers, because clients keep ids for a whole conversation. */
 export function itemId(prefix: string, generationId: string, index: number): string {
   return `${prefix}_${generationId.replace(/^gen-/, '').replaceAll('-', '')}${index.toString(16).padStart(4, '0')}`;
 }
@@ -67,7 +67,7 @@ export function textPart({ text, annotations, logprobs }: OutputText): object {
   return { type: 'output_text', text, annotations, logprobs };
 }
 
-/** Returns a refusal as a part, which has its own type. */
+/** Returns a refusal as a part. Refusals have their own type of part. */
 export function shownRefusal({ text }: OutputText): object {
   return { type: 'refusal', refusal: text };
 }

@@ -82,8 +82,8 @@ export const userContent = contentOf([inputText, inputImage, inputFile, inputAud
   description: 'The words of the user, as a text or a list of parts.',
 });
 /**
- * Content of the model. Some clients write output of the model in the form of user input, so the form of user input is
- * accepted as well.
+ * Schema of the content of a model's message. Some clients write it in the form of user input, so that form is accepted
+ * too.
  */
 export const assistantContent = contentOf([outputText, refusal, inputText]).meta({
   description: 'The words of the model, as a text or a list of parts.',
@@ -95,8 +95,8 @@ export const resultContent = z.union([outputParts, z.record(z.string(), z.unknow
 });
 
 /**
- * Matches a list of parts that some agents write as text. Without conversion, an image in it would count as a million
- * tokens of base64.
+ * Matches a list of parts in the form of a text, as some agents write it. Without conversion, an image in it would
+ * count as a million tokens of base64 text.
  */
 const PARTS_AS_TEXT = /^\s*\[\s*\{[^[\]{}]{0,200}"(?:type"\s*:\s*"input_|image_url")/;
 const MAX_PART_VALUES = 10_000;
@@ -123,7 +123,10 @@ function partsIn(text: string): Block[] | undefined {
   }
 }
 
-/** Converts content into blocks. @param content content that its schema has accepted */
+/**
+ * Converts content into blocks.
+ * @param content content that its schema has accepted
+ */
 export function contentBlocks(content: Content): Block[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   return content.map(partBlock);

@@ -28,7 +28,7 @@ import { DeclaredTools } from './tools.ts';
 /** Request of the Responses API, with the settings that its answer needs. */
 export interface ResponsesCall {
   message: RoutedRequest;
-  /** Position, in the client's `input`, of each converted message. */
+  /** Position of each converted message in the client's `input`. */
   origins: ClientMessagePosition[];
   /** Names of the client's fields that are sent to no endpoint. */
   leftOut: string[];
@@ -97,7 +97,7 @@ function responseLeftOut(body: ResponsesBody): string[] {
   ]);
 }
 
-/** Returns the fields about single tokens of the answer. */
+/** Returns the fields of the request that concern single tokens of the answer. */
 function responseTokenFields({
   logit_bias: bias,
   include,
@@ -124,7 +124,10 @@ function requestsSummary({ reasoning }: ResponsesBody): boolean {
   return (reasoning?.summary ?? reasoning?.generate_summary ?? 'none') !== 'none';
 }
 
-/** Returns the thinking settings, and the format of the answer. A requested summary turns thinking on. */
+/**
+ * Returns the settings of the thinking, and the format of the answer. If the request asks for a summary, the model
+ * thinks.
+ */
 function answerFields(
   { reasoning, text }: ResponsesBody,
   showsThinking: boolean,

@@ -59,7 +59,10 @@ export function responseObject(state: ResponseState): object {
   };
 }
 
-/** Returns the service tier. The standard tier is "standard" in the Messages API and "default" in the Responses API. */
+/**
+ * Returns the service tier. The standard tier is named "standard" in the Messages API and "default" in the Responses
+ * API.
+ */
 function servedTier(usage: WireUsage | undefined): string {
   const tier = usage?.['service_tier'];
   return typeof tier === 'string' && tier !== 'standard' ? tier : 'default';
@@ -91,8 +94,5 @@ export function incompleteReason(reason: StopReason | null): string | undefined 
   return reason === 'max_tokens' || reason === 'model_context_window_exceeded' ? 'max_output_tokens' : undefined;
 }
 
-/**
- * Text of a refusal for which the model wrote no text. An answer needs an item, because agents retry an answer without
- * items.
- */
+/** Text of a refusal if the model wrote none. Without an item in the answer, agents would retry. */
 export const REFUSED = 'The model has refused to answer.';

@@ -1,8 +1,7 @@
 /**
  * Thinking in the form of the Responses API: the item's `encrypted_content` contains the block as its provider signed
- * it. The client sends the item back unchanged, because the gateway stores nothing. Only the provider's own signature,
- * if any, protects the content. The gateway encodes the content (it does not encrypt it), so that it does not look like
- * plain text.
+ * it. The gateway stores nothing, so the client sends the item back unchanged. The content is encoded, not encrypted,
+ * so that it does not look like plain text. Only the provider's own signature, if any, protects it.
  */
 
 import * as z from 'zod';
@@ -15,7 +14,10 @@ const sealed = z.union([
   z.strictObject({ data: z.string() }),
 ]);
 
-/** Encodes a thinking block. @param block thinking block, readable or redacted */
+/**
+ * Encodes a thinking block.
+ * @param block thinking block, readable or redacted
+ */
 export function sealedThinking(block: Block): string {
   const content =
     block.type === 'redacted_thinking'
@@ -24,7 +26,7 @@ export function sealedThinking(block: Block): string {
   return PREFIX + Buffer.from(JSON.stringify(content)).toString('base64url');
 }
 
-/** Decodes a thinking block; returns undefined unless this gateway wrote the text. */
+/** Decodes a thinking block; returns undefined for any text that this gateway did not write. */
 export function unsealedThinking(text: string): Block | undefined {
   if (!text.startsWith(PREFIX)) return undefined;
   try {

@@ -32,13 +32,13 @@ interface OpenBlock {
   block: Block;
   /** Id of the block's item, or of the item that contains the block. */
   id: string;
-  /** Text of the block that was already received: thinking, or the arguments of a call. */
+  /** Text of the block that has already arrived: thinking, or the arguments of a call. */
   written: string;
   /** Index at which the text of the block begins in its message. */
   start: number;
 }
 
-/** Message that is being written. Adjacent texts form one message, but a refusal is a separate message. */
+/** Message that is being written. Adjacent texts form one message. A refusal is always a separate message. */
 interface OpenMessage extends OutputText {
   id: string;
   isRefusal: boolean;
@@ -58,7 +58,7 @@ export class ResponseWriter {
   readonly #settings: OutputSettings;
   #identity: AnswerIdentity;
   #events = 0;
-  /** Completed items. Their number is also the index of the item that is being written. */
+  /** Completed items. Their number is the index of the current item. */
   readonly #output: OutputItem[] = [];
   #open: OpenBlock | undefined;
   #message: OpenMessage | undefined;
@@ -272,8 +272,8 @@ export class ResponseWriter {
   }
 
   /**
-   * Returns the events that end a tool call. Arguments that are not JSON are sent as the model wrote them, because the
-   * client reports the error to the model.
+   * Returns the events that end a tool call. If its arguments are not JSON, they are sent as the model wrote them,
+   * because the client then reports the error to the model.
    */
   #endCall(open: OpenBlock): string {
     const { block, id, written } = open;
@@ -353,7 +353,7 @@ export class ResponseWriter {
     return { item_id: id, output_index: this.#output.length };
   }
 
-  /** Returns the position of the only part of a message. */
+  /** Returns the position of a message's only part. */
   #partPlace(message: OpenMessage): { item_id: string; output_index: number; content_index: number } {
     return { ...this.#placeOf(message), content_index: 0 };
   }

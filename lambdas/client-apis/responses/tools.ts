@@ -1,7 +1,6 @@
 /**
- * Tools of a response, and their equivalent in the Messages API. On every request, agents declare tools that only
- * OpenAI can run. These tools are dropped, because a refusal would stop the agents (docs/client-apis/responses.md lists
- * them).
+ * Tools of a response, and their equivalent in the Messages API. Agents declare tools in every request that only OpenAI
+ * can run. A refusal would stop the agents, so these tools are dropped (docs/client-apis/responses.md lists them).
  */
 
 import * as z from 'zod';
@@ -51,8 +50,8 @@ const customDeclaration = z.object({
   ).meta({ description: 'The form of the input. The model reads a grammar; nothing holds its words to it.' }),
 });
 /**
- * Schema of a tool search. Codex does not send the tools of MCP servers in its first request. It searches among them
- * when the model calls this tool.
+ * Schema of a tool search. Codex does not send the tools of MCP servers in its first request. When the model calls this
+ * tool, Codex searches them.
  */
 const toolSearchDeclaration = z.object({
   type: z.literal('tool_search'),
@@ -158,8 +157,8 @@ function groupedTool(
 }
 
 /**
- * Finds a repeated name among tools outside of groups. Tools in groups are not checked, because agents declare groups
- * with the same names, or the same group twice. A tool search is skipped, because it has no name.
+ * Finds a repeated name among tools outside of groups. Agents declare groups with the same tool names, or the same
+ * group twice, so tools in groups are not checked. A tool search has no name.
  */
 function repeatedTool(tools: readonly unknown[]): Fault | undefined {
   const single = declaredTools(tools).filter((tool) => tool.kind !== 'tool_search' && groupOf(tool) === undefined);
@@ -197,8 +196,8 @@ const namedTool = z.looseObject({
   namespace: optionalField(z.string()).meta({ description: 'The group that the tool belongs to.' }),
 });
 /**
- * Schema of a tool choice that names a tool of the gateway, without unknown members. A choice of a tool that only OpenAI
- * runs may have unknown members, because this choice is refused as a whole.
+ * Schema of a tool choice that names a tool of the gateway, without unknown members. A choice of a tool that only
+ * OpenAI runs may have unknown members, because it is refused anyway.
  */
 const namedOwnTool = z.strictObject(namedTool.shape);
 const allowList = z.strictObject({
@@ -225,14 +224,14 @@ export const responsesToolChoice = optionalField(
   checkedBy<NonNullable<ResponsesToolChoice>>(choiceSchema, [modes, allowList, namedTool]),
 );
 
-/** Tools of a request, with the names that the client uses and the names that are sent to the model. */
+/** Tools of a request, with the client's names and the names that the model gets. */
 export class DeclaredTools {
   readonly names: ToolNames;
   readonly #declared: readonly Declared[];
 
   /**
-   * @param tools declarations that their schema has accepted; if a tool is declared twice, the first declaration
-   * applies, because a history repeats some declarations
+   * @param tools declarations that their schema has accepted. If a tool is declared twice, the first declaration
+   *   applies. A history repeats some declarations.
    */
   constructor(tools: readonly unknown[]) {
     const seen = new Set<string>();
@@ -270,7 +269,10 @@ export class DeclaredTools {
     };
   }
 
-  /** Converts a declared tool. @param about description of the tool's group, if this is the first tool of the group */
+  /**
+   * Converts a declared tool.
+   * @param about description of the tool's group, if this is the first tool of the group
+   */
   #engineTool(tool: Declared, about: string | null | undefined, choice: ResponsesToolChoice): Tool {
     if (tool.kind === 'search') {
       // Agents declare a search on every request. If no search is available, a client gets an error only if its tool

@@ -2,9 +2,9 @@
  * Retries calls of AWS services by the store and the queues; aws-json.ts signs and sends them.
  *
  * Guarantee: a call is retried if it was throttled, failed in the service, or got no response in time. As in the SDK's
- * standard mode, there are up to four attempts, with back-off and jitter. A retried call may be carried out twice, if
- * only the first response was lost. Callers prevent a second effect with a token or a condition. An error reports in
- * `isUncertain` whether an earlier attempt got no response.
+ * standard mode, there are up to four attempts, with back-off and jitter. If only the first response was lost, a
+ * retried call may be carried out twice. Callers prevent a second effect with a token or a condition. `isUncertain` of
+ * an error shows whether an earlier attempt got no response.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -29,8 +29,8 @@ export class AwsError extends ServiceError {
   /** Body of the response. */
   readonly details: Record<string, unknown>;
   /**
-   * Whether an attempt of the same call got no conclusive response. That attempt may have been carried out, or may
-   * still be.
+   * Whether an attempt of the same call got no conclusive response. That attempt may have had its effect, or may still
+   * have it.
    */
   isUncertain: boolean;
 
@@ -48,7 +48,7 @@ export class AwsError extends ServiceError {
   }
 }
 
-/** Returns whether a call with this error may have been carried out, or may still be. */
+/** Returns whether a call with this error may have had its effect, or may still have it. */
 export function isUncertain(error: unknown): boolean {
   return !(error instanceof AwsError) || error.isUncertain;
 }
@@ -80,8 +80,8 @@ const TRANSIENT = new Set([
 ]);
 
 /**
- * The time limit of a call. Its signal also ends the wait for a connection. Both the wall clock and the timer of the
- * signal count, because the timer may stand still while the machine is suspended.
+ * Time limit of a call. Its signal also ends the wait for a connection. Both the wall clock and the signal's timer
+ * count, because the timer may stand still while the machine is suspended.
  */
 export class CallTime {
   readonly signal: AbortSignal | undefined;

@@ -1,7 +1,7 @@
 /**
  * Finds the URLs of AWS services, by the rules of the SDK, for calls that the gateway signs itself. A configured URL
- * has precedence: a URL for the service before a URL for all services, and the environment before the profile. Without
- * a configured URL, it is AWS's own URL in the region, possibly in its variant for FIPS or IPv6.
+ * has precedence: first the URL for the service, then the URL for all services, and for each the environment before the
+ * profile. Otherwise it is AWS's own URL in the region, possibly in its variant for FIPS or IPv6.
  */
 
 import type { AwsIdentity } from './aws-identity.ts';
@@ -29,8 +29,8 @@ export async function endpointOf(
 }
 
 /**
- * Returns the URL of an object. The name of the bucket is a part of the host name. If a configured URL has an IP
- * address as host, the bucket is a part of the path.
+ * Returns the URL of an object. The host name includes the name of the bucket. If a configured URL has an IP address as
+ * host, the path includes it instead.
  * @throws {TypeError} for a configured value that is not a URL
  */
 export async function objectEndpointOf(
@@ -81,7 +81,7 @@ function hostOf({ host, isPlainInGovCloud = false }: AwsAddress, region: string,
   return `${name}.${region}.${dualstack ? dualstackDomainOf(region) : domainOf(region)}`;
 }
 
-/** Domains of AWS partitions, by the beginning of a region's name. Other regions have the default domain. */
+/** Domains of AWS partitions, by the beginning of a region's name. All other regions have the default domain. */
 const partitions: [region: string, domain: string, dualstackDomain: string][] = [
   ['cn-', 'amazonaws.com.cn', 'api.amazonwebservices.com.cn'],
   ['eusc-', 'amazonaws.eu', 'api.amazonwebservices.eu'],

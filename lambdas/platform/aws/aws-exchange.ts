@@ -43,7 +43,7 @@ export function exchangeSigned(url: URL, { method, headers, body = '', signal }:
       path,
       agent: awsAgents[isSecure ? 'https:' : 'http:'],
       headers: method === 'GET' ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
-      // Maximum time without data, in ms. A response that keeps arriving may take longer.
+      // Maximum time in ms without data. While data arrives, a response may take longer.
       timeout: requestTimeouts.requestTimeout,
       ...(signal ? { signal } : {}),
     });

@@ -27,7 +27,9 @@ export interface AwsIdentity {
   endpoints?: (serviceId: string) => Promise<EndpointProfile>;
 }
 
-/** Time before their expiry at which container credentials are read again, in ms, as AWS's own clients do. */
+/**
+ * Time in ms before their expiry at which container credentials are read again. AWS's own clients use the same time.
+ */
 const REFRESH_BEFORE_MS = 5 * 60_000;
 
 /** Identity of a function: its own role, in its own region. */
@@ -44,9 +46,7 @@ export const ownIdentity: AwsIdentity = {
   endpoints: async (serviceId) => (await current.endpoints?.(serviceId)) ?? {},
 };
 
-/**
- * Sets another identity at AWS. Commands use it, because they run with the credentials of the person who calls them.
- */
+/** Sets another identity at AWS. Commands use it: they run with the credentials of the person who calls them. */
 export function runAs(identity: AwsIdentity): void {
   current = identity;
 }
@@ -79,8 +79,8 @@ let knownContainer: ContainerCredentials | undefined;
 let readingContainer: Promise<ContainerCredentials> | undefined;
 
 /**
- * Returns a container's credentials. Concurrent requests share one read of the URL. No request waits for it while the
- * known credentials are valid.
+ * Returns a container's credentials. Concurrent requests share one read of the URL. While the known credentials are
+ * valid, no request waits for the read.
  */
 async function containersCredentials(): Promise<AwsCredentials> {
   const leftMs = knownContainer?.expiration ? knownContainer.expiration.getTime() - nowMs() : 0;

@@ -1,6 +1,6 @@
 /**
- * Calls AWS services that use JSON (DynamoDB, SQS, Secrets Manager, KMS), and signs the calls. It replaces an SDK
- * client, whose middleware, schemas and serializers take three times as long as this code.
+ * Calls AWS services that use JSON (DynamoDB, SQS, Secrets Manager, KMS), and signs the calls. It replaces the SDK's
+ * client, whose middleware, schemas and serializers take three times as long.
  *
  * Guarantee: a call is retried with the same bytes, as described in aws-call.ts.
  */
@@ -27,14 +27,14 @@ export interface AwsService {
   origin?: string | undefined;
 }
 
-/** Error codes that a wrong local clock causes. */
+/** Error codes of calls that fail because the local clock is wrong. */
 const SKEWED = new Set([
   'InvalidSignatureException',
   'RequestExpired',
   'RequestTimeTooSkewed',
   'SignatureDoesNotMatch',
 ]);
-/** Maximum difference between the local clock and the service's clock, in ms, that is not corrected. */
+/** Difference in ms between the local clock and the service's clock up to which no correction is made. */
 const MAX_SKEW_MS = 60_000;
 
 interface ServicePlace {

@@ -1,7 +1,7 @@
 /**
  * Reads one object of a bucket again and again, while requests are served. It sends a signed GET, and the response
- * contains the object only if it has changed. The SDK's client of S3 is not used, because it would be half of a
- * function's bundle.
+ * contains the object only if it has changed. The SDK's client of S3 would be half of a function's bundle, so it is not
+ * used.
  */
 
 import { AwsError, retryTransient } from './aws-call.ts';
@@ -54,8 +54,8 @@ export function openObject(place: ObjectPlace): (knownEtag?: string) => Promise<
 }
 
 /**
- * Returns the URL of an object, and the signer for it. The bucket is a part of the host name in S3, and of the path in
- * an emulator.
+ * Returns the URL of an object, and the signer for it. In S3 the host name includes the bucket; in an emulator the path
+ * does.
  */
 async function addressOf({ bucket, key, endpoint, identity }: ObjectPlace) {
   const region = endpoint === undefined ? await identity.region() : 'us-east-1';

@@ -18,8 +18,8 @@ export function newAwsSigner(scope: {
 }
 
 /**
- * Key objects by the bytes of a key. Without this cache, Node would convert the bytes for each digest, which takes four
- * times as long as the digest itself.
+ * Key objects by the bytes of a key. Without this cache, Node would convert the bytes for each digest. The conversion
+ * takes four times as long as the digest.
  */
 const keysOfBytes = new WeakMap<object, KeyObject>();
 

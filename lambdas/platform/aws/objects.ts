@@ -19,7 +19,7 @@ import { localCredentials, quietLogger } from './sdk.ts';
 export interface Bucket {
   put(key: string, bytes: Buffer, mediaType: string): Promise<void>;
   /**
-   * Writes a stream to a file. Readers see the file only when the whole stream is stored. If storing fails, an earlier
+   * Writes a stream to a file. Readers see the file only when the whole stream is stored. If that fails, an earlier
    * file of this name stays.
    * @returns the number of bytes
    * @throws the error of the stream, or of the store
@@ -29,9 +29,7 @@ export interface Bucket {
   get(key: string): Promise<Buffer | undefined>;
   /** Deletes a file. Succeeds also if the file does not exist. */
   delete(key: string): Promise<void>;
-  /**
-   * Returns a URL at which anyone can read the file for the given time. Requests for a range of bytes are supported.
-   */
+  /** Returns a URL at which anyone can read the file for the given time, also a range of its bytes. */
   link(key: string, expiresInSeconds: number): Promise<string>;
 }
 
@@ -66,7 +64,7 @@ export function openBucket(): Bucket {
         await put(key, whole, mediaType);
         return whole.length;
       } finally {
-        // Stops the sender, because nothing reads its data any more.
+        // Stops the sender, because nothing will read its data.
         await parts.return();
       }
     },
@@ -106,7 +104,7 @@ async function putParts(
     await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: done } }));
     return bytes;
   } catch (error) {
-    // If the cleanup fails, the bucket's own rule deletes the parts a day later.
+    // If this cleanup fails, the bucket's own rule deletes the parts a day later.
     await client.send(new AbortMultipartUploadCommand(upload)).catch(() => undefined);
     throw error;
   }

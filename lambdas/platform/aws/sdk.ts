@@ -10,7 +10,7 @@ interface SdkLogger {
 }
 
 /**
- * Logger for SDK clients that writes nothing. It has no `info` method: with that method, the SDK would describe every
+ * Logger for SDK clients that writes nothing. It has no `info` method. With that method, the SDK would describe every
  * call, which takes longer than serializing the call. Errors are thrown, and logged by the gateway.
  */
 export const quietLogger = { debug: silence, warn: silence, error: silence } as unknown as SdkLogger;
@@ -22,14 +22,14 @@ export const quietLogger = { debug: silence, warn: silence, error: silence } as 
 export const requestTimeouts = { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true };
 
 /**
- * Settings of all SDK clients. They make one attempt only: a caller that retries must know whether an attempt got no
+ * Settings of all SDK clients. Clients make only one attempt. A caller that retries must know whether an attempt got no
  * response, and the SDK does not report that.
  */
 export const sdkSettings = { maxAttempts: 1, logger: quietLogger, requestHandler: requestTimeouts };
 
 /**
- * Credentials for emulators. All clients share one key id, because some emulators have a database per key. The secret
- * is different in each run, so that other users of the machine do not know it.
+ * Credentials for emulators. All clients have the same key id, because some emulators have a database per key. The
+ * secret is different in each run, so that other users of the machine do not know it.
  */
 export const localCredentials = {
   accessKeyId: 'local',

@@ -9,7 +9,7 @@ export function limitConcurrency(limit: number): <Result>(task: () => Promise<Re
       return await task();
     } finally {
       const next = waiting.shift();
-      // The next task takes over this task's slot, so `running` does not change.
+      // The next task takes this task's slot, so `running` does not change.
       if (next) next();
       else running -= 1;
     }

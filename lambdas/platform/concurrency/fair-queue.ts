@@ -7,14 +7,14 @@ export interface JobOwner {
 }
 
 /**
- * Maximum number of waiting jobs of one key. MAX_WAITING_PER_ACCOUNT limits the waiting jobs of an account, with all
- * its keys.
+ * Maximum number of waiting jobs of one key. MAX_WAITING_PER_ACCOUNT limits the waiting jobs of all keys of an account
+ * together.
  */
 const MAX_WAITING_PER_KEY = 32;
 const MAX_WAITING_PER_ACCOUNT = 64;
 /**
- * Number of accounts and keys whose last turn is remembered. Older entries are dropped, and their owners count as
- * new.
+ * Number of accounts and keys whose last turn is remembered. If there are more, the oldest entries are dropped, and
+ * their owners count as new.
  */
 const MAX_REMEMBERED = 10_000;
 
@@ -22,12 +22,12 @@ const MAX_REMEMBERED = 10_000;
  * Queue that returns jobs in a fair order. Accounts take turns, the keys of an account take turns, and the jobs of a
  * key keep their order.
  *
- * Guarantee: however many jobs an account adds, the next job of any other account waits for at most one of them.
+ * Guarantee: if an account adds many jobs, the next job of any other account waits for at most one of them.
  */
 export class FairQueue<Entry extends { owner: JobOwner }> {
   /** Waiting jobs, in the order in which they were added. */
   readonly #entries: Entry[] = [];
-  /** Number of the turn in which an account, or a key, was last served. */
+  /** Number of the last turn of each account and each key. */
   readonly #lastTurns = new BoundedMap<string, number>(MAX_REMEMBERED);
   #turn = 0;
 
@@ -35,7 +35,7 @@ export class FairQueue<Entry extends { owner: JobOwner }> {
     return this.#entries.length === 0;
   }
 
-  /** Returns whether the owner has the maximum number of waiting jobs. */
+  /** Returns whether the owner already has the maximum number of waiting jobs. */
   isFullFor({ account, key }: JobOwner): boolean {
     const ofAccount = this.#entries.filter(({ owner }) => owner.account === account);
     if (ofAccount.length >= MAX_WAITING_PER_ACCOUNT) return true;

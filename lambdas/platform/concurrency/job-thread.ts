@@ -1,7 +1,7 @@
 /**
- * Runs work in a thread, because it would block the event loop for long. The thread starts with the first job, does one
- * job after the other, and ends after a minute without jobs. The work is in a separate file, `<name>.ts`, which calls
- * `answerJobs`.
+ * Runs work in a thread, because it would block the event loop for long. The thread starts with the first job, and does
+ * one job after the other. It ends after a minute without jobs. The work is in a separate file, `<name>.ts`, which
+ * calls `answerJobs`.
  */
 
 import { extname } from 'node:path';
@@ -11,8 +11,8 @@ import { describeError, log } from '../logger.ts';
 
 const IDLE_MS = 60_000;
 /**
- * Time for which an abandoned job may continue, in ms, before its thread is terminated. It applies to jobs that watch
- * their own time limit.
+ * Time in ms for which an abandoned job may continue before its thread is terminated. For jobs that check their own
+ * time limit.
  */
 const GRACE_MS = 500;
 
@@ -24,7 +24,7 @@ export interface JobRequest {
 }
 
 interface JobTimes {
-  /** Maximum time for which the job may wait, in ms: before its start and after interruptions together. */
+  /** Maximum time in ms for which the job may wait, before its start and after interruptions together. */
   maxWaitMs: number;
   /** Maximum time for which the job may run in the thread, in ms. */
   maxRunMs: number;
@@ -49,20 +49,20 @@ interface JobEntry<Job, Result> extends JobTimes {
   /** Time at which the job last began to wait or to run, as performance.now() counts. */
   sinceMs: number;
   waitedMs: number;
-  /** Time for which the job may run while other interrupted jobs wait, in ms. It doubles with each interruption. */
+  /** Time in ms for which the job may run while other interrupted jobs wait. It doubles with each interruption. */
   turnMs: number;
   timer: NodeJS.Timeout | undefined;
   settle: (outcome: JobOutcome<Result>) => void;
 }
 
 interface ThreadOptions {
-  /** import.meta.url of the caller. The thread's file, or its own bundle, is in the same directory. */
+  /** import.meta.url of the caller. The thread's file or bundle is in the same directory. */
   beside: string;
   /** Name of the thread's file, without its extension. */
   name: string;
   maxHeapMb: number;
   /**
-   * Time after which a running job is interrupted if a new job waits, in ms. Absent for jobs that watch their own time
+   * Time in ms after which a running job is interrupted if a new job waits. Absent for jobs that check their own time
    * limit.
    */
   turnMs?: number;
@@ -71,11 +71,11 @@ interface ThreadOptions {
 /**
  * Runs jobs in a thread.
  *
- * Guarantee: accounts are served in turn, and a job whose client has disconnected takes no more time. With `turnMs`, no
- * other job delays a new job for longer than that time and the start of a thread. A job that has run for its turn is
- * interrupted. It starts again from its beginning when no new job waits, and may then run twice as long before it is
- * interrupted for another interrupted job. Weakness: a job that needs more than its first turn fails with "busy" if new
- * jobs keep arriving.
+ * Guarantee: accounts take turns, and a job whose client has disconnected is stopped. With `turnMs`, a new job waits at
+ * most that time, and the start of a thread, because of one other job. A job that has run for its turn is interrupted.
+ * When no new job waits, it starts again from its beginning. It may then run twice as long before it is interrupted for
+ * another interrupted job. Weakness: a job that needs more than its first turn fails with "busy" if new jobs keep
+ * arriving.
  * @typeParam Job structured data that is copied to the thread
  */
 export class JobThread<Job, Result> {
@@ -87,11 +87,9 @@ export class JobThread<Job, Result> {
   #running: JobEntry<Job, Result> | undefined;
   #turnTimer: NodeJS.Timeout | undefined;
   #worker: Worker | undefined;
-  /** Whether the thread accepts jobs. Its start does not count as part of a job's turn. */
+  /** Whether the thread accepts jobs. Its start is not part of a job's turn. */
   #isReady = false;
-  /**
-   * Whether the thread is about to exit. The next job waits for its end, so that there is never more than one thread.
-   */
+  /** Whether the thread is about to exit. The next job waits for that, so there is never more than one thread. */
   #isEnding = false;
   #idleTimer: NodeJS.Timeout | undefined;
 
@@ -131,7 +129,7 @@ export class JobThread<Job, Result> {
 
   #wait(entry: JobEntry<Job, Result>, queue: FairQueue<JobEntry<Job, Result>>): void {
     entry.sinceMs = performance.now();
-    // The timer also keeps the process alive. The process must not exit while a caller waits.
+    // The timer keeps the process alive while a caller waits.
     entry.timer = setTimeout(() => this.#giveUp(entry, 'busy'), Math.max(0, entry.maxWaitMs - entry.waitedMs));
     queue.add(entry);
   }
@@ -194,14 +192,14 @@ export class JobThread<Job, Result> {
       else this.#fail();
       this.#next();
     });
-    // `unref` must come after the listeners are added: adding the first listener would keep the process alive again.
+    // `unref` must come after the listeners are added. To add the first listener would keep the process alive again.
     worker.unref();
     return worker;
   }
 
   /**
-   * Settles the running job. A thread that is being terminated may still send the result of a job that was interrupted;
-   * this result is ignored.
+   * Settles the running job. While a thread is being terminated, it may still send the result of an interrupted job.
+   * That result is ignored.
    */
   #finish(outcome: JobOutcome<Result>): void {
     const entry = this.#running;
@@ -212,8 +210,8 @@ export class JobThread<Job, Result> {
   }
 
   /**
-   * Handles a thread that ended by itself. If it ended without a running job, the next job fails, because a thread that
-   * cannot start would be restarted endlessly.
+   * Handles a thread that ended by itself. If no job was running, the next job fails. Otherwise a thread that cannot
+   * start would be restarted endlessly.
    */
   #fail(): void {
     this.#running ??= this.#new.take() ?? this.#setAside.take();

@@ -1,13 +1,13 @@
 /**
- * An async iterator whose consumer may stop early with `return()`. Every async generator is one. Code that only
- * inspects passing items should not be a generator, because that adds three microtasks to each item.
+ * An async iterator whose consumer may stop early with `return()`. Every async generator is one. If code only inspects
+ * passing items, do not write it as a generator, because a generator adds three microtasks to each item.
  */
 export interface PullIterator<Item> extends AsyncIterable<Item> {
   next(): Promise<IteratorResult<Item, void>>;
   return(value?: undefined): Promise<IteratorResult<Item, void>>;
 }
 
-/** Returns a sequence that yields the given items first, which were already read, and then the remaining items. */
+/** Returns a sequence of the given items, which were already read, and then the remaining items. */
 export function resumed<Item>(read: Item[], rest: PullIterator<Item>): PullIterator<Item> {
   let position = 0;
   return {

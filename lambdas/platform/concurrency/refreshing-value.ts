@@ -11,8 +11,7 @@ export interface Refreshed<Value> {
 /**
  * Creates a refreshed value.
  * @param options.name name of the value in the log
- * @param options.everyMs time in ms after the start of a read, even a failed read, before which `refresh` does not read
- *   again
+ * @param options.everyMs minimum time in ms between the starts of two reads, even if the first one failed
  */
 export function refreshed<Value>(
   read: () => Promise<Value>,
@@ -27,7 +26,7 @@ export function refreshed<Value>(
       value = await read();
       isFailing = false;
     } catch (error) {
-      // A series of failures is logged once, so that an unavailable table does not cause a log line for every request.
+      // Logs a series of failures once. Otherwise an unavailable table would cause a log line for every request.
       if (!isFailing) log('warn', `${name} not read`, describeError(error));
       isFailing = true;
     } finally {
@@ -38,7 +37,7 @@ export function refreshed<Value>(
     value: () => value,
     async refresh() {
       const atMs = nowMs();
-      // If the time of the last read is in the future, the clock was set back since. The value then counts as too old.
+      // A last read in the future means that the clock was set back since. The value then counts as too old.
       const isFresh = begunAtMs !== undefined && begunAtMs <= atMs && atMs - begunAtMs < everyMs;
       if (!isFresh && !reading) {
         begunAtMs = atMs;

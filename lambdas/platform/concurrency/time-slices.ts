@@ -1,6 +1,6 @@
 /**
- * Inserts pauses into long work on the event loop. Without pauses, Node would serve no other connection while one
- * connection's data arrives faster than it is processed. Node reads up to two megabytes of a connection at once.
+ * Inserts pauses into long work on the event loop. Node reads up to two megabytes of a connection at once. If data
+ * arrives faster than it is processed, Node would serve no other connection without these pauses.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';

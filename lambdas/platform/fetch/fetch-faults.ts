@@ -14,8 +14,8 @@ export type FetchFault =
   | 'broken';
 
 /**
- * Messages for the author of the URL. Each follows the name of the request field with the URL. They contain nothing of
- * the fetched content.
+ * Messages for the author of the URL. In the response, a message follows the name of the request field with the URL. It
+ * contains nothing of the fetched content.
  */
 export const fetchFaultTexts: Record<FetchFault, string> = {
   not_a_url: 'is not a URL that can be fetched',

@@ -1,6 +1,6 @@
 /**
- * Decides whether an IP address is on the public internet. URLs given by people must not lead into networks that trust
- * the gateway.
+ * Decides whether an IP address is on the public internet. A URL given by a person must not lead into a network that
+ * trusts the gateway.
  */
 
 import { isIP } from 'node:net';
@@ -8,7 +8,7 @@ import ipaddr from 'ipaddr.js';
 
 /** Range of all IPv6 addresses assigned to the public. Other addresses have special purposes, or are unassigned. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
-/** Addresses that look public, and are only reachable inside of a cloud: Azure's services for the host. */
+/** Addresses that look public but are reachable only inside of a cloud: Azure's services for the host. */
 const hostServices = new Set(['168.63.129.16']);
 
 /**

@@ -9,7 +9,7 @@ type HostLookup = (host: string) => Promise<{ address: string; family: number }[
 
 export interface PublicUrlRules {
   /**
-   * Set if the gateway runs on a laptop: any port, loopback addresses, and http to loopback addresses are then allowed
+   * Whether the gateway runs on a laptop. Then any port, loopback addresses, and http to loopback addresses are allowed
    * too.
    */
   allowLoopback?: boolean | undefined;
@@ -20,7 +20,7 @@ export type UrlFault = 'not_a_url' | 'not_https' | 'userinfo' | 'port' | 'unreso
 
 export interface PublicUrl {
   url: URL;
-  /** Addresses of the host. All of them were checked, and connections are made only to them. */
+  /** Checked addresses of the host. Connections are made only to them. */
   addresses: { address: string; family: number }[];
 }
 
@@ -65,7 +65,7 @@ async function addressesOf(host: string, lookup: HostLookup): Promise<PublicUrl[
   }
 }
 
-/** Returns the host of a URL. An IPv6 address has brackets in a URL only, so they are removed. */
+/** Returns the host of a URL, without the brackets that an IPv6 address has in a URL. */
 function urlHost(url: URL): string {
   return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
 }

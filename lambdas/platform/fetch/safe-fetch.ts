@@ -1,7 +1,7 @@
 /**
- * HTTP client for URLs given by people, and by providers: a client's URL must not make the gateway read its own
- * networks (SSRF). The host is resolved once, and each of its addresses is checked. The connection is made to one of
- * them, so a later change of the DNS name has no effect. The target of a redirect is checked in the same way.
+ * HTTP client for URLs given by people and by providers. Such a URL must not make the gateway read its own networks
+ * (SSRF). So the host is resolved once, each of its addresses is checked, and the connection is made to one of them. A
+ * later change of the DNS name has no effect. The target of a redirect is checked in the same way.
  */
 
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
@@ -64,7 +64,7 @@ export async function fetchPublic(url: string, rules: FetchRules): Promise<Fetch
   }
 }
 
-/** Opens a file as a stream. The function never throws, but reading its body may. */
+/** Opens a file as a stream. Never throws, but reading the body may. */
 export async function openPublic(url: string, rules: FetchRules): Promise<Opened> {
   const exchange = exchangeOf(rules);
   try {
@@ -186,7 +186,7 @@ async function* readBounded(
 }
 
 /**
- * Waits for work until the deadline. Name resolution by the system cannot be aborted, so it continues after the
+ * Waits for work until the deadline. The system's name resolution cannot be aborted. So it continues after the
  * deadline, and its result is dropped.
  */
 async function within<T>({ deadline, cancelled }: SafeExchange, work: Promise<T>): Promise<T> {

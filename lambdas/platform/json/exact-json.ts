@@ -1,6 +1,6 @@
 /**
- * Measures JSON before it is parsed, and parses it without loss. A number is exact if JSON.parse followed by
- * JSON.stringify does not change its value. 9007199254740993, 1e400 and 0.1000000000000000055 are not exact.
+ * Measures JSON before it is parsed, and parses it without loss. A number is exact if JSON.parse and JSON.stringify
+ * together do not change its value. 9007199254740993, 1e400 and 0.1000000000000000055 are not exact.
  */
 
 export interface JsonMeasure {
@@ -23,11 +23,11 @@ const MINUS = 0x2d;
 /** Maximum nesting of parsed JSON. JSON.stringify is recursive, and a few thousand levels overflow its stack. */
 const MAX_JSON_DEPTH = 1_000;
 /**
- * Numbers up to this length are exact. The shortest numbers that a double cannot represent, such as "9e999", are
+ * Length up to which every number is exact. The shortest numbers that a double cannot represent, such as "9e999", are
  * longer.
  */
 const SURELY_EXACT_LENGTH = 4;
-/** Maximum length of a number without an exponent that is certainly exact. */
+/** Maximum length of a number without an exponent at which it is certainly exact. */
 const EXACT_DIGITS = 15;
 
 /**
@@ -76,10 +76,10 @@ function keepText(_key: string, value: unknown, { source }: { source: string }):
 }
 
 /**
- * Parses JSON, in the exact way if it has inexact numbers. Measuring first is faster than always parsing exactly, which
- * reads every number twice.
+ * Parses JSON, exactly if it has inexact numbers. To measure first is faster than to parse always exactly, which reads
+ * every number twice.
  * @throws {SyntaxError} for a text that is not JSON, has too many values, or is nested deeper than JSON.stringify could
- * write
+ *   write
  */
 export function readExactly(text: string, maxValues = Infinity): unknown {
   const { depth, values, inexactNumbers } = measureJson(text, maxValues);
@@ -123,7 +123,7 @@ function isExact(literal: string): boolean {
   if (!hasExponent && (literal.length <= EXACT_DIGITS || isShortFraction(literal))) return true;
   const value = Number(literal);
   const written = String(value);
-  // A text that is not a number counts as exact, because the parser refuses it later.
+  // A text that is not a number counts as exact here, because the parser refuses it later.
   if (written === literal || Number.isNaN(value)) return true;
   return Number.isFinite(value) && decimalOf(literal) === decimalOf(written);
 }
@@ -134,8 +134,8 @@ function isShortFraction(literal: string): boolean {
 }
 
 /**
- * Returns a number in one canonical form, so that equal numbers are equal texts: sign, digits without zeros around
- * them, and power of ten.
+ * Returns a number in a canonical form, in which equal numbers are equal texts: sign, digits without zeros at both
+ * ends, and power of ten.
  */
 function decimalOf(literal: string): string {
   const [, sign, whole = '', fraction = '', power = '0'] =

@@ -1,13 +1,13 @@
 /**
- * Reads JSON of other parties, such as providers. A value of an unexpected type counts as absent instead of causing an
- * error. Required values are read by providers/shapes.ts, which reports the fault.
+ * Reads JSON of others, such as providers. A value of an unexpected type counts as absent. If the value is required,
+ * providers/shapes.ts reads it and reports the fault.
  */
 
 import { isRawNumber, measureJson, readExactly } from './exact-json.ts';
 
 /**
- * Maximum number of values of one document or event, the same as for a Messages request. It bounds memory, because two
- * bytes of JSON can become an object of fifty bytes.
+ * Maximum number of values of one document or event, the same as for a Messages request. It bounds memory: two bytes of
+ * JSON can become an object of fifty bytes.
  */
 const MAX_FOREIGN_VALUES = 100_000;
 
@@ -43,8 +43,8 @@ export function recordOrEmpty(value: unknown): Record<string, unknown> {
 }
 
 /**
- * Returns the number of a JSON number or of a text with a number; NaN for all other values. `Number` itself throws for
- * an object such as `{"toString": 0}`, and so does `String`.
+ * Returns the number of a JSON number or of a text with a number; NaN for all other values. `Number` and `String`
+ * themselves throw for an object such as `{"toString": 0}`.
  */
 export function numberOrNaN(value: unknown): number {
   if (isRawNumber(value)) return Number(value.rawJSON);

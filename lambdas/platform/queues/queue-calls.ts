@@ -13,7 +13,7 @@ export function openQueueCalls(queueUrl: string): AwsCall {
     name: 'sqs',
     target: 'AmazonSQS',
     address: { id: 'SQS', host: 'sqs', isPlainInGovCloud: true },
-    // The URLs of an emulator's queues may not be reachable addresses, so its endpoint is used instead.
+    // The URLs of an emulator's queues may not be reachable addresses. So the emulator's endpoint is used.
     origin: endpoint === undefined ? new URL(queueUrl).origin : undefined,
   };
   return openAwsJson(sqs, { endpoint, identity: ownIdentity });

@@ -38,8 +38,8 @@ export function openQueueGauge(urlVariable: string, deadLettersVariable: string)
   };
   return {
     async read() {
-      // The queue is read before the dead-letter queue, because failed messages move in this direction. A message that
-      // moves between the two reads is counted twice rather than not at all.
+      // Failed messages move from the queue to the dead-letter queue, so the queue is read first. A message that moves
+      // between the two reads is then counted twice, not missed.
       const queue = await readOne(urls[0]);
       const deadLetters = await readOne(urls[1]);
       return { ...queue, dead: deadLetters.waiting + deadLetters.inFlight };

@@ -34,7 +34,7 @@ interface WaitingMessage extends SendOptions {
 }
 
 /**
- * Sends messages in batches without waiting for a batch to fill. A message is sent immediately if no call is running.
+ * Sends messages in batches without waiting for a batch to fill. If no call is running, a message is sent immediately.
  * Messages that arrive during a call are sent together in the next call.
  */
 class BatchingSender implements QueueSender {

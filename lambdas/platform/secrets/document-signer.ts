@@ -21,7 +21,7 @@ export interface DocumentSigner {
 
 /**
  * Opens the key that the environment names; undefined if it names none.
- * @throws {Error} for a key file in production: anyone with the file could sign anything
+ * @throws {Error} for a key file in production, because anyone with the file could sign documents
  */
 export function openDocumentSigner(): DocumentSigner | undefined {
   const keyId = optionalVariable(variables.sealingKey);

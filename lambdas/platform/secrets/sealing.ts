@@ -1,4 +1,4 @@
-/** Encrypts texts that leave the gateway and come back. A text that was changed is refused (AES-256-GCM). */
+/** Encrypts texts that leave the gateway and come back (AES-256-GCM). A changed text is refused. */
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
@@ -10,7 +10,7 @@ export function sealingKey(secret: string, salt: string, purpose: string): Buffe
   return Buffer.from(hkdfSync('sha256', secret, salt, purpose, 32));
 }
 
-/** @param owner bound to the text: `unseal` needs the same owner */
+/** @param owner bound to the text: `unseal` accepts only the same owner */
 export function seal(text: string, key: Buffer, owner = ''): Buffer {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(owner));

@@ -15,7 +15,7 @@ export interface ProviderKeys {
 }
 
 /**
- * Form of an entry's name. A name in another form is not logged, because it may be a credential in the wrong position.
+ * Form of an entry's name. A name in another form is not logged, because it may be a credential at the wrong position.
  */
 const VARIABLE_NAME = /^[A-Z][A-Z0-9_]{0,99}$/;
 
@@ -57,8 +57,8 @@ const MIN_PEPPER_CHARACTERS = 32;
 
 /**
  * Returns the fault of the pepper (the secret that is hashed with each key); undefined if the pepper is valid. For
- * example, the operator may have put another secret in its place. Running deployments continue with a faulty pepper,
- * because refusing it would lock out every key. Commands that create keys refuse it.
+ * example, the operator may have put another secret in its place. Commands that create keys refuse a faulty pepper.
+ * Running deployments continue with it, because a refusal would lock out every key.
  */
 export function pepperFault(value: string): string | undefined {
   if (value.length < MIN_PEPPER_CHARACTERS) return `it must have at least ${MIN_PEPPER_CHARACTERS} characters`;

@@ -17,7 +17,7 @@ interface LocalSecrets {
 
 /**
  * Thrown if a secret cannot be read: Secrets Manager refuses it or does not respond, or it has no usable value. Only
- * the operator can fix that. Clients get an error that advises a retry, as for any unavailable service.
+ * the operator can fix that. Clients get a temporary error, as for any unavailable service.
  */
 export class SecretUnreadableError extends ServiceError {
   override name = 'SecretUnreadableError';
@@ -37,7 +37,7 @@ export class SecretUnreadableError extends ServiceError {
 
 let pepper: Promise<string> | undefined;
 
-/** The current pepper, and the previous one, which Secrets Manager keeps. Both are cached for five minutes. */
+/** The current pepper, and the previous one. Both are in Secrets Manager, and are cached for five minutes. */
 const peppers = cached(async () => {
   const local = readLocalSecrets()?.pepper;
   if (local !== undefined) return { current: local, previous: undefined };
@@ -67,8 +67,8 @@ function logFaults(variable: string, faults: readonly string[]): void {
 }
 
 /**
- * Returns the pepper, the deployment's secret that is hashed with each key. It is read once, and again only by
- * `readPeppers`.
+ * Returns the pepper, the deployment's secret that is hashed with each key. It is read once. Only `readPeppers` reads
+ * it again.
  */
 export function readPepper(): Promise<string> {
   pepper ??= readPepperOnce().catch((error: unknown) => {
@@ -84,7 +84,7 @@ async function readPepperOnce(): Promise<string> {
 
 /**
  * Returns the current and the previous pepper, for a key that is not found with the cached one. The pepper may have
- * been changed since it was cached. Keys created before the change still use the previous pepper.
+ * changed since. Keys that were created before the change still use the previous pepper.
  */
 export function readPeppers(): Promise<{ current: string; previous: string | undefined }> {
   return peppers();
@@ -134,8 +134,8 @@ const SECRETS_MANAGER = {
 } as const;
 
 /**
- * Maximum time of reading a secret, with all attempts, in ms. The shortest function that reads a secret has ten
- * seconds, so it can still report the failure itself.
+ * Maximum time in ms of reading a secret, over all attempts. The shortest function that reads a secret has ten seconds.
+ * So it can still report the failure itself.
  */
 const SECRET_TIMEOUT_MS = 5_000;
 
@@ -184,10 +184,7 @@ async function readSecretValue(arn: string, version: { VersionStage?: 'AWSPREVIO
   return answer.SecretString;
 }
 
-/**
- * Caches a value for `keepMs`, or until `again` is called. If the value cannot be read again, the last value stays in
- * use.
- */
+/** Caches a value for `keepMs`, or until `again` is called. If a new read fails, the last value stays in use. */
 function cached<Value>(read: () => Promise<Value>, keepMs: number) {
   let value: Promise<Value> | undefined;
   let readAt: Moment | undefined;

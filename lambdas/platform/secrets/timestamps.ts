@@ -1,6 +1,6 @@
 /**
- * Requests timestamps of RFC 3161: an authority signs that it received a hash at a certain time. The gateway's operator
- * cannot make a timestamp for the past.
+ * Requests timestamps of RFC 3161: an authority signs that it received a hash at a certain time. So the gateway's
+ * operator cannot backdate a timestamp.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -18,8 +18,8 @@ const MAX_ANSWER_BYTES = 100_000;
  * Requests a timestamp of a SHA-256 from an authority.
  * @param url URL of the authority, as configured by the operator
  * @returns the authority's response in DER, as `openssl ts -verify -in` reads it
- * @throws {Error} if the response grants no timestamp for this hash. Such a response must not be stored, because stored
- *   files cannot be replaced.
+ * @throws {Error} if the response grants no timestamp for this hash. It must not be stored then, because stored files
+ *   cannot be replaced.
  */
 export async function requestTimestamp(url: string, sha256: Buffer): Promise<Buffer> {
   const request = new TimeStampReq({
