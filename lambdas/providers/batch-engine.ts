@@ -20,9 +20,9 @@ export interface BatchRequest {
   request: WireRequest;
   /** Maximum tokens that the provider may write and bill. */
   outputTokens: number;
-  /** Number of texts in the request, each of which may fill the model's context. Absent: one. */
+  /** Number of texts in the request. Each of them may fill the model's context. Absent: one. */
   inputs?: number;
-  /** Text that the provider reads, and bills, again with each input after the first. */
+  /** Text that the provider reads and bills again with each input after the first. */
   repeated?: string;
   /** Counts of units other than tokens, by the names of their fields in a usage. */
   pieces?: Partial<Record<PieceField, PieceCount>>;
@@ -57,7 +57,7 @@ export interface BatchReader {
 export interface BatchEngine<Task, Answer, Q extends Quirks = Quirks> extends BatchReader {
   /**
    * Yields all requests that `answer` may send for a task, or requests of the same size. It yields them one by one,
-   * because all of them together may not fit into memory.
+   * because together they may not fit into memory.
    * @throws {GatewayError} 400 for a task that the wire cannot express
    */
   batchRequests(task: Task, target: WireTarget<Q>): Iterable<BatchRequest>;

@@ -5,7 +5,7 @@ import type { ClientHeaders } from './wire.ts';
 const OLDEST_VERSION = '2023-06-01';
 
 /**
- * Reads the client's headers of the Messages API. If the client names no version, the oldest version is sent.
+ * Reads the client's headers of the Messages API. Without a version, the oldest version is sent.
  * @throws {GatewayError} 400 for a beta with a price of its own
  */
 export function clientHeaders(headers: Record<string, string>): ClientHeaders {

@@ -25,8 +25,8 @@ export class ProviderFailure extends GatewayError {
    */
   readonly mayTryAnother: boolean;
   /**
-   * Whether the request caused the failure, at least at this endpoint. The failure then does not count in the
-   * endpoint's health.
+   * Whether the request caused the failure, at least at this endpoint. Then the endpoint's health does not count the
+   * failure.
    */
   readonly isRequestsFault: boolean;
   /**
@@ -35,8 +35,8 @@ export class ProviderFailure extends GatewayError {
    */
   readonly wasSilent: boolean;
   /**
-   * Whether the provider's answer exceeds the gateway's size limit. The provider may bill the answer, so the gateway
-   * does not pay another endpoint for a second answer.
+   * Whether the provider's answer exceeds the gateway's size limit. The provider may bill it. So the gateway does not
+   * pay another endpoint for a second answer.
    */
   readonly wasAnswered: boolean;
   /** Kind of the provider's error; undefined if there was no response with an error. */
@@ -97,7 +97,7 @@ function wordOf(
 
 /**
  * Words for the request's record, by kind of fault. If the provider's status is in `statuses`, the status chooses the
- * word instead, because it is more precise.
+ * word, because it is more precise.
  */
 const faultWords: Record<FaultKind, { statuses: readonly number[]; word: ErrorKind | undefined }> = {
   request: { statuses: [400], word: 'invalid_request' },
@@ -171,7 +171,7 @@ interface ErrorCircumstances {
   headers: UpstreamResponse['headers'];
 }
 
-/** HTTP statuses for errors in a stream that state no status themselves. */
+/** HTTP statuses of errors in a stream that state no status themselves. */
 const statusesOfFaults: Record<FaultKind, number> = {
   request: 400,
   elsewhere: 400,
@@ -211,8 +211,8 @@ function failureOfFault(
   const { provider, status, fault } = more;
   const ofRequest = { ...more, mayTryAnother: false, isRequestsFault: true };
   switch (fault) {
-    // The request itself caused the faults `request`, `reasoning` and `elsewhere`. Only for `elsewhere` may another
-    // endpoint accept the request.
+    // The request itself caused the faults `request`, `reasoning` and `elsewhere`. Another endpoint may accept it only
+    // after `elsewhere` (fault-rule.ts).
     case 'request':
     case 'reasoning':
       return new ProviderFailure('invalid_request', words, ofRequest);

@@ -5,12 +5,12 @@
  */
 
 const MAX_REDACTED_CHARACTERS = 2_000;
-/** Minimum length of a secret. Shorter credentials are not hidden, because hiding them would hide ordinary words. */
+/** Minimum length of a secret. A shorter credential is not hidden, because ordinary words would be hidden too. */
 const MIN_SECRET_CHARACTERS = 8;
 const HIDDEN = '[hidden]';
 /**
- * Matches an access key of AWS: `<id>:<secret>[:<session token>]`. Requests contain only one of these parts at a time,
- * and so do providers' quotes of requests. So the parts are also hidden one by one.
+ * Matches an access key of AWS: `<id>:<secret>[:<session token>]`. A request contains only one of these parts, and a
+ * provider may quote it. So each part is also hidden alone.
  */
 const ACCESS_KEY_ID = /^[^:\s]+(?::[^:\s]+){1,2}$/;
 
@@ -38,7 +38,7 @@ export interface Secrets {
 
 export function redact(words: string, { credential, baseUrl }: Secrets): string {
   let text = words;
-  // Secrets are removed before the text is shortened, because a truncated secret would not be found.
+  // Removes secrets before the text is shortened, because a cut secret would not be found.
   for (const secret of secretsIn(credential ?? '')) text = text.replaceAll(secret, HIDDEN);
   text = text.replace(AUTHORIZATION_WORDS, `$1 ${HIDDEN}`);
   const { origin, host } = new URL(baseUrl);
@@ -48,8 +48,8 @@ export function redact(words: string, { credential, baseUrl }: Secrets): string 
 }
 
 /**
- * Returns the texts to hide. The whole credential comes first. If one of its parts were hidden first, the whole would
- * no longer be found.
+ * Returns the texts to hide, the whole credential first. If one of its parts were hidden first, the whole would no
+ * longer be found.
  */
 function secretsIn(credential: string): string[] {
   const parts = ACCESS_KEY_ID.test(credential) ? credential.split(':') : [];

@@ -1,7 +1,7 @@
 /**
  * Converts ids of tool calls between clients and providers. Clients of the Messages API may refuse an id with unusual
- * characters, such as `functions.look:0`. Some models require such ids of their own in the conversation. The gateway
- * encodes these ids for the client, and decodes them when the client sends them back.
+ * characters, such as `functions.look:0`. But some models require their own ids of this form in the conversation. So
+ * the gateway encodes these ids for the client, and decodes them when the client sends them back.
  */
 
 import { createHash } from 'node:crypto';
@@ -27,8 +27,7 @@ const digestLengths: Record<keyof typeof toolIdRules, number> = {
 const CLIENT_ID = /^[a-zA-Z0-9_-]+$/;
 const WRAPPED = /^toolu_gw1_([a-zA-Z0-9_-]+)$/;
 /**
- * Maximum length of an id. A longer id is replaced with a digest, which is the same each time. No model needs an id of
- * this length.
+ * Maximum length of an id. A longer id is replaced with a digest, which is always the same. No model needs such an id.
  */
 const MAX_ID_BYTES = 256;
 
@@ -39,9 +38,9 @@ export function clientCallId(id: string): string {
 }
 
 /**
- * Returns the id of a tool call in a form that the provider accepts. After a change of model, for example, an id may
- * have a form that the provider refuses. A digest then replaces the id. It is the same in the call, in its result, and
- * in later requests.
+ * Returns the id of a tool call in a form that the provider accepts. If the provider would refuse the id, for example
+ * after a change of model, a digest replaces it. The digest is the same in the call, in its result, and in later
+ * requests.
  */
 export function toolCallId(id: string, rule: keyof typeof toolIdRules): string {
   const accepted = [unwrapped(id), id].find(

@@ -41,16 +41,15 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
   /** Returns the token count from the response to a counting request. The caller checks the count. */
   readCount(answer: unknown): unknown;
   /**
-   * Parameters of a request that only tune the answer, and that the model lists, but does not accept together with the
-   * rest of this request. Absent: none.
+   * Returns the parameters that only tune the answer, and that the model lists but does not accept in this request.
+   * Absent: none.
    */
   unsupportedTunings?(request: MessagesRequest, target: WireTarget<Q>): readonly TuningParameter[];
   /** Returns how many output tokens may be billed without being visible in the answer, at most `maxOutputTokens`. */
   hiddenReasoning(request: MessagesRequest, target: WireTarget<Q>, maxOutputTokens: number): number;
   /**
    * Reads a streamed answer, and yields at most one batch of events for each chunk. Batches before a failure are
-   * yielded first. Callers treat every error as the provider's failure, because only the provider's data causes errors
-   * here.
+   * yielded first. Only the provider's data causes errors here, so every error is the provider's failure.
    * @throws {UpstreamError} if the stream ends before the answer is complete
    */
   decode(body: AsyncIterable<Buffer>, context: DecodeContext<Q>): AsyncGenerator<AnswerBatch, void>;

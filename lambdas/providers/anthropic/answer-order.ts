@@ -12,8 +12,8 @@ const MAX_WAITING_BLOCKS = 16;
 const MAX_REASON_CHARACTERS = 64;
 
 /**
- * Checks that a provider's events follow the grammar of a streamed answer. Violations make clients crash or lose data:
- * a delta for a block that was never opened, an answer without message_start, text after the end.
+ * Checks that a provider's events follow the grammar of a streamed answer. Otherwise clients crash or lose data.
+ * Examples are a delta for a block that was never opened, an answer without message_start, and text after the end.
  *
  * Guarantee: each passed event of a known type has the fields that its type requires, in an order that every client
  * supports.
@@ -27,12 +27,12 @@ export class AnswerOrder {
   /** Types of the open blocks, by their index for the client. */
   readonly #open = new Map<number, string>();
   #nextIndex = 0;
-  /** Indexes of blocks that the gateway closed. The provider may still send content_block_stop for them. */
+  /** Indexes of blocks that the gateway itself closed. The provider may still send content_block_stop for them. */
   readonly #closedEarly = new Set<number>();
   /** message_delta events that are held back until the provider closes the open tool call. */
   readonly #waiting: MessageDelta[] = [];
   /**
-   * Number to add to a block's index at the provider to get its index for the client; 0 until a second message_start.
+   * Difference between a block's index for the client and its index at the provider; 0 until a second message_start.
    */
   #offset = 0;
 
@@ -81,8 +81,8 @@ export class AnswerOrder {
         this.#demand(this.#closing, 'an end without a stop reason');
         return [event];
       default:
-        // The event type is newer than the gateway. The event is forwarded, as the Messages API's documentation
-        // requires.
+        // The event type is newer than the gateway. The Messages API's documentation requires that such events are
+        // forwarded.
         this.#demand(this.#started, 'an event before the answer began');
         return [event];
     }
@@ -90,8 +90,8 @@ export class AnswerOrder {
 
   /**
    * Handles a second message_start. Some providers send one after a retry of their own, but a client accepts only one.
-   * Open blocks are closed, and later blocks continue the numbering. The method throws if a tool call is open: the call
-   * cannot be withdrawn, and must not be run incomplete.
+   * Open blocks are closed, and later blocks continue the numbering. If a tool call is open, the method throws: the
+   * call cannot be withdrawn, and must not be run incomplete.
    */
   #startAnew(): MessagesEvent[] {
     this.#demand(!this.#closing, 'another answer after the end of one');
@@ -103,8 +103,9 @@ export class AnswerOrder {
 
   /**
    * Handles a message_delta, which has the stop reason. Open blocks are closed, because some clients keep a block only
-   * after its content_block_stop. With the stop reason tool_use, an open call must be complete, so the message_delta
-   * waits until the provider closes the call. With max_tokens, blocks stay open, as in recorded answers of Anthropic.
+   * after its content_block_stop. If the stop reason is tool_use, an open call must be complete, so the message_delta
+   * waits until the provider closes the call. If it is max_tokens, blocks stay open, as in recorded answers of
+   * Anthropic.
    */
   #ending(said: MessageDelta): MessagesEvent[] {
     const event = this.#hasCall ? withReasonOfCalls(said) : said;
@@ -143,8 +144,8 @@ export class AnswerOrder {
   }
 
   /**
-   * Returns the block's index for the client; NaN if the provider's index is not a number. Without the check of its
-   * type, `+` would concatenate a string index and the offset.
+   * Returns the block's index for the client; NaN if the provider's index is not a number. Without this check, `+`
+   * would concatenate a string and the offset.
    */
   #indexOf({ index }: { index: unknown }): number {
     return typeof index === 'number' ? index + this.#offset : NaN;
@@ -180,13 +181,16 @@ function isReason(reason: unknown): boolean {
   return reason === null || reason === undefined || (isText(reason) && reason.length <= MAX_REASON_CHARACTERS);
 }
 
-/** Returns whether the provider's own code execution made the call, so that the client need not answer it. */
+/** Returns whether the provider's own code execution made the call. The client then need not answer it. */
 function isCalledByCode(block: Block): boolean {
   const caller = block['caller'];
   return isRecord(caller) && caller['type'] !== 'direct';
 }
 
-/** Imitations may end an answer with calls as one without. Clients then run none of them. */
+/**
+ * Corrects the stop reason of an answer that ends with tool calls. Some imitations of the API report another reason,
+ * and clients would then run none of the calls.
+ */
 function withReasonOfCalls(event: MessageDelta): MessageDelta {
   return event.delta.stop_reason === 'end_turn'
     ? { ...event, delta: { ...event.delta, stop_reason: 'tool_use' } }

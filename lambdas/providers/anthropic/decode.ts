@@ -48,10 +48,7 @@ export async function* decodeStream(
   yield { events: [{ data: { type: 'message_stop' } }] };
 }
 
-/**
- * Number of consecutive pings that are forwarded from one chunk. Further pings of the chunk are dropped, because
- * clients do not need them.
- */
+/** Number of consecutive pings in a chunk that are forwarded. Clients do not need more, so the rest is dropped. */
 const MAX_PINGS_AT_ONCE = 8;
 
 function isOneOfAFlood({ data }: AnswerEvent, events: readonly AnswerEvent[]): boolean {
@@ -99,7 +96,10 @@ export function decodeMessage(document: unknown, context: DecodeContext<Anthropi
 
 type BlockDelta = Extract<MessagesEvent, { type: 'content_block_delta' }>['delta'];
 
-/** Returns the block in the form for content_block_start: without the content that clients assemble from deltas. */
+/**
+ * Returns the block in the form for content_block_start. It has no content, because clients assemble the content from
+ * deltas.
+ */
 function emptied(block: Block): Block {
   switch (block.type) {
     case 'text':
@@ -138,7 +138,7 @@ class FrameReader {
   /** Whether the provider has sent a stop reason. */
   isClosing = false;
 
-  /** The client's tool names, by the derived names that the provider received in their place. */
+  /** The client's name of each tool that the provider got under a derived name. */
   readonly #names: ReadonlyMap<string, string>;
 
   constructor({ target, request }: DecodeContext<AnthropicQuirks>) {
@@ -180,9 +180,7 @@ class FrameReader {
   }
 }
 
-/**
- * Returns the event with the client's own name of the called tool. The provider received a derived name in its place.
- */
+/** Returns the event with the client's own name of the called tool, if the provider got a derived name. */
 function withClientName(event: MessagesEvent, names: ReadonlyMap<string, string>): MessagesEvent {
   if (names.size === 0 || event.type !== 'content_block_start' || event.content_block.type !== 'tool_use') return event;
   const name = names.get(event.content_block['name'] as string);
@@ -192,13 +190,13 @@ function withClientName(event: MessagesEvent, names: ReadonlyMap<string, string>
 function parseFramed(text: string): MessagesEvent | undefined {
   let data: { type?: unknown } | null;
   try {
-    // An event may contain all arguments of a tool call. Numbers in arguments must keep the digits that the model
-    // wrote, so this event is parsed exactly. Other events are parsed with the faster parser, which rounds numbers.
+    // An event may contain all arguments of a tool call, whose numbers must keep the digits that the model wrote. So
+    // this event is parsed exactly. All other events are parsed with the faster parser, which rounds numbers.
     data = (ARGUMENTS.test(text) ? parseForeignExactly(text) : parseForeign(text)) as { type?: unknown } | null;
   } catch {
     throw new UpstreamError('malformed', 'The provider sent an event that is not JSON, or has too many values');
   }
   if (typeof data?.type === 'string') return data as MessagesEvent;
-  // Some relays send an error object without the `error` event around it.
+  // Some relays send the error object directly, without the `error` event around it.
   return statesError(data) ? { type: 'error', error: data } : undefined;
 }

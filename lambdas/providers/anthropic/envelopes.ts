@@ -76,7 +76,7 @@ export function envelopeOf({ envelope }: AnthropicQuirks): Envelope {
   return envelopes[envelope ?? 'none'];
 }
 
-/** Returns a request with its betas in the header, where Anthropic's own service and its SDKs expect them. */
+/** Returns a request with its betas in the header. Anthropic's own service and its SDKs expect them there. */
 export function postWithBetas(path: string, { betas, ...body }: Body, client: ClientHeaders): WireRequest {
   return postJson(path, body, { ...client, anthropicBeta: betasOf({ betas }, client).join(',') || undefined });
 }
@@ -108,8 +108,8 @@ export function betaNames(header: string): string[] {
 }
 
 /**
- * Returns the body without the fields that these services expect in the path or the headers, and without options of
- * Anthropic's own service. The schema allows only default values of these options.
+ * Returns the body for these services. Fields that belong into the path or the headers are removed. Options of
+ * Anthropic's own service are removed too; the schema allows only their default values.
  */
 function withoutTheirs(body: Body): Record<string, unknown> {
   const elsewhere = new Set(['model', 'stream', 'betas', 'service_tier', 'speed', 'inference_geo']);

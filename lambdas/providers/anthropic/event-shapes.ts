@@ -1,5 +1,8 @@
 import { isRecord } from '../../platform/json/foreign-json.ts';
-/** Checks the shapes of events, as far as clients rely on them. Event types that are newer than the gateway pass. */
+/**
+ * Checks the shapes of events, as far as clients rely on them. Event types that are newer than the gateway are
+ * accepted.
+ */
 
 type Shape = Record<string, (value: unknown) => boolean>;
 
@@ -7,7 +10,7 @@ const call: Shape = { id: isText, name: isText, input: orNullShape(isRecord) };
 
 /**
  * Required shapes of blocks by type. A text may be absent, because the deltas contain the whole text. It must not be
- * null: clients would append deltas to null as if it were the text "null".
+ * null, because clients would then begin the text with "null".
  */
 const blockShapes = byType({
   text: { text: orAbsent(isText), citations: orNullShape(Array.isArray) },
@@ -51,8 +54,8 @@ function orNullShape(isFit: (value: unknown) => boolean) {
 }
 
 /**
- * Copies the shapes into an object without inherited properties. The provider chooses the type names that are looked
- * up, and could otherwise choose an inherited name such as `constructor`.
+ * Copies the shapes into an object without inherited properties. The provider chooses the type names, and could choose
+ * an inherited name such as `constructor`.
  */
 function byType(shapes: Record<string, Shape>): Partial<Record<string, Shape>> {
   return Object.assign(Object.create(null) as Record<string, Shape>, shapes);

@@ -4,8 +4,7 @@ import { UpstreamError } from '../http/upstream-error.ts';
 import type { Framed, Framing } from './framing.ts';
 
 /**
- * Reads Bedrock's event stream. Each of Claude's events is base64 within a `chunk` event. Errors have Bedrock's own
- * form.
+ * Reads Bedrock's event stream. Each event of Claude is in a `chunk` event, as base64. Errors have Bedrock's own form.
  */
 export class EventStreamFraming implements Framing {
   readonly #messages = new EventStreamMessages();

@@ -1,7 +1,7 @@
 import { frameData, hasEventLine, SseFrameSplitter } from '../http/sse-frames.ts';
 
 /**
- * Maximum size of an event. An event carries at most one content block. The largest known blocks are encrypted search
+ * Maximum size of an event. An event has at most one content block. The largest known blocks are encrypted search
  * results.
  */
 const MAX_SSE_FRAME_BYTES = 16 * 1024 * 1024;
@@ -10,7 +10,7 @@ const MAX_SSE_FRAME_BYTES = 16 * 1024 * 1024;
 export interface Framed {
   /** JSON text of the event. */
   json: string;
-  /** Received bytes of the event, if they may be forwarded; undefined if the event must be written anew. */
+  /** Received bytes of the event; undefined if they must not be forwarded, and the event must be written anew. */
   raw: Buffer | undefined;
 }
 

@@ -4,9 +4,9 @@ import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import type { WireTarget } from '../wire.ts';
 
 /**
- * Marks the signatures of a provider that signs thinking itself, so that only this provider gets the thinking back.
- * DeepSeek requires its thinking in later turns, although it does not sign it. Unsigned thinking therefore gets an
- * empty signature.
+ * Marks the signatures of a provider that signs thinking itself. So only this provider gets the thinking back. DeepSeek
+ * requires its own thinking in later turns, although it does not sign it. So thinking without a signature gets an empty
+ * one.
  */
 export class OwnSignatures {
   readonly #target: WireTarget<AnthropicQuirks>;
@@ -18,8 +18,8 @@ export class OwnSignatures {
   }
 
   /**
-   * @returns the events for the client, with marked signatures; a thinking block without a signature gets an empty one
-   * before its end
+   * @returns the events for the client, with marked signatures. A thinking block without a signature gets an empty one
+   *   before its end.
    */
   seal(event: MessagesEvent): MessagesEvent[] {
     if (!this.#target.quirks.own_signatures) return [event];
@@ -38,7 +38,7 @@ export class OwnSignatures {
     }
   }
 
-  /** Returns the start of redacted thinking with a marked signature: its `data` field is the signature. */
+  /** Returns the start of redacted thinking with a marked signature. The signature is its `data` field. */
   #sealedStart(event: Extract<MessagesEvent, { type: 'content_block_start' }>): MessagesEvent {
     const { type, data } = event.content_block;
     if (type !== 'redacted_thinking' || typeof data !== 'string') return event;

@@ -1,6 +1,6 @@
 /**
- * Rewrites parts of a request that Anthropic's own service accepts and other services with Claude refuse. Each part is
- * replaced with an equivalent, or dropped if it only shortens a prompt or controls how an answer arrives.
+ * Rewrites parts of a request that only Anthropic's own service accepts, for other services with Claude. Each part is
+ * replaced with an equivalent. If it only shortens a prompt, or controls how an answer arrives, it is dropped.
  */
 
 import { append } from '../../platform/append.ts';
@@ -37,8 +37,8 @@ export function rewritten(request: MessagesRequest, quirks: AnthropicQuirks): Me
 }
 
 /**
- * Moves instructions within a conversation behind the adjacent user messages, because Anthropic accepts them only
- * directly after a user turn. Instructions without an adjacent user message become a marked user message.
+ * Moves instructions within a conversation to a place that Anthropic accepts: directly after a user turn. If no user
+ * message is adjacent, they become a marked user message.
  * @returns the same request if all instructions are in place
  */
 export function placedInstructions(request: MessagesRequest): MessagesRequest {

@@ -1,7 +1,7 @@
 /**
- * Adapts thinking, effort, forced tools and sampling to one Claude model, on every wire that reaches it. Each model
- * refuses some of these forms, so the gateway sends the nearest form that the model accepts. docs/wires/anthropic.md
- * has the rules; the catalog has the facts of each model.
+ * Adapts thinking, effort, forced tools and sampling to one Claude model, on every wire with that model. Each model
+ * refuses some forms, so the gateway sends the nearest form that the model accepts. docs/wires/anthropic.md has the
+ * rules; the catalog has the facts of each model.
  */
 
 import { reasoningEfforts, type ReasoningEffort } from '../../catalog/quirk-values.ts';
@@ -19,8 +19,8 @@ type SentEffort = NonNullable<MessagesRequest['output_config']>['effort'];
 /** Minimum thinking budget of the Messages API, in tokens. */
 const LEAST_BUDGET = 1_024;
 /**
- * Thinking budgets by effort, in tokens. At most half of the answer's limit is used as a budget, because text needs the
- * other half.
+ * Thinking budgets by effort, in tokens. A budget is at most half of the answer's limit, because text needs the other
+ * half.
  */
 const claudeBudgets: Partial<Record<string, number>> = { ...budgetsOfEfforts, high: 32_768 };
 /** Effort that determines the thinking budget if the request names neither an effort nor a budget. */
@@ -51,8 +51,8 @@ export function thinks({ thinking }: { thinking?: Thinking | undefined }, quirks
 }
 
 /**
- * Refuses a request with thinking whose last message is the beginning of the answer. A thinking model must begin its
- * answer itself.
+ * Refuses a request with thinking whose last message is the beginning of the answer. A thinking model must write the
+ * beginning itself.
  */
 function refuseBegunAnswer({ messages }: MessagesRequest, thinking: Thinking | undefined, quirks: ClaudeQuirks): void {
   const isBegun = quirks.thinking_forms && messages.at(-1)?.role === 'assistant';
@@ -101,7 +101,7 @@ function nearestThinking(request: MessagesRequest, quirks: ClaudeQuirks, maxToke
 
 /**
  * Returns the setting with the least thinking that the model allows: disabled, or only between tool calls. Returns
- * undefined if the model allows neither; then only a low effort reduces thinking.
+ * undefined if the model allows neither. Then only a low effort reduces thinking.
  */
 function leastThinking({ thinking_forms: forms = [] }: ClaudeQuirks): Thinking | undefined {
   if (forms.includes('disabled')) return { type: 'disabled' };
@@ -113,8 +113,8 @@ function adaptive({ type: _type, budget_tokens: _budget, ...rest }: Thinking): T
 }
 
 /**
- * Converts an effort to a thinking budget. If the answer has no room for the minimum budget, the setting with the least
- * thinking is returned.
+ * Converts an effort to a thinking budget. If the answer has no room for the minimum budget, returns the setting with
+ * the least thinking.
  */
 function budgeted(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: number): Thinking | undefined {
   const half = Math.floor(maxTokens / 2);
@@ -135,9 +135,9 @@ function supportedEffort(request: MessagesRequest, thinking: Thinking | undefine
 }
 
 /**
- * Returns the effort to send, before it is adapted to the model. If a budget became adaptive thinking, the budget is
- * converted to an effort, unless the request names an effort. If the thinking setting was dropped, the model's lowest
- * effort is returned.
+ * Returns the effort to send, before it is adapted to the model. If a budget became adaptive thinking and the request
+ * names no effort, the budget is converted to an effort. If the thinking setting was dropped, returns the model's
+ * lowest effort.
  */
 function requestedEffort(
   { thinking: requested, output_config: output }: MessagesRequest,

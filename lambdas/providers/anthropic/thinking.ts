@@ -7,8 +7,8 @@ import { thinks, withSupportedThinking } from './supported-thinking.ts';
 
 /**
  * Returns the maximum number of billed tokens that the client may not see in the answer. All thinking is billed, but
- * the answer contains a summary of it at most. `budget_tokens` is a target that a model may exceed, so only max_tokens
- * bounds the thinking.
+ * the answer has only a summary of it, or less. A model may exceed `budget_tokens`, so only max_tokens bounds the
+ * thinking.
  */
 export function hiddenReasoning(
   request: MessagesRequest,
@@ -19,7 +19,7 @@ export function hiddenReasoning(
   return isThinking || quirks.hidden_reasoning ? maxOutputTokens : 0;
 }
 
-/** Sampling parameters that the model lists, but does not accept in this request. */
+/** Returns the sampling parameters that the model lists but does not accept in this request. */
 export function unsupportedClaudeTunings(
   request: MessagesRequest,
   { quirks, maxOutputTokens = Infinity }: WireTarget<Quirks & ClaudeQuirks>,
@@ -31,9 +31,9 @@ export function unsupportedClaudeTunings(
 
 /**
  * Returns the thinking setting with a budget below max_tokens. If the gateway lowered max_tokens to the endpoint's
- * limit, it lowers the budget too.
- * @throws {GatewayError} 400 if the budget is not below the client's own max_tokens, unless the client uses the beta
- * for thinking between tool calls
+ * limit, it also lowers the budget.
+ * @throws {GatewayError} 400 if the budget is not below the client's own max_tokens, except with the beta for thinking
+ *   between tool calls
  */
 export function withFittingBudget(
   { thinking, max_tokens: requested, betas = [] }: MessagesRequest,

@@ -2,7 +2,7 @@ import { hasGatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { Block, Message } from '../../messages/types.ts';
 
 /**
- * Returns whether the assistant turn that the request continues lacks Claude's own thinking at its beginning. With a
+ * Returns whether the assistant turn that the request continues does not begin with Claude's own thinking. With a
  * thinking budget, Claude refuses such turns: "Expected `thinking` or `redacted_thinking`, but found `tool_use`"
  * (https://platform.claude.com/docs/en/build-with-claude/extended-thinking#preserving-thinking-blocks). Clients of
  * other APIs often do not keep thinking.

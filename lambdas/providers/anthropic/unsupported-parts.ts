@@ -56,7 +56,7 @@ function inBlocks(field: string, has: (block: Block) => boolean): Find {
 }
 
 /**
- * Returns a function that returns the path of the first matching block in a request's messages; undefined if no block
+ * Returns a function that finds the path of the first matching block in a request's messages; undefined if no block
  * matches.
  */
 function blockFinder(has: (block: Block) => boolean): Find {

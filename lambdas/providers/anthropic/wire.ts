@@ -60,8 +60,8 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
 };
 
 /**
- * Limits the beta header (names of optional features) to the betas that the endpoint accepts. Dropping the other betas
- * is safe. Either the gateway rewrote the parts of the request that need them, or they only identify a client.
+ * Limits the beta header (names of optional features) to the betas that the endpoint accepts. It is safe to drop the
+ * others: either the gateway has rewritten the parts that need them, or they only identify a client.
  */
 function withKnownBetas(client: ClientHeaders, { quirks }: AnthropicTarget): ClientHeaders {
   if (!client.anthropicBeta) return client;
@@ -128,14 +128,14 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
   };
 }
 
-/** A choice among no tools is refused, even if nothing is to be called. */
+/** Removes the tool choice if the request has no tools. Otherwise the provider would refuse the request. */
 function withoutIdleChoice(request: MessagesRequest): MessagesRequest {
   if (request.tools?.length || !request.tool_choice) return request;
   refuseChoiceWithoutTools(request.tool_choice);
   return without(request, 'tool_choice');
 }
 
-/** In a tool, only some fields may be null. */
+/** Removes nulls from a tool, because only some fields of a tool may be null. */
 function withoutNulls(tool: Tool): Tool {
   return Object.fromEntries(Object.entries(tool).filter(([, value]) => value !== null)) as Tool;
 }
@@ -162,7 +162,7 @@ function withSupportedSchemas(request: MessagesRequest, quirks: AnthropicQuirks)
   };
 }
 
-/** Claude cannot enforce a schema that contains itself. */
+/** Refuses a schema that contains itself, because Claude cannot enforce it. */
 function refuseCircular(schema: unknown, path: string): void {
   if (!isRecord(schema) || acyclicSchema(schema) === schema) return;
   throw invalidRequest(path, 'does not work with circular references ("$ref") on this model; leave them out');
@@ -179,8 +179,8 @@ function withSupportedSchema(said: Tool, index: number, quirks: AnthropicQuirks)
 }
 
 /**
- * Repairs an answer that the client began. It must not end in white space, nor contain thinking if thinking is off
- * (https://github.com/tailcallhq/forgecode/issues/1853).
+ * Repairs an answer that the client began. Providers refuse white space at its end. If thinking is off, they also
+ * refuse thinking in it (https://github.com/tailcallhq/forgecode/issues/1853).
  */
 function withoutTrailingSpace(messages: Message[], isThinking: boolean): Message[] {
   const last = messages.at(-1);
@@ -196,7 +196,7 @@ function trimmedEnd(content: Message['content']): Message['content'] {
   return [...content.slice(0, -1), { ...last, text: (last['text'] as string).trimEnd() }];
 }
 
-/** Drops thinking blocks that the provider would refuse, and adds those that it requires. */
+/** Drops thinking blocks that the provider would refuse, and adds the blocks that it requires. */
 function readableMessages({ messages, thinking }: MessagesRequest, { providerId, quirks }: AnthropicTarget): Message[] {
   if (!quirks.own_signatures) return withoutGatewaySigned(messages);
   const insists = quirks.thinking_before_calls && thinking?.type !== 'disabled';
@@ -204,8 +204,7 @@ function readableMessages({ messages, thinking }: MessagesRequest, { providerId,
 }
 
 /**
- * Replaces ids of tool calls that Anthropic would refuse. If another model made a call earlier in the conversation, its
- * id may have a form that Anthropic refuses.
+ * Replaces ids of tool calls that Anthropic would refuse. If another model made a call, its id may have such a form.
  */
 function withFittingToolIds(message: Message): Message {
   if (typeof message.content === 'string') return message;

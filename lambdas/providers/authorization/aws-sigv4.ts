@@ -1,7 +1,7 @@
 /**
  * Signs requests to Amazon Bedrock with AWS Signature Version 4. The signature covers the path, the headers and a
- * digest of the body, so each request needs a new signature. The path is encoded once more for the signature: a colon
- * is `%3A` in the sent path, and `%253A` in the signed path.
+ * digest of the body, so each request needs its own. The signed path is encoded once more than the sent path. For
+ * example, a colon is `%3A` in the sent path, and `%253A` in the signed path.
  */
 
 import { nowMs } from '../../platform/clock.ts';
@@ -12,7 +12,10 @@ import type { OutgoingRequest } from './outgoing-request.ts';
 import { RefusedCredential } from './refused-credential.ts';
 
 const SERVICE = 'bedrock';
-/** Value of the credential that selects the IAM role of the running function or server, instead of an access key. */
+/**
+ * Value of the credential that selects the IAM role of the running function or server. Any other value is an access
+ * key.
+ */
 const OWN_ROLE = 'role';
 /** Region of a signature, if neither the provider's URL nor the environment names one. */
 const DEFAULT_REGION = 'us-east-1';
@@ -43,7 +46,7 @@ export async function authorizeWithSigV4(
   return Object.fromEntries(added);
 }
 
-/** @throws {RefusedCredential} whose message contains no part of the credential */
+/** @throws {RefusedCredential} The message contains no part of the credential. */
 async function accessKeyOf(credential: string): Promise<AwsCredentials> {
   if (credential === OWN_ROLE) return ownIdentity.credentials();
   const [, accessKeyId, secretAccessKey, sessionToken] = ACCESS_KEY_FORM.exec(credential) ?? [];

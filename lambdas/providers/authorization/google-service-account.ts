@@ -67,7 +67,7 @@ async function exchangeGoogleAssertion(credential: string): Promise<AccessToken>
 
 type ServiceAccount = z.infer<typeof serviceAccountSchema>;
 
-/** @throws {RefusedCredential} whose message contains no part of the credential */
+/** @throws {RefusedCredential} The message contains no part of the credential. */
 function readServiceAccount(credential: string): ServiceAccount {
   const account = serviceAccountSchema.safeParse(readTokenAnswer(credential));
   if (account.success) return account.data;

@@ -14,7 +14,7 @@ export interface AuthSettings {
 }
 
 /**
- * Returns the headers that authorize one request. It is called before every attempt, when the body is final.
+ * Returns the headers that authorize one request. Called before every attempt, when the body is final.
  * @param credential as the operator set it
  * @throws any error; it counts as the provider's failure, and must not contain the credential
  */

@@ -1,6 +1,6 @@
 /**
- * Chooses how requests are authorized. The scheme depends on the provider, not on the wire. For example, one wire
- * reaches Claude with an Anthropic key, an AWS signature or a Google token.
+ * Chooses how requests are authorized. The scheme depends on the provider, not on the wire. For example, requests to
+ * Claude over one wire may need an Anthropic key, an AWS signature or a Google token.
  */
 
 import type { AuthScheme } from '../../catalog/auth-schemes.ts';
@@ -21,8 +21,7 @@ const authorizers: Record<AuthScheme, Authorize> = {
 };
 
 /**
- * Functions that drop a cached token, by scheme. A provider may withdraw a token although the credential is still
- * valid.
+ * Functions that drop a cached token, by scheme. A provider may withdraw a token before the credential becomes invalid.
  */
 const forgetters: Partial<Record<AuthScheme, Forget>> = {
   'gigachat-oauth': forgetAtGigachat,

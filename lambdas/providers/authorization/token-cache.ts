@@ -17,13 +17,13 @@ export interface TokenCache {
   /**
    * Returns the cached token of a key. If there is none, or it expires soon, the credential is exchanged for a new
    * token.
-   * @param key - text that identifies the token: all inputs of the exchange
-   * @param exchange - must end on its own, even without a response; its errors must not contain the credential
+   * @param key text that identifies the token: all inputs of the exchange
+   * @param exchange must end on its own, even without a response; its errors must not contain the credential
    */
   get(key: string, exchange: () => Promise<AccessToken>): Promise<string>;
   /**
-   * Drops a token that a provider refused, so that the next `get` exchanges the credential again. If the cache already
-   * has a newer token, that token stays.
+   * Drops a token that a provider refused. The next `get` then exchanges the credential again. If the cache already has
+   * a newer token, that token stays.
    */
   drop(key: string, token: string): void;
 }
@@ -34,24 +34,24 @@ interface CachedToken {
   failure: { error: unknown; untilMs: number } | undefined;
 }
 
-/** Time before its expiry at which a token is renewed, so that no token expires while a request is on its way. */
+/** Time before its expiry at which a token is renewed. So no token expires while a request is on its way. */
 const MARGIN_MS = 60_000;
-/** Maximum time for which a token is kept. Providers' tokens expire earlier; this bounds a wrong expiry. */
+/** Maximum time for which a token is kept. Real tokens expire earlier. The maximum protects against a wrong expiry. */
 const MAX_LIFETIME_MS = 24 * 60 * 60_000;
 /**
- * Time after a failed exchange during which requests fail without another exchange, so that a failing provider is not
- * flooded.
+ * Time after a failed exchange during which requests fail without another exchange. So a failing provider gets few
+ * requests.
  */
 const FAILURE_MS = 1_000;
 /**
- * Maximum number of cached tokens. Operators have fewer credentials. Beyond this number the oldest token is dropped; a
- * later request exchanges its credential again.
+ * Maximum number of cached tokens. Operators have fewer credentials. Above this number the oldest token is dropped, and
+ * a later request exchanges its credential again.
  */
 const MAX_KEYS = 256;
 
 /**
- * Creates a cache. It uses the wall clock, because `performance.now()` may stop while a function is frozen, although
- * the token ages.
+ * Creates a cache. It uses the wall clock, because `performance.now()` may stop while a function is frozen and the
+ * token ages.
  */
 export function tokenCache(): TokenCache {
   const entries = new BoundedMap<string, CachedToken>(MAX_KEYS);

@@ -3,7 +3,7 @@
  * checksum of the whole frame. The prelude has the frame's length, the headers' length (four bytes each), and a
  * checksum of both.
  *
- * Cost: a frame is copied once, when it is complete. Memory is bounded: a length is accepted only with a valid
+ * Cost: a frame is copied once, when it is complete. Memory is bounded, because a length is accepted only with a valid
  * checksum, and only up to MAX_AWS_FRAME_BYTES.
  */
 

@@ -12,7 +12,7 @@ export interface EventStreamMessage {
   kind: 'event' | 'exception';
   /** Name of the event or exception, such as `contentBlockDelta` or `throttlingException`. */
   type: string;
-  /** JSON of an event. An exception may have another text, but usually has JSON with a `message`. */
+  /** JSON of an event. An exception usually has JSON with a `message`, but may have any text. */
   payload: string;
 }
 
@@ -30,7 +30,7 @@ export function exceptionOf({ type, payload }: EventStreamMessage): Record<strin
   try {
     members = parseForeign(payload);
   } catch {
-    // The payload is not JSON. The name of the exception is enough to classify it.
+    // The payload is not JSON. The exception's name is enough to classify it.
   }
   return { ...recordOrEmpty(members), __type: type };
 }

@@ -4,7 +4,7 @@ type CachePlace = 'tools' | 'system' | 'messages';
 
 /**
  * Returns the cache point that follows a marked block. The Messages API marks the block itself; Converse has a separate
- * point after it. Model families without caches get no point, because a cache mark is only a hint.
+ * point after it. A cache mark is only a hint, so model families without caches get no point.
  * @returns a list with the point; empty if there is none
  */
 export function cachePointAfter(
@@ -15,7 +15,7 @@ export function cachePointAfter(
   const { cachePoints, hasCacheTtl } = familyOf(target);
   const control = marked['cache_control'] as { ttl?: string | null } | null | undefined;
   if (!control || !cachePoints.has(place)) return [];
-  // Without a `ttl`, a cache point lasts five minutes. This also replaces one hour on models that do not support it.
+  // Without a `ttl`, a cache point lasts five minutes. Models that do not support one hour get five minutes too.
   const ttl = hasCacheTtl && control.ttl === '1h' ? { ttl: '1h' } : {};
   return [{ cachePoint: { type: 'default', ...ttl } }];
 }

@@ -4,9 +4,8 @@ import { placeBlocks } from '../translated/turns.ts';
 
 /**
  * Converts tool calls and their results into text, if the request does not allow tool calls. Converse refuses tool
- * blocks in a request without tools, and it cannot forbid calls of the tools in a request. Agents send requests with
- * earlier tool calls but without tools for a summary or a title
- * (https://github.com/agentgateway/agentgateway/pull/2192).
+ * blocks in a request without tools, and it cannot forbid calls of the tools in a request. For a summary or a title,
+ * agents send earlier tool calls but no tools (https://github.com/agentgateway/agentgateway/pull/2192).
  * @returns the same request if tools may be called, or if it has no tool blocks
  */
 export function withCallsAsText(request: MessagesRequest): MessagesRequest {

@@ -64,8 +64,8 @@ function toMessage({ role, messages }: Turn, target: ConverseTarget, names: Docu
 }
 
 /**
- * Appends a message to the list. Converse refuses adjacent messages of one role, so they are joined. It refuses empty
- * messages, so they are dropped.
+ * Appends a message to the list. Converse refuses adjacent messages of one role, so these are merged. It also refuses
+ * empty messages, so these are dropped.
  */
 function joinedTurns(messages: ConverseMessage[], next: ConverseMessage): ConverseMessage[] {
   if (next.content.length === 0) return messages;
@@ -128,8 +128,9 @@ function assistantBlocks(placed: Placed, target: ConverseTarget): object[] {
 }
 
 /**
- * Returns the signature of a thinking block; undefined if this model did not sign the block, so that the block is
- * dropped. Claude models accept each other's signatures, so for Claude any Claude model may have signed the block.
+ * Returns the signature of a thinking block. Returns undefined if this model did not sign the block, which is then
+ * dropped. For a Claude model, any Claude model may have signed it, because Claude models accept each other's
+ * signatures.
  */
 function signatureFor(target: ConverseTarget, block: Block): string | undefined {
   if (!familyOf(target).hasAnthropicSignatures) return signatureOf(signerOf(target), block);
@@ -153,7 +154,7 @@ function userBlocks(blocks: Placed[], target: ConverseTarget, names: DocumentNam
 function converseToolResult({ block, path }: Placed, target: ConverseTarget, names: DocumentNames): object[] {
   const parts = placeBlocks((block['content'] ?? '') as string | Block[], `${path}.content`);
   // Converse does not allow cache points within a tool result. If the result or a part of it has a cache mark, the
-  // cache point follows the whole result.
+  // cache point is after the whole result.
   const content = parts.flatMap((part) => shown(part, target, names));
   const marked = [...parts.map((part) => part.block), block].findLast(({ cache_control: control }) => control);
   const failed = block['is_error'] === true;

@@ -1,6 +1,6 @@
 /**
- * Converts Converse's answers into Messages events. Some models deviate from AWS's documentation; a comment at each
- * tolerated deviation names the model.
+ * Converts Converse's answers into Messages events. Some models deviate from AWS's documentation. If a deviation is
+ * tolerated, a comment names the model.
  */
 
 import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
@@ -21,8 +21,8 @@ import { converseUsage } from './usage.ts';
 
 type Context = DecodeContext<BedrockConverseQuirks>;
 /**
- * Index of a content block; undefined if the provider's value is not a safe integer. Other values must not become keys
- * of maps, because a text could be megabytes long.
+ * Index of a content block; undefined if the provider's value is not a safe integer. A text could be megabytes long,
+ * and must not become a key of a map.
  */
 type Index = number | undefined;
 
@@ -156,7 +156,7 @@ class ConverseTranslation {
 
   #onText(index: Index, text: string): void {
     if (text === '') return;
-    // In the Messages API, citations belong to one text block. So the text of another Converse block starts a new text
+    // In the Messages API, citations belong to one text block. So the text of each Converse block starts a new text
     // block.
     if (this.#textBlock !== index) this.answer.blocks.endProse();
     this.#textBlock = index;
@@ -174,9 +174,9 @@ class ConverseTranslation {
   }
 
   /**
-   * Returns the signature in the form that the client gets. A signature of Claude stays unchanged, because every
-   * service with Claude accepts it. A signature of another model is marked with the name of that model, which alone
-   * accepts it.
+   * Returns the signature in the form for the client. A signature of Claude stays unchanged, because every service with
+   * Claude accepts it. A signature of another model is marked with that model's name, because only that model accepts
+   * it.
    */
   #sealed(signature: string): string {
     const { target } = this.#context;
@@ -193,7 +193,7 @@ class ConverseTranslation {
     if (this.#textBlock === index) this.#cite();
   }
 
-  /** Writes the waiting citations, after the text of their block. */
+  /** Writes the waiting citations after the text of their block. */
   #cite(): void {
     for (const citation of this.#citations) this.answer.blocks.citation(citation);
     this.#citations = [];
@@ -254,7 +254,7 @@ class ConverseTranslation {
     if (!isRecord(usage)) return;
     this.answer.report(withServiceTier(converseUsage(usage), converseTier(metadata)));
     // Usage normally comes last, so usage after the stop reason ends the answer. One service in front of Bedrock sends
-    // usage before the stop reason, which does not end the answer.
+    // usage before the stop reason. That usage does not end the answer.
     this.#hasLastUsage = this.#stopReason !== undefined;
   }
 
@@ -266,8 +266,8 @@ class ConverseTranslation {
 }
 
 /**
- * Returns the service tier in which Bedrock answered, or "optimized": Bedrock's optimized latency has another price,
- * too.
+ * Returns the service tier of the answer. It is "optimized" if Bedrock used its optimized latency, which has another
+ * price too.
  */
 function converseTier({ serviceTier, performanceConfig }: Record<string, unknown>): unknown {
   const { latency } = recordOrEmpty(performanceConfig);

@@ -31,8 +31,8 @@ export function encodeConverseRequest(
   const supported = withSupportedMarks(
     isClaude ? { ...translated, messages: withTextualErrors(translated.messages) } : translated,
   );
-  // The price of an answer is bounded by the endpoint's listed maximum. Without a limit, a model could write more than
-  // this maximum.
+  // The endpoint's listed maximum bounds the price of an answer. Without a limit in the request, a model could write
+  // more.
   const maxTokens = outputLimit(supported, target) ?? target.maxOutputTokens;
   const request = withSupportedThinking(supported, target.quirks, maxTokens ?? Infinity);
   // Neither Converse nor any model on this wire has fields for penalties.
@@ -64,8 +64,8 @@ export function encodeConverseRequest(
 }
 
 /**
- * Adds a user message before a conversation that begins with the assistant, because Converse would refuse it. A
- * conversation begins like this, for example, if a client cut off the first turns.
+ * Adds a user message before a conversation that begins with the assistant, because Converse would refuse it. For
+ * example, a client may have cut off the first turns.
  */
 function begunByUser(messages: ConverseMessage[]): ConverseMessage[] {
   if (messages[0]!.role === 'user') return messages;

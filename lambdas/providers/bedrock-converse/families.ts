@@ -49,8 +49,8 @@ const families: Record<NonNullable<BedrockConverseQuirks['family']>, Family> = {
 };
 
 /**
- * Returns the name under which the model's thinking is signed: this model at this provider. Other models refuse its
- * signatures.
+ * Returns the name under which the model's thinking is signed: this model at this provider. Other models refuse the
+ * signature.
  */
 export function signerOf({ providerId, upstreamModel }: ConverseTarget): string {
   // In the gateway's signatures, a dot follows the signer's name, so the name must not contain a dot.

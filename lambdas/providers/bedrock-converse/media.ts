@@ -38,8 +38,8 @@ export function imageBlock(block: Block, path: string): object {
 }
 
 /**
- * Chooses names of documents. Converse refuses duplicate names. It allows only plain characters in a name, because
- * models could read the name as an instruction.
+ * Chooses names of documents. Converse refuses duplicate names. Models could read a name as an instruction, so Converse
+ * allows only plain characters.
  */
 export class DocumentNames {
   readonly #taken = new Set<string>();

@@ -4,7 +4,7 @@ import type { ClientHeaders } from '../wire.ts';
 import type { ConverseTarget } from './families.ts';
 
 /**
- * Returns fields that are not part of Converse itself. Each model family has its own form of them.
+ * Returns the fields that each model family has in its own form, outside of Converse's common fields.
  * @param maxTokens limit of the answer, which includes the thinking
  */
 export function modelFields(
@@ -34,7 +34,8 @@ function converseThinkingFields(
     case 'nova':
       if (!thinking) return {};
       if (thinking.type === 'disabled') return { reasoningConfig: { type: 'disabled' } };
-      // "high" is never sent. It does not allow a token limit, and without a limit the price of an answer has no bound.
+      // "high" is never sent. It does not allow a token limit, and without the limit the price of an answer is not
+      // bounded.
       return {
         reasoningConfig: {
           type: 'enabled',

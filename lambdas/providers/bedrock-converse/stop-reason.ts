@@ -1,6 +1,6 @@
 import type { StopReason } from '../../messages/types.ts';
 
-/** Converts Converse's stop reason to the Messages API; "failed" if the model's output was malformed. */
+/** Converts Converse's stop reason to the Messages API. Returns "failed" if the model's output was malformed. */
 export function converseStopReason(reason: string, hasToolCalls: boolean): StopReason | 'failed' {
   switch (reason) {
     case 'malformed_model_output':

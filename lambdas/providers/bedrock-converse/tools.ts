@@ -6,8 +6,8 @@ import { cachePointAfter } from './cache-points.ts';
 import { familyOf, type ConverseTarget } from './families.ts';
 
 /**
- * Returns tools and tool choice in Converse's form. Converse cannot forbid calls of the tools in a request, so with the
- * choice "none" no tools are sent.
+ * Returns tools and tool choice in Converse's form. Converse cannot forbid calls of the tools in a request. So with the
+ * choice "none", no tools are sent.
  * @throws {GatewayError} 400 for a choice that the model does not support
  */
 export function toolConfig(request: MessagesRequest, target: ConverseTarget): Record<string, unknown> {

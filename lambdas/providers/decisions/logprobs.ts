@@ -43,7 +43,7 @@ export const logprobsEngine: DecisionEngine<DecisionsLogprobsQuirks> = {
   readUsage: chatUsage,
 };
 
-/** Size of a text in the request, in bytes. In JSON, some characters take six bytes. */
+/** Returns the size in bytes of a text in the request. In JSON, some characters take six bytes. */
 const bytesOfJson = (text: string) => Buffer.byteLength(JSON.stringify(text));
 
 async function verdictOn(question: Question, state: string, target: LogprobsTarget, send: Send): Promise<Verdict> {
@@ -87,8 +87,8 @@ function logprobsRequest(
 }
 
 /**
- * Returns the most probable tokens at the position of the first token that is not blank. Some models begin with a blank
- * token.
+ * Returns the most probable tokens at the position of the first token that is not blank. Some models write a blank
+ * token first.
  */
 function topTokens(body: unknown): TopToken[] {
   const { content } = recordOrEmpty(choiceIn(body)['logprobs']);

@@ -1,4 +1,4 @@
-/** Providers with an API for decisions: one request has all questions of a task. */
+/** Decides over a provider's API for decisions. One request has all questions of a task. */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import * as z from 'zod';
@@ -90,8 +90,8 @@ function nativeVerdict(answer: unknown, { type, options }: Question): Verdict {
     return { probabilities: normalised(masses.map((mass) => mass ?? 0)), isStated: false };
   }
   const chosen = data.type === 'choice' ? names.indexOf(data.choice) : -1;
-  // The provider named its choice without probabilities. The choice counts as certain, and is marked as stated (not
-  // measured).
+  // The provider named its choice without probabilities. The choice counts as certain. It is marked as stated, because
+  // it was not measured.
   if (chosen !== -1) return { probabilities: names.map((_, index) => (index === chosen ? 1 : 0)), isStated: true };
   throw new UpstreamError('malformed', 'The provider sent no probabilities for a question');
 }

@@ -1,7 +1,7 @@
 /**
  * Answers decisions from the model's own estimate, over chat completions: the model writes the probability of each
- * option in a JSON document. This is for models that do not return token probabilities. Verdicts (the answers) are
- * marked with `isStated`, because such numbers are not measured.
+ * option in a JSON document. This is for models that do not return token probabilities. The numbers are not measured,
+ * so verdicts (the answers) are marked with `isStated`.
  */
 
 import type { DecisionsChatQuirks } from '../../catalog/quirk-schemas.ts';

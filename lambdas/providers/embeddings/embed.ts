@@ -58,7 +58,7 @@ function* embeddingRequests(
   const { max_inputs: maxInputs = codec.maxInputs, max_request_bytes: maxBytes = Infinity } = target.quirks;
   const dimensions = task.dimensions ?? target.quirks.vector_dimensions;
   if (dimensions !== undefined) refuseTooManyNumbers(task.inputs.length, dimensions);
-  // Maximum size of a vector as JSON numbers. Base64 takes a quarter of this size, but some servers ignore the
+  // Maximum size of a vector as JSON numbers. Base64 takes a quarter of this size. But some servers ignore the
   // requested format and send numbers.
   const maxBytesOfVector = MAX_BYTES_OF_NUMBER * (dimensions ?? MAX_UNKNOWN_DIMENSIONS);
   const fitting = Math.max(1, Math.floor(MAX_VECTORS_BYTES / maxBytesOfVector));
@@ -111,7 +111,7 @@ function notVectors(what: string): UpstreamError {
   return new UpstreamError('malformed', `The provider sent ${what}`);
 }
 
-/** Splits inputs into batches. A text above the size limit gets its own batch; the provider then reports the error. */
+/** Splits inputs into batches. A text above the size limit gets its own batch. The provider then reports the error. */
 function* batches<Input extends EmbeddingTask['inputs'][number]>(
   inputs: readonly Input[],
   maxInputs: number,

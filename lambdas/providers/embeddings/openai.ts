@@ -33,7 +33,7 @@ export const openaiEmbeddings: EmbeddingCodec = {
     const counts = isRecord(usage)
       ? [usage]
       : listOf(data).map((element) => recordOrEmpty(recordOrEmpty(element)['usage']));
-    // A count of zero counts as not reported, because servers fill it in next to a total. Relays of other APIs use the
+    // Servers fill in zero next to a total, so a count of zero counts as not reported. Relays of other APIs use the
     // name input_tokens.
     const tokens = counts.map((count) =>
       [count['prompt_tokens'], count['total_tokens'], count['input_tokens']].find((one) => isCount(one) && one > 0),
@@ -49,8 +49,8 @@ function refuseTokens({ inputs }: EmbeddingTask, { quirks }: EmbeddingTarget): v
 }
 
 /**
- * Sorts the vectors by `index`, because OpenAI's documentation guarantees no order. Without a complete set of indexes,
- * the order stays.
+ * Sorts the vectors by `index`, because OpenAI's documentation guarantees no order. If indexes are missing, the order
+ * stays.
  */
 function inOrder(data: unknown): unknown[] {
   const list = listOf(data);

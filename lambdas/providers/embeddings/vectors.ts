@@ -1,6 +1,6 @@
 import type { Vector } from '../../embeddings/vector.ts';
 
-/** Replacement for a vector that cannot be read. A later check of the vectors' lengths refuses it. */
+/** Replacement for an unreadable vector. A later check of the vectors' lengths refuses it. */
 const NO_VECTOR: Vector = { numbers: [] };
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
@@ -14,7 +14,7 @@ function isNumbers(value: unknown): value is number[] {
   return Array.isArray(value) && value.every((number) => typeof number === 'number' && Number.isFinite(number));
 }
 
-/** Reads a vector from each element of a list. A value that is not a list has no vectors. */
+/** Reads a vector from each element of a list. Any other value has no vectors. */
 export function vectorsFrom(list: unknown, read: (element: unknown) => unknown): Vector[] {
   return Array.isArray(list) ? list.map((element) => vectorFrom(read(element))) : [];
 }

@@ -3,8 +3,8 @@
 import { rulesFrom } from './fault-rule.ts';
 
 export const accountRules = [
-  // At Alibaba, these codes mean the limit of tokens per minute; an empty balance has other codes.
-  // Errors of Alibaba, from https://www.alibabacloud.com/help/en/model-studio/rate-limit
+  // At Alibaba, these codes mean the limit of tokens per minute. An empty balance has other codes. Errors of Alibaba,
+  // from https://www.alibabacloud.com/help/en/model-studio/rate-limit
   ...rulesFrom('alibaba', {
     kind: 'rate',
     code: ['insufficient_quota', 'throttling.allocationquota'],
@@ -58,9 +58,9 @@ export const accountRules = [
         /^Your (?:project|organization|account|team|workspace|subscription|plan) [^.\n]{0,80}(?:does not have|do not have|not have|not authorized|not allowed|not enabled|suspended|disabled|archived|restricted|blocked|expired|overdue)/i,
     },
   ),
-  // Some organizations forbid OpenAI to store prompts, or limit the time of storage. Models and regions that require
-  // storage refuse the requests of these organizations.
-  // Errors of OpenAI, from https://platform.openai.com/docs/guides/your-data
+  // Some organizations forbid OpenAI to store prompts, or limit the time of storage. Some models and regions require
+  // storage, and refuse the requests of these organizations. Errors of OpenAI, from
+  // https://platform.openai.com/docs/guides/your-data
   ...rulesFrom('openai', {
     kind: 'operator',
     message:
@@ -116,8 +116,8 @@ export const accountRules = [
         'user_blocked_by_admin',
       ],
     },
-    // Google uses this code for a project or region in the wrong state. If a client's file is in the wrong state, an
-    // earlier rule matches its message.
+    // Google uses this code for a project or region in the wrong state. For a client's file in the wrong state, an
+    // earlier rule matches the message.
     { kind: 'operator', code: ['failed_precondition'] },
   ),
   // Errors of Google, from https://ai.google.dev/gemini-api/docs/troubleshooting

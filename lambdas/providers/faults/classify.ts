@@ -24,7 +24,7 @@ const preciseRules: readonly FaultRule[] = [
 /** All rules. Rules for general error types come last, because the other rules are more precise. */
 export const faultRules: readonly FaultRule[] = [...preciseRules, ...typeRules];
 
-/** Faults of HTTP statuses. Every other status is a `failure`. */
+/** Kinds of faults by HTTP status. Every other status is a `failure`. */
 const faultsOfStatuses: Record<number, FaultKind> = {
   400: 'request',
   422: 'request',
@@ -35,8 +35,8 @@ const faultsOfStatuses: Record<number, FaultKind> = {
   524: 'timeout',
   503: 'overload',
   529: 'overload',
-  // The client's own key and model are valid at this point. So these statuses concern the operator's key or
-  // configuration at the provider.
+  // The client's own key and model were already accepted. So these statuses concern the operator's key or configuration
+  // at the provider.
   401: 'operator',
   402: 'operator',
   407: 'operator',
@@ -72,7 +72,7 @@ export function classifyError(
     rules.find((foreign) => foreign.isOwn !== true && isFound(foreign) && !isByNumber(foreign));
   const rule = foundIn(preciseRules) ?? foundIn(typeRules);
   const ofStatus = faultOfStatus(status, error);
-  // The matching rule is for a general failure, but the status means overload, a limit or a timeout, which is more
+  // If the rule is for a general failure, but the status means overload, a limit or a timeout, the status is more
   // precise.
   const isVague = rule?.kind === 'failure' && passing.has(ofStatus);
   return { fault: rule && !isVague ? rule.kind : ofStatus, rule, status };

@@ -263,8 +263,8 @@ const overflows: FaultRule[] = [
 ];
 
 /**
- * HTTP statuses with which providers report a prompt that is too long. With any other status these rules do not match:
- * "Too many tokens" with 429 is a rate limit.
+ * HTTP statuses with which providers report a prompt that is too long. With any other status these rules do not match.
+ * For example, "Too many tokens" with 429 is a rate limit.
  */
 const OVERFLOW_STATUSES = [400, 413, 422, 500];
 
@@ -273,12 +273,12 @@ export const contextRules: FaultRule[] = overflows.flatMap((rule): FaultRule[] =
   { ...rule, status: 'none' },
 ]);
 
-/** Statuses that usually mean another error, unless the message states that the prompt is too long. */
+/** Statuses that usually mean another error. They do not if the message states that the prompt is too long. */
 const RELAYED_STATUSES = [403, 429, 502, 503, 504, 529];
 
 /**
  * Messages that can only mean a prompt that is too long, even with the status of another error. Relays and Vertex AI
- * send such messages with 429 and 502, next to codes for rate limits.
+ * send such messages with 429 and 502, together with codes for rate limits.
  */
 export const plainContextRules: FaultRule[] = [
   // Errors of Google, from https://github.com/vellum-ai/vellum-assistant/pull/26210

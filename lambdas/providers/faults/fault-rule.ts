@@ -1,4 +1,4 @@
-/** Defines the kinds of provider errors, by the party that can fix them, and the form of the rules that detect them. */
+/** Defines the kinds of provider errors, by who can fix them, and the form of the rules that detect them. */
 
 /**
  * Kind of a provider's error:
@@ -25,8 +25,8 @@ export type FaultKind =
   | 'failure';
 
 /**
- * Provider with its own error format. A provider's id in the catalog belongs to a family if it is the family's name, or
- * begins with the name and a hyphen.
+ * Family of providers with the same error format. A provider belongs to a family if its id in the catalog is the
+ * family's name, or begins with the name and a hyphen.
  */
 export type ProviderFamily =
   | 'alibaba'
@@ -64,8 +64,8 @@ export interface FaultRule {
   family: ProviderFamily;
   kind: FaultKind;
   /**
-   * Matching HTTP statuses: of the response or, for an error in a stream, as stated in the error. `none` matches an
-   * error without any status.
+   * Matching HTTP statuses. It is the response's status or, for an error in a stream, the status in the error. `none`
+   * matches an error without any status.
    */
   status?: readonly number[] | 'none';
   /**
@@ -74,19 +74,16 @@ export interface FaultRule {
    */
   code?: readonly string[];
   /**
-   * Pattern of the error message. Rules that blame the operator, the catalog or the provider match from the beginning
-   * of the message, because later text may quote the client. Groups named `asked`, `limit` and `over` capture numbers
-   * of tokens.
+   * Pattern of the error message. If the rule blames the operator, the catalog or the provider, the pattern must match
+   * the beginning of the message, because later text may quote the client. Groups named `asked`, `limit` and `over`
+   * capture numbers of tokens.
    */
   message?: RegExp;
-  /**
-   * Set if the rule matches only errors of this family. Providers of other families use the same code for another
-   * error.
-   */
+  /** Set if the rule matches only errors of this family, because other families use the same code for another error. */
   isOwn?: true;
   /**
-   * Set if the rule is tried for every provider together with the rules of the provider's own family. Other rules of
-   * foreign families are tried later.
+   * Set if the rule is tried for every provider, together with the rules of the provider's own family. Other rules of
+   * other families are tried later.
    */
   isGeneral?: true;
 }

@@ -5,14 +5,14 @@
 
 import { rulesFrom } from './fault-rule.ts';
 
-/** Words by which providers' messages name the owner of a limit or a payment: an account, project, key or plan. */
+/** Words in providers' messages for the owner of a limit or a payment: an account, project, key or plan. */
 const PAYER =
   '(?:billing )?(?:account|organization|organisation|workspace|project|team|tenant|api key|key|subscription|plan)';
-/** Names of limits that concern money or a month. These limits do not end after some minutes. */
+/** Names of limits on money or on a month. Such a limit does not end after some minutes. */
 const MONEY =
   '(?:spend|spending|monthly|credits?|balance|billing|prepaid|prepayment|funds|(?<!thinking |token |tokens |reasoning )budget)';
 
-/** Messages that the operator's account has no money left, which providers word in many ways. */
+/** Messages that the operator's account has no money left. */
 const NO_MONEY = [
   // "Your organization has reached its spend limit", "You have run out of credits"
   String.raw`(?:you|(?:your|the|this) ${PAYER}|${PAYER}) (?:has|have) (?:already |either )?(?:reached|exceeded|hit|used|exhausted|run out)\b[^.\n]{0,60}\b${MONEY}\b`,

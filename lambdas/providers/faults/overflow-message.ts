@@ -2,14 +2,14 @@ import type { ClassifiedError } from './classify.ts';
 
 /**
  * Matches the two forms of the error message that agents already understand. After the first form, agents shorten the
- * conversation; after the second form, they request less output.
+ * conversation. After the second form, they request less output.
  */
 const KNOWN_FORM =
   /^(?:prompt is too long: \d+ tokens > \d+ maximum|input length and [`'"]?max_tokens[`'"]? exceed context limit: \d+)/i;
 
 /**
- * Match messages of vLLM, OpenAI and DeepSeek that report this case: the prompt fits into the context, but not together
- * with the output limit.
+ * Messages of vLLM, OpenAI and DeepSeek for this case: the prompt fits into the context, but not together with the
+ * output limit.
  */
 const OUTPUT_TOO_LONG = [
   /too large: (?<output>[\d,]+)\. This model's maximum context length is (?<limit>[\d,]+) tokens and your request has (?<input>[\d,]+) input tokens/i,
@@ -17,10 +17,10 @@ const OUTPUT_TOO_LONG = [
 ];
 
 /**
- * Returns the error message for an exceeded context. It begins with a text that agents understand (Claude Code, Codex,
- * opencode, Cline, pi). The provider's own message follows. There are two such texts: after the first, agents shorten
- * the conversation; after the second, they request less output. The numbers come from the provider's message. Without
- * them, the text for agents has no numbers.
+ * Returns the error message for an exceeded context. It begins with one of two texts that agents understand (Claude
+ * Code, Codex, opencode, Cline, pi). After the first text, agents shorten the conversation; after the second, they
+ * request less output. The numbers in it are from the provider's message, if that has some. The provider's own message
+ * follows.
  */
 export function overflowMessage({ rule }: ClassifiedError, words: string): string {
   if (KNOWN_FORM.test(words)) return words;

@@ -1,5 +1,5 @@
 /**
- * Rules for limits, overloads and failures of the provider that the HTTP status or error type alone would classify
+ * Rules for limits, overloads and failures of the provider. Their HTTP status or error type alone would be classified
  * wrongly.
  */
 
@@ -138,8 +138,8 @@ export const providerRules = [
     },
     { kind: 'overload', code: ['capacity_exceeded'] },
   ),
-  // The model wrote output that its provider cannot read. Another attempt may succeed.
-  // Errors of Groq, from https://console.groq.com/docs/tool-use
+  // The provider cannot read its model's output. Another attempt may succeed. Errors of Groq, from
+  // https://console.groq.com/docs/tool-use
   ...rulesFrom(
     'groq',
     { kind: 'failure', code: ['tool_use_failed', 'json_validate_failed'] },

@@ -1,6 +1,6 @@
 /**
- * Rules for unreadable encrypted reasoning, and for errors of the client's request that the HTTP status or error type
- * alone would classify wrongly.
+ * Rules for unreadable encrypted reasoning, and for errors of the client's request. Their HTTP status or error type
+ * alone would be classified wrongly.
  */
 
 import { rulesFrom } from './fault-rule.ts';

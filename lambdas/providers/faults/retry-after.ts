@@ -16,12 +16,9 @@ const DURATION_PART =
   /(?:,|\band\b)?\s*(\d{1,12}(?:\.\d{1,12})?)\s*(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)(?![a-z])\s*/iy;
 const MAX_DURATION_PARTS = 6;
 const SECONDS_OF_UNITS: Record<string, number> = { d: 86_400, h: 3_600, m: 60, s: 1 };
-/**
- * Matches the words before a duration in a message, such as the words before the numbers in "try again in 1m30s" and
- * "wait 30 s".
- */
+/** Matches the words before a duration in a message, as in "try again in 1m30s" and "wait 30 s". */
 const WAIT_WORDS = /\b(?:try again|retry|retrying|wait|resets?|available again)\b[^.\n\d]{0,40}(?=\d)/gi;
-/** Numbers of seconds from this one on are points in time, counted from 1970. */
+/** First number of seconds that is a point in time, counted from 1970, and not a duration. */
 const FIRST_EPOCH = 1_000_000_000;
 const RESET = /^(?:x-|anthropic-)?rate-?limit(?:bysize)?-(?:reset-([a-z-]+)|([a-z-]+)-reset|reset)$/;
 
@@ -93,7 +90,7 @@ function untilDate(text: string): number | undefined {
   return Number.isNaN(atMs) ? undefined : Math.max(0, (atMs - nowMs()) / 1_000);
 }
 
-/** Returns the seconds of a text that is a duration as a whole; undefined for any other text. */
+/** Returns the seconds of a text that is only a duration; undefined for any other text. */
 function durationOf(text: string): number | undefined {
   const duration = durationAt(text, 0);
   return duration?.end === text.length ? duration.seconds : undefined;
@@ -126,8 +123,8 @@ function delayOf(value: unknown): number | undefined {
 }
 
 /**
- * Returns the latest reset time among exhausted limits, in seconds from now. If no limit is exhausted, it returns the
- * earliest reset time of all limits.
+ * Returns the seconds until the latest reset time among exhausted limits. If no limit is exhausted, it is the earliest
+ * reset time of all limits.
  */
 function windowEnd(headers: Headers): number | undefined {
   const windows = Object.entries(headers).flatMap(([name, value]) => {

@@ -15,13 +15,13 @@ export interface StatedError {
   messages: readonly string[];
   /** HTTP status that the error itself states; undefined if it states none. */
   status: number | undefined;
-  /** The wait that the error's body states, unparsed: Google's RetryInfo, or a number of seconds. */
+  /** The wait that the error's body states, not parsed: Google's RetryInfo, or a number of seconds. */
   retryDelay: unknown;
   /**
-   * Headers of the original provider's response that a relay includes in its error body, by their names in lower case.
+   * Headers of the original provider's response, if a relay includes them in its error body. Names are in lower case.
    */
   headers: Readonly<Record<string, string>>;
-  /** Whether the body is an HTML page. HTML pages come from proxies, so the provider has not read the request. */
+  /** Whether the body is an HTML page. HTML pages are from proxies, so the provider has not read the request. */
   isPage: boolean;
 }
 
@@ -66,9 +66,7 @@ const NESTED_FIELDS = [
   'message',
 ] as const;
 
-/**
- * Fields that state a wait in seconds. They are used by relays, the backend of Codex, and servers that load a model.
- */
+/** Fields that state a wait in seconds. Relays, the backend of Codex, and servers that load a model use them. */
 const WAIT_FIELDS = [
   'retryDelay',
   'retry_after',
@@ -86,7 +84,7 @@ const MAX_STATED_DEPTH = 6;
 const MAX_STATED_PARTS = 16;
 const MAX_RELAYED_HEADERS = 32;
 const MAX_STATED_CHARACTERS = 64 * 1024;
-/** Matches a readable sentence, in contrast to broken JSON, HTML or binary data. */
+/** Matches a readable sentence, but not broken JSON, HTML or binary data. */
 const PLAIN_WORDS = /^(?![<{[])[^\p{Cc}]{0,500}\p{L}{2}[^\p{Cc}]{0,500}$/u;
 
 /** Matches messages of relays that contain no information about the error. */
@@ -102,10 +100,7 @@ export function statedError(value: unknown): StatedError {
   return reading.stated;
 }
 
-/**
- * Reads the error in the text of a body. An HTML page comes from a proxy, so no error is read from it; only `isPage` is
- * set.
- */
+/** Reads the error in the text of a body. For an HTML page, which is from a proxy, only `isPage` is set. */
 export function errorInText(text: string): StatedError {
   const words = text.trim();
   const json = parsedOrAbsent(words);
@@ -160,7 +155,7 @@ class ErrorReading {
     for (const field of CODE_FIELDS) this.#readCode(record[field]);
     this.#retryDelay ??= statedWait(record);
     this.#readHeaders(record['headers']);
-    // The inner error is read before the envelope's fields, so that the client gets the inner message.
+    // Reads the inner error before the envelope's fields, so that the client gets the inner message.
     const { error } = record;
     if (isRecord(error) || Array.isArray(error)) this.read(error, depth + 1);
     else if (typeof error === 'string') this.#readText(error, depth);
@@ -175,7 +170,7 @@ class ErrorReading {
     }
   }
 
-  /** Reads a message. If a relay embedded the provider's error as JSON in the message, that error is read instead. */
+  /** Reads a message. If a relay has put the provider's error into the message as JSON, reads that error. */
   #readText(text: string, depth: number): void {
     const words = text.trim();
     const nested = words.length <= MAX_STATED_CHARACTERS ? jsonWithin(words) : undefined;
@@ -200,7 +195,7 @@ class ErrorReading {
   }
 }
 
-/** Returns the wait that an error states, unparsed. Fields in milliseconds have precedence. */
+/** Returns the wait that an error states, not parsed. Fields in milliseconds have precedence. */
 function statedWait(record: Record<string, unknown>): unknown {
   const ms = WAIT_FIELDS_IN_MS.map((field) => digitsOf(record[field])).find((digits) => digits !== undefined);
   if (ms !== undefined) return `${ms}ms`;

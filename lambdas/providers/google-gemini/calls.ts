@@ -4,8 +4,8 @@ import { toolCallId } from '../tool-call-id.ts';
 import { PartialArguments } from './partial-arguments.ts';
 
 /**
- * Reads Gemini's tool calls. A call arrives complete or, from Vertex AI, as one value after the other. Many calls have
- * no id, and parallel calls may have the same name.
+ * Reads Gemini's tool calls. A call arrives complete. From Vertex AI, it may arrive as one value after the other. Many
+ * calls have no id, and parallel calls may have the same name.
  */
 export class CallReader {
   readonly #blocks: BlockWriter;
@@ -35,7 +35,7 @@ export class CallReader {
     else if (!this.#isLeftOut) this.#goOn(call);
   }
 
-  /** Completes the arguments of the last call, because some calls have no final piece that marks their end. */
+  /** Completes the arguments of the last call. Some calls have no final piece that marks their end. */
   end(): void {
     if (this.#partial) this.#write(this.#partial.end());
     this.#partial = undefined;

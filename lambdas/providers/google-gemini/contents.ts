@@ -54,7 +54,7 @@ function modelParts(blocks: Placed[], target: GeminiTarget): GeminiPart[] {
       case 'redacted_thinking':
         break;
       case 'tool_use': {
-        // In Gemini's answers, only the first of parallel calls has a signature. So only that call gets a placeholder.
+        // If calls are parallel, Gemini signs only the first of them. So only that call gets a placeholder.
         const needed = !hasCalls && target.quirks.thought_signature_placeholder ? SIGNATURE_PLACEHOLDER : undefined;
         parts.push(callPart(block, callSignature ?? needed, target));
         callSignature = undefined;
@@ -70,9 +70,9 @@ function modelParts(blocks: Placed[], target: GeminiTarget): GeminiPart[] {
 
 /**
  * Handles a thinking block whose signature belongs to a call, a text or a thought. A signature of a thought or text is
- * put back on that part. Signatures of other models are dropped. The visible summary of the thinking before a call or a
+ * put back on that part. Signatures of other models are dropped. The visible summary of thinking before a call or a
  * text is not sent: the signature contains the thinking, and the summary would be billed.
- * @returns the signature if it belongs to the call that follows; undefined in all other cases
+ * @returns the signature if it belongs to the next call; otherwise undefined
  */
 function signedPart(block: Block, parts: GeminiPart[], target: GeminiTarget): string | undefined {
   const own = openSignature(block, target);

@@ -1,6 +1,6 @@
 /**
- * Converts Gemini's answers into Messages events. Written after recordings of the Gemini API and of Vertex AI. Missing
- * fields and other deviations from the documentation are tolerated.
+ * Converts Gemini's answers into Messages events. The code follows recordings of the Gemini API and of Vertex AI. It
+ * tolerates missing fields and other deviations from the documentation.
  */
 
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
@@ -56,7 +56,7 @@ class GeminiTranslation {
   #finishReason: string | undefined;
   /** Signature of the last text. Gemini sends the signature after the text, usually on a part with an empty text. */
   #textSignature: string | undefined;
-  /** Token probabilities in the current event. They belong to the first text in this event. */
+  /** Token probabilities in the current event. They belong to its first text. */
   #logprobs: TokenLogprob[] | undefined;
 
   constructor(context: DecodeContext) {
@@ -112,7 +112,8 @@ class GeminiTranslation {
     this.#logprobs = this.answer.logprobsIn(candidate['logprobsResult'], geminiLogprobs);
     const parts = asList(asOptionalRecord(candidate['content'])?.['parts']).map(asRecord);
     for (const part of parts) this.#onPart(part);
-    // Without words, they belong to the text around the chunk; next to a thought or call, to those.
+    // If no part has text, the probabilities belong to the surrounding text. If a part is a thought or call, they
+    // belong to that part.
     const isOfText = parts.every((part) => part['thought'] !== true && !part['functionCall']);
     if (isOfText) this.answer.blocks.text('', this.#logprobs);
     const reason = asText(candidate['finishReason']);
@@ -125,8 +126,8 @@ class GeminiTranslation {
   }
 
   /**
-   * Reads one part of the content. The client's answer begins only with the first part. If the provider fails before
-   * the first part, another endpoint may answer.
+   * Reads one part of the content. The client's answer begins only with the first part. Before it, a failure can still
+   * be answered by another endpoint.
    */
   #onPart(part: Record<string, unknown>): void {
     this.answer.start();
@@ -161,9 +162,9 @@ class GeminiTranslation {
   }
 
   /**
-   * Writes the signature of the last text when the answer continues after the text. At the end of the answer, the
-   * signature is dropped. It would need a thinking block after the text, and clients read the last block as the reply.
-   * Google requires signatures only for calls.
+   * Writes the signature of the last text when the answer continues after it. At the end of the answer, the signature
+   * is dropped. It would need a thinking block after the text, but clients read the last block as the reply. Google
+   * requires signatures only for calls.
    */
   #signText(): void {
     this.#sign('text', this.#textSignature ?? '');

@@ -61,7 +61,7 @@ function generationConfig(request: MessagesRequest, target: GeminiTarget): Recor
     stopSequences: fewStopSequences(request, target),
     temperature,
     topP,
-    // In requests of clients, 0 means that top_k is off. Gemini has no value for that, so the model's default applies.
+    // Clients send 0 to turn top_k off. Gemini has no value for that, so the model's default applies.
     topK: topK === 0 ? undefined : topK,
     ...geminiPenalties(request, target),
     seed: rareFields(request, target).seed,

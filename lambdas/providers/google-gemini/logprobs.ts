@@ -6,7 +6,7 @@ import { asList, asOptionalRecord, asText } from '../shapes.ts';
 import { MAX_ALTERNATIVES, type Likely } from '../translated/logprobs.ts';
 
 /**
- * Returns the chosen tokens with their probabilities. Each token has the most likely tokens at its position, which
+ * Returns the chosen tokens with their probabilities. Each token also has the most likely tokens at its position, which
  * Gemini sends in a separate list.
  * @returns undefined if there are no probabilities
  */

@@ -1,6 +1,6 @@
 /**
- * Builds the JSON text of a call's arguments. Vertex AI streams the arguments as values with their JSON paths, in
- * document order. Each value is converted to JSON text as soon as it arrives.
+ * Builds the JSON text of a call's arguments. Vertex AI streams the arguments in document order, as values with their
+ * JSON paths. Each value is converted to JSON text as soon as it arrives.
  */
 
 import { asText } from '../shapes.ts';
@@ -24,7 +24,9 @@ const STEP = /\.([^.[\]]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\
 export class PartialArguments {
   /** Open containers, from the outermost to the innermost. */
   #open: Container[] = [];
-  /** Path of an incomplete string value, of which another piece will follow; undefined if no value is incomplete. */
+  /**
+   * Path of a string value that is incomplete: another piece of it will follow. Undefined if no value is incomplete.
+   */
   #openText: string | undefined;
 
   /**

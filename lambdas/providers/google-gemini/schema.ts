@@ -1,6 +1,6 @@
 /**
- * Converts JSON schemas to the subset that Gemini documents for parametersJsonSchema and responseJsonSchema. A
- * constraint with an equivalent is translated. Other constraints move into the description, which the model reads.
+ * Converts JSON schemas to the subset that Gemini documents for parametersJsonSchema and responseJsonSchema. If Gemini
+ * has an equivalent, the constraint is translated. If not, it moves into the description, which the model reads.
  */
 
 import { isRawNumber } from '../../platform/json/exact-json.ts';
@@ -93,13 +93,16 @@ function schemaList(schemas: unknown): unknown {
   return Array.isArray(schemas) ? schemas.map(geminiPart) : schemas;
 }
 
-/** Texts are only enumerated next to their type (https://github.com/decolua/9router/issues/359). */
+/**
+ * Returns an enumeration in Gemini's form. Gemini accepts an enumeration of texts only next to their type
+ * (https://github.com/decolua/9router/issues/359).
+ */
 function enumeration(values: unknown[], type: unknown): Schema {
   const needsType = type === undefined && values.every((value) => typeof value === 'string');
   return { enum: values, ...(needsType ? { type: 'string' } : {}) };
 }
 
-/** Gemini refuses required names without a property. */
+/** Returns the required names that have a property. Gemini refuses the others. */
 function requiredNames(names: unknown, properties: unknown): Schema | undefined {
   if (!Array.isArray(names)) return undefined;
   const known = names.filter(
@@ -108,7 +111,10 @@ function requiredNames(names: unknown, properties: unknown): Schema | undefined 
   return known.length > 0 || names.length === 0 ? { required: known } : undefined;
 }
 
-/** Gemini accepts texts and numbers in an enumeration, but no empty text (https://github.com/Bobsilvio/ha-claude/pull/32). */
+/**
+ * Returns whether Gemini accepts the value in an enumeration. It accepts numbers and texts, but no empty text
+ * (https://github.com/Bobsilvio/ha-claude/pull/32).
+ */
 function isWord(value: unknown): boolean {
   return (typeof value === 'string' && value !== '') || typeof value === 'number' || isRawNumber(value);
 }

@@ -13,14 +13,14 @@ import type { GeminiTarget } from './target.ts';
 const sealedSignatureSchema = z.object({
   /** Kind of the signed part. */
   of: z.enum(['thought', 'text', 'call']),
-  /** Model that made the signature. Other models refuse it, even models of the same provider. */
+  /** Model that made the signature. All other models refuse it, even those of the same provider. */
   model: z.string(),
   signature: z.string().min(1),
 });
 type Sealed = z.infer<typeof sealedSignatureSchema>;
 
 /**
- * Sent in place of the signature of a call. A call has no signature if another model made it, or if the client did not
+ * Value in place of the signature of a call. A call has no signature if another model made it, or if the client did not
  * keep its thinking. Gemini accepts this value.
  */
 export const SIGNATURE_PLACEHOLDER = 'skip_thought_signature_validator';

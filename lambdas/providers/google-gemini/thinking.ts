@@ -9,8 +9,8 @@ import type { GeminiTarget } from './target.ts';
 const isReasoning = ({ supportedParameters }: GeminiTarget) => supportedParameters.includes('reasoning');
 
 /**
- * Returns Gemini's thinkingConfig; undefined if the request mentions neither thinking nor effort, or the model lists no
- * reasoning. Without the field, the model's default applies.
+ * Returns Gemini's thinkingConfig. Returns undefined if the request mentions neither thinking nor effort, or the model
+ * lists no reasoning. Then the model's default applies.
  */
 export function thinkingConfig(request: MessagesRequest, target: GeminiTarget): Record<string, unknown> | undefined {
   if (!isReasoning(target)) return undefined;
@@ -21,8 +21,8 @@ export function thinkingConfig(request: MessagesRequest, target: GeminiTarget): 
 }
 
 /**
- * Returns whether the model may think for this request. All thinking is billed, although the client sees a summary at
- * most.
+ * Returns whether the model may think for this request. All thinking is billed, but the client sees only a summary of
+ * it, or less.
  */
 export function mayThink({ thinking, output_config: output }: MessagesRequest, target: GeminiTarget): boolean {
   const { quirks } = target;
@@ -41,7 +41,7 @@ function amountOf(request: MessagesRequest, target: GeminiTarget): Record<string
   return levels ? levelOf(request, levels) : {};
 }
 
-/** Value for a thinking budget that the model chooses itself. */
+/** Value with which the model itself chooses its thinking budget. */
 const DYNAMIC = -1;
 
 function budgetOf(
@@ -60,7 +60,7 @@ function budgetOf(
 const effortOrder: readonly ThinkingLevel[] = ['minimal', 'low', 'medium', 'high'];
 
 /**
- * Returns the thinking level for an effort. If the model does not have this level, the next higher level is used; if
+ * Returns the thinking level for an effort. If the model does not have this level, returns the next higher level; if
  * there is none, the highest.
  */
 function levelOf(

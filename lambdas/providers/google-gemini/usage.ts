@@ -3,7 +3,7 @@ import { countOrAbsent } from '../../messages/usage-counts.ts';
 import { withServiceTier } from '../translated/service-tier.ts';
 
 /**
- * Kinds of traffic that need no tier of their own: on-demand traffic has the standard price, and provisioned throughput
+ * Kinds of traffic that are reported without a tier. On-demand traffic has the standard price. Provisioned throughput
  * is paid separately.
  */
 const USUAL_TRAFFIC: ReadonlySet<string> = new Set(['ON_DEMAND', 'TRAFFIC_TYPE_UNSPECIFIED', 'PROVISIONED_THROUGHPUT']);

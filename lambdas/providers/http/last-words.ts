@@ -1,14 +1,12 @@
 import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 
-/**
- * Maximum time for reading a body after the model's stop reason, whether the provider is silent or continues to send.
- */
+/** Maximum time for reading a body after the model's stop reason, whether the provider continues to send or not. */
 const LAST_WORDS_MS = 5_000;
 
 /**
  * Iterates over the chunks of a body. After the stop reason, it continues for at most LAST_WORDS_MS, and then ends as
  * if the body had ended. The caller closes the connection.
- * @param isClosing - returns whether the stop reason was read; called before each chunk is requested
+ * @param isClosing returns whether the stop reason was read; called before each chunk is requested
  */
 export function withTrailingTimeout(body: AsyncIterable<Buffer>, isClosing: () => boolean): PullIterator<Buffer> {
   const chunks: AsyncIterator<Buffer, void> = body[Symbol.asyncIterator]();
@@ -16,8 +14,8 @@ export function withTrailingTimeout(body: AsyncIterable<Buffer>, isClosing: () =
 
   function leave(): IteratorResult<Buffer, void> {
     deadline?.cancel();
-    // `return` of a generator that waits for its source settles only after the source sends something. That may never
-    // happen, so the result is not awaited.
+    // If a generator waits for its source, `return` settles only after the source sends something. That may never
+    // happen, so it is not awaited.
     void Promise.resolve(chunks.return?.()).catch(() => {});
     return { done: true, value: undefined };
   }

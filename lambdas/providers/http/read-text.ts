@@ -28,9 +28,7 @@ export async function readResponse(
   return isSuccess ? readText(body, maxBytes) : (await readBytes(body, MAX_REFUSAL_BYTES)).bytes.toString('utf8');
 }
 
-/**
- * Reads and drops a body, so that its connection can be reused. A body above MAX_REFUSAL_BYTES is not read to its end.
- */
+/** Reads and drops a body, so that its connection can be reused. Of a larger body, only MAX_REFUSAL_BYTES are read. */
 export async function readAway(body: AsyncIterable<Buffer>): Promise<void> {
   await readBytes(body, MAX_REFUSAL_BYTES);
 }

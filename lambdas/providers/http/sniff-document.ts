@@ -8,8 +8,8 @@ const OPENING_BRACE = 0x7b;
 const OPENING_BRACKET = 0x5b;
 
 /**
- * Detects a JSON document in place of a stream of events. Some providers answer a streaming request with a document. A
- * document begins with a brace or a bracket; a stream of events never does.
+ * Detects a JSON document in place of a stream of events, because some providers answer a streaming request with a
+ * document. A document begins with a brace or a bracket, a stream of events never does.
  * @returns whether the body is a document, and the body from its first byte
  */
 export async function sniffDocument(

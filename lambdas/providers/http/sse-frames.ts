@@ -12,11 +12,11 @@ export class SseFrameSplitter {
   #fragmentBytes = 0;
   /**
    * Number of bytes since the last line feed. If it is 0 at a line feed, the line is empty and ends the frame. A line
-   * that is only a carriage return counts as empty.
+   * with only a carriage return is empty too.
    */
   #lineBytes = 0;
   #isCommentLine = false;
-  /** Whether the current frame has a non-empty line. Further empty lines after a frame belong to the next frame. */
+  /** Whether the current frame has a non-empty line. If not, an empty line does not end it. */
   #hasContent = false;
   /** Whether the current frame has a line that is not a comment. */
   #hasField = false;
@@ -120,7 +120,7 @@ export function frameData(frame: Buffer): string | undefined {
 
 /**
  * Maximum length of the line feeds at the end of a frame. Every line of data is longer. So if more characters follow
- * the first line, the frame has another line.
+ * the first line, there is another line.
  */
 const MAX_ENDING = 3;
 
@@ -132,7 +132,7 @@ function dataOf(line: string): string {
 const EVENT_LINE = Buffer.from('event:');
 
 /**
- * Returns whether the frame's first line is its `event:` line. Known providers that name their events put the name
+ * Returns whether the frame's first line is its `event:` line. If known providers name their events, they put the name
  * first.
  */
 export function hasEventLine(frame: Buffer): boolean {

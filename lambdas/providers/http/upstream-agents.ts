@@ -7,14 +7,14 @@ import { BoundedMap } from '../../platform/bounded-map.ts';
 
 /**
  * Maximum number of idle connections, to all providers together. A process may have 1,024 open files. 128 concurrent
- * requests need 256 connections (one to the client and one to the provider each). Two AWS services need 128 connections
- * each. The idle connections fit into the remaining number.
+ * requests need 256 connections: one to the client and one to the provider each. Two AWS services need 128 connections
+ * each. So 512 files remain, of which idle connections may use half.
  */
 const MAX_FREE_SOCKETS = 256;
 
 /**
- * Limits the idle connections of an agent. After use, a connection is kept if there are fewer than MAX_FREE_SOCKETS
- * idle connections in total; if not, it is closed.
+ * Limits the idle connections of an agent. After use, a connection is kept only if there are fewer than
+ * MAX_FREE_SOCKETS idle connections in total.
  */
 function keeping<Agent extends http.Agent>(agent: Agent): Agent {
   const keepSocketAlive = agent.keepSocketAlive.bind(agent);
@@ -45,16 +45,16 @@ function freeSockets(): number {
 }
 
 /**
- * Returns the agent (pool of connections) for a target. Targets with their own certificates have separate connections,
- * so that no other target trusts these certificates.
+ * Returns the agent (pool of connections) for a target. A target with its own certificates has its own connections, so
+ * that no other target trusts these certificates.
  * @param ca PEM of the certificates that are trusted for this target, in addition to the default ones
  */
 export function secureAgent(ca: string | undefined): https.Agent {
   if (ca === undefined) return trustingAgent;
   const known = agentsByCa.get(ca);
   if (known) return known;
-  // A new agent is needed for a new target, or for a rotated certificate. If the oldest agent is dropped, its running
-  // requests continue, and its connections close when they are idle.
+  // A new target or a rotated certificate needs a new agent. If the oldest agent is dropped, its running requests
+  // continue, and its connections close when they are idle.
   const agent = keeping(new https.Agent({ ...options, ca: trusted(ca) }));
   agentsByCa.set(ca, agent);
   return agent;

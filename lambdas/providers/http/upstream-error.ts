@@ -23,7 +23,7 @@ export class UpstreamError extends Error {
     this.failure = failure;
   }
 
-  /** The failure in one word for records: the system's error code if there is one; if not, the value of `failure`. */
+  /** The failure in one word for records: the system's error code, or else the value of `failure`. */
   get word(): string {
     const { code } = (this.cause ?? {}) as { code?: unknown };
     return typeof code === 'string' && SYSTEM_CODE.test(code) ? code : this.failure;

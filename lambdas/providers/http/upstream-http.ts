@@ -2,8 +2,8 @@
  * HTTP client for providers, over node:http(s) with kept-alive connections. It needs a quarter of the CPU of the global
  * `fetch`.
  *
- * A request opens its connection before there is data to send. So DNS, TCP and TLS run while the hold (the reservation
- * of money) is placed. No byte of the request is sent before `send`.
+ * A request opens its connection when it is created. So DNS, TCP and TLS run while the hold (the reservation of money)
+ * is placed. No byte of the request is sent before `send`.
  */
 
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
@@ -26,7 +26,7 @@ export interface Timeouts {
 export interface UpstreamResponse {
   status: number;
   headers: http.IncomingHttpHeaders;
-  /** Chunks of the body. A chunk is read only on demand, so a slow reader slows the provider down. */
+  /** Chunks of the body. A chunk is read only on demand, so the provider sends only as fast as the reader reads. */
   body: PullIterator<Buffer>;
 }
 
@@ -50,8 +50,8 @@ export interface UpstreamTarget {
 }
 
 /**
- * Limits for reading the rest of a response after the model's answer has ended. A fully read response lets its
- * connection be reused.
+ * Limits for reading the rest of a response after the model's answer has ended. The connection can be reused only if
+ * the response is fully read.
  */
 const TRAILING_MS = 1_000;
 const MAX_TRAILING_BYTES = 64 * 1024;
@@ -59,7 +59,7 @@ const STALE_WITHIN_MS = 150;
 /** Maximum number of interim responses (status 1xx) before the final response. */
 const MAX_INTERIM_ANSWERS = 16;
 
-/** A request that connects when it is created, and sends its data when `send` is called. */
+/** A request that connects when it is created, and is sent by `send`. */
 export class UpstreamRequest {
   readonly #target: UpstreamTarget;
   readonly #signal: AbortSignal;
@@ -107,7 +107,7 @@ export class UpstreamRequest {
 
   /**
    * Returns whether the provider closed a kept-alive connection before it read the request. Only an immediate reset
-   * counts as such. After a later reset the provider may have read the request, and would charge a retry again.
+   * shows that. After a later reset the provider may have read the request, and would charge a retry again.
    */
   #wasStale(error: unknown, sentAtMs: number): boolean {
     const { code } = error as NodeJS.ErrnoException;
@@ -130,7 +130,7 @@ export class UpstreamRequest {
       ...(secure && ca !== undefined ? { ca: trusted(ca) } : {}),
       headers: this.#target.headers,
     });
-    // Errors before `send` are stored until `send` throws them. Without a listener, an error would end the process.
+    // Stores errors before `send`, which throws them. Without a listener, an error would end the process.
     request.on('error', (error) => (this.#earlyError ??= error));
     limitConnecting(request, this.#target.timeouts.connectMs, secure);
     this.#earlyError = undefined;
@@ -152,8 +152,7 @@ export class UpstreamRequest {
     await this.#authorize(body);
     let response: IncomingMessage | undefined;
     const abort = () => {
-      // After a complete response, the connection is idle again and may already carry another request. So it must not
-      // be destroyed.
+      // After a complete response, the connection may already serve another request. So it must not be destroyed.
       if (!response?.complete) destroy(request, new UpstreamError('aborted', 'The request was cancelled'));
     };
     if (this.#signal.aborted) abort();
@@ -169,11 +168,11 @@ export class UpstreamRequest {
         request.once('response', resolve);
         request.once('error', reject);
         request.once('finish', onSent);
-        // A provider that changes the protocol sends no response, so its connection is closed. If it stayed open, the
-        // request would never settle.
+        // If a provider changes the protocol, it sends no response, and the request would never settle. So the
+        // connection is closed.
         request.once('upgrade', (_response, socket) => socket.destroy());
-        // Every request emits `close` in the end. The error is created only if no response arrived, because its stack
-        // is costly to create.
+        // Every request emits `close` in the end. An error is created only if no response arrived, because its stack
+        // takes time.
         request.once('close', () => {
           if (!response) reject(new UpstreamError('broken', 'The provider closed the connection'));
         });
@@ -205,7 +204,8 @@ export class UpstreamRequest {
 }
 
 /**
- * Destroys a request. Its socket emits the reason as an error event, which would end the process if it had no listener.
+ * Destroys a request. The socket emits the reason as an error event. Without a listener, that event would end the
+ * process.
  */
 function destroy(request: ClientRequest, reason: UpstreamError): void {
   request.socket?.on('error', () => {});
@@ -226,8 +226,8 @@ function limitConnecting(request: ClientRequest, connectMs: number, secure: bool
 }
 
 /**
- * Yields the chunks of a response, as Node's own iterator does. In addition it has an idle timeout. It also avoids the
- * generator that Node creates around each chunk.
+ * Yields the chunks of a response. Unlike Node's own iterator, it has an idle timeout, and no additional generator for
+ * each chunk.
  */
 async function* readBody(
   response: IncomingMessage,

@@ -1,6 +1,6 @@
 /**
- * Converts chat-completions streams into Messages events. Written after recordings of many providers. Missing, repeated
- * or differently spelled fields are tolerated; a comment at each tolerance names the provider.
+ * Converts chat-completions streams into Messages events. The code follows recordings of many providers. It tolerates
+ * missing, repeated or differently spelled fields; a comment names the provider for each case.
  */
 
 import { numberOrNaN, recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
@@ -47,7 +47,7 @@ export function decodeCompletion(
 
 /**
  * Returns the usage in a chunk or a complete completion. Groq has its own field for usage; Moonshot puts it into the
- * choice. A value that is not an object, or an empty object, counts as not reported.
+ * choice. A value counts as not reported if it is not an object, or is an empty object.
  */
 function usageIn(chunk: Record<string, unknown>): Record<string, unknown> | undefined {
   const { choices } = chunk;
@@ -126,7 +126,10 @@ class ChatTranslation {
     if (reason !== '') this.#onFinishReason(reason, choice['stop_reason']);
   }
 
-  /** Some servers stream a whole message instead of deltas. Perplexity sends the message so far next to each delta. */
+  /**
+   * Returns the delta of a choice. Some servers stream a whole message instead of deltas. Perplexity sends the message
+   * so far next to each delta.
+   */
   #deltaOf({ delta, message }: Record<string, unknown>): Record<string, unknown> | undefined {
     const piece = asOptionalRecord(delta);
     const saysNothing = piece === undefined || Object.keys(piece).length === 0;
@@ -164,8 +167,8 @@ class ChatTranslation {
   }
 
   /**
-   * Returns the choice with the index of the stream's first choice. The gateway requests a single choice, so other
-   * choices are ignored.
+   * Returns the choice with the index of the stream's first choice. The gateway requests only one choice, so all others
+   * are ignored.
    */
   #choiceIn(chunk: Record<string, unknown>): Record<string, unknown> | undefined {
     const choices = asList(chunk['choices']).map(asRecord);
@@ -222,8 +225,8 @@ function reasoningIn(delta: Record<string, unknown>): string {
 }
 
 /**
- * Returns the finish reason of a choice. OpenRouter may report "stop" although its provider failed. In that case the
- * provider's own reason, in `native_finish_reason`, is returned.
+ * Returns the finish reason of a choice. OpenRouter may report "stop" although its provider failed. Then
+ * `native_finish_reason`, the provider's own reason, is returned.
  */
 function finishReasonIn(choice: Record<string, unknown>): string {
   const reason = asText(choice['finish_reason']);
@@ -232,8 +235,8 @@ function finishReasonIn(choice: Record<string, unknown>): string {
 }
 
 /**
- * Parses a chunk. Some providers send a call's arguments as an object instead of a text. Numbers in the object must
- * keep their digits, so its chunk is parsed exactly.
+ * Parses a chunk. Some providers send a call's arguments as an object instead of a text. Numbers in it must keep their
+ * digits, so this chunk is parsed exactly.
  */
 function parseChunk(data: string): unknown {
   return /"arguments"\s*:\s*\{/.test(data) ? parseEventExactly(data) : parseEvent(data);

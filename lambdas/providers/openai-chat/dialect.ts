@@ -25,8 +25,8 @@ export function encodeInDialect(request: MessagesRequest, target: ChatTarget): R
 }
 
 /**
- * Switches thinking off if the model cannot combine it with a forced tool, a schema or token probabilities, and the
- * request has one of them. They take precedence over thinking.
+ * Switches thinking off if the request has a forced tool, a schema or token probabilities, and the model cannot combine
+ * it with thinking.
  */
 function withFittingThinking(request: MessagesRequest, quirks: ChatTarget['quirks']): MessagesRequest {
   const { thinking, tools, tool_choice: choice } = request;

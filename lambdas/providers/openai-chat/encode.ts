@@ -127,8 +127,8 @@ function assistantMessages(
           text += block['text'] as string;
           break;
         case 'thinking':
-          // Only thinking with the gateway's signature is sent. Thinking with another signature comes from Claude, and
-          // no model on this wire can use it.
+          // Only thinking with the gateway's signature is sent. Any other signature is from Claude, whose thinking no
+          // model on this wire can use.
           if (hasGatewaySignature(block)) reasoning += block['thinking'] as string;
           break;
         case 'redacted_thinking':
@@ -147,22 +147,19 @@ function assistantMessages(
   if (text === '' && toolCalls.length === 0) return [];
   const message: EncodedChatMessage = { role: 'assistant', content: text === '' ? null : text };
   if (toolCalls.length > 0) message['tool_calls'] = toolCalls;
-  // Some providers require the reasoning of earlier answers while tool calls continue. After that they drop it
+  // Some providers require the reasoning of earlier answers as long as tool calls continue. After that they drop it
   // themselves.
   if (quirks.reasoning_history === 'reasoning_content') {
     const reasoning = apart(reasonings);
-    // Providers that require reasoning refuse a call whose reasoning is missing or empty. If another model made the
-    // call, its reasoning is missing, so a placeholder is sent.
+    // Providers that require reasoning refuse a call without it. If another model made the call, its reasoning is
+    // missing, so a placeholder is sent.
     const needed = toolCalls.length > 0 && thinksNow(request, quirks);
     if (reasoning !== '' || needed) message['reasoning_content'] = reasoning || NO_THINKING;
   }
   return [message];
 }
 
-/**
- * Returns whether the model thinks for this request. A model whose thinking cannot be switched off counts as always
- * thinking.
- */
+/** Returns whether the model thinks for this request. True if thinking cannot be switched off. */
 function thinksNow(
   { thinking }: MessagesRequest,
   { reasoning_request: requested = 'none', reasoning_efforts: efforts }: ChatTarget['quirks'],

@@ -1,6 +1,8 @@
 import type { StopReason } from '../../messages/types.ts';
 
-/** Finish reasons with which Mistral, DeepSeek, Z.ai, vLLM, Gemini, Cohere, relays and servers that give up report a failed answer. */
+/**
+ * Finish reasons of a failed answer at Mistral, DeepSeek, Z.ai, vLLM, Gemini, Cohere, relays, and servers that give up.
+ */
 const FAILURES = new Set([
   'error',
   'server_error',
@@ -19,7 +21,7 @@ const FAILURES = new Set([
   'timeout',
   'time_limit',
 ]);
-/** Finish reasons with which OpenAI, Z.ai, Gemini, GigaChat, Cohere, and relays of Claude report a refusal. */
+/** Finish reasons of a refusal at OpenAI, Z.ai, Gemini, GigaChat, Cohere, and relays of Claude. */
 const CHAT_REFUSALS = new Set([
   'content_filter',
   'content_filtered',

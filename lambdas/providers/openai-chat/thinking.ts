@@ -76,6 +76,6 @@ function requestedChatEffort(
 ): ReasoningEffort | undefined {
   if (thinking?.type === 'disabled') return 'none';
   const effort = reasoningEfforts.find((name) => name === output?.effort) ?? effortOfBudget(thinking?.budget_tokens);
-  // If the model's efforts include "none", it may not think by default. So thinking must be requested with an effort.
+  // If the model's efforts include "none", the model may not think by default. So thinking is requested with an effort.
   return effort ?? (thinking && taken?.includes('none') ? 'medium' : undefined);
 }

@@ -1,6 +1,6 @@
 /**
- * Converts streams of the Responses API into Messages events. Written after recordings of OpenAI, Azure, xAI, LM
- * Studio, DeepSeek and GitHub Copilot. Missing, repeated or differently spelled fields are tolerated here and in
+ * Converts streams of the Responses API into Messages events. The code follows recordings of OpenAI, Azure, xAI, LM
+ * Studio, DeepSeek and GitHub Copilot. It tolerates missing, repeated or differently spelled fields, here and in
  * output-items.ts.
  */
 
@@ -60,8 +60,8 @@ class ResponsesTranslation {
   }
 
   /**
-   * Handles the end of the stream. A complete stream ends with an event that contains the whole response. Without this
-   * event, the answer is incomplete.
+   * Handles the end of the stream. A complete stream ends with an event that contains the whole response. If this event
+   * is missing, the answer is incomplete.
    */
   onEnd(): void {
     if (this.answer.ended) return;
@@ -125,15 +125,18 @@ class ResponsesTranslation {
         this.answer.fail(event['error'] ?? event);
         break;
       default:
-        // An event without a known type may be an error that a proxy wrote into the stream. Other unknown events are
-        // ignored: they concern the provider's own tools, or keep the connection alive.
+        // An event without a type may be an error that a proxy wrote into the stream. Other unknown events are ignored:
+        // they concern the provider's own tools, or keep the connection alive.
         if (event['error'] || (event['type'] === undefined && statesError(event))) {
           this.answer.fail(event['error'] ?? event);
         }
     }
   }
 
-  /** Writes a text delta. The API repeats the complete text after its deltas; it is written only if no delta was. */
+  /**
+   * Writes a text delta. The API repeats the complete text after its deltas. The complete text is written only if there
+   * was no delta.
+   */
   #onText(index: number, { type, content_index: number, ...event }: Record<string, unknown>): void {
     const logprobs = this.answer.logprobsIn(event['logprobs']);
     if (type === 'response.output_text.delta') this.#items.say(index, 'text', number, asText(event['delta']), logprobs);
@@ -173,7 +176,7 @@ function hasFailed({ status }: Record<string, unknown>): boolean {
   return status === 'failed' || status === 'cancelled';
 }
 
-/** Returns the output index of the item that an event concerns; 0 if the event has no index. */
+/** Returns the output index of an event's item; 0 if the event has no index. */
 function placeOf({ output_index: index }: Record<string, unknown>): number {
   return Number.isSafeInteger(index) ? (index as number) : 0;
 }

@@ -21,8 +21,8 @@ import type { ResponsesTarget } from './target.ts';
 import { responsesFormatField, responsesToolFields } from './tools.ts';
 
 /**
- * Sampling parameters that the Responses API cannot express. A request with one of them is refused if the model lists
- * the parameter, because another endpoint of the model may accept it.
+ * Sampling parameters that the Responses API cannot express. If the model lists one of them, the request is refused,
+ * because another endpoint of the model may accept it.
  */
 const unsupportedSampling = ['top_k', ...penalties];
 
@@ -43,7 +43,7 @@ export function encodeResponsesRequest(requested: MessagesRequest, target: Respo
     input,
     stream: true,
     store: false,
-    // Some servers silently drop the beginning of a conversation that is too long, unless truncation is disabled.
+    // Unless truncation is disabled, some servers silently drop the beginning of a conversation that is too long.
     truncation: 'disabled',
     ...(target.quirks.service_tier ? { service_tier: target.quirks.service_tier } : {}),
     ...(limit === undefined ? {} : { max_output_tokens: limit }),
@@ -57,10 +57,7 @@ export function encodeResponsesRequest(requested: MessagesRequest, target: Respo
   };
 }
 
-/**
- * Returns the sampling parameters that the model lists. The model would refuse a request with other sampling
- * parameters.
- */
+/** Returns the sampling parameters that the model lists. If the request had others, the model would refuse it. */
 function responsesSamplingFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
   refuseUnsupportedSampling(request, target, unsupportedSampling);
   if (fixesSampling(request, target)) return {};
@@ -68,12 +65,12 @@ function responsesSamplingFields(request: MessagesRequest, target: ResponsesTarg
   return withoutUndefined({ temperature, top_p: topP });
 }
 
-/** Whether the endpoint refuses sampling parameters in this request, because its model may think. */
+/** Returns whether the endpoint refuses sampling parameters in this request, because its model may think. */
 function fixesSampling(request: MessagesRequest, target: ResponsesTarget): boolean {
   return target.quirks.thinking_fixes_sampling === true && mayReason(request, target);
 }
 
-/** Sampling parameters that the model lists, but does not accept in this request. */
+/** Returns the sampling parameters that the model lists but does not accept in this request. */
 export function unsupportedResponsesTunings(request: MessagesRequest, target: ResponsesTarget): TuningParameter[] {
   const names = ['temperature', 'top_p'] as const;
   return fixesSampling(request, target) ? names.filter((name) => request[name] !== undefined) : [];
@@ -87,8 +84,8 @@ function textFields(request: MessagesRequest, target: ResponsesTarget): Record<s
 }
 
 /**
- * Returns the `include` field, which requests additional output. Encrypted reasoning is requested from every reasoning
- * model, because sending it back improves conversations with tools.
+ * Returns the `include` field, which requests additional output. Every reasoning model returns its encrypted reasoning,
+ * because conversations with tools improve if the client sends it back.
  */
 function includeField(
   { logprobs }: MessagesRequest,

@@ -37,7 +37,7 @@ function assistantTurn(messages: Placed[][], target: ResponsesTarget): Responses
 }
 
 /**
- * Returns the items of one assistant message, in order. Reasoning stays directly before the item that it preceded in
+ * Returns the items of one assistant message, in order. Reasoning stays directly before the item that followed it in
  * the answer.
  */
 function assistantItems(blocks: Placed[], target: ResponsesTarget): ResponsesItem[] {
@@ -84,15 +84,15 @@ function withoutLooseReasoning(items: ResponsesItem[]): ResponsesItem[] {
 }
 
 /**
- * Adds a phase to messages, for OpenAI's models that need it. Without phases, these models mistake text before a tool
- * call for the final answer, and stop early.
+ * Adds a phase to messages, for OpenAI's models that need it. Without phases, these models take text before a tool call
+ * for the final answer, and stop early.
  */
 function withPhases(items: ResponsesItem[]): ResponsesItem[] {
   const phase = items.some(({ type }) => type === 'function_call') ? 'commentary' : 'final_answer';
   return items.map((item) => (isMessage(item) ? { ...item, phase } : item));
 }
 
-/** Returns tool results first, as close to their calls as possible. The user's other content follows. */
+/** Returns tool results first, so that they are near their calls. The user's other content follows. */
 function userItems(blocks: Placed[], target: ResponsesTarget): ResponsesItem[] {
   const results = blocks.filter(({ block }) => block.type === 'tool_result');
   const rest = blocks.filter(({ block }) => block.type !== 'tool_result');

@@ -1,5 +1,5 @@
 /**
- * Maximum size of the text that waits for an earlier item to end. With more text, the earlier item will probably not
+ * Maximum size of the text that waits for an earlier item to end. If there is more, the earlier item will probably not
  * end soon, so the text is written before it.
  */
 const MAX_WAITING_TEXT_BYTES = 1_024;
@@ -14,9 +14,9 @@ interface WaitingItem {
 
 /**
  * Writes output in the order of its items (messages, reasoning, tool calls). Providers may begin an item while the
- * previous item, often reasoning, is open. Clients get one block at a time, and must send reasoning back before the
- * item that it preceded. So a later item waits until the earlier items end: a call as long as necessary, a text up to
- * MAX_WAITING_TEXT_BYTES.
+ * previous item, often reasoning, is open. Clients get one block at a time. They must also send reasoning back before
+ * the item that followed it. So a later item waits until the earlier items end: a call as long as necessary, a text up
+ * to MAX_WAITING_TEXT_BYTES.
  */
 export class ItemOrder {
   /** Indexes of items that have begun and not ended. Later items wait for them. */
@@ -77,8 +77,8 @@ export class ItemOrder {
   }
 
   /**
-   * Marks all items before this one as ended, so that this item no longer waits. Further output of the earlier items
-   * follows this item.
+   * Treats all items before this one as ended, so that this item no longer waits. Further output of those items is
+   * written after this item.
    */
   #overtake(index: number): void {
     for (const open of this.#open) if (open < index) this.#open.delete(open);

@@ -1,7 +1,7 @@
 /**
  * Reads the items (messages, reasoning, tool calls) of an answer. A provider may send an item in pieces, complete at
- * its end, or both. Items are identified by their index in the output, not by their id, because GitHub Copilot gives an
- * item a new id in each event. Some providers reuse an index, so the type and `call_id` are compared too.
+ * its end, or both. GitHub Copilot gives an item a new id in each event, so items are identified by their index in the
+ * output. Some providers reuse an index, so the type and `call_id` are compared too.
  */
 
 import { UpstreamError } from '../http/upstream-error.ts';
@@ -27,12 +27,12 @@ interface Part {
 
 interface OutputItem {
   index: number;
-  /** Type of the item; undefined if the provider sent its text without first announcing the item. */
+  /** Type of the item; undefined if its text arrived before its start was announced. */
   type: string | undefined;
   /** Id of the tool call; empty for other items. */
   callId: string;
   parts: Map<string, Part>;
-  /** Part (a text or a paragraph) that was written last; undefined if nothing was written. */
+  /** Part (a text or a paragraph) that was last written to; undefined if nothing was written. */
   current: Part | undefined;
   /** Whether the client got the start of the tool call. */
   isCall: boolean;
@@ -44,7 +44,7 @@ export class OutputItems {
   hasRefused = false;
   readonly #answer: TranslatedAnswer;
   readonly #providerId: string;
-  /** Items by their index in the output. If an index is reused, the map has the last item. */
+  /** Items by their index in the output. If an index is reused, it is the last item with that index. */
   readonly #items = new Map<number, OutputItem>();
   #count = 0;
   readonly #order = new ItemOrder();
@@ -70,8 +70,7 @@ export class OutputItems {
     const type = asText(item['type']);
     if (!['message', 'reasoning', 'function_call'].includes(type)) return;
     const known = this.#items.get(index);
-    // Some providers give all items the same index. If an item at this index has already ended, the item is therefore a
-    // new one.
+    // Some providers give all items the same index. So if the item at this index has ended, this is a new item.
     if (known && !known.ended) {
       if (isAnother(known, item)) throw inThePlaceOfAnother();
       return;
@@ -83,7 +82,7 @@ export class OutputItems {
     if (type === 'function_call') this.#announce(begun, item);
   }
 
-  /** Writes a delta of one part of an item. Each text part of an answer becomes a block of its own. */
+  /** Writes a delta of one part of an item. Each text part of an answer becomes its own block. */
   say(index: number, kind: PartKind, number: unknown, words: string, logprobs?: TokenLogprob[]): void {
     if (words === '' && !logprobs) return;
     const item = this.#item(index);
@@ -121,8 +120,8 @@ export class OutputItems {
   }
 
   /**
-   * Writes a delta of a call's arguments. While the call's name is unknown, deltas are dropped: the last event of the
-   * item has the name and all arguments.
+   * Writes a delta of a call's arguments. If the call's name is still unknown, the delta is dropped, because the last
+   * event of the item has the name and all arguments.
    */
   passArguments(index: number, json: string): void {
     const item = this.#items.get(index);
@@ -136,10 +135,7 @@ export class OutputItems {
     if (!this.#items.get(index)?.hasArguments) this.passArguments(index, asArguments(value));
   }
 
-  /**
-   * Handles the end of an item. The event contains the complete item, so parts that were not written before are written
-   * now.
-   */
+  /** Handles the end of an item. The event contains the complete item, so missing parts are written now. */
   end(index: number, item: Record<string, unknown>): void {
     const known = this.#items.get(index);
     if (!known?.ended || isAnother(known, item)) this.begin(index, item);
@@ -205,8 +201,8 @@ export class OutputItems {
   }
 
   /**
-   * Returns the item at an index. If the provider never announced the item, it is created, and later items do not wait
-   * for it.
+   * Returns the item at an index. If the provider never announced it, it is created, and later items do not wait for
+   * it.
    */
   #item(index: number): OutputItem {
     const known = this.#items.get(index);

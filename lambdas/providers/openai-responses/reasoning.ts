@@ -7,13 +7,13 @@ type Effort = (typeof reasoningEfforts)[number];
 
 const defaultEfforts: Effort[] = ['low', 'medium', 'high'];
 /**
- * Effort that is sent if the request asks for thinking without an effort or a budget. Some models think only if an
- * effort is set.
+ * Effort that is sent if the request asks for thinking without an effort or a budget. Without an effort, some models do
+ * not think.
  */
 const REQUESTED_EFFORT = 'medium';
 
 /**
- * Returns the `reasoning` field: the effort, and whether to send a summary. If the request has no such settings, the
+ * Returns the `reasoning` field: the effort, and whether to send a summary. If the request does not set these, the
  * model's defaults apply. Models without reasoning refuse the field, so they get none.
  */
 export function reasoningFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {

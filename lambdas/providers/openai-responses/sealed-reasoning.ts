@@ -1,7 +1,6 @@
 /**
- * Stores a provider's reasoning in a form that clients keep. The reasoning is encrypted, and only its provider can read
- * it. It becomes the signature of a thinking block. In later turns it goes back to the provider unchanged, with the
- * visible text.
+ * Stores a provider's encrypted reasoning in a form that clients keep: the signature of a thinking block. Only its
+ * provider can read it. In later turns the provider gets it back unchanged, with the visible text.
  */
 
 import * as z from 'zod';
@@ -14,8 +13,8 @@ import type { ResponsesItem } from './item.ts';
 const sealedReasoningSchema = z.object({ id: z.string().optional(), encrypted_content: z.string().min(1) });
 
 /**
- * Returns the signature for a reasoning item. It is undefined for an item without encrypted content, which cannot be
- * sent back.
+ * Returns the signature for a reasoning item. Without encrypted content, the item cannot be sent back, so the result is
+ * undefined.
  */
 export function sealReasoning(item: Record<string, unknown>, providerId: string): string | undefined {
   const encrypted = asText(item['encrypted_content']);

@@ -3,7 +3,7 @@ import { asOptionalRecord, asText } from '../shapes.ts';
 
 /**
  * Converts the stop reason of a response to the Messages API.
- * @param response - the complete response, from the last event
+ * @param response the complete response, from the last event
  */
 export function responsesStopReason(
   response: Record<string, unknown>,

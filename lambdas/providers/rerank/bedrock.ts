@@ -5,7 +5,10 @@ import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { RerankCodec } from './codec.ts';
 
-/** Tokens of a chunk. A longer document counts as several, each with the query (price list of Amazon Bedrock). */
+/**
+ * Number of tokens of a chunk. Each chunk of a longer document counts as a document, together with the query (price
+ * list of Amazon Bedrock).
+ */
 const BEDROCK_CHUNK_TOKENS = 512;
 /** Maximum length of a query, and of each document (RerankTextDocument). */
 const MAX_TEXT_CHARACTERS = 32_000;

@@ -10,7 +10,7 @@ export interface RerankTask {
   documents: readonly string[];
   /** Number of results, at most the number of documents. */
   topN: number;
-  /** Tokens of a document that are read; the rest is cut. */
+  /** Number of tokens of a document that are read; the rest is cut off. */
   maxTokensPerDoc: number | undefined;
 }
 
@@ -23,19 +23,19 @@ export interface RankedDocument {
 export type RerankTarget = WireTarget<RerankQuirks>;
 
 export interface RerankCodec extends BatchReader {
-  /** Tokens of a query and its part of a document that the provider counts as one document. */
+  /** Number of tokens that the provider counts as one document: the query, and a chunk of a document. */
   tokensPerChunk: number;
-  /** Tokens of a document that are read if the task has no maximum; all if absent. */
+  /** Number of tokens of a document that are read if the task sets no maximum. Absent: all. */
   defaultTokensPerDoc?: number;
   /**
-   * The request of a task.
+   * Returns the request of a task.
    * @throws {GatewayError} 400 for a task that the wire cannot express
    */
   requestFor(task: RerankTask, target: RerankTarget): WireRequest;
-  /** The results in a response. They are not checked here; the caller does that. */
+  /** Returns the results in a response. The caller checks them. */
   resultsIn(body: unknown, target: RerankTarget): unknown;
-  /** The score in a result, unchecked. */
+  /** Returns the score in a result. The caller checks it. */
   scoreIn(result: Record<string, unknown>): unknown;
-  /** Whether the endpoint returns all documents, whatever number was requested. */
+  /** Returns whether the endpoint returns all documents, whatever number was requested. */
   returnsAll?(target: RerankTarget): boolean;
 }

@@ -1,10 +1,10 @@
-/** Cohere's own API, version 2. */
+/** Rerank over Cohere's own API, version 2. */
 
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { RerankCodec } from './codec.ts';
 
-/** Longer documents count as several, each with the query. */
+/** Number of tokens of a chunk. Each chunk of a longer document counts as a document, together with the query. */
 const COHERE_CHUNK_TOKENS = 500;
 /** Default of max_tokens_per_doc. */
 const DEFAULT_TOKENS_PER_DOC = 4_096;
@@ -22,7 +22,7 @@ export const cohereRerank: RerankCodec = {
     }),
   resultsIn: (body) => recordOrEmpty(body)['results'],
   scoreIn: ({ relevance_score }) => relevance_score,
-  /** Search units, or tokens of models that are billed by them. */
+  /** Returns the search units or, for models that are billed by tokens, the tokens. */
   readUsage(body) {
     const { search_units, input_tokens, total_tokens } = recordOrEmpty(
       recordOrEmpty(recordOrEmpty(body)['meta'])['billed_units'],

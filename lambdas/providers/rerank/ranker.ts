@@ -12,7 +12,7 @@ const DEFAULT_MAX_DOCUMENTS = 1_000;
 const RANK_ENVELOPE_BYTES = 64 * 1024;
 const BYTES_PER_RESULT = 256;
 
-/** The engine of a wire. It never splits a task: some models compare the documents with each other. */
+/** Returns the engine of a wire. It never splits a task, because some models compare the documents with each other. */
 export function ranker(codec: RerankCodec): BatchEngine<RerankTask, RankedDocument[]> {
   return {
     ...codec,
@@ -54,7 +54,7 @@ function rerankRequest(codec: RerankCodec, task: RerankTask, target: RerankTarge
   };
 }
 
-/** @throws {UpstreamError} for anything but a score for different documents of the task */
+/** @throws {UpstreamError} unless each result has a score and a different document of the task */
 function checkedResults(
   results: unknown,
   codec: RerankCodec,

@@ -8,15 +8,16 @@ const DOCUMENTS_PER_UNIT = 100;
 export const USUAL_BYTES_PER_TOKEN = 4;
 
 interface Chunks {
-  /** Tokens of a query and its part of a document that count as one document. */
+  /** Number of tokens that count as one document: the query, and a chunk of a document. */
   tokensPerChunk: number;
   /** Tokens of a document that are read. */
   maxTokensPerDoc: number;
 }
 
 /**
- * The maximum number of search units of a task, and the probable one. A long document counts as several. A token has at
- * least one byte; an estimated token has four. A query takes at most half of each chunk.
+ * Returns the maximum and the probable number of search units of a task. Each chunk of a long document counts as a
+ * document. For the maximum, a token has one byte; for the probable number, four. A query takes at most half of each
+ * chunk.
  */
 export function searchUnitsOf(task: RerankTask, chunks: Chunks): PieceCount {
   return { max: unitsCounted(1, task, chunks), estimated: unitsCounted(USUAL_BYTES_PER_TOKEN, task, chunks) };

@@ -1,11 +1,14 @@
-/** Jina's API, and servers that have it with small differences: Voyage, vLLM, llama.cpp, Text Embeddings Inference. */
+/**
+ * Rerank over Jina's API. These servers have it too, with small differences: Voyage, vLLM, llama.cpp, Text Embeddings
+ * Inference.
+ */
 
 import type { RerankQuirks } from '../../catalog/quirk-schemas.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { RerankCodec, RerankTarget, RerankTask } from './codec.ts';
 
-/** The unit of these providers is the token. Search units are counted only if a catalog prices them. */
+/** Number of tokens of a chunk. These providers bill tokens. Search units are counted only if a catalog prices them. */
 const SERVER_CHUNK_TOKENS = 500;
 
 interface ServerForm {
@@ -14,7 +17,10 @@ interface ServerForm {
   returnsAll: boolean;
 }
 
-/** The gateway repeats the documents itself. A text that is too long is refused where possible, not silently cut. */
+/**
+ * Request fields by form. The gateway repeats the documents itself. If possible, a text that is too long is refused,
+ * not silently cut.
+ */
 const forms: Record<NonNullable<RerankQuirks['rerank_form']>, ServerForm> = {
   jina: {
     body: ({ query, documents, topN }, model) => ({ model, query, documents, top_n: topN, return_documents: false }),

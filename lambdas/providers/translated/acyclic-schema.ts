@@ -1,9 +1,9 @@
 /**
- * Schemas without circular references, for providers that refuse them: Meta
+ * Removes circular references from schemas, for providers that refuse them: Meta
  * (https://github.com/duolahypercho/codex-router/issues/792), Moonshot
  * (https://github.com/duolahypercho/codex-router/pull/793), Claude in schemas that it enforces
- * (https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations), and Gemini outside
- * of optional properties (https://ai.google.dev/api/generate-content#GenerationConfig).
+ * (https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations), and Gemini
+ * outside of optional properties (https://ai.google.dev/api/generate-content#GenerationConfig).
  */
 
 import { percentDecoded } from '../../platform/fetch/percent-decoding.ts';
@@ -12,7 +12,8 @@ import { isRecord } from '../../platform/json/foreign-json.ts';
 type ReferringSchema = Record<string, unknown>;
 
 /**
- * Replaces each reference that leads back to a part which contains it by the type of that part.
+ * Replaces each circular reference with the type of the part to which it leads. A reference is circular if that part
+ * contains it.
  * @param keepsOptional keeps references in optional properties
  * @returns the same schema if nothing is replaced
  */
@@ -28,11 +29,11 @@ export function acyclicSchema(
 
 interface CircularReference {
   target: ReferringSchema;
-  /** The nearest property with the reference in it may be absent. */
+  /** Whether the nearest property around the reference may be absent. */
   isOptional: boolean;
 }
 
-/** The circular references of a schema, by the parts that have them. */
+/** Returns the circular references of a schema, by the parts that have them. */
 function circularReferences(root: ReferringSchema): Map<object, CircularReference> {
   const circular = new Map<object, CircularReference>();
   const open = new Set<unknown>();
@@ -51,10 +52,13 @@ function circularReferences(root: ReferringSchema): Map<object, CircularReferenc
   return circular;
 }
 
-/** Values in a part of a schema, each with whether the nearest property around it may be absent. */
+/**
+ * Returns the values in a part of a schema. For each, `mayBeAbsent` states whether the nearest property around it may
+ * be absent.
+ */
 function innerParts(part: object, isOptional: boolean): [inner: unknown, mayBeAbsent: boolean][] {
   const { properties, required, ...others } = part as ReferringSchema;
-  // A set, because a client may list as many names as there are properties.
+  // A set is fast even if a client lists as many names as there are properties.
   const names = new Set(Array.isArray(required) ? (required as unknown[]) : []);
   return [
     ...Object.values(others).map((inner): [unknown, boolean] => [inner, isOptional]),
@@ -65,7 +69,7 @@ function innerParts(part: object, isOptional: boolean): [inner: unknown, mayBeAb
   ];
 }
 
-/** The part of the root that a schema refers to. */
+/** Returns the part of the root to which a schema refers. */
 function referredPart({ $ref: reference }: ReferringSchema, root: ReferringSchema): ReferringSchema | undefined {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
   const names = percentDecoded(reference.slice(1)).split('/').slice(1);

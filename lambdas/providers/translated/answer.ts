@@ -11,19 +11,19 @@ import type { ToolNameRule } from './tool-names.ts';
 const NATIVE_REASON = /^[\w.:-]{1,64}$/;
 
 /**
- * Result of reading a piece of a stream: a batch of events if there is anything new, and the failure that followed the
- * events.
+ * Result of reading a piece of a stream: a batch of events, if there are new ones, and the failure after these events,
+ * if there is one.
  */
 export interface Reading {
   batch: AnswerBatch | undefined;
   failure: unknown;
-  /** Whether the model wrote anything, even if the output is not yet in a batch. */
+  /** Whether the model wrote anything, even if no batch has the output yet. */
   hasOutput: boolean;
 }
 
 /**
- * An answer that is converted from another wire to the Messages API. Three methods are called at most once each:
- * `start` writes the beginning, `finish` or `fail` writes the end. `blocks` writes the content.
+ * An answer that is converted from another wire to the Messages API. `start` writes the beginning, `blocks` the
+ * content, and `finish` or `fail` the end. Each of the three methods is called at most once.
  */
 export class TranslatedAnswer {
   /** Writes the content blocks of the answer. */
@@ -35,8 +35,7 @@ export class TranslatedAnswer {
   /** Size of all output that was held back after the last call of `reading`, in bytes. */
   #heldBackBytes = 0;
   /**
-   * Whether the provider has reported more output tokens since the last call of `reading`. The text of these tokens may
-   * be hidden.
+   * Whether the provider has reported more output tokens since the last call of `reading`. Their text may be hidden.
    */
   #hasThought = false;
   readonly #estimatedInputTokens: number;
@@ -56,7 +55,7 @@ export class TranslatedAnswer {
 
   /**
    * @param thinkingSignature signature for thinking that the provider does not sign itself
-   * @param toolNames rule that the sent tool names follow
+   * @param toolNames rule of the sent tool names
    */
   constructor(
     { estimatedInputTokens, request }: Pick<DecodeContext, 'estimatedInputTokens' | 'request'>,
@@ -93,8 +92,8 @@ export class TranslatedAnswer {
     this.#collect();
     const events = this.#events.map((data) => ({ data }));
     this.#events = [];
-    // The failure came before any output, so no event is returned. Without an event, the request can still be sent to
-    // another endpoint.
+    // The failure came before any output. Without an event, the request can still be sent to another endpoint. So no
+    // event is returned.
     if (failure && !this.blocks.hasOutput && !this.#begun) return { batch: undefined, failure, hasOutput: false };
     this.#begun ||= events.length > 0;
     // In a complete answer, the last event contains the usage, so the batch has no usage of its own.
@@ -167,7 +166,7 @@ export class TranslatedAnswer {
 }
 
 /**
- * Merges two reports of usage. Values of the later report have precedence, but the output count never decreases, and no
+ * Merges two reports of usage. Values of the later report have precedence. But the output count never decreases, and no
  * prompt token counts twice.
  */
 function laterUsage(known: WireUsage | undefined, later: WireUsage): WireUsage {
@@ -183,8 +182,8 @@ function laterUsage(known: WireUsage | undefined, later: WireUsage): WireUsage {
 }
 
 /**
- * Merges the prompt counts of two reports. The prompt size is taken from the later report, or from the earlier one if
- * the later report has no size. Cache counts that are missing in the later report are kept, up to that size.
+ * Merges the prompt counts of two reports. The prompt size is from the later report, or from the earlier one if the
+ * later report has none. If cache counts are missing in the later report, the earlier ones stay, up to that size.
  */
 function laterPromptUsage(known: WireUsage, later: WireUsage): WireUsage {
   // A later size of 0 is ignored if the earlier size is positive.

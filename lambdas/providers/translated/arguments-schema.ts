@@ -1,6 +1,6 @@
 /**
  * Converts argument schemas to a form that every provider accepts: an object at the root, in the current draft of JSON
- * Schema (2020-12). Clients' tools use many drafts. A provider that refuses one tool's schema refuses the whole
+ * Schema (2020-12). Clients' tools use many drafts. If a provider refuses one tool's schema, it refuses the whole
  * request. Sources: https://github.com/langchain-ai/langchainjs/issues/9804 (a union at the root),
  * https://github.com/Dokploy/mcp/issues/74 (boolean bounds), https://github.com/anomalyco/opencode/pull/39335 (tuples),
  * https://github.com/ruvnet/ruflo/issues/1294 (lists without items).
@@ -58,10 +58,7 @@ export function withConstraints(schema: ToolSchema, unsupported: ToolSchema): To
   return { ...schema, description: `${described}Constraints: ${JSON.stringify(unsupported)}` };
 }
 
-/**
- * Replaces a reference at the root of the schema with the definition that it names, directly or through other
- * definitions.
- */
+/** Replaces a reference at the root of the schema with its definition. It may lead there through other definitions. */
 function resolved(schema: ToolSchema, root: ToolSchema, hops = MAX_HOPS): ToolSchema {
   const { $ref: reference, ...rest } = schema;
   const definition = typeof reference === 'string' ? definitionOf(reference, root) : undefined;
@@ -91,7 +88,10 @@ function currentSchema(schema: unknown): unknown {
   return isList && !('items' in current) && !('prefixItems' in current) ? { ...current, items: {} } : current;
 }
 
-/** Serializers write absent keywords as null, and enumerations without a value as an empty list. */
+/**
+ * Returns whether a keyword has no meaning: serializers write absent keywords as null, and enumerations without a value
+ * as an empty list.
+ */
 function saysNothing(keyword: string, value: unknown): boolean {
   if (value === null) return keyword !== 'const' && keyword !== 'default';
   return keyword === 'enum' && Array.isArray(value) && value.length === 0;
@@ -124,7 +124,7 @@ function currentWords(keyword: string, value: unknown, schema: ToolSchema): Tool
   }
 }
 
-/** Whether a value only allows or forbids more members, which every provider reads as a boolean. */
+/** Returns whether a value only allows or forbids further members. Every provider accepts a boolean for that. */
 function isOpenOrClosed(keyword: string, value: unknown): boolean {
   return typeof value === 'boolean' && /^(additional|unevaluated)/.test(keyword);
 }

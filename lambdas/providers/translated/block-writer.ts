@@ -11,7 +11,7 @@ import { JsonProgress } from './json-progress.ts';
 
 /** Maximum number of citations that wait for their text. Real answers have fewer citations for one text. */
 const MAX_EARLY_CITATIONS = 256;
-/** More tokens than one character has. */
+/** Maximum number of token probabilities that wait for their text. One character has fewer tokens. */
 const MAX_EARLY_LOGPROBS = 256;
 
 /**
@@ -20,8 +20,8 @@ const MAX_EARLY_LOGPROBS = 256;
 const MAX_ANSWER_BLOCKS = 10_000;
 
 /**
- * Size of the text that may wait for the arguments of a call. If more text arrives and the arguments have not begun,
- * the call counts as a call without arguments.
+ * Size of the text that may wait for the arguments of a call. If there is more text and no arguments have begun, the
+ * call counts as a call without arguments.
  */
 const MAX_DEFERRED_BYTES = 1_024;
 
@@ -34,8 +34,8 @@ export interface ToolCallPiece {
 }
 
 /**
- * Output other than tool calls. The kind `signature` is the signature of the preceding thinking, which it ends.
- * `redacted` is a block of its own. `end` ends the open text or thinking.
+ * Output other than tool calls. `signature` is the signature of the preceding thinking, and ends it. `redacted` is its
+ * own block. `end` ends the open text or thinking.
  */
 interface Prose {
   kind: 'text' | 'refusal' | 'thinking' | 'signature' | 'redacted' | 'end';
@@ -61,8 +61,8 @@ interface ToolCall {
 }
 
 /**
- * Writes content blocks one after another. At most one block is open, and indexes have no gaps. Pieces of a later tool
- * call wait until the previous call is complete.
+ * Writes content blocks one after another. At most one block is open, and indexes have no gaps. If a later tool call
+ * begins before the previous one is complete, its pieces wait.
  */
 export class BlockWriter {
   /** Events written since the last call of `take`. */
@@ -76,24 +76,24 @@ export class BlockWriter {
   /** Position in #calls of the last call whose block was opened; -1 if no call was opened. */
   #written = -1;
   /**
-   * Output other than calls that arrived between two pieces of one call. It is written after the call, because the
-   * pieces of a block must not be separated.
+   * Output other than calls that arrived between two pieces of one call. The pieces of a block must not be separated,
+   * so it is written after the call.
    */
   #deferred: Prose[] = [];
   #deferredBytes = 0;
   /** Citations that arrived before their text. */
   readonly #earlyCitations: unknown[] = [];
-  /** Arguments that came before the name of their call. */
+  /** Arguments that arrived before the name of their call. */
   #earlyArguments: { index: number | undefined; id: string | undefined; json: string } | undefined;
-  /** Probabilities that came without text. */
+  /** Probabilities that arrived without text. */
   readonly #earlyLogprobs: TokenLogprob[] = [];
   /** Size of the calls and arguments that wait until an earlier call is complete, in bytes. */
   #waitingBytes = 0;
   readonly #thinkingSignature: string;
   readonly #clientCalls: ClientCalls;
   /**
-   * Whether the last call was dropped because the client allows a single call. A piece without id, index and name then
-   * belongs to the dropped call, and is dropped too.
+   * Whether the last call was dropped, because the client allows only one. A piece without id, index and name then
+   * belongs to it, and is dropped too.
    */
   #isLeftOut = false;
 
@@ -131,8 +131,8 @@ export class BlockWriter {
   }
 
   /**
-   * Adds text. Probabilities without text wait for the next text: a token may be part of a character that comes with a
-   * later one. If none follows in the block, they end it.
+   * Adds text. Probabilities without text wait for the next text, because a token may be only a part of a character. If
+   * no text follows in the block, they are added at its end.
    */
   text(text: string, logprobs?: readonly TokenLogprob[]): void {
     this.#prose({ kind: 'text', text, logprobs });
@@ -148,8 +148,8 @@ export class BlockWriter {
   }
 
   /**
-   * Ends the open thinking with its signature. Without open thinking, the signature gets an empty thinking block, which
-   * clients send back with the conversation.
+   * Ends the open thinking with its signature. If no thinking is open, the signature gets an empty thinking block,
+   * which clients send back with the conversation.
    */
   sign(signature: string): void {
     this.#prose({ kind: 'signature', text: signature });
@@ -174,8 +174,8 @@ export class BlockWriter {
     const call = this.#callOf(piece);
     if (!call) return;
     if (call.closed) {
-      // Some providers repeat the arguments of a complete call at the end, which changes nothing. Arguments for an
-      // incomplete closed call cannot be written. They must not be dropped silently, so they are an error.
+      // Some providers repeat the arguments of a complete call at the end, which changes nothing. If the closed call is
+      // incomplete, its further arguments cannot be written. They must not be dropped silently, so this is an error.
       if (call.progress.isComplete || piece.arguments === '') return;
       throw new UpstreamError('malformed', 'The provider continued a tool call that had ended');
     }
@@ -194,8 +194,8 @@ export class BlockWriter {
   }
 
   /**
-   * Returns the call to which a piece belongs. The first piece of a call creates it. Returns undefined for a piece to
-   * skip: it belongs to a dropped call, or to an unknown call without a name.
+   * Returns the call to which a piece belongs. The first piece of a call creates it. Returns undefined if the piece
+   * must be skipped, because it belongs to a dropped call, or to an unknown call without a name.
    */
   #callOf(piece: ToolCallPiece): ToolCall | undefined {
     const known = this.#knownCall(piece);
@@ -207,8 +207,8 @@ export class BlockWriter {
       if (!this.#isLeftOut) this.#keepEarlyArguments(piece);
       return undefined;
     }
-    // The gateway itself limits the answer to a single call if the client requests it. Some providers have no setting
-    // for that, and some models ignore the setting.
+    // If the client allows only one call, the gateway itself drops the others. Some providers have no setting for that,
+    // and some models ignore it.
     this.#isLeftOut = this.#clientCalls.isSingle && this.#calls.length > 0;
     if (this.#isLeftOut) return undefined;
     const call: ToolCall = {
@@ -228,7 +228,7 @@ export class BlockWriter {
     return call;
   }
 
-  /** Arguments that come before the name of their call wait for it. */
+  /** Stores arguments that arrive before the name of their call. */
   #keepEarlyArguments({ index, id, arguments: json }: ToolCallPiece): void {
     if (json === '') return;
     const early = this.#earlyArguments;
@@ -252,7 +252,7 @@ export class BlockWriter {
 
   /**
    * Returns whether a piece with a name begins a new call, although it matches a known call. Some providers give every
-   * call the index 0, or no index. In that case a new id means a new call, and so does a name after complete arguments.
+   * call the index 0, or no index. Then a new id means a new call, and so does a name after complete arguments.
    */
   #announcesAnother(piece: ToolCallPiece, known: ToolCall): boolean {
     if (piece.id !== undefined) return piece.id !== known.id;
@@ -381,8 +381,8 @@ function tooMuchBeforeName(): UpstreamError {
 }
 
 /**
- * Size of a call without its arguments, in bytes. A usual id is not output of the model, so only an unusually long id
- * adds to the size.
+ * Returns the size of a call without its arguments, in bytes. A usual id is not output of the model, so only an
+ * unusually long id adds to the size.
  */
 function announcedBytes({ id, name }: ToolCall): number {
   return Math.max(CALL_OVERHEAD_BYTES, Buffer.byteLength(id)) + Buffer.byteLength(name);

@@ -9,7 +9,7 @@ import { clientCallId } from '../tool-call-id.ts';
  */
 export function uniqueCallIds(request: MessagesRequest): (id: string, index: number | undefined) => string {
   const given = new Map<string, { index: number | undefined; id: string }>();
-  /** Ids that the conversation already uses, in the form that clients see; undefined until the first call. */
+  /** Ids that the conversation already uses, in the form that clients see. Undefined until the first call. */
   let taken: Set<string> | undefined;
   return (id, index) => {
     const known = given.get(id);

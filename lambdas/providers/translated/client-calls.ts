@@ -3,8 +3,8 @@ import { uniqueCallIds } from './call-ids.ts';
 import { changedNames, type ToolNameRule } from './tool-names.ts';
 
 /**
- * Additions of models to the names of tools: groups of their prompt format (`default_api.` of Gemini, `functions.` of
- * gpt-oss and Kimi), and tokens of it that a server did not remove.
+ * Matches additions of models to the names of tools: groups of their prompt format (`default_api.` of Gemini,
+ * `functions.` of gpt-oss and Kimi), and prompt tokens that a server did not remove.
  */
 const ADDED_BEFORE = /^(?:functions|default_api|tools)[.:]/;
 const ADDED_AFTER = /(?:<\|.*|:\d+)$/;
@@ -34,7 +34,10 @@ export class ClientCalls {
     return this.#uniqueId(id, index);
   }
 
-  /** The client's own name. A name that no tool has loses the additions of models, if a tool has the rest. */
+  /**
+   * Returns the client's own name of a tool. If no tool has the sent name, the additions of models are removed, if a
+   * tool has the remaining name.
+   */
   nameOf(sent: string): string {
     this.#names ??= changedNames(this.#request, this.#rule);
     const names = this.#names;

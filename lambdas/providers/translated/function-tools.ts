@@ -19,9 +19,8 @@ export interface FunctionTool {
 }
 
 /**
- * Returns the functions of a request; an empty list if the request has no tools.
- * @throws {GatewayError} 400 for a tool that is not a function, and for a tool choice that needs tools in a request
- * without tools
+ * Returns the functions of a request; empty without tools.
+ * @throws {GatewayError} 400 for a tool that is not a function, or for a tool choice that needs tools if there are none
  */
 export function functionTools({ tools, tool_choice: choice }: MessagesRequest, quirks: SchemaQuirks): FunctionTool[] {
   if (tools?.length) return tools.map((tool, index) => functionTool(tool, index, quirks));
@@ -88,7 +87,9 @@ export function isStrict(schema: unknown): boolean {
   return isRecord(schema) && schema['type'] === 'object' && isClosed(schema);
 }
 
-/** @param isMap whether the keys of the object are names that the client chose, instead of keywords of JSON Schema */
+/**
+ * @param isMap whether the keys of the object are names chosen by the client; if not, they are keywords of JSON Schema
+ */
 function isClosed(schema: unknown, isMap = false): boolean {
   if (typeof schema !== 'object' || schema === null) return true;
   if (Array.isArray(schema)) return schema.every((one) => isClosed(one));
@@ -104,7 +105,10 @@ function isClosed(schema: unknown, isMap = false): boolean {
   return Object.entries(schema).every(([name, value]) => isClosed(value, !isMap && MAPS_OF_MEMBERS.has(name)));
 }
 
-/** OpenAI enforces no definitions of other documents, and no patterns that look around. */
+/**
+ * Returns whether a schema has a part that OpenAI cannot enforce: a definition in another document, or a pattern that
+ * looks around.
+ */
 function hasForeignPart({ $ref: reference, pattern }: { $ref?: unknown; pattern?: unknown }): boolean {
   const isExternal = typeof reference === 'string' && !reference.startsWith('#');
   return isExternal || (typeof pattern === 'string' && /\(\?<?[=!]/.test(pattern));

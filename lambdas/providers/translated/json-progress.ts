@@ -1,6 +1,6 @@
 /**
- * Tracks a JSON text that arrives in pieces, and detects when it is complete. Each character is read once, because a
- * call's arguments may be long and arrive letter by letter.
+ * Tracks a JSON text that arrives in pieces, and detects its end. A call's arguments may be long and arrive letter by
+ * letter, so each character is read only once.
  */
 export class JsonProgress {
   #depth = 0;

@@ -38,8 +38,8 @@ export function openaiUsage(usage: Record<string, unknown>): WireUsage {
 }
 
 /**
- * Returns the prompt tokens including cached tokens. In the Messages API, the input tokens exclude cached tokens, so
- * they are added.
+ * Returns the prompt tokens including cached tokens. The input tokens of the Messages API exclude cached tokens, so
+ * these are added.
  */
 function promptWithCaches(usage: Record<string, unknown>): number | undefined {
   const caches =

@@ -3,8 +3,8 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import type { WireTarget } from '../wire.ts';
 
 /**
- * Returns the maximum tokens of an answer: the client's limit, raised or lowered to the endpoint's own minimum and
- * maximum. It is undefined if the client set no limit.
+ * Returns the maximum tokens of an answer: the client's limit, within the endpoint's own minimum and maximum. Undefined
+ * if the client set no limit.
  * @throws {GatewayError} 400 for a limit of 0, which only the Messages API supports
  */
 export function outputLimit({ max_tokens: requested }: MessagesRequest, target: WireTarget): number | undefined {

@@ -6,7 +6,7 @@ import type { WireTarget } from '../wire.ts';
 
 type SamplingTarget = Pick<WireTarget, 'supportedParameters' | 'quirks'>;
 
-/** Returns the request's penalties (such as presence_penalty), as far as the model lists them. */
+/** Returns the penalties of the request (such as presence_penalty) that the model lists. */
 export function penaltyFields(
   request: MessagesRequest,
   target: SamplingTarget,
@@ -14,7 +14,7 @@ export function penaltyFields(
   return listedFields(request, target, penalties);
 }
 
-/** Returns the request's rarely used parameters, such as a seed, as far as the model lists them. */
+/** Returns the rarely used parameters of the request, such as a seed, that the model lists. */
 export function rareFields(
   request: MessagesRequest,
   target: SamplingTarget,
@@ -24,7 +24,7 @@ export function rareFields(
 
 /**
  * Refuses a parameter that the model lists but the wire cannot express, because another endpoint of the model may
- * accept it. A parameter that the model does not list is not refused here; it is silently dropped.
+ * accept it. A parameter that the model does not list is silently dropped, not refused.
  * @throws {GatewayError} 400 naming the refused parameter
  */
 export function refuseUnsupportedSampling(
@@ -48,10 +48,7 @@ export function withListedSampling(request: MessagesRequest, target: SamplingTar
   return target.quirks.sampling_ranges ? { ...listed, ...samplingFields(listed, target) } : listed;
 }
 
-/**
- * Returns the request's sampling parameters, as far as the model lists them. A model would refuse a request with other
- * parameters.
- */
+/** Returns the sampling parameters of the request that the model lists. The model would refuse others. */
 export function samplingFields(
   request: MessagesRequest,
   target: SamplingTarget,

@@ -16,7 +16,7 @@ const usualTiers: ReadonlySet<string> = new Set([
   '',
 ]);
 
-/** Matches tier names that may be returned to clients and logged. Any other value becomes "other". */
+/** Matches tier names that clients and logs may get. Any other value becomes "other". */
 const TIER_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Repairs the order of tool calls and results. Providers require that each call has a unique id and a result directly
- * after it, and that each result has a call. A conversation may violate this for three reasons. An agent was
+ * after it, and that each result has a call. A conversation may violate this for three reasons: an agent was
  * interrupted, a model used the same ids in each turn, or instructions came between a call and its result.
  */
 
@@ -38,7 +38,7 @@ class SoundConversation {
   #answered = new Set<string>();
   /** System messages between the calls and their results. */
   #between: Message[] = [];
-  /** Index in #messages of the user message with the results of the last calls; undefined as long as there is none. */
+  /** Index in #messages of the user message with the results of the last calls; undefined if there is none yet. */
   #answerAt: number | undefined;
 
   add(message: Message, index: number): void {

@@ -19,8 +19,8 @@ export interface StreamReader {
   readonly pendingBytes: number;
   feed(chunk: Buffer): void;
   /**
-   * Handles the end of the body. It is also called if the connection breaks, or the body does not end, after the stop
-   * reason.
+   * Handles the end of the body. After the stop reason, it is also called if the connection breaks or the body does not
+   * end.
    */
   end(): void;
 }
@@ -79,7 +79,7 @@ export function sseReader(on: { data: (data: string) => void; end: () => void })
   };
 }
 
-/** Events of a frame. Some servers separate events by one line feed, so that several come as one. */
+/** Returns the events of a frame. Some servers separate events by only one line feed, so a frame may have several. */
 function eventsIn(data: string): string[] {
   if (!data.includes('\n') || isEvent(data)) return [data];
   const lines = data.split('\n').filter((line) => line.trim() !== '');
@@ -106,7 +106,7 @@ export function parseEvent(data: string): unknown {
 
 /**
  * Parses the JSON of an event, and keeps the digits of numbers. Some wires send values that the model wrote, such as
- * arguments, as JSON values instead of a text. Their numbers must not be rounded.
+ * arguments, as JSON values. Their numbers must not be rounded.
  */
 export function parseEventExactly(data: string): unknown {
   return parseFrame(parseForeignExactly, data);

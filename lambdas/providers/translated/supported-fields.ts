@@ -9,9 +9,9 @@ import { withSoundCalls } from './sound-calls.ts';
 import type { Block, MessagesRequest } from '../../messages/types.ts';
 
 /**
- * Request fields that the translated wires can express. The fields in `hints` are silently dropped, because they cannot
- * change an answer. These are cache marks, context edits, the client's identity, and fields whose schema allows only
- * the standard price. docs/wires/README.md lists them.
+ * Request fields that the translated wires can express. The fields in `hints` cannot change an answer, so they are
+ * silently dropped: cache marks, context edits, the client's identity, and fields whose schema allows only the standard
+ * price. docs/wires/README.md lists them.
  */
 const spoken = [
   'model',
@@ -39,8 +39,8 @@ const thinkingFieldNames = new Set(['type', 'budget_tokens', 'display']);
 const formatFieldNames = new Set(['type', 'schema', 'name', 'description']);
 
 /**
- * Returns the request in a form that every translated wire supports. Features of Anthropic's own service are rewritten,
- * or dropped if they do not affect the model's answer (docs/wires/README.md).
+ * Returns the request in a form that every translated wire supports. Features of Anthropic's own service are rewritten.
+ * If they do not affect the model's answer, they are dropped (docs/wires/README.md).
  * @throws {GatewayError} 400 naming the first unsupported field
  */
 export function withSupportedFields(requested: MessagesRequest): MessagesRequest {

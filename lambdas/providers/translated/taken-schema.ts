@@ -6,7 +6,7 @@ export interface SchemaQuirks {
   typed_schemas?: boolean | undefined;
 }
 
-/** A schema in the form that the endpoint accepts, by its quirks. */
+/** Returns a schema in the form that the endpoint accepts, according to its quirks. */
 export function takenSchema(
   schema: Record<string, unknown>,
   { acyclic_schemas: refusesCircles, typed_schemas: needsTypes }: SchemaQuirks,

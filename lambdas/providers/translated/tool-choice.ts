@@ -20,8 +20,8 @@ export function refuseUnsupportedChoice({ tools, tool_choice: choice }: Messages
 }
 
 /**
- * Replaces a tool_choice that the provider does not support. `auto` is dropped, because it is the default. For `none`,
- * the tools are dropped, because a model without tools calls none.
+ * Replaces a tool_choice that the provider does not support. `auto` is the default, so it is dropped. For `none`, the
+ * tools are dropped, because a model without tools calls none.
  */
 export function withSupportedChoice(request: MessagesRequest, taken: Choices): MessagesRequest {
   const { tools: _tools, tool_choice: choice, ...rest } = request;

@@ -1,7 +1,7 @@
 /**
  * Converts tool names to a form that the provider accepts: usually at most 64 letters, digits, `_` and `-`, although
- * the Messages API allows 128. Any other name is sent as a derived name, which is the same in every request. The answer
- * has the client's own name.
+ * the Messages API allows 128. Any other name is sent as a derived name, the same in every request. The answer has the
+ * client's own name.
  */
 
 import { shortToolName } from '../../messages/tool-names.ts';
@@ -38,7 +38,7 @@ export function withSentNames(request: MessagesRequest, rule: ToolNameRule): Mes
   };
 }
 
-/** Returns the client's own name of each tool that is sent with a derived name. */
+/** Returns the client's own name of each tool that is sent under a derived name. */
 export function changedNames({ tools }: MessagesRequest, rule: ToolNameRule): ReadonlyMap<string, string> {
   const names = (tools ?? []).flatMap(({ name }) => (name ? [[sentName(name, rule), name] as const] : []));
   return new Map(names.filter(([sent, own]) => sent !== own));

@@ -1,4 +1,4 @@
-/** Reads tools of a Messages request, in the way that all translated wires share. */
+/** Reads tools of a Messages request, in the same way for all translated wires. */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
@@ -14,8 +14,7 @@ interface ReadTool {
 }
 
 /**
- * Tool fields that are accepted. Some of them only control caching, or how arguments are streamed. These fields are
- * dropped.
+ * Tool fields that are accepted. Some of them only control caching, or how arguments are streamed. These are dropped.
  */
 const toolFieldNames = new Set([
   'type',

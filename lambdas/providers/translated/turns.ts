@@ -21,7 +21,7 @@ export interface Turn {
 
 /**
  * Converts the conversation to the order that wires other than the Messages API require. Adjacent messages of one role
- * become one turn. A system message between a tool call and its results moves behind the results.
+ * become one turn. A system message between a tool call and its results moves after the results.
  */
 export function toTurns(messages: Message[]): Turn[] {
   const turns: Turn[] = [];
@@ -34,8 +34,8 @@ export function toTurns(messages: Message[]): Turn[] {
       (stands ? turns : heldBack).push(newTurn(role, blocks));
       continue;
     }
-    // The assistant continues, so all results of its calls have been read. The instructions that were held back follow
-    // the results.
+    // The assistant continues, so all results of its calls have been read. The waiting instructions are added after the
+    // results.
     if (role === 'assistant' && heldBack.length > 0) {
       append(turns, heldBack);
       turns.push(newTurn(role, blocks));

@@ -24,11 +24,11 @@ function typedMember(name: string, value: unknown): unknown {
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, isRecord(one) ? typedSchema(one) : one]));
   }
   if (name === 'items' || name === 'additionalProperties') return isRecord(value) ? typedSchema(value) : value;
-  // The variants of a union are converted later, together with the type of the schema that contains the union.
+  // The variants of a union are converted later, with the type of the schema around the union.
   return value;
 }
 
-/** Converts a variant of a union. A variant without a type gets the type of the schema that contains the union. */
+/** Converts a variant of a union. Without a type, it gets the type of the schema around it. */
 function variant(schema: PartSchema, outer: unknown): PartSchema {
   const isTyped = ['type', '$ref', 'anyOf', 'oneOf', 'allOf'].some((name) => name in schema);
   return typedSchema(isTyped || outer === undefined ? schema : { type: outer, ...schema });

@@ -25,7 +25,7 @@ export function usageOf(counts: InclusiveCounts): WireUsage {
   const reasoning = countOrAbsent(counts.reasoning);
   const prompt = wholePrompt(counts, total, reasoning);
   const reported = countOrAbsent(counts.cached);
-  // One hosted model reported more cached tokens than prompt tokens, so the cached tokens are limited to the prompt.
+  // One hosted model reported more cached tokens than prompt tokens. So cached tokens are limited to the prompt.
   const cached = reported === undefined ? undefined : Math.min(reported, prompt ?? 0);
   const told = countOrAbsent(counts.cacheWritten);
   // Some providers report the same tokens as read and as written. The sum must not exceed the prompt.
@@ -52,7 +52,7 @@ function wholePrompt(
   if (prompt === undefined || total === undefined) return prompt;
   const [cached, written] = [countOrAbsent(counts.cached) ?? 0, countOrAbsent(counts.cacheWritten) ?? 0];
   const beyond = total - prompt - (output ?? 0);
-  // If the excess of the total equals the reasoning, reasoning probably explains it. But if the cached tokens exceed
+  // If the total exceeds the sum by the reasoning, the output probably excludes reasoning. But if cached tokens exceed
   // the prompt count, the prompt excludes the cached tokens.
   if (beyond <= 0 || (beyond === reasoning && cached + written <= prompt)) return prompt;
   return [cached + written, cached, written].includes(beyond) ? prompt + beyond : prompt;
@@ -67,7 +67,7 @@ function outputOf(
 }
 
 /**
- * Returns the first value that is a valid count above zero, or zero if there are only zeros. Relays fill in zeros for
+ * Returns the first value that is a valid count above zero; zero if there are only zeros. Relays fill in zeros for
  * unknown counts.
  */
 export function firstCount(...values: unknown[]): number | undefined {

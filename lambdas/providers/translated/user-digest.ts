@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { MessagesRequest } from '../../messages/types.ts';
 
 /**
- * Returns a digest that is sent instead of the end user's id: providers limit the id's length, and do not need the real
+ * Returns a digest that is sent instead of the end user's id. Providers limit the id's length, and do not need the real
  * id.
  */
 export function userDigest({ metadata }: MessagesRequest): string | undefined {

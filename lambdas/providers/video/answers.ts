@@ -1,6 +1,6 @@
 /**
- * Reads responses of providers that make videos. The functions return an invalid response as a failure of the provider,
- * and do not throw.
+ * Reads responses of providers that make videos. The functions never throw: an invalid response becomes a failure of
+ * the provider.
  */
 
 import { isRawNumber } from '../../platform/json/exact-json.ts';
@@ -21,8 +21,8 @@ export function jobList(value: unknown): unknown[] {
 }
 
 /**
- * Returns an id as a text; undefined if it is invalid. The digits of a number are kept, because a numeric id may exceed
- * the precision of a double.
+ * Returns an id as a text; undefined if it is invalid. A number keeps its digits, because a numeric id may exceed the
+ * precision of a double.
  */
 export function idOf(value: unknown): string | undefined {
   const text = isRawNumber(value) ? value.rawJSON : typeof value === 'number' ? String(value) : textOrAbsent(value);
@@ -50,7 +50,7 @@ export function providerMessage(value: unknown, otherwise: string): string {
 /** HTTP statuses after which the provider may have accepted the job: timeouts, and failures during processing. */
 const uncertainStatuses = new Set([408, 500, 502, 504, 520, 522, 524]);
 
-/** Returns the result of a submission whose response names no job: refused, failed, or uncertain. */
+/** Returns the result of a submission if its response names no job: refused, failed, or uncertain. */
 export function unsuccessful({ status, text }: VideoHttpAnswer, words: unknown, providerId: VideoFamily): Submitted {
   const message = providerMessage(words, `The provider answered with status ${status}`);
   const error = errorInText(text);
@@ -79,7 +79,7 @@ export function working({ headers }: VideoHttpAnswer, typicalSeconds?: number): 
 }
 
 /**
- * Returns the unknown state for a poll whose response has an error status. Even a 404 may come from a proxy, while the
+ * Returns the unknown state for a poll whose response has an error status. Even a 404 may be from a proxy, while the
  * job continues and costs money.
  */
 export function unknownPollResult({ status }: VideoHttpAnswer): Polled {

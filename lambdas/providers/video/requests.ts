@@ -25,8 +25,8 @@ export function dataUrl({ mediaType, base64 }: { mediaType: string; base64: stri
 }
 
 /**
- * Checks for features that several wires do not support. Each check returns the field of the client's request that the
- * provider cannot express, with an error message; undefined if there is none.
+ * Checks for features that several wires do not support. A check returns the field that the provider cannot express,
+ * with an error message; undefined if there is none.
  */
 export const objections = {
   seed: ({ seed }: VideoRequest) =>

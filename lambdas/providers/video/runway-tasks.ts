@@ -114,8 +114,8 @@ function runwayFiles(body: Record<string, unknown>): Polled {
 }
 
 /**
- * Returns the message of a failed task. The task's failure code, such as `SAFETY.…`, names the refused part of the
- * request. It is not shown, because it is a guess, and Runway asks clients not to show it.
+ * Returns the message of a failed task. The task's failure code, such as `SAFETY.…`, guesses the refused part of the
+ * request. Runway asks clients not to show it, so it is not included.
  */
 function runwayFailure(body: Record<string, unknown>): string {
   const refused = textOrAbsent(body['failureCode'])?.startsWith('SAFETY.') ?? false;

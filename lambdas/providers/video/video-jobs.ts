@@ -74,8 +74,8 @@ export const videoJobsWire: VideoWire = {
 };
 
 /**
- * Reads a completed job. The file URLs in the response may require the provider's credential, or point to another host.
- * So each file is requested from the provider itself, by its number.
+ * Reads a completed job. The file URLs in the response may need the provider's credential, or point to another host. So
+ * each file is requested from the provider itself, by its number.
  */
 function completed(body: Record<string, unknown>): Polled {
   const id = textOrAbsent(body['id']);

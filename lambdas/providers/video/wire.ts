@@ -33,8 +33,8 @@ export interface VideoHttpRequest {
   /** JSON of the request; undefined with GET. */
   body: string | undefined;
   /**
-   * Whether to use a new connection. A request on a reused connection may be sent a second time; on a new connection it
-   * is sent at most once.
+   * Whether to use a new connection. On a reused connection, a request may be sent a second time; on a new connection,
+   * at most once.
    */
   isFresh?: boolean;
 }
@@ -47,9 +47,9 @@ export interface VideoHttpAnswer {
 }
 
 /**
- * Result of a submission. `refused`: the request is at fault, so no other endpoint is tried. `failed`: the job was not
- * accepted; the fault lies with the provider, or with the operator's account there (`fault`). `uncertain`: the provider
- * may have accepted the job.
+ * Result of a submission. `refused`: the request is at fault, so no other endpoint is tried. `failed`: the provider, or
+ * the operator's account there (`fault`), is at fault, and the job was not accepted. `uncertain`: the provider may have
+ * accepted the job.
  */
 export type Submitted =
   | { jobId: string }
@@ -60,8 +60,8 @@ export type Submitted =
 export type Polled =
   | { state: 'working'; retryAfterSeconds?: number | undefined }
   /**
-   * Files of the video. A `path` belongs to the provider, and a request for it needs the credential. A `url` may be on
-   * any host, and a request for it must not have the credential.
+   * Files of the video. A `path` is at the provider, and its request needs the credential. A `url` may be on any host,
+   * and its request must not have the credential.
    */
   | { state: 'completed'; files: ({ url: string } | { path: string })[] }
   | { state: 'failed'; message: string }
@@ -77,8 +77,8 @@ export interface VideoObjection {
 
 export interface VideoWire {
   /**
-   * Whether the provider recognizes a repeated submission by its token. A job whose submission had an uncertain result
-   * may be submitted again only if this is set.
+   * Whether the provider recognizes a repeated submission by its token. Only then may a job be submitted again after an
+   * uncertain result.
    */
   hasSubmissionTokens?: true;
   /**
@@ -99,8 +99,8 @@ export interface VideoWire {
   poll(jobId: string, target: VideoTarget): VideoHttpRequest;
   readPolled(answer: VideoHttpAnswer): Polled;
   /**
-   * Reads a response to a request for a file's `path` that contains the file's URL as JSON, instead of the file itself.
-   * A request for this URL needs no credential.
+   * Reads a response that contains the file's URL as JSON, instead of the file itself. A request for this URL needs no
+   * credential.
    */
   readFileAddress?(answer: VideoHttpAnswer): string | undefined;
 }
