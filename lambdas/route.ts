@@ -74,6 +74,8 @@ interface EndpointSpec<Kind extends Credential> extends FunctionSpec {
   isTimed?: boolean;
   /** Whether the route itself sends requests to providers. If not, a worker sends them. */
   callsProviders?: boolean;
+  /** Whether the route accepts forms with files, which are larger than other bodies. */
+  takesFiles?: boolean;
   /** Whether the route invokes models of Amazon Bedrock with the role of its function. */
   callsBedrock?: boolean;
 }
@@ -210,7 +212,7 @@ export interface ModalityRow {
   /** Whether the models of the modality have their own list, `GET <path>/models`. */
   isListed: boolean;
   /** Facts of the function that answers. */
-  answering: Partial<Pick<Route, 'streaming' | 'callsBedrock' | 'timeoutSeconds' | 'memoryMb'>>;
+  answering: Partial<Pick<Route, 'streaming' | 'callsBedrock' | 'takesFiles' | 'timeoutSeconds' | 'memoryMb'>>;
 }
 
 /** Rows by the names of their folders under api/. */
@@ -273,6 +275,12 @@ const INTEGRATION_MARGIN_SECONDS = 2;
 const MAX_STREAM_SECONDS = 900;
 /** API Gateway's default timeout for functions that do not stream. */
 const DEFAULT_INTEGRATION_SECONDS = 29;
+
+/**
+ * Content types of request bodies that a REST API passes to a function as bytes (in base64). It decompresses gzip and
+ * deflate before, and refuses other encodings before it looks at this list.
+ */
+export const binaryMediaTypes = ['multipart/form-data'];
 
 /** Returns the seconds that API Gateway waits for the whole answer of a function. */
 export function integrationSeconds({ streaming, timeoutSeconds }: Pick<Route, 'streaming' | 'timeoutSeconds'>): number {

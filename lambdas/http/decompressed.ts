@@ -6,7 +6,7 @@
 import { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { GatewayError, invalidRequest } from '../platform/errors.ts';
-import type { HttpRequest } from './request.ts';
+import { isForm, type HttpRequest } from './request.ts';
 
 /** Maximum size in bytes of a decompressed body, the same as Lambda's limit for an event. */
 const MAX_UNPACKED_BYTES = 6 * 1024 * 1024;
@@ -67,7 +67,12 @@ export class UnpackedBody {
       clearTimeout(timer);
       decoder.destroy();
     }
-    request.body = Buffer.concat(chunks).toString('utf8');
+    const bytes = Buffer.concat(chunks);
+    if (isForm(request.headers['content-type'])) {
+      request.bodyBytes = bytes;
+      return;
+    }
+    request.body = bytes.toString('utf8');
     delete request.bodyBytes;
   }
 
@@ -108,8 +113,14 @@ function encodingOf(header: string | undefined): Encoding | undefined {
  */
 const unpackedByApiGateway: readonly Encoding[] = ['gzip', 'deflate'];
 
-function isUnpackedBefore({ unrouted, bodyBytes }: HttpRequest, encoding: Encoding): boolean {
-  return !unrouted && bodyBytes === undefined && unpackedByApiGateway.includes(encoding);
+function isUnpackedBefore({ unrouted, bodyBytes, headers }: HttpRequest, encoding: Encoding): boolean {
+  if (unrouted || !unpackedByApiGateway.includes(encoding)) return false;
+  return bodyBytes === undefined || (isForm(headers['content-type']) && beginsAsForm(bodyBytes));
+}
+
+/** Returns whether bytes are a form that is not compressed. No data of gzip or deflate begins with a hyphen. */
+function beginsAsForm(bytes: Buffer): boolean {
+  return bytes[0] === '-'.charCodeAt(0);
 }
 
 /** Creates the error for a compressed body that API Gateway has corrupted by forwarding it as text. */

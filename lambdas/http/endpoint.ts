@@ -25,9 +25,10 @@ import type { Compressed } from './compressed.ts';
 import type { JsonRules } from './json-body.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import { UnpackedBody } from './decompressed.ts';
+import type { ReadForm } from './form-body.ts';
 import { measureRefusal } from './failure-metrics.ts';
 import { parseJsonBody, parseWith } from './parse.ts';
-import { normaliseRequest, type HttpEvent, type HttpRequest } from './request.ts';
+import { isForm, normaliseRequest, type HttpEvent, type HttpRequest } from './request.ts';
 import { readAsFarAsMayBe, refusedAmounts, refusalFields } from './refusal-fields.ts';
 import { errorResponse, requestIdHeaders, type HttpResponse } from './response.ts';
 import { serverTiming } from './server-timing.ts';
@@ -41,6 +42,11 @@ interface Accepts<
   body?: Body;
   query?: Query;
   params?: Params;
+  /**
+   * Set to a reader of `formBody` if the route also accepts its body as a form (`multipart/form-data`). The function is
+   * a parameter, so that the bundles of other routes do not contain it.
+   */
+  form?: ReadForm;
   /**
    * Set to `answerOnce` if the route supports `Idempotency-Key` through `input.once`. It is a parameter, so that the
    * bundles of other routes do not contain the function.
@@ -243,12 +249,17 @@ async function identified({ event }: RequestState, credential: Credential, keyed
   event.generationId = keyed.recordedId(event.caller, event.generationId);
 }
 
-function parseRequest({ event }: RequestState, route: Route, accepts: Accepts): void {
+async function parseRequest({ event }: RequestState, route: Route, accepts: Accepts): Promise<void> {
   if (accepts.params) event.params = parseWith(accepts.params, event.request.pathParameters, 'path');
   const query = withoutBeta(event.request.query);
   if (accepts.query) event.query = parseWith(accepts.query, query, 'query');
   else if (route.credential === 'management') checkNoQuery(query);
-  if (accepts.body) event.body = parseJsonBody(event.request, accepts.body, accepts);
+  if (accepts.body) event.body = await parseBody(event.request, accepts.body, accepts);
+}
+
+async function parseBody(request: HttpRequest, body: z.ZodType, accepts: Accepts): Promise<unknown> {
+  const isAcceptedForm = accepts.form && isForm(request.headers['content-type']);
+  return isAcceptedForm ? parseWith(body, await accepts.form!(request)) : parseJsonBody(request, body, accepts);
 }
 
 /** Refuses query parameters on a route that has none, because a misspelled parameter would have no effect. */

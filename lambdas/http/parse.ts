@@ -11,11 +11,15 @@ import type { HttpRequest } from './request.ts';
 export function parseJsonBody<Schema extends z.ZodType>(
   request: HttpRequest,
   schema: Schema,
-  rules: JsonRules = {},
+  rules: JsonRules & { form?: unknown } = {},
 ): z.infer<Schema> {
   const contentType = request.headers['content-type'];
   if (contentType !== undefined && !/^\s*application\/(json|[\w.+-]+\+json)\s*(;|$)/i.test(contentType)) {
-    throw new GatewayError('unsupported_media_type', 'Send the body as "content-type: application/json".');
+    const alternative = rules.form ? ' or "multipart/form-data"' : '';
+    throw new GatewayError(
+      'unsupported_media_type',
+      `Send the body as "content-type: application/json"${alternative}.`,
+    );
   }
   return parseWith(schema, readJsonBody(request.body, rules));
 }

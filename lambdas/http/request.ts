@@ -29,7 +29,10 @@ export interface HttpRequest {
   /** Decoded path parameters. */
   pathParameters: Record<string, string>;
   body: string;
-  /** Received bytes of a compressed body. `body` is empty until these bytes are decompressed. */
+  /**
+   * Received bytes of a compressed body or of a form. `body` is empty until the bytes are decompressed, or the form is
+   * read.
+   */
   bodyBytes?: Buffer;
   /**
    * Source address of the connection to the gateway, from AWS or the local socket; never from the client's own headers.
@@ -51,7 +54,7 @@ export function normaliseRequest(event: HttpEvent): HttpRequest {
     headers,
     query: isUrlEvent ? urlQuery(event.rawQueryString) : restQuery(event),
     pathParameters: decodedParameters(event.pathParameters ?? {}),
-    ...receivedBytes(event, headers['content-encoding']),
+    ...receivedBytes(event, headers),
     clientAddress: (isUrlEvent ? event.requestContext.http.sourceIp : event.requestContext.identity?.sourceIp) ?? '',
     receivedAtMs: performance.now(),
   };
@@ -59,11 +62,21 @@ export function normaliseRequest(event: HttpEvent): HttpRequest {
 
 function receivedBytes(
   { body, isBase64Encoded }: HttpEvent,
-  encoding: string | undefined,
+  headers: Record<string, string>,
 ): Pick<HttpRequest, 'body' | 'bodyBytes'> {
   if (!isBase64Encoded) return { body: body ?? '' };
   const bytes = Buffer.from(body ?? '', 'base64');
-  return isCompressed(encoding) ? { body: '', bodyBytes: bytes } : { body: bytes.toString('utf8') };
+  return isCompressed(headers['content-encoding']) || isForm(headers['content-type'])
+    ? { body: '', bodyBytes: bytes }
+    : { body: bytes.toString('utf8') };
+}
+
+/**
+ * Returns whether a body is a form (`multipart/form-data`), which may have files.
+ * @param contentType the header `content-type`
+ */
+export function isForm(contentType: string | undefined): boolean {
+  return /^\s*multipart\/form-data\s*(;|$)/i.test(contentType ?? '');
 }
 
 /**

@@ -2,10 +2,19 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ListenOptions } from 'node:net';
-import { isCompressed } from '../http/request.ts';
+import { isCompressed, isForm } from '../http/request.ts';
 import { GatewayError, notFound } from '../platform/errors.ts';
 import type { LargeRequestProcess } from './large-request-process.ts';
-import { MAX_EVENT_BYTES, readBody, tooLarge, type BodyRoom, type BodyShare } from './bodies.ts';
+import {
+  eventLimit,
+  formTooLarge,
+  MAX_EVENT_BYTES,
+  MAX_FORM_BYTES,
+  readBody,
+  type BodyLimit,
+  type BodyRoom,
+  type BodyShare,
+} from './bodies.ts';
 import type { FunctionHost, ProxyResult } from './function-host.ts';
 import { receivedBody, toRestEvent, toUrlEvent, type Arrival } from './http-events.ts';
 import { leavingOf } from './leaving.ts';
@@ -25,6 +34,8 @@ export interface ApiServerOptions {
   originOf?: (request: IncomingMessage) => Origin;
   /** Memory for the bodies of all requests. If absent, only the size of each body is limited. */
   room?: BodyRoom;
+  /** Whether forms with files may be larger than an event of Lambda. */
+  acceptsLargeForms?: boolean;
   /**
    * Returns the refusal of a route that exists, but is not served here.
    * @param path path below /v1
@@ -45,6 +56,7 @@ export function startApi(
   {
     originOf: origin = (request) => originOf(request, directly),
     room,
+    acceptsLargeForms = false,
     servedElsewhere,
     largeRequests,
   }: ApiServerOptions = {},
@@ -61,13 +73,15 @@ export function startApi(
     const { request, target } = arrival;
     const upToBytes =
       largeRequests && largeRequests.upToBytes / (isCompressed(request.headers['content-encoding']) ? USUAL_RATIO : 1);
-    const { bytes, isWhole } = await readBody(request, { share, upToBytes });
+    const route = found(request, target.path);
+    const limit = bodyLimit(request, route.route, acceptsLargeForms);
+    const { bytes, isWhole } = await readBody(request, { share, upToBytes, limit });
     if (!isWhole) {
       share?.release();
       return largeRequests!.process.forward(arrival, bytes, response);
     }
-    const route = found(request, target.path);
-    const event = fitting(toRestEvent(arrival, route, receivedBody(request, bytes)));
+    const event = toRestEvent(arrival, route, receivedBody(request, bytes));
+    if (limit.maxBytes <= MAX_EVENT_BYTES) fitting(event, limit);
     const { functionName, streaming } = route.route;
     if (streaming) await host.stream(functionName, event, response);
     else writeResult(response, (await host.invoke(functionName, event, leavingOf(response))) as ProxyResult);
@@ -94,6 +108,17 @@ export function startApi(
       share?.release();
     }
   });
+}
+
+/** Returns the limit of a request's body. Only forms with files may be larger than an event. */
+function bodyLimit(
+  { headers }: IncomingMessage,
+  { takesFiles = false }: Pick<WiredRoute, 'takesFiles'>,
+  acceptsLargeForms: boolean,
+): BodyLimit {
+  if (!isForm(headers['content-type'])) return eventLimit;
+  const maxBytes = takesFiles && acceptsLargeForms ? MAX_FORM_BYTES : MAX_EVENT_BYTES;
+  return { maxBytes, refusal: () => formTooLarge(acceptsLargeForms) };
 }
 
 /** Pages by addresses outside of /v1 that a person may type. On AWS, nothing exists at these addresses. */
@@ -138,8 +163,8 @@ function writeResult(response: ServerResponse, result: ProxyResult): void {
  * Checks the size of an event, and returns the same event.
  * @throws {GatewayError} 413 for an event that Lambda would refuse
  */
-export function fitting<Event extends { body?: string | null }>(event: Event): Event {
-  if (isLargerThan(MAX_EVENT_BYTES, event)) throw tooLarge();
+export function fitting<Event extends { body?: string | null }>(event: Event, { refusal } = eventLimit): Event {
+  if (isLargerThan(MAX_EVENT_BYTES, event)) throw refusal();
   return event;
 }
 

@@ -48,10 +48,27 @@ function noRoom(): GatewayError {
   );
 }
 
+/**
+ * Maximum size in bytes of a form with files on a server, whose requests are not events of Lambda: files of 25 MB and
+ * their fields.
+ */
+export const MAX_FORM_BYTES = 26 * 1024 * 1024;
+
 export function tooLarge(): GatewayError {
   return new GatewayError(
     'payload_too_large',
     'The request is larger than 6 MB as a JSON string, in which each quote counts twice. Send images and documents by URL.',
+  );
+}
+
+/** Creates the error for a form with files. At an entry point of Lambda, base64 makes its bytes a third larger. */
+export function formTooLarge(isOnServer: boolean): GatewayError {
+  const alternatives = 'Send the https address of the file instead, if the route has a field for it';
+  return new GatewayError(
+    'payload_too_large',
+    isOnServer
+      ? `The form is larger than 25 MB. ${alternatives}.`
+      : `The form is larger than about 4.5 MB, the maximum for files at this address. ${alternatives}, or send the form to the server of the gateway, which accepts 25 MB.`,
   );
 }
 
@@ -61,21 +78,35 @@ export interface ReadBody {
   isWhole: boolean;
 }
 
+/** Maximum size of a body, and the error for larger ones. */
+export interface BodyLimit {
+  maxBytes: number;
+  refusal: () => GatewayError;
+}
+
+export const eventLimit: BodyLimit = { maxBytes: MAX_EVENT_BYTES, refusal: tooLarge };
+
+interface ReadOptions {
+  upToBytes?: number | undefined;
+  share?: BodyShare | undefined;
+  limit?: BodyLimit;
+}
+
 /**
  * Reads a body to its end, or until it exceeds `upToBytes`. In that case, the remaining bytes can still be read from
  * the request.
- * @throws {GatewayError} 413 for a body that Lambda would not pass to a function, 529 if all memory for bodies is in
+ * @throws {GatewayError} 413 for a body that is larger than the limit, 529 if all memory for bodies is in
  *   use
  */
 export async function readBody(
   request: IncomingMessage,
-  { upToBytes = Infinity, share }: { upToBytes?: number | undefined; share?: BodyShare | undefined } = {},
+  { upToBytes = Infinity, share, limit = eventLimit }: ReadOptions = {},
 ): Promise<ReadBody> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > MAX_EVENT_BYTES) throw tooLarge();
+    if (size > limit.maxBytes) throw limit.refusal();
     share?.grow(chunk.length);
     chunks.push(chunk);
     if (size > upToBytes) return { bytes: Buffer.concat(chunks), isWhole: false };

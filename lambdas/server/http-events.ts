@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
-import { isCompressed } from '../http/request.ts';
+import { isCompressed, isForm } from '../http/request.ts';
 import { nowMs } from '../platform/clock.ts';
 import type { Origin } from './origin.ts';
 import type { RequestTarget } from './request-target.ts';
@@ -14,14 +14,14 @@ export interface Arrival {
   origin: Origin;
 }
 
-/** A body in the form of Lambda's events: text, or base64 for a compressed body. */
+/** A body as in Lambda's events: text, or base64 for a compressed body or a form. */
 interface ReceivedBody {
   text: string;
   isBase64: boolean;
 }
 
 export function receivedBody({ headers }: IncomingMessage, bytes: Buffer): ReceivedBody {
-  const isBase64 = isCompressed(headers['content-encoding']);
+  const isBase64 = isCompressed(headers['content-encoding']) || isForm(headers['content-type']);
   return { text: bytes.toString(isBase64 ? 'base64' : 'utf8'), isBase64 };
 }
 

@@ -95,6 +95,7 @@ async function serve(
   const functions = boundedHost(await startInProcessHost(answeringNames, importHandler), maxRequests);
   const listener = await startApi(at, served, functions, {
     room: new BodyRoom(MAX_BODY_BYTES),
+    acceptsLargeForms: true,
     servedElsewhere,
     ...options,
   });

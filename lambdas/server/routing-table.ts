@@ -8,6 +8,8 @@ export interface WiredRoute {
   path: string;
   functionName: string;
   streaming: boolean;
+  /** Whether the route accepts forms with files. */
+  takesFiles?: boolean;
 }
 
 /** The route of a request, with the parameters of its path. */
@@ -21,8 +23,8 @@ export type MatchRoute = (method: string, path: string) => RouteMatch | undefine
 
 /** Returns one wired route (method, path and function) for each path of each route of a manifest. */
 export function wiredRoutes(routes: Record<string, Route>): WiredRoute[] {
-  return Object.entries(routes).flatMap(([functionName, { method, paths, streaming = false }]) =>
-    paths.map((path) => ({ method, path, functionName, streaming })),
+  return Object.entries(routes).flatMap(([functionName, { method, paths, streaming = false, takesFiles }]) =>
+    paths.map((path) => ({ method, path, functionName, streaming, ...(takesFiles ? { takesFiles } : {}) })),
   );
 }
 

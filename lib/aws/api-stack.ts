@@ -16,6 +16,7 @@ import type { Construct } from 'constructs';
 import { queueVariable, variables } from '../../lambdas/platform/environment.ts';
 import { bookTripwires, catalogTripwires, secretTripwires, tripwires } from '../../lambdas/platform/logger.ts';
 import {
+  binaryMediaTypes,
   integrationSeconds,
   type FunctionSpec,
   type QueueName,
@@ -153,10 +154,9 @@ export class ApiStack extends Stack {
   }
 
   #addReviewer(): ManagedPolicy {
-    const { books, sealingKey } = this.#resources;
-    const reviewer = createReviewerPolicy(this, { books, sealingKey });
+    const reviewer = createReviewerPolicy(this, this.#resources);
     new CfnOutput(this, 'BooksBucketName', {
-      value: books.bucketName,
+      value: this.books.bucketName,
       description: 'Bucket that the table is exported to',
     });
     new CfnOutput(this, 'ReviewerPolicyArn', {
@@ -171,6 +171,7 @@ export class ApiStack extends Stack {
     const api = new RestApi(this, 'Api', {
       restApiName: `model-gateway-${config.stage}`,
       endpointTypes: [EndpointType.REGIONAL],
+      binaryMediaTypes,
       cloudWatchRole: false,
       deployOptions: {
         stageName: STAGE_NAME,

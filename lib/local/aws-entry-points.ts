@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { gunzip, inflate } from 'node:zlib';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { errorKinds, GatewayError } from '../../lambdas/platform/errors.ts';
+import { isCompressed, isForm } from '../../lambdas/http/request.ts';
 import type { FunctionHost } from '../../lambdas/server/function-host.ts';
 import { fitting } from '../../lambdas/server/api-server.ts';
 import {
@@ -98,21 +99,28 @@ const decoders: Record<string, (packed: Buffer, options: { maxOutputLength: numb
 };
 
 /**
- * Decompresses a request body as a REST API does: the event has the text, and its `content-encoding` header stays.
+ * Decompresses a request body as a REST API does: the event has the text, or base64 for a form, and its
+ * `content-encoding` header stays.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-make-request-with-compressed-payload.html
  * @throws {GatewayError} 415 for other encodings and broken data, 413 if the decompressed body is too large
  */
 async function unpacked(event: APIGatewayProxyEvent): Promise<APIGatewayProxyEvent> {
   if (!event.isBase64Encoded || event.body === null) return event;
-  const [, encoding = ''] = Object.entries(event.headers).find(([name]) => name.toLowerCase() === 'content-encoding')!;
-  const decode = decoders[encoding.trim().toLowerCase()];
+  const encoding = headerOf(event, 'content-encoding');
+  if (!isCompressed(encoding)) return event;
+  const decode = decoders[encoding!.trim().toLowerCase()];
   if (!decode) throw entryPointError(UNREADABLE_BODY);
-  const text = await decode(Buffer.from(event.body, 'base64'), { maxOutputLength: MAX_PAYLOAD_BYTES }).catch(
+  const bytes = await decode(Buffer.from(event.body, 'base64'), { maxOutputLength: MAX_PAYLOAD_BYTES }).catch(
     (error: NodeJS.ErrnoException) => {
       throw entryPointError(error.code === 'ERR_BUFFER_TOO_LARGE' ? TOO_LARGE : UNREADABLE_BODY);
     },
   );
-  return fitting({ ...event, body: text.toString('utf8'), isBase64Encoded: false });
+  const isBase64Encoded = isForm(headerOf(event, 'content-type'));
+  return fitting({ ...event, body: bytes.toString(isBase64Encoded ? 'base64' : 'utf8'), isBase64Encoded });
+}
+
+function headerOf({ headers }: APIGatewayProxyEvent, wanted: string): string | undefined {
+  return Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1];
 }
 
 /**

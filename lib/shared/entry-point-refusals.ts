@@ -40,10 +40,10 @@ export const TOO_SLOW = {
  */
 export const UNREADABLE_BODY = {
   kind: 'unsupported_media_type',
-  text: 'Send the body as "content-type: application/json", uncompressed or with "content-encoding: gzip" or "deflate". Only the streaming address of the gateway, which its operator knows as StreamingUrl, accepts other encodings.',
+  text: 'Send the body with a content type that the route accepts, such as "application/json", uncompressed or with "content-encoding: gzip" or "deflate". Only the streaming address of the gateway, which its operator knows as StreamingUrl, accepts other encodings.',
 } as const satisfies EntryPointRefusal;
 
 export const TOO_LARGE = {
   kind: 'payload_too_large',
-  text: 'The request is too large. Send images and documents by URL.',
+  text: 'The request is larger than about 5 MB of JSON, or 4.5 MB of files. Send images, documents and recordings by URL, or send files to the server of the gateway, which accepts 25 MB.',
 } as const satisfies EntryPointRefusal;

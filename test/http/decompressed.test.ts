@@ -61,6 +61,30 @@ describe('a compressed body', () => {
     expect(request.body).toBe(TEXT);
   });
 
+  it.each(Object.entries(packers))('keeps the bytes of a form: %s', async (encoding, pack) => {
+    const form = Buffer.from([45, 45, 120, 255, 0]);
+    const request = requestOf(encoding, pack(form));
+    request.headers['content-type'] = 'multipart/form-data; boundary=x';
+
+    await new UnpackedBody().unpack(request);
+
+    expect(request.bodyBytes).toEqual(form);
+  });
+
+  it.each(['gzip', 'deflate'])(
+    'is left alone if it is a form that API Gateway has decompressed: %s',
+    async (encoding) => {
+      const form = Buffer.from('--x--');
+      const request = requestOf(encoding, form);
+      Object.assign(request, { unrouted: false });
+      request.headers['content-type'] = 'multipart/form-data; boundary=x';
+
+      await new UnpackedBody().unpack(request);
+
+      expect(request.bodyBytes).toEqual(form);
+    },
+  );
+
   it.each([
     ['br', false],
     ['zstd', false],

@@ -208,3 +208,41 @@ describe('a compressed body', () => {
     expect(answer.status).toBe(413);
   });
 });
+
+describe('a form', () => {
+  const FORM = Buffer.from('--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n\xff\r\n--x--\r\n', 'latin1');
+  const sendForm = (body: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
+    fetch(`${api.url}/v1/count-tokens`, {
+      method: 'POST',
+      headers: { 'content-type': 'multipart/form-data; boundary=x', ...headers },
+      body,
+    });
+
+  it('reaches the function as base64, because it is a binary media type of the API', async () => {
+    const answer = await sendForm(FORM);
+
+    expect(await answer.json()).toMatchObject({ body: FORM.toString('base64'), isBase64Encoded: true });
+  });
+
+  it('is unpacked before it becomes base64, and its header stays', async () => {
+    const answer = await sendForm(gzipSync(FORM), { 'content-encoding': 'gzip' });
+
+    expect(await answer.json()).toEqual({ body: FORM.toString('base64'), isBase64Encoded: true, encoding: 'gzip' });
+  });
+
+  it('is refused if API Gateway cannot unpack it', async () => {
+    expect((await sendForm(zstdCompressSync(FORM), { 'content-encoding': 'zstd' })).status).toBe(415);
+  });
+
+  it.each([
+    [4.4, 200],
+    [4.8, 413],
+    [7, 413],
+  ])('with %s MB is answered with %s, because base64 must fit into an event', async (megabytes, status) => {
+    const answer = await sendForm(Buffer.concat([FORM, Buffer.alloc(megabytes * 1024 * 1024)]));
+
+    expect(answer.status).toBe(status);
+    if (status === 413) expect(await answer.text()).toContain('about 4.5 MB');
+    else await answer.body?.cancel();
+  });
+});

@@ -1,0 +1,201 @@
+/**
+ * Reads bodies that are forms (`multipart/form-data`) into the same value that a JSON body has, so that one schema
+ * checks both. A file becomes a `FormFile`. Counts and sizes of all parts are bounded.
+ */
+
+import { createHash } from 'node:crypto';
+import { Busboy, type BusboyHeaders } from '@fastify/busboy';
+import { invalidRequest } from '../platform/errors.ts';
+import { readJsonBody, type JsonRules } from './json-body.ts';
+import type { HttpRequest } from './request.ts';
+
+/** A file of a form. */
+export class FormFile {
+  readonly bytes: Buffer;
+  /** File name without folders, as the client wrote it. */
+  readonly name: string;
+  /** Media type as the client wrote it, such as `audio/wav`. */
+  readonly mediaType: string;
+
+  constructor(bytes: Buffer, name: string, mediaType: string) {
+    this.bytes = bytes;
+    this.name = name;
+    this.mediaType = mediaType;
+  }
+
+  /** Returns the file in the form of the body that identifies a request. */
+  toJSON(): object {
+    return { name: this.name, type: this.mediaType, sha256: createHash('sha256').update(this.bytes).digest('hex') };
+  }
+}
+
+/** Names of fields whose values in a form are not simply texts. `name[]` always is a list, and `name[key]` an object. */
+export interface FormRules extends JsonRules {
+  /** Fields that are files. The same field as a text stays a text, which the schema then refuses. */
+  files: readonly string[];
+  /** Maximum number of files. */
+  maxFiles: number;
+  /** Fields that are lists, also if they appear once and without `[]`. */
+  lists?: readonly string[];
+  numbers?: readonly string[];
+  booleans?: readonly string[];
+  /** Fields whose text is JSON. */
+  json?: readonly string[];
+}
+
+/**
+ * Reads the form of a request. The `body` of the request becomes a text that identifies the form. It does not depend on
+ * the boundary, which differs between two attempts of a client.
+ * @throws {GatewayError} 400 for a form that is malformed, incomplete or beyond a bound
+ */
+export type ReadForm = (request: HttpRequest) => Promise<unknown>;
+
+const MAX_TEXTS = 200;
+const MAX_NAME_CHARACTERS = 200;
+const NAME_RULE = `has a part whose name is missing, or longer than ${MAX_NAME_CHARACTERS} characters`;
+const MAX_TEXT_BYTES = 1024 * 1024;
+/** Maximum size in bytes of all texts of a form together. */
+const MAX_TEXTS_BYTES = 2 * 1024 * 1024;
+const MAX_HEADERS_OF_PART = 16;
+const MAX_HEADER_BYTES = 8 * 1024;
+/** Maximum number of keys in a name such as `a[b][c]`. */
+const MAX_NAME_DEPTH = 4;
+
+export function formBody(rules: FormRules): ReadForm {
+  return async (request) => {
+    const entries = await partsOf(request, rules);
+    delete request.bodyBytes;
+    const value = valueOf(entries, rules);
+    request.body = JSON.stringify(value);
+    return value;
+  };
+}
+
+type Entry = [name: string, value: string | FormFile];
+
+/** Reads all parts in their order. Files are copied out of the body, so the body can be released. */
+async function partsOf({ headers, bodyBytes, body }: HttpRequest, { files, maxFiles }: FormRules): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<Entry[]>();
+  const refuse = (message: string, field = 'body') => reject(invalidRequest(field, message));
+  const tooMany = (what: string, most: number) => () => refuse(`may have at most ${most} ${what}`);
+  let textBytes = 0;
+  const parser = parserOf(headers, maxFiles);
+  parser
+    .on('field', (name: string | undefined, text, _isNameCut, isTextCut) => {
+      textBytes += Buffer.byteLength(text);
+      if (!isFieldName(name)) refuse(NAME_RULE);
+      else if (isTextCut) refuse('must have at most 1 MiB', shortName(name));
+      else if (textBytes > MAX_TEXTS_BYTES) refuse('may have at most 2 MiB of texts');
+      else entries.push([name, text]);
+    })
+    .on('file', (name: string | undefined, stream, fileName: string | undefined, _encoding, mediaType) => {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('error', (error) => reject(malformed(error)));
+      if (!isFieldName(name)) return refuse(NAME_RULE);
+      if (!files.includes(bareName(name))) return refuse('must be a text, not a file', shortName(name));
+      // The place of the file among the other parts is that of its beginning.
+      const at = entries.push([name, new FormFile(Buffer.alloc(0), fileName ?? '', mediaType)]) - 1;
+      stream.on('end', () => (entries[at] = [name, new FormFile(Buffer.concat(chunks), fileName ?? '', mediaType)]));
+    })
+    .on('fieldsLimit', tooMany('fields', MAX_TEXTS))
+    .on('filesLimit', tooMany('files', maxFiles))
+    .on('partsLimit', tooMany('parts', MAX_TEXTS + maxFiles))
+    .on('error', (error) => reject(malformed(error)))
+    .on('finish', () => resolve(entries));
+  parser.end(bodyBytes ?? Buffer.from(body));
+  return promise.finally(() => parser.destroy());
+}
+
+function parserOf(headers: HttpRequest['headers'], maxFiles: number) {
+  try {
+    return new Busboy({
+      headers: headers as BusboyHeaders,
+      limits: {
+        fieldSize: MAX_TEXT_BYTES,
+        fields: MAX_TEXTS,
+        files: maxFiles,
+        parts: MAX_TEXTS + maxFiles,
+        headerPairs: MAX_HEADERS_OF_PART,
+        headerSize: MAX_HEADER_BYTES,
+      },
+    });
+  } catch (error) {
+    throw malformed(error);
+  }
+}
+
+function malformed(cause: unknown) {
+  const refusal = invalidRequest(
+    'body',
+    'is not a complete form: send "content-type: multipart/form-data; boundary=…", and close the last part with the boundary',
+  );
+  refusal.cause = cause;
+  return refusal;
+}
+
+/** Joins the parts to one value, as `a[b][]=c` stands for `{ a: { b: ['c'] } }`. */
+function valueOf(entries: readonly Entry[], rules: FormRules): Record<string, unknown> {
+  const body = Object.create(null) as Record<string, unknown>;
+  for (const [name, part] of entries) {
+    const keys = keysOf(name);
+    const [field] = keys as [string];
+    const value = typeof part === 'string' ? typedValue(field, part, rules) : part;
+    place(body, rules.lists?.includes(field) && keys.length === 1 ? [field, ''] : keys, value);
+  }
+  return body;
+}
+
+/** Returns the keys in a name: `a[b][]` has the keys `a`, `b` and `''`, which stands for the end of a list. */
+function keysOf(name: string): string[] {
+  const match = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name);
+  if (!match) throw invalidRequest(shortName(name), 'is not a field name; write "name", "name[]" or "name[key]"');
+  const keys = [match[1]!, ...[...match[2]!.matchAll(/\[([^[\]]*)\]/g)].map(([, key]) => key!)];
+  if (keys.length > MAX_NAME_DEPTH || keys.slice(0, -1).includes('')) {
+    throw invalidRequest(shortName(name), `may have at most ${MAX_NAME_DEPTH - 1} keys, and "[]" only at its end`);
+  }
+  return keys;
+}
+
+function place(body: Record<string, unknown>, keys: readonly string[], value: unknown): void {
+  const last = keys.at(-1)!;
+  const [field] = keys as [string];
+  let container: Record<string, unknown> | unknown[] = body;
+  for (const [index, key] of keys.slice(0, -1).entries()) {
+    const inside = (container as Record<string, unknown>)[key];
+    const isList = keys[index + 1] === '';
+    if (inside !== undefined && Array.isArray(inside) !== isList) throw twice(field);
+    if (inside !== undefined && (typeof inside !== 'object' || inside instanceof FormFile)) throw twice(field);
+    const next = inside ?? (isList ? [] : (Object.create(null) as object));
+    (container as Record<string, unknown>)[key] = next;
+    container = next as typeof container;
+  }
+  if (Array.isArray(container)) container.push(value);
+  else if (Object.hasOwn(container, last)) throw twice(field);
+  else container[last] = value;
+}
+
+function twice(field: string) {
+  return invalidRequest(shortName(field), 'appears more than once; send one value');
+}
+
+function typedValue(field: string, text: string, { numbers, booleans, json, ...rules }: FormRules): unknown {
+  if (numbers?.includes(field) && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
+  if (booleans?.includes(field) && /^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
+  return json?.includes(field) ? readJsonBody(text, rules) : text;
+}
+
+function isFieldName(name: string | undefined): name is string {
+  return name !== undefined && name !== '' && name.length <= MAX_NAME_CHARACTERS;
+}
+
+/** Returns the name of the field without keys. */
+function bareName(name: string): string {
+  return name.split('[', 1)[0]!;
+}
+
+/** Returns a field name in a length that error messages may have. */
+function shortName(name: string): string {
+  return bareName(name).slice(0, 100) || 'body';
+}
