@@ -209,14 +209,15 @@ describe('a compressed body', () => {
   });
 });
 
+const sendForm = (body: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
+  fetch(`${api.url}/v1/count-tokens`, {
+    method: 'POST',
+    headers: { 'content-type': 'multipart/form-data; boundary=x', ...headers },
+    body,
+  });
+
 describe('a form', () => {
   const FORM = Buffer.from('--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n\xff\r\n--x--\r\n', 'latin1');
-  const sendForm = (body: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
-    fetch(`${api.url}/v1/count-tokens`, {
-      method: 'POST',
-      headers: { 'content-type': 'multipart/form-data; boundary=x', ...headers },
-      body,
-    });
 
   it('reaches the function as base64, because it is a binary media type of the API', async () => {
     const answer = await sendForm(FORM);
