@@ -9,8 +9,37 @@ export function eventBytes(event: MessagesEvent): number {
   return event.type === 'content_block_delta' ? deltaBytes(event.delta) : 0;
 }
 
-/** Returns the number of bytes in an event that the model did not write: cited sources, and results of a search. */
+/**
+ * Tokens of one drawn image, if its provider has not counted them. Source: Gemini 2.5 counts 1,290 for each image of
+ * about 1024 x 1024 pixels (https://ai.google.dev/gemini-api/docs/image-generation).
+ */
+const DRAWN_IMAGE_TOKENS = 1_290;
+/** Base64 characters of one token of speech: 50 ms of 16-bit mono at 24 kHz. */
+const CHARACTERS_PER_SPOKEN_TOKEN = 3_200;
+/**
+ * Bytes that count for one token of media. `estimateTokens` then returns the token, and the bytes still bound the
+ * tokens: the largest image of Gemini has 2,520 tokens.
+ */
+const BYTES_PER_MEDIA_TOKEN = 4;
+
+/** Returns the estimated tokens of the images and the speech in an event, which belong to separate units. */
+export function mediaTokens(event: MessagesEvent): { image: number; audio: number } | undefined {
+  if (event.type === 'content_block_start' && event.content_block.type === 'image') {
+    return { image: DRAWN_IMAGE_TOKENS, audio: 0 };
+  }
+  if (event.type !== 'content_block_delta' || event.delta.type !== 'audio_delta') return undefined;
+  return { image: 0, audio: event.delta.data.length / CHARACTERS_PER_SPOKEN_TOKEN };
+}
+
+/**
+ * Returns the number of bytes in an event that are not text of the model: images, speech, cited sources, and results of
+ * a search.
+ */
 export function extraBytes(event: MessagesEvent): number {
+  if (event.type === 'content_block_start' && event.content_block.type === 'image') {
+    return serialisedBytes(event.content_block);
+  }
+  if (event.type === 'content_block_delta' && event.delta.type === 'audio_delta') return event.delta.data.length;
   if (event.type === 'content_block_start' && event.content_block.type === 'web_search_tool_result') {
     return serialisedBytes(event.content_block);
   }
@@ -37,6 +66,10 @@ export function blockBytes(block: Block): number {
     // The provider wrote these bytes, not the model.
     case 'web_search_tool_result':
       return 0;
+    case 'image':
+      return DRAWN_IMAGE_TOKENS * BYTES_PER_MEDIA_TOKEN;
+    case 'audio':
+      return 0;
     default:
       return CALL_OVERHEAD_BYTES + serialisedBytes(block);
   }
@@ -51,8 +84,13 @@ export function deltaBytes(delta: { type: string; [field: string]: unknown }): n
       return utf8Bytes(delta['thinking']);
     case 'input_json_delta':
       return utf8Bytes(delta['partial_json']);
+    case 'transcript_delta':
+      return utf8Bytes(delta['transcript']);
+    case 'audio_delta':
+      return Math.ceil((utf8Bytes(delta['data']) * BYTES_PER_MEDIA_TOKEN) / CHARACTERS_PER_SPOKEN_TOKEN);
     case 'signature_delta':
     case 'citations_delta':
+    case 'audio_end_delta':
       return 0;
     default:
       return serialisedBytes(delta);

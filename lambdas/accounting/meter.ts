@@ -1,5 +1,5 @@
 import type { Block, MessagesEvent } from '../messages/types.ts';
-import { blockBytes, deltaBytes } from './event-bytes.ts';
+import { blockBytes, deltaBytes, mediaTokens } from './event-bytes.ts';
 import { readReportedUsage, replaced, unpricedSigns, updated, type ReportedUsage } from './reported-usage.ts';
 import { estimateTokens, fitParts, hasUnitAlone, noParts, type TokenUsage } from './usage.ts';
 
@@ -32,6 +32,8 @@ export class UsageMeter {
    */
   #writtenBytes = 0;
   #thinkingBytes = 0;
+  /** Estimated tokens of the images and the speech so far. */
+  readonly #media = { image: 0, audio: 0 };
   /** Number of bytes that the model has written and the decoder has not forwarded yet. */
   #heldBackBytes = 0;
   /** performance.now() at which the model first wrote something other than thinking. */
@@ -58,6 +60,7 @@ export class UsageMeter {
 
   observe(event: MessagesEvent): void {
     this.firstEventAtMs ??= performance.now();
+    this.#countMedia(event);
     switch (event.type) {
       case 'message_start':
         this.#noteUnpriced(event.message.usage);
@@ -150,6 +153,7 @@ export class UsageMeter {
     const { cacheWriteTokens: _, inputTokens = 0, ...counts } = this.#reported;
     const usage: TokenUsage = {
       ...counts,
+      ...this.#mediaUsage(),
       inputTokens: this.hasPromptCount ? inputTokens : this.#estimatedInputTokens,
       outputTokens: this.hasOutputCount ? this.#reported.outputTokens! : this.#countedOutput(hiddenSinceMs),
       ...cacheWrites(this.#reported),
@@ -181,6 +185,30 @@ export class UsageMeter {
     const hiddenMs = Math.max(0, (this.#spokeAtMs ?? performance.now()) - hiddenSinceMs - HIDDEN_AFTER_MS);
     const thought = Math.ceil((hiddenMs / 1_000) * HIDDEN_TOKENS_PER_SECOND);
     return Math.max(counted, visible - shown + Math.max(shown, thought));
+  }
+
+  #countMedia(event: MessagesEvent): void {
+    const tokens = mediaTokens(event);
+    if (!tokens) return;
+    this.#media.image += tokens.image;
+    this.#media.audio += tokens.audio;
+  }
+
+  /**
+   * Returns the tokens of images and speech. They have their own prices, so a report without them, or before the end of
+   * the answer, does not make them text.
+   */
+  #mediaUsage(): Pick<TokenUsage, 'imageOutputTokens' | 'audioOutputTokens'> {
+    const { imageOutputTokens: image, audioOutputTokens: audio } = this.#reported;
+    return {
+      ...(this.#media.image === 0 ? {} : { imageOutputTokens: this.#countedMedia(image, this.#media.image) }),
+      ...(this.#media.audio === 0 ? {} : { audioOutputTokens: this.#countedMedia(audio, this.#media.audio) }),
+    };
+  }
+
+  #countedMedia(reported: number | undefined, estimated: number): number {
+    if (reported && this.hasOutputCount) return reported;
+    return Math.max(reported ?? 0, Math.ceil(estimated));
   }
 
   #observeBlock(block: Block): void {

@@ -1,6 +1,7 @@
 /** Converts the usage of an answer to the form for clients. */
 
 import type { WireUsage } from '../messages/types.ts';
+import { withoutUndefined } from '../platform/json/records.ts';
 import type { TokenUsage } from './usage.ts';
 
 /**
@@ -49,8 +50,16 @@ function tokensOf(usage: TokenUsage, areLifetimesReported: boolean): WireUsage {
     ...(areLifetimesReported
       ? { cache_creation: { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long } }
       : {}),
-    ...(usage.reasoningTokens === undefined
-      ? {}
-      : { output_tokens_details: { thinking_tokens: usage.reasoningTokens } }),
+    ...shownDetails(usage),
   };
+}
+
+/** Returns the counts of the answer's parts that are known. */
+function shownDetails(usage: TokenUsage): Pick<WireUsage, 'output_tokens_details'> {
+  const details = withoutUndefined({
+    thinking_tokens: usage.reasoningTokens,
+    image_tokens: usage.imageOutputTokens,
+    audio_tokens: usage.audioOutputTokens,
+  });
+  return Object.keys(details).length > 0 ? { output_tokens_details: details } : {};
 }

@@ -2,6 +2,7 @@ import { Money } from '../money/money.ts';
 import { CatalogError } from './catalog-error.ts';
 import { checkFree } from './check-free.ts';
 import { checkQuirks } from './check-quirks.ts';
+import { mediaModalities, type MediaModality } from './quirk-values.ts';
 import { quirksOf, wireOf } from './quirks.ts';
 import { penalties } from './sampling-parameters.ts';
 import type { AliasData, EndpointData, ModelData, ProviderData } from './schema.ts';
@@ -143,6 +144,7 @@ function checkTextModel(model: ModelData, offers: CheckedOffer[], place: string)
     checkDefaults(model, offer);
   }
   checkInput(model, textOffers, place);
+  checkOutput(model, textOffers, place);
 }
 
 function withFacts(offer: CheckedOffer): TextOffer {
@@ -188,4 +190,28 @@ function checkInput(model: ModelData, offers: TextOffer[], place: string): void 
     const lacking = lackingInput[modality] ?? `has a wire for ${modality}`;
     throw new CatalogError(`${place}.input_modalities[${index}]: no endpoint of "${model.id}" ${lacking}`);
   }
+}
+
+/**
+ * Checks that each listed kind of media output has an endpoint that makes it, and that no endpoint makes an unlisted
+ * kind: routing trusts the list.
+ */
+function checkOutput(model: ModelData, offers: TextOffer[], place: string): void {
+  const made = new Set<MediaModality>();
+  for (const { data, provider, facts, wire, place: at } of offers) {
+    for (const modality of quirksOf(data, provider).modalities ?? []) {
+      if (!facts.makes.includes(modality)) {
+        throw new CatalogError(`${at}.quirks.modalities: the wire "${wire}" cannot express ${modality}`);
+      }
+      if (!model.output_modalities.includes(modality)) {
+        throw new CatalogError(`${at}.quirks.modalities: "${model.id}" itself does not list "${modality}"`);
+      }
+      made.add(modality);
+    }
+  }
+  const missing = mediaModalities.find((name) => model.output_modalities.includes(name) && !made.has(name));
+  if (missing === undefined) return;
+  throw new CatalogError(
+    `${place}.output_modalities: no endpoint of "${model.id}" makes ${missing} (see the quirk modalities)`,
+  );
 }

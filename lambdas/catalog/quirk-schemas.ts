@@ -5,7 +5,9 @@
 
 import * as z from 'zod';
 import {
+  imageSizes,
   lackableParts,
+  mediaModalities,
   reasoningEfforts,
   rewritableParts,
   thinkingForms,
@@ -44,6 +46,11 @@ const common = {
    * mapped to another seed in the range.
    */
   sampling_ranges: z.partialRecord(z.enum(rangedParameters), z.tuple([z.number(), z.number()])).optional(),
+  /**
+   * Output, besides text, that the endpoint makes for chat completions. The endpoint then answers only requests whose
+   * `modalities` name it, because it may make it unasked. An endpoint that speaks also answers recordings.
+   */
+  modalities: z.array(z.enum(mediaModalities)).min(1).optional(),
 } satisfies Record<(typeof commonQuirkNames)[number], z.ZodType>;
 /** Schema of quirks in a file, before their wire is known. */
 export const anyQuirks = z.looseObject(common);
@@ -214,6 +221,8 @@ const googleGeminiQuirks = z.strictObject({
   media_in_results: z.boolean().optional(),
   /** Whether the service accepts ids of calls and results. Vertex AI refuses them. */
   call_ids: z.boolean().optional(),
+  /** Sizes of the images that the model draws. Absent: a request cannot choose the size. */
+  image_sizes: z.array(z.enum(imageSizes)).min(1).optional(),
   /**
    * Body that the service's :countTokens accepts: a whole request (Gemini API), or contents and tools (Vertex AI).
    * Absent: :countTokens is not used.

@@ -12,7 +12,15 @@ export const commonQuirkNames = [
   'min_output_tokens',
   'service_tier',
   'sampling_ranges',
+  'modalities',
 ] as const;
+
+/** Kinds of output, besides text, that a message's answer may have. */
+export const mediaModalities = ['image', 'audio'] as const;
+export type MediaModality = (typeof mediaModalities)[number];
+
+/** Sizes of drawn images. */
+export const imageSizes = ['512', '1K', '2K', '4K'] as const;
 
 /** Parts of a request that some imitations of the Messages API do not support. The gateway refuses them. */
 export const lackableParts = [

@@ -11,7 +11,7 @@ import type {
   BedrockConverseQuirks,
   Quirks,
 } from './quirk-schemas.ts';
-import type { UnsupportedPart, ConvertiblePart } from './quirk-values.ts';
+import type { MediaModality, UnsupportedPart, ConvertiblePart } from './quirk-values.ts';
 import { samplingParameters, tuningParameters, type TuningParameter } from './sampling-parameters.ts';
 
 export const inputModalities = ['text', 'image', 'file', 'audio', 'video'] as const;
@@ -35,6 +35,8 @@ interface WireFacts {
 export interface MessagesFacts {
   /** Returns the kinds of input that an endpoint with these quirks accepts. */
   carries(quirks: Quirks): readonly InputModality[];
+  /** Output, besides text, that the wire can express. An endpoint makes only the kinds in its quirk `modalities`. */
+  makes: readonly MediaModality[];
   /** Parameters that the wire can express. An endpoint accepts only the parameters that it lists. */
   tunings: readonly TuningParameter[];
   /** Whether the wire can request token probabilities, at endpoints that list `logprobs`. */
@@ -66,6 +68,7 @@ const wireTable = {
         inputModalities.filter(
           (modality) => modality !== 'audio' && !lacks.some((part) => wireParts[part]?.includes(modality)),
         ),
+      makes: [],
       tunings: [...samplingParameters],
       hasLogprobs: false,
       hasPenalties: false,
@@ -86,6 +89,7 @@ const wireTable = {
         ...(pdf_files ? (['file'] as const) : []),
         ...(audio_files ? (['audio'] as const) : []),
       ],
+      makes: ['image', 'audio'],
       tunings: tuningParameters,
       hasLogprobs: true,
       hasPenalties: true,
@@ -101,6 +105,7 @@ const wireTable = {
     answers: 'completions',
     messages: {
       carries: () => ['text', 'image', 'file', 'audio'],
+      makes: ['image'],
       tunings: [...samplingParameters, 'frequency_penalty', 'presence_penalty', 'seed'],
       hasLogprobs: true,
       hasPenalties: false,
@@ -116,6 +121,7 @@ const wireTable = {
     answers: 'completions',
     messages: {
       carries: ({ pdf_files }: OpenaiResponsesQuirks) => (pdf_files ? ['text', 'image', 'file'] : ['text', 'image']),
+      makes: [],
       tunings: ['temperature', 'top_p', 'verbosity'],
       hasLogprobs: true,
       hasPenalties: false,
@@ -131,6 +137,7 @@ const wireTable = {
     answers: 'completions',
     messages: {
       carries: ({ pdf_files }: BedrockConverseQuirks) => (pdf_files ? ['text', 'image', 'file'] : ['text', 'image']),
+      makes: [],
       tunings: [...samplingParameters],
       hasLogprobs: false,
       hasPenalties: false,

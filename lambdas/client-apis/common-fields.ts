@@ -2,7 +2,6 @@
 
 import * as z from 'zod';
 import { anyObject, optionalField } from '../messages/field-kinds.ts';
-import { boundedList } from '../messages/list-of.ts';
 import { plugins, transforms } from '../messages/plugins.ts';
 import { otherModels, providerPreferences, sessionId } from '../messages/preferences.ts';
 import { rareParameterFields, samplingParameterFields } from '../messages/sampling-fields.ts';
@@ -91,11 +90,6 @@ export const commonFields = {
   top_logprobs: optionalField(z.int().min(0).max(MAX_TOP_LOGPROBS)).meta({
     description:
       'How many other likely tokens the answer shows for each of its tokens, on models with `logprobs` in their `supported_parameters`.',
-  }),
-  modalities: optionalField(
-    boundedList(z.literal('text', 'must be "text", the only modality of answers'), { max: 1 }),
-  ).meta({
-    description: 'Only `["text"]` is accepted, because all answers of this route are texts.',
   }),
   provider: optionalField(providerPreferences).meta({
     description:

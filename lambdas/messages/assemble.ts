@@ -11,6 +11,8 @@ interface AssembledBlock {
   citations?: unknown[];
   /** Reference to the list in `block.logprobs`; set when the first token probabilities are added. */
   logprobs?: TokenLogprob[];
+  /** Bytes of a spoken answer, as received so far. */
+  recording?: Buffer[];
 }
 
 /**
@@ -66,7 +68,8 @@ export class MessageAssembler {
     let isReadable = true;
     const content = [...this.#blocks.entries()]
       .sort(([a], [b]) => a - b)
-      .map(([, { block, json }]) => {
+      .map(([, { block, json, recording }]) => {
+        if (recording) return { ...block, data: Buffer.concat(recording).toString('base64') };
         if (json === '') return block;
         const input = parseInput(json);
         isReadable &&= input !== undefined;
@@ -93,6 +96,12 @@ export class MessageAssembler {
         break;
       case 'input_json_delta':
         open.json += delta.partial_json;
+        break;
+      case 'audio_delta':
+        (open.recording ??= []).push(Buffer.from(delta.data, 'base64'));
+        break;
+      case 'transcript_delta':
+        block['transcript'] = `${(block['transcript'] as string | undefined) ?? ''}${delta.transcript}`;
         break;
       case 'citations_delta':
         (open.citations ??= citationsOf(block)).push(delta.citation);

@@ -235,6 +235,9 @@ const foreignFields: Record<string, string> = {
   functions: 'tools',
 };
 
+/** Fields for answers with images or speech. The Messages API has no blocks for them that its clients know. */
+const chatOnlyFields = ['modalities', 'image_config', 'audio'] as const;
+
 /** A body without its null fields. */
 type Present<Body> = { [Field in keyof Body]: Exclude<Body[Field], null | undefined> };
 
@@ -250,6 +253,9 @@ export const messagesRequestSchema = requestFields
     }
     for (const [field, name] of Object.entries(foreignFields)) {
       if (!isAbsentOrEmpty(request[field])) refuse([field], `is called "${name}" in the Messages API`);
+    }
+    for (const field of chatOnlyFields) {
+      if (!isAbsentOrEmpty(request[field])) refuse([field], 'works only with POST /chat/completions; send it there');
     }
     const repeated = repeatedName((request.tools ?? []).map(({ name }) => name));
     if (repeated !== undefined) refuse(['tools', repeated, 'name'], REPEATED_TOOL_NAME);

@@ -54,6 +54,10 @@ export interface MessagesRequest {
     [field: string]: unknown;
   };
   betas?: string[];
+  /** Kinds of output that the client requests. Only chat completions have output other than text. */
+  modalities?: readonly ('text' | 'image' | 'audio')[];
+  image_config?: { aspect_ratio?: string | null | undefined; image_size?: string | null | undefined };
+  audio?: { voice: string };
   metadata?: { user_id?: string | null | undefined; [field: string]: unknown };
   [field: string]: unknown;
 }
@@ -74,7 +78,11 @@ export interface WireUsage {
   cache_creation_input_tokens?: number | null;
   cache_read_input_tokens?: number | null;
   cache_creation?: { ephemeral_5m_input_tokens?: number | null; ephemeral_1h_input_tokens?: number | null } | null;
-  output_tokens_details?: { thinking_tokens?: number | null } | null;
+  output_tokens_details?: {
+    thinking_tokens?: number | null;
+    image_tokens?: number | null;
+    audio_tokens?: number | null;
+  } | null;
   server_tool_use?: { web_search_requests?: number | null; [field: string]: unknown } | null;
   iterations?: WireUsage[] | null;
   [field: string]: unknown;
@@ -109,7 +117,11 @@ export type Delta =
   | { type: 'thinking_delta'; thinking: string }
   | { type: 'signature_delta'; signature: string }
   | { type: 'input_json_delta'; partial_json: string }
-  | { type: 'citations_delta'; citation: unknown };
+  | { type: 'citations_delta'; citation: unknown }
+  /** A piece of a spoken answer: base64 that can be decoded by itself. */
+  | { type: 'audio_delta'; data: string }
+  | { type: 'audio_end_delta'; expires_at: number }
+  | { type: 'transcript_delta'; transcript: string };
 
 interface ContentBlockDelta {
   type: 'content_block_delta';

@@ -68,6 +68,10 @@ const PROTOCOL = new Set([
   'service_tier',
   'speed',
   'inference_geo',
+  'modalities',
+  'aspect_ratio',
+  'image_size',
+  'voice',
 ]);
 const SCHEMA_PROTOCOL = new Set(['type', 'format', '$ref', '$schema', '$id']);
 /** Fields with encoded values. They are neither searched nor changed. */

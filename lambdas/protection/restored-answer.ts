@@ -12,6 +12,7 @@ const growing = {
   text_delta: 'text',
   thinking_delta: 'thinking',
   input_json_delta: 'partial_json',
+  transcript_delta: 'transcript',
 } as const;
 type Growing = keyof typeof growing;
 
@@ -73,6 +74,8 @@ class RestoredAnswer {
 
   #begin(index: number, block: Block): Block {
     const type = growingTypeOf(block);
+    // Nothing in the bytes of an image or a recording can be restored.
+    if (block.type === 'image') return block;
     if (type === undefined) return this.#deep(block) as Block;
     const opened = { type, text: new RestoredText(this.#originals, type === 'input_json_delta') };
     this.#open.set(index, opened);
@@ -90,6 +93,7 @@ class RestoredAnswer {
   #grow(event: AnswerEvent, index: number, delta: Delta): AnswerEvent[] {
     // A signature ends the thinking, so held-back text must come before it.
     if (delta.type === 'signature_delta') return [...this.#endOf(index), event];
+    if (delta.type === 'audio_delta') return [event];
     if (!isGrowing(delta.type)) return [this.#withDelta(event, this.#deep(delta) as Delta)];
     const { type } = delta;
     const field = growing[type];
@@ -158,6 +162,8 @@ function growingTypeOf({ type }: Block): Growing | undefined {
     case 'tool_use':
     case 'server_tool_use':
       return 'input_json_delta';
+    case 'audio':
+      return 'transcript_delta';
     default:
       return undefined;
   }

@@ -1,9 +1,11 @@
 import type { Catalog } from '../catalog/catalog.ts';
+import type { MediaModality } from '../catalog/quirk-values.ts';
 import { outputFormat } from '../messages/output-format.ts';
 import type { ProviderPreferences, RoutedRequest } from '../messages/preferences.ts';
 import type { MessagesRequest } from '../messages/types.ts';
 import { conversationOf, type Conversation } from './conversation.ts';
 import { tuningsOf } from './left-out.ts';
+import { requestedMedia } from './requested-media.ts';
 import { requestedModels, type RequestedModel } from './requested-models.ts';
 import { drawOf, type Draw } from './sticky-routing.ts';
 
@@ -11,6 +13,8 @@ export interface RequestedRoute {
   /** Catalog that contains the models and endpoints of the request. */
   catalog: Catalog;
   models: RequestedModel[];
+  /** Output that every model of the request must make, in addition to text. */
+  media: MediaModality[];
   preferences: ProviderPreferences;
   /** Names that the catalog may use for each parameter that the request sets. */
   parameters: string[][];
@@ -34,6 +38,7 @@ export function requestedRoute(
   return {
     catalog,
     models: requestedModels(catalog, request),
+    media: requestedMedia(request),
     preferences: request.provider ?? {},
     parameters: requestedParameters(request),
     tunings: tuningsOf(request),

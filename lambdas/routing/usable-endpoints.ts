@@ -103,7 +103,7 @@ export async function endpointsOnRoute<Candidate extends UsableEndpoint>(
   input: RoutingInput,
   kind: AnswerKind<Candidate>,
 ): Promise<Candidate[]> {
-  for (const one of route.models) refuseOtherKinds(one, kind.makes);
+  for (const one of route.models) for (const made of [kind.makes, ...route.media]) refuseOtherKinds(one, made);
   const choices = await Promise.all(route.models.map((one) => choiceOf(one, route, input, kind)));
   const found = choices.filter(({ candidates }) => candidates.length > 0);
   if (found.length === 0) throw nothingFound(choices[0]!);

@@ -26,7 +26,10 @@ const customCall = z.looseObject({
 
 const completionMessage = z.looseObject({
   role: z.literal('assistant'),
-  content: z.string().nullable().meta({ description: 'The text of the answer; `null` where there are only calls.' }),
+  content: z
+    .string()
+    .nullable()
+    .meta({ description: 'The text of the answer; `null` if there are only calls, images or speech.' }),
   refusal: z.string().nullable().meta({
     description: 'The words with which the model refuses, where its provider tells them apart; otherwise null.',
   }),
@@ -51,6 +54,27 @@ const completionMessage = z.looseObject({
     .array(z.looseObject({ type: z.literal('url_citation') }))
     .optional()
     .meta({ description: 'The pages that the answer cites, and where in the text.' }),
+  images: z
+    .array(
+      z.looseObject({
+        index: countShape.meta({ description: 'The place of the image among the images.' }),
+        type: z.literal('image_url'),
+        image_url: z
+          .looseObject({ url: z.string().meta({ description: 'The image as a data URL.' }) })
+          .meta({ description: 'The image in the form of a part of a message.' }),
+      }),
+    )
+    .optional()
+    .meta({ description: 'The images that the model has drawn; streams have them in `delta.images`.' }),
+  audio: z
+    .looseObject({
+      id: z.string().meta({ description: 'The id of the recording. No later request can refer to it.' }),
+      data: z.string().meta({ description: 'The speech in base64, in the requested format.' }),
+      expires_at: countShape.meta({ description: 'When the provider forgets the recording, as a Unix time.' }),
+      transcript: z.string().meta({ description: 'The words that the model has spoken.' }),
+    })
+    .optional()
+    .meta({ description: 'The spoken answer; streams have its pieces in `delta.audio`.' }),
 });
 
 /** Shape of an answer of the chat completions API. The code that builds answers has its own type. */
@@ -96,8 +120,10 @@ export const chatCompletionAnswer = z
             reasoning_tokens: countShape.meta({
               description: 'Tokens of thinking, as far as the provider reports them.',
             }),
+            image_tokens: countShape.optional().meta({ description: 'Tokens of the drawn images, if there are any.' }),
+            audio_tokens: countShape.optional().meta({ description: 'Tokens of the speech, if there is any.' }),
           })
-          .meta({ description: 'The tokens of the answer that were thinking.' }),
+          .meta({ description: 'The tokens of the answer that are not its text.' }),
         cost: rub.optional().meta({ description: 'The price of the request in roubles, exact.' }),
       })
       .meta({ description: 'The tokens of the request, and what they cost.' }),

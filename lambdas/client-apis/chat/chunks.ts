@@ -13,6 +13,7 @@ import { urlAnnotations } from '../citations.ts';
 import { chatLogprobs, type CompletionSettings } from './completion.ts';
 import { customInput } from '../custom-tools.ts';
 import { finishFields } from './finish-reason.ts';
+import { chatImage } from './media.ts';
 import { encryptedDetail, signatureDetail, textDetail, type ShownDetail } from './reasoning-details.ts';
 import { createdSeconds } from './created-seconds.ts';
 import { completionUsage } from './usage.ts';
@@ -58,6 +59,7 @@ export class ChunkWriter {
   #length = 0;
   #calls = 0;
   #thoughts = 0;
+  #images = 0;
   #hasRefusal = false;
   #open: OpenBlock | undefined;
 
@@ -132,6 +134,12 @@ export class ChunkWriter {
         return this.#thought(this.#open, block['thinking'] as string | undefined);
       case 'redacted_thinking':
         return this.#details(encryptedDetail(this.#thoughts++, String(block['data'])));
+      case 'image':
+        this.#open = undefined;
+        return this.#delta({ images: [chatImage(block, this.#images++)] });
+      case 'audio':
+        this.#open = { ...open, place: 0 };
+        return this.#delta({ audio: { id: block['id'] } });
       case 'tool_use': {
         const place = this.#calls++;
         const { name, kind } = this.#settings.tools.clientTool(block['name'] as string);
@@ -161,6 +169,12 @@ export class ChunkWriter {
         return this.#signature(open, delta.signature);
       case 'input_json_delta':
         return open.type === 'tool_use' ? this.#arguments(open, delta.partial_json) : '';
+      case 'audio_delta':
+        return this.#delta({ audio: { data: delta.data } });
+      case 'audio_end_delta':
+        return this.#delta({ audio: { expires_at: delta.expires_at } });
+      case 'transcript_delta':
+        return this.#delta({ audio: { transcript: delta.transcript } });
       case 'citations_delta':
         open.citations.push(delta.citation);
         return '';

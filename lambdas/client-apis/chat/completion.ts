@@ -7,6 +7,7 @@ import type { Block, MessageBody } from '../../messages/types.ts';
 import type { ToolNames } from '../tool-names.ts';
 import { customInput } from '../custom-tools.ts';
 import { createdSeconds } from './created-seconds.ts';
+import { chatMedia, isMedia } from './media.ts';
 import { urlAnnotations } from '../citations.ts';
 import { finishFields } from './finish-reason.ts';
 import { wholeDetail } from './reasoning-details.ts';
@@ -19,6 +20,8 @@ export interface CompletionSettings {
   tools: ToolNames;
   /** Whether the client uses the older form of calls: a single `function_call`. */
   hasOlderCalls: boolean;
+  /** Requested format of a spoken answer. */
+  audioFormat?: 'wav' | 'pcm16' | undefined;
 }
 
 /**
@@ -36,7 +39,7 @@ export function chatCompletion(message: MessageBody, settings: CompletionSetting
     choices: [
       {
         index: 0,
-        message: chatMessage(content, settings),
+        message: { ...chatMessage(content, settings), ...chatMedia(content, settings, createdSeconds(id)) },
         ...finishFields(reason, { ...settings, hasRefusal: content.some(isRefusal) }),
         logprobs: wholeLogprobs(content),
       },
@@ -66,8 +69,8 @@ function chatMessage(blocks: Block[], { showsReasoning, tools, hasOlderCalls }: 
   const calls = blocks.filter(({ type }) => type === 'tool_use').map((block) => toolCall(block, tools));
   return {
     role: 'assistant',
-    // If an answer has only a call or a refusal, its content is null.
-    content: text === '' && (calls.length > 0 || refusal !== '') ? null : text,
+    // If an answer has only a call, a refusal or speech, its content is null.
+    content: text === '' && (calls.length > 0 || refusal !== '' || blocks.some(isMedia)) ? null : text,
     refusal: refusal === '' ? null : refusal,
     ...(showsReasoning ? reasoningFields(blocks) : {}),
     ...callFields(calls, hasOlderCalls),

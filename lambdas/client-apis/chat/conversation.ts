@@ -10,12 +10,20 @@ import { CUSTOM_ARGUMENT } from '../custom-tools.ts';
 import { ConversationCallIds } from '../call-ids.ts';
 import type { ClientMessagePosition } from '../field-names.ts';
 import type { ToolNames } from '../tool-names.ts';
+import { imageAddress, sentImage } from '../media.ts';
 import { assistantParts, partBlock, toolResultParts, systemParts, userParts } from './parts.ts';
 import { reasoningDetails, thinkingBlocks } from './reasoning-details.ts';
 
 /** Maximum number of messages. It is higher than in the longest conversations of agents. */
 const MAX_MESSAGES = 20_000;
 const MAX_CALLS = 1_024;
+const MAX_IMAGES = 64;
+
+const earlierImage = z.object({
+  image_url: z
+    .object({ url: imageAddress.meta({ description: 'The data of the image as a data URL, or its address.' }) })
+    .meta({ description: 'The image as its answer had it.' }),
+});
 
 const names = (parts: readonly { shape: { type: { value: string } } }[]) =>
   parts.map(({ shape }) => shape.type.value).join(', ');
@@ -96,12 +104,28 @@ const assistantMessage = z.object({
     description:
       'The thinking of the model as its answer had it. Send it back unchanged, so that the model can go on from it.',
   }),
+  images: optionalField(boundedList(earlierImage, { max: MAX_IMAGES })).meta({
+    description: 'The images that the model has drawn. They are read if `modalities` includes `image`.',
+  }),
+  audio: optionalField(
+    z.looseObject({
+      transcript: optionalField(z.string()).meta({ description: 'The words that the model has spoken.' }),
+    }),
+  ).meta({
+    description:
+      'The spoken answer of the model. Its `transcript` is read if `content` is absent; an `id` alone is refused, because this gateway keeps no recordings.',
+  }),
   function_call: optionalField(calledFunction).meta({
     description: 'The function that the model has called, in the older form of `tool_calls`.',
   }),
   name,
   ...cacheMarks,
 });
+
+/** Returns whether a message refers to a recording that only its provider has. */
+function lacksTranscript({ audio, content, tool_calls: calls, refusal }: AssistantMessage): boolean {
+  return Boolean(audio && !audio.transcript && !content?.length && !calls?.length && !refusal);
+}
 
 const toolMessage = z.object({
   role: z.literal('tool'),
@@ -122,7 +146,17 @@ const functionMessage = z.object({
 
 const chatMessage = z.discriminatedUnion(
   'role',
-  [systemMessage, developerMessage, userMessage, assistantMessage, toolMessage, functionMessage],
+  [
+    systemMessage,
+    developerMessage,
+    userMessage,
+    assistantMessage.refine((message) => !lacksTranscript(message), {
+      path: ['audio', 'transcript'],
+      message: 'is required, because this gateway keeps no recordings; send the words, or send content',
+    }),
+    toolMessage,
+    functionMessage,
+  ],
   { error: (issue) => (issue.code === 'invalid_union' ? ROLE_RULE : undefined) },
 );
 const ROLE_RULE = 'must be one of system, developer, user, assistant, tool, function';
@@ -147,9 +181,13 @@ interface Conversation {
 /**
  * Converts the messages of a chat. Instructions at the beginning become the system prompt. If a chat has only
  * instructions, the last instruction becomes a user message.
- * @param names names of the declared tools
+ * @param settings.names names of the declared tools
+ * @param settings.hasImages whether the model gets the images that it has drawn before
  */
-export function chatConversation(chat: readonly SentChatMessage[], names: ToolNames): Conversation {
+export function chatConversation(
+  chat: readonly SentChatMessage[],
+  settings: { names: ToolNames; hasImages: boolean },
+): Conversation {
   const isSystemMessage = ({ role }: SentChatMessage) => role === 'system' || role === 'developer';
   const firstTurn = chat.findIndex((message) => !isSystemMessage(message));
   const begin = firstTurn === -1 ? chat.length - 1 : firstTurn;
@@ -158,7 +196,7 @@ export function chatConversation(chat: readonly SentChatMessage[], names: ToolNa
     messages: [],
     origins: [],
   };
-  const reader = new MessageReader(names);
+  const reader = new MessageReader(settings);
   let results: Block[] | undefined;
   for (const [offset, message] of chat.slice(begin).entries()) {
     const result = reader.result(message);
@@ -183,11 +221,13 @@ type Content = SentChatMessage['content'];
 /** Reads the messages of one chat in their order. */
 class MessageReader {
   readonly #names: ToolNames;
+  readonly #hasImages: boolean;
   readonly #arguments = new ArgumentReader();
   readonly #callIds = new ConversationCallIds();
 
-  constructor(names: ToolNames) {
+  constructor({ names, hasImages }: { names: ToolNames; hasImages: boolean }) {
     this.#names = names;
+    this.#hasImages = hasImages;
   }
 
   /** Returns the result of a tool call; undefined for other messages. */
@@ -220,15 +260,17 @@ class MessageReader {
   }
 
   /**
-   * Returns the blocks of a model's message in the order thinking, text, calls. In the chat API, these kinds have no
+   * Returns the blocks of a model's message in the order thinking, text, images, calls. In the chat API, these kinds have no
    * order among each other.
    */
   #assistantBlocks(message: AssistantMessage): Block[] {
-    const { refusal, tool_calls: calls, function_call: called } = message;
-    const said = authoredBlocks(message);
+    const { refusal, tool_calls: calls, function_call: called, images, audio } = message;
+    const written = authoredBlocks(message);
+    const said = written.length === 0 && audio?.transcript ? [{ type: 'text', text: audio.transcript }] : written;
     return [
       ...thinkingOf(message),
       ...(said.length === 0 && refusal ? [{ type: 'text', text: refusal }] : said),
+      ...(this.#hasImages ? (images ?? []).map((image) => sentImage(image.image_url.url)) : []),
       ...(calls ?? []).map((call) =>
         call.type === 'custom'
           ? this.#call(call.id, call.custom.name, { [CUSTOM_ARGUMENT]: call.custom.input })

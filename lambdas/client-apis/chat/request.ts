@@ -21,6 +21,7 @@ import { toolChoiceFault, toolFields } from '../tool-fields.ts';
 import { withoutNull } from '../without-null.ts';
 import { chatConversation } from './conversation.ts';
 import type { ChunkSettings } from './chunks.ts';
+import { mediaFault, requestedMediaFields } from './media-fields.ts';
 import { chatBody, chatReasoning, type ChatBody } from './schema.ts';
 import { ChatTools } from './tools.ts';
 
@@ -53,7 +54,11 @@ const asTheyAre = [
 export const chatRequestSchema = chatBody.transform((body, context): ChatCall => {
   const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
   const sent = new ChatTools(body);
-  const { system, messages, origins } = chatConversation(body.messages, sent.names);
+  const media = requestedMediaFields(body);
+  const { system, messages, origins } = chatConversation(body.messages, {
+    names: sent.names,
+    hasImages: media.modalities?.includes('image') === true,
+  });
   const models = modelsOfBody(body);
   if (!models) refuse(['model'], 'is required: the id of a model of the catalog');
   if (isBlankConversation(messages)) refuse(['messages'], 'have no text; write at least one that is not blank');
@@ -70,10 +75,13 @@ export const chatRequestSchema = chatBody.transform((body, context): ChatCall =>
   const leftOut = chatLeftOut(body);
   const insistence = insistenceFault(body, leftOut);
   if (insistence) refuse(insistence.path, insistence.message);
+  const fault = mediaFault(body, body.stream === true);
+  if (fault) refuse(fault.path, fault.message);
   if (body.top_logprobs && body.logprobs !== true) refuse(['top_logprobs'], 'needs logprobs to be true');
   const message = {
     ...plainFields(body, asTheyAre),
     ...chatTokenFields(body),
+    ...media,
     ...models,
     messages: withoutBlankTexts(messages),
     ...systemField(system, body),
@@ -90,6 +98,7 @@ export const chatRequestSchema = chatBody.transform((body, context): ChatCall =>
     showsReasoning,
     tools: sent.names,
     hasOlderCalls: sent.areOlder,
+    audioFormat: body.audio?.format,
     hasUsageChunk: body.stream_options?.include_usage === true,
   };
 });

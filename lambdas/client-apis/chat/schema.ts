@@ -21,6 +21,7 @@ import {
 import { searchContextSize, searchLocation } from '../search-request.ts';
 import { reasoningEffort, reasoningSummary } from '../thinking-request.ts';
 import { chatMessages } from './conversation.ts';
+import { mediaFields } from './media-fields.ts';
 import { chatToolChoice, chatTools, olderFunctionCall, olderFunctions } from './tools.ts';
 
 const MAX_SENT_STOP_SEQUENCES = 64;
@@ -123,7 +124,7 @@ export const chatBody = z.looseObject({
     description:
       'With true the answer has the probabilities of its tokens. Only models with `logprobs` in their `supported_parameters` give them; others refuse the request.',
   }),
-  audio: unsupported('is not supported, because all answers are text; leave it out'),
+  ...mediaFields,
   functions: olderFunctions.meta({
     description: 'Your functions in the older form of `tools`; the answer then has a call as `function_call`.',
   }),

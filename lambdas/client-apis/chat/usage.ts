@@ -6,12 +6,17 @@ export function completionUsage(usage: WireUsage): Record<string, unknown> {
   const written = usage.cache_creation_input_tokens ?? 0;
   const prompt = (usage.input_tokens ?? 0) + cached + written;
   const completion = usage.output_tokens ?? 0;
+  const { output_tokens_details: details } = usage;
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
     prompt_tokens_details: { cached_tokens: cached, cache_write_tokens: written },
-    completion_tokens_details: { reasoning_tokens: usage.output_tokens_details?.thinking_tokens ?? 0 },
+    completion_tokens_details: {
+      reasoning_tokens: details?.thinking_tokens ?? 0,
+      ...(details?.image_tokens ? { image_tokens: details.image_tokens } : {}),
+      ...(details?.audio_tokens ? { audio_tokens: details.audio_tokens } : {}),
+    },
     ...(usage['cost'] === undefined ? {} : { cost: usage['cost'] }),
     ...(usage.server_tool_use ? { server_tool_use: usage.server_tool_use } : {}),
   };

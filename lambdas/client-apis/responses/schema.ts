@@ -25,6 +25,7 @@ import { responsesToolChoice, responsesTools } from './tools.ts';
 const MAX_INCLUDED = 64;
 const MAX_SEARCHES = 1_000;
 
+const ONLY_CHAT = 'only POST /chat/completions answers with images or speech';
 const NO_STORE =
   'is not supported, because this gateway stores no answers. Send the whole conversation as input: in the AI SDK set store to false, in LangChain leave useResponsesApi’s previous_response_id off, in n8n and Open WebUI switch stored conversations off';
 
@@ -83,6 +84,11 @@ export const responsesBody = z.looseObject({
     description:
       'Names of more that the answer is to show: `web_search_call.action.sources` adds the pages that a search has found, `message.output_text.logprobs` the probabilities of the tokens, on models with `logprobs` in their `supported_parameters`. Encrypted thinking is always shown; other names have no effect.',
   }),
+  modalities: optionalField(boundedList(z.literal('text', `must be "text"; ${ONLY_CHAT}`), { max: 1 })).meta({
+    description: 'Only `["text"]` is accepted; images and speech come from `POST /chat/completions`.',
+  }),
+  image_config: unsupported(`is not supported here; ${ONLY_CHAT}`),
+  audio: unsupported(`is not supported here; ${ONLY_CHAT}`),
   store: optionalField(z.boolean()).meta({
     description: 'Accepted with any value: nothing is kept here, and the answer says `store: false`.',
   }),

@@ -21,6 +21,7 @@ import type { Candidate } from '../../routing/candidates.ts';
 import { withDefaultParameters } from '../../routing/default-parameters.ts';
 import { countUpstream } from '../../routing/count-tokens.ts';
 import { leftOutFields, refuseWithoutLogprobs, tuningsOf, withoutFields } from '../../routing/left-out.ts';
+import { refuseUnmadeMedia } from '../../routing/requested-media.ts';
 import { reportPathsAsSent } from '../../messages/paths-as-sent.ts';
 import type { InferenceInput } from '../inference-input.ts';
 import { jobRequestOf } from '../protection-of.ts';
@@ -155,6 +156,7 @@ function encodeForEach(
     try {
       const takes = { wire: candidate.endpoint.wire, supportedParameters: candidate.target.supportedParameters };
       refuseWithoutLogprobs(requested, takes);
+      refuseUnmadeMedia(requested, candidate.endpoint);
       const unlisted = leftOutFields(tuningsOf(requested), takes);
       const unsupported = unsupportedTunings(candidate, withoutFields(requested, unlisted));
       if (requiresParameters && unsupported.length > 0) throw unsupportedTuning(unsupported[0]!);

@@ -41,7 +41,9 @@ function geminiContent({ role, messages }: Turn, calls: PriorCalls, target: Gemi
 
 function modelParts(blocks: Placed[], target: GeminiTarget): GeminiPart[] {
   const parts: GeminiPart[] = [];
+  const placeholder = target.quirks.thought_signature_placeholder ? SIGNATURE_PLACEHOLDER : undefined;
   let callSignature: string | undefined;
+  const imageSignatures: string[] = [];
   let hasCalls = false;
   for (const { block, path } of blocks) {
     switch (block.type) {
@@ -49,14 +51,19 @@ function modelParts(blocks: Placed[], target: GeminiTarget): GeminiPart[] {
         if (!isBlank(block['text'])) parts.push({ text: block['text'] as string });
         break;
       case 'thinking':
-        callSignature = signedPart(block, parts, target) ?? callSignature;
+        callSignature = signedPart(block, { parts, imageSignatures }, target) ?? callSignature;
         break;
       case 'redacted_thinking':
         break;
+      case 'image': {
+        if (!target.quirks.modalities?.includes('image')) throw unsupportedBlock(block, path);
+        const signature = imageSignatures.shift() ?? placeholder;
+        parts.push({ ...imagePart(block, path), ...(signature === undefined ? {} : { thoughtSignature: signature }) });
+        break;
+      }
       case 'tool_use': {
         // If calls are parallel, Gemini signs only the first of them. So only that call gets a placeholder.
-        const needed = !hasCalls && target.quirks.thought_signature_placeholder ? SIGNATURE_PLACEHOLDER : undefined;
-        parts.push(callPart(block, callSignature ?? needed, target));
+        parts.push(callPart(block, callSignature ?? (hasCalls ? undefined : placeholder), target));
         callSignature = undefined;
         hasCalls = true;
         break;
@@ -65,20 +72,39 @@ function modelParts(blocks: Placed[], target: GeminiTarget): GeminiPart[] {
         throw unsupportedBlock(block, path);
     }
   }
-  return parts;
+  return target.quirks.modalities?.includes('image') ? withFirstSigned(parts, placeholder) : parts;
 }
 
 /**
- * Handles a thinking block whose signature belongs to a call, a text or a thought. A signature of a thought or text is
- * put back on that part. Signatures of other models are dropped. The visible summary of thinking before a call or a
+ * Returns the parts with a signature on the first one. Models that draw require it, whatever the part contains
+ * (https://ai.google.dev/gemini-api/docs/thought-signatures).
+ */
+function withFirstSigned(parts: GeminiPart[], placeholder: string | undefined): GeminiPart[] {
+  const at = parts.findIndex(({ thought }) => thought !== true);
+  if (placeholder === undefined || at === -1 || parts[at]!.thoughtSignature) return parts;
+  return parts.with(at, { ...parts[at], thoughtSignature: placeholder });
+}
+
+/**
+ * Handles a thinking block whose signature belongs to a call, an image, a text or a thought. The signatures of images
+ * are in the order of the images, because the chat API puts all thinking before all images. A signature of a thought or text is
+ * put back on that part. Signatures of other models are dropped. The visible summary of the thinking before a call or a
  * text is not sent: the signature contains the thinking, and the summary would be billed.
  * @returns the signature if it belongs to the next call; otherwise undefined
  */
-function signedPart(block: Block, parts: GeminiPart[], target: GeminiTarget): string | undefined {
+function signedPart(
+  block: Block,
+  { parts, imageSignatures }: { parts: GeminiPart[]; imageSignatures: string[] },
+  target: GeminiTarget,
+): string | undefined {
   const own = openSignature(block, target);
   if (!own) return undefined;
   const { of, signature } = own;
   if (of === 'call') return signature;
+  if (of === 'image') {
+    imageSignatures.push(signature);
+    return undefined;
+  }
   const previous = parts.at(-1);
   if (of === 'thought') parts.push({ text: block['thinking'] as string, thought: true, thoughtSignature: signature });
   else if (previous?.text !== undefined && !previous.thoughtSignature) previous.thoughtSignature = signature;

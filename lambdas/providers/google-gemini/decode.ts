@@ -9,6 +9,7 @@ import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import type { AnswerBatch } from '../../messages/types.ts';
 import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 import { TranslatedAnswer, type Reading } from '../translated/answer.ts';
+import { drawnImage } from '../translated/drawn-image.ts';
 import { parseEventExactly, sseReader, translate } from '../translated/stream.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { DecodeContext } from '../wire.ts';
@@ -133,7 +134,9 @@ class GeminiTranslation {
     this.answer.start();
     const signature = asText(part['thoughtSignature']);
     const call = asOptionalRecord(part['functionCall']);
+    const inline = asOptionalRecord(part['inlineData']);
     if (call) this.#onCall(call, signature);
+    else if (inline) this.#onImage(inline, { signature, isDraft: part['thought'] === true });
     else if (part['thought'] === true) this.#onThought(asText(part['text']), signature);
     else this.#onText(asText(part['text']), signature);
   }
@@ -145,6 +148,15 @@ class GeminiTranslation {
       this.#sign('call', signature);
     }
     this.#calls.read(call);
+  }
+
+  /** Reads an image. Drafts of a model that thinks in images are not part of the answer. */
+  #onImage(inline: Record<string, unknown>, { signature, isDraft }: { signature: string; isDraft: boolean }): void {
+    if (isDraft || !this.#context.request.modalities?.includes('image')) return;
+    this.#signText();
+    this.#sign('image', signature);
+    const source = drawnImage(asText(inline['mimeType']), asText(inline['data']));
+    this.answer.blocks.media({ type: 'image', source });
   }
 
   #onThought(thought: string, signature: string): void {
@@ -171,7 +183,7 @@ class GeminiTranslation {
     this.#textSignature = undefined;
   }
 
-  #sign(of: 'thought' | 'text' | 'call', signature: string): void {
+  #sign(of: Parameters<typeof sealSignature>[0], signature: string): void {
     if (signature !== '') this.answer.blocks.sign(sealSignature(of, signature, this.#context.target));
   }
 }

@@ -67,6 +67,7 @@ function generationConfig(request: MessagesRequest, target: GeminiTarget): Recor
     seed: rareFields(request, target).seed,
     ...geminiLogprobs(request),
     ...geminiFormatFields(request, target),
+    ...geminiImageFields(request, target),
     thinkingConfig: thinkingConfig(request, target),
   });
 }
@@ -85,6 +86,29 @@ function geminiPenalties(request: MessagesRequest, target: GeminiTarget): Record
 
 function geminiLogprobs({ logprobs, top_logprobs: most }: MessagesRequest): Record<string, unknown> {
   return logprobs === true ? { responseLogprobs: true, ...(most ? { logprobs: most } : {}) } : {};
+}
+
+/**
+ * Returns the fields for images: https://ai.google.dev/gemini-api/docs/image-generation.
+ * @throws {GatewayError} 400 for a size that the model does not draw
+ */
+function geminiImageFields({ modalities, image_config: image }: MessagesRequest, { quirks }: GeminiTarget) {
+  if (!modalities) return {};
+  const { aspect_ratio: aspectRatio, image_size: imageSize } = image ?? {};
+  const { image_sizes: sizes = [] } = quirks;
+  if (imageSize && !sizes.some((size) => size === imageSize)) {
+    const rule =
+      sizes.length > 0
+        ? `must be one of ${sizes.join(', ')} on this model`
+        : 'has no effect on this model; leave it out';
+    throw invalidRequest('image_config.image_size', rule);
+  }
+  return {
+    responseModalities: modalities.map((modality) => modality.toUpperCase()),
+    ...(aspectRatio || imageSize
+      ? { imageConfig: { ...(aspectRatio ? { aspectRatio } : {}), ...(imageSize ? { imageSize } : {}) } }
+      : {}),
+  };
 }
 
 function geminiFormatFields(request: MessagesRequest, { supportedParameters }: GeminiTarget): Record<string, unknown> {

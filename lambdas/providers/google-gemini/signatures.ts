@@ -1,6 +1,6 @@
 /**
  * Stores Gemini's signatures in thinking blocks. Gemini requires each signature on the part that it signs: a call, a
- * text, or a thought (https://ai.google.dev/gemini-api/docs/thought-signatures). Clients of the Messages API keep only
+ * text, an image, or a thought (https://ai.google.dev/gemini-api/docs/thought-signatures). Clients of the Messages API keep only
  * signatures of thinking blocks. So the signature of a thinking block contains Gemini's signature and the kind of the
  * signed part.
  */
@@ -12,7 +12,7 @@ import type { GeminiTarget } from './target.ts';
 
 const sealedSignatureSchema = z.object({
   /** Kind of the signed part. */
-  of: z.enum(['thought', 'text', 'call']),
+  of: z.enum(['thought', 'text', 'call', 'image']),
   /** Model that made the signature. All other models refuse it, even those of the same provider. */
   model: z.string(),
   signature: z.string().min(1),

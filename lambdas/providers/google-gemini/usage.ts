@@ -1,5 +1,7 @@
 import type { WireUsage } from '../../messages/types.ts';
 import { countOrAbsent } from '../../messages/usage-counts.ts';
+import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import { withoutUndefined } from '../../platform/json/records.ts';
 import { withServiceTier } from '../translated/service-tier.ts';
 
 /**
@@ -32,9 +34,21 @@ export function geminiUsage(usage: Record<string, unknown>): WireUsage | undefin
     ...(input === undefined ? {} : { input_tokens: input - (read ?? 0) }),
     ...(output === undefined ? {} : { output_tokens: output }),
     ...(read === undefined ? {} : { cache_read_input_tokens: read }),
-    ...(thoughts === undefined ? {} : { output_tokens_details: { thinking_tokens: thoughts } }),
+    ...geminiOutputDetails(thoughts, drawnTokens(usage)),
   };
   return withServiceTier(counts, geminiTier(usage));
+}
+
+function geminiOutputDetails(thoughts: number | undefined, images: number | undefined): Partial<WireUsage> {
+  const details = withoutUndefined({ thinking_tokens: thoughts, image_tokens: images });
+  return Object.keys(details).length > 0 ? { output_tokens_details: details } : {};
+}
+
+/** Returns the tokens of drawn images; undefined if the usage does not list the output by kind. */
+function drawnTokens({ candidatesTokensDetails: details }: Record<string, unknown>): number | undefined {
+  if (!Array.isArray(details)) return undefined;
+  const images = details.map(recordOrEmpty).filter(({ modality }) => modality === 'IMAGE');
+  return sumOfCounts(...images.map(({ tokenCount }) => countOrAbsent(tokenCount)));
 }
 
 /** Returns the service tier. Vertex AI reports the kind of traffic instead; the Gemini API reports the tier. */

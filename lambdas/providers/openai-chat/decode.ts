@@ -13,6 +13,8 @@ import { parseEvent, parseEventExactly, sseReader, translate } from '../translat
 import { openaiUsage } from '../translated/openai-usage.ts';
 import { withServiceTier } from '../translated/service-tier.ts';
 import { citationOf } from '../translated/citations.ts';
+import { drawnImageAt } from '../translated/drawn-image.ts';
+import { SpokenAnswer } from '../translated/spoken-answer.ts';
 import { statesError } from '../faults/stated-error.ts';
 import { chatStopReason, isFailedFinish } from './finish-reason.ts';
 import { asArguments, asCallId, asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
@@ -66,10 +68,12 @@ class ChatTranslation {
   #servedTier: unknown;
   #saidDone = false;
   #refused = false;
+  readonly #spoken: SpokenAnswer;
 
   constructor(context: DecodeContext<ChatTarget['quirks']>) {
     this.#context = context;
     this.answer = new TranslatedAnswer(context, gatewaySignature('openai-chat'), toolNameRule(context.target));
+    this.#spoken = new SpokenAnswer(this.answer.blocks);
   }
 
   readDocument(completion: Record<string, unknown>): Reading {
@@ -143,6 +147,7 @@ class ChatTranslation {
     if (typeof content === 'string')
       this.answer.blocks.text(content, isOfText ? this.answer.logprobsIn(logprobs) : undefined);
     else for (const part of asList(content)) this.#onPart(asRecord(part));
+    this.#onMedia(delta);
     for (const annotation of asList(delta['annotations'])) this.#onAnnotation(asRecord(annotation));
     const refusal = asText(delta['refusal']);
     if (refusal !== '') {
@@ -153,6 +158,26 @@ class ChatTranslation {
     // GigaChat sends at most one call per answer, complete and without an id.
     const called = asOptionalRecord(delta['function_call']);
     if (called) this.#onToolCall({ function: called });
+  }
+
+  /** Reads images (OpenRouter's form) and speech (OpenAI's form), if the client requested them. */
+  #onMedia(delta: Record<string, unknown>): void {
+    const { modalities } = this.#context.request;
+    if (modalities?.includes('image')) {
+      for (const image of asList(delta['images'])) {
+        const address = asText(asOptionalRecord(asRecord(image)['image_url'])?.['url']);
+        this.answer.blocks.media({ type: 'image', source: drawnImageAt(address) });
+      }
+    }
+    const audio = modalities?.includes('audio') ? asOptionalRecord(delta['audio']) : undefined;
+    if (!audio) return;
+    const expiresAt = numberOrNaN(audio['expires_at']);
+    this.#spoken.add({
+      id: asText(audio['id']),
+      data: asText(audio['data']),
+      transcript: asText(audio['transcript']),
+      expiresAt: Number.isSafeInteger(expiresAt) ? expiresAt : undefined,
+    });
   }
 
   #onToolCall(call: Record<string, unknown>): void {

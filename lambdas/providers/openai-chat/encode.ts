@@ -6,6 +6,7 @@
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import { append } from '../../platform/append.ts';
+import { withoutUndefined } from '../../platform/json/records.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import { isBlank } from '../../messages/blank-texts.ts';
 import { hasGatewaySignature, NO_THINKING } from '../../messages/thinking-signatures.ts';
@@ -60,6 +61,7 @@ export function encodeChatRequest(requested: MessagesRequest, target: ChatTarget
     penaltyFields(request, target),
     rareChatFields(request, target),
     logprobFields(request),
+    modalityFields(request),
     chatToolFields(request, target),
     thinkingFields(request, target),
     format,
@@ -73,6 +75,19 @@ function rareChatFields(request: MessagesRequest, target: ChatTarget): Record<st
 
 function logprobFields({ logprobs, top_logprobs: most }: MessagesRequest): Record<string, unknown> {
   return logprobs === true ? { logprobs, ...(most ? { top_logprobs: most } : {}) } : {};
+}
+
+/**
+ * Returns the fields for images and speech. OpenAI streams speech only as PCM
+ * (https://platform.openai.com/docs/guides/audio); the gateway makes WAV of it.
+ */
+function modalityFields({ modalities, image_config: image, audio }: MessagesRequest): Record<string, unknown> {
+  if (!modalities) return {};
+  return {
+    modalities,
+    ...(image ? { image_config: withoutUndefined(image) } : {}),
+    ...(audio ? { audio: { voice: audio.voice, format: 'pcm16' } } : {}),
+  };
 }
 
 function systemMessages(request: MessagesRequest, { quirks }: ChatTarget): EncodedChatMessage[] {
@@ -118,6 +133,7 @@ function assistantMessages(
   const texts: string[] = [];
   const reasonings: string[] = [];
   const toolCalls: unknown[] = [];
+  const images: unknown[] = [];
   for (const blocks of messages) {
     let text = '';
     let reasoning = '';
@@ -136,6 +152,10 @@ function assistantMessages(
         case 'tool_use':
           toolCalls.push(toolCall(block, quirks));
           break;
+        case 'image':
+          if (!quirks.modalities?.includes('image')) throw unsupportedBlock(block, path);
+          images.push({ type: 'image_url', image_url: { url: imageUrl(block, path) } });
+          break;
         default:
           throw unsupportedBlock(block, path);
       }
@@ -144,9 +164,10 @@ function assistantMessages(
     reasonings.push(reasoning);
   }
   const text = apart(texts);
-  if (text === '' && toolCalls.length === 0) return [];
+  if (text === '' && toolCalls.length === 0 && images.length === 0) return [];
   const message: EncodedChatMessage = { role: 'assistant', content: text === '' ? null : text };
   if (toolCalls.length > 0) message['tool_calls'] = toolCalls;
+  if (images.length > 0) message['images'] = images;
   // Some providers require the reasoning of earlier answers as long as tool calls continue. After that they drop it
   // themselves.
   if (quirks.reasoning_history === 'reasoning_content') {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TokenLogprob } from '../../messages/token-logprob.ts';
-import type { Block, MessagesEvent } from '../../messages/types.ts';
+import type { Block, Delta, MessagesEvent } from '../../messages/types.ts';
 import { append } from '../../platform/append.ts';
 import { refusalBlock } from '../../messages/refusal-block.ts';
 import { CALL_OVERHEAD_BYTES } from '../../messages/usage-counts.ts';
@@ -34,17 +34,20 @@ export interface ToolCallPiece {
 }
 
 /**
- * Output other than tool calls. `signature` is the signature of the preceding thinking, and ends it. `redacted` is its
- * own block. `end` ends the open text or thinking.
+ * Output other than tool calls. `signature` is the signature of the preceding thinking, and ends it. `redacted` and
+ * `image` are blocks of their own. `end` ends the open text or thinking.
  */
 interface Prose {
-  kind: 'text' | 'refusal' | 'thinking' | 'signature' | 'redacted' | 'end';
+  kind: 'text' | 'refusal' | 'thinking' | 'signature' | 'redacted' | 'image' | 'audio' | 'end';
   text: string;
   /** Token probabilities of a text, if the client requested them. */
   logprobs?: readonly TokenLogprob[] | undefined;
+  /** Block of an image or a recording, and pieces of a recording. */
+  block?: Block;
+  deltas?: readonly Delta[];
 }
 
-type OpenKind = 'text' | 'refusal' | 'thinking' | 'redacted' | 'tool';
+type OpenKind = Exclude<Prose['kind'], 'signature' | 'end'> | 'tool';
 
 interface ToolCall {
   index: number | undefined;
@@ -165,6 +168,11 @@ export class BlockWriter {
     this.#prose({ kind: 'redacted', text: data });
   }
 
+  /** Adds a drawn image, or pieces of a recording. @param block the image, or the beginning of the recording */
+  media(block: Block & { type: 'image' | 'audio' }, deltas: readonly Delta[] = []): void {
+    this.#prose({ kind: block.type, text: '', block, deltas });
+  }
+
   toolCall({ id, name, ...sent }: ToolCallPiece): void {
     const piece = {
       ...sent,
@@ -234,7 +242,8 @@ export class BlockWriter {
     const early = this.#earlyArguments;
     const isSame = early?.index === index && (id === undefined || early?.id === undefined || early.id === id);
     const before = isSame ? (early?.json ?? '') : '';
-    if (before.length + json.length > MAX_DEFERRED_BYTES) throw tooMuchBeforeName();
+    if (before.length + json.length > MAX_DEFERRED_BYTES)
+      throw new UpstreamError('malformed', 'The provider sent the arguments of a call without its name');
     this.#earlyArguments = { index, id: id ?? (isSame ? early?.id : undefined), json: before + json };
   }
 
@@ -281,7 +290,7 @@ export class BlockWriter {
   }
 
   #prose(prose: Prose): void {
-    if (prose.text === '' && prose.kind !== 'end' && !prose.logprobs) return;
+    if (prose.text === '' && prose.kind !== 'end' && !prose.logprobs && !prose.block) return;
     if (!this.#isMidCall()) {
       this.#writeProse(prose);
       return;
@@ -294,7 +303,13 @@ export class BlockWriter {
     if (!call.progress.hasBegun && this.#deferredBytes > MAX_DEFERRED_BYTES) this.#writeDeferred();
   }
 
-  #writeProse({ kind, text, logprobs }: Prose): void {
+  #writeProse({ kind, text, logprobs, block, deltas = [] }: Prose): void {
+    if (kind === 'image' || kind === 'audio') {
+      this.#ensure(kind, block!);
+      for (const delta of deltas) this.#delta(delta);
+      if (kind === 'image') this.#close();
+      return;
+    }
     if (kind === 'end') {
       if (this.#open?.kind !== 'tool') this.#close();
       return;
@@ -356,7 +371,7 @@ export class BlockWriter {
     this.#events.push({ type: 'content_block_start', index: this.#open.index, content_block: block });
   }
 
-  #delta(delta: Extract<MessagesEvent, { type: 'content_block_delta' }>['delta']): void {
+  #delta(delta: Delta): void {
     this.#events.push({ type: 'content_block_delta', index: this.#open!.index, delta });
   }
 
@@ -374,10 +389,6 @@ export class BlockWriter {
 
 function tooManyBlocks(): UpstreamError {
   return new UpstreamError('malformed', 'The provider sent more blocks than an answer can have');
-}
-
-function tooMuchBeforeName(): UpstreamError {
-  return new UpstreamError('malformed', 'The provider sent the arguments of a call without its name');
 }
 
 /**

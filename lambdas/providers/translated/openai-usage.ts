@@ -1,4 +1,5 @@
 import type { WireUsage } from '../../messages/types.ts';
+import { withoutUndefined } from '../../platform/json/records.ts';
 import { detailsIn, firstCount, usageOf } from './usage.ts';
 
 /**
@@ -34,7 +35,18 @@ export function openaiUsage(usage: Record<string, unknown>): WireUsage {
     reasoning: firstCount(outputDetails['reasoning_tokens'], usage['reasoning_tokens']),
   });
   const apart = firstCount(usage['precached_prompt_tokens']);
-  return apart === undefined ? counts : { cache_read_input_tokens: apart, ...counts };
+  const detailed = withMediaTokens(counts, outputDetails);
+  return apart === undefined ? detailed : { cache_read_input_tokens: apart, ...detailed };
+}
+
+/** Adds the tokens of drawn images and of speech, which are part of the output. */
+function withMediaTokens(counts: WireUsage, details: Record<string, unknown>): WireUsage {
+  const media = withoutUndefined({
+    image_tokens: firstCount(details['image_tokens']) || undefined,
+    audio_tokens: firstCount(details['audio_tokens']) || undefined,
+  });
+  if (Object.keys(media).length === 0) return counts;
+  return { ...counts, output_tokens_details: { ...counts.output_tokens_details, ...media } };
 }
 
 /**

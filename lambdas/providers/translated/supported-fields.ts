@@ -29,6 +29,10 @@ const spoken = [
   'output_config',
   'output_format',
   'metadata',
+  // Endpoints without the quirk `modalities` get none of them (routing/requested-media.ts).
+  'modalities',
+  'image_config',
+  'audio',
 ];
 const hints = ['cache_control', 'context_management', 'betas', 'diagnostics', 'service_tier', 'speed', 'inference_geo'];
 const requestFields = new Set([...spoken, ...hints]);

@@ -8,6 +8,7 @@ import { isRecord } from '../../../lambdas/platform/json/foreign-json.ts';
 import type { WireWriter } from './answer.ts';
 import type { JsonSchema } from './example.ts';
 import { lastTurns, type SandboxPrompt, type SandboxTurn } from './prompt.ts';
+import { sandboxPicture } from './picture.ts';
 import { thinkingTokens, type Script } from './script.ts';
 import { plainEvents } from './server-sent-events.ts';
 
@@ -22,7 +23,7 @@ interface GeminiPromptPart {
     response?: { output?: string; error?: string };
     parts?: GeminiPromptPart[];
   };
-  inlineData?: { mimeType: string };
+  inlineData?: { mimeType: string; data?: string };
   fileData?: { mimeType: string };
 }
 
@@ -43,6 +44,8 @@ interface GeminiRequest {
     stopSequences?: string[];
     thinkingConfig?: { includeThoughts?: boolean };
     responseJsonSchema?: JsonSchema;
+    responseModalities?: string[];
+    imageConfig?: { aspectRatio?: string; imageSize?: string };
   };
 }
 
@@ -76,6 +79,7 @@ export function readGeminiPrompt(request: GeminiRequest): SandboxPrompt {
     images: media.filter((type) => type?.startsWith('image/')).length,
     pdfs: media.filter((type) => type === 'application/pdf').length,
     recordings: media.filter((type) => type?.startsWith('audio/')).length,
+    picture: generationConfig?.responseModalities?.includes('IMAGE') ? (generationConfig.imageConfig ?? {}) : undefined,
   };
 }
 
@@ -101,11 +105,14 @@ function mediaTypeOf({ inlineData, fileData }: GeminiPromptPart): string | undef
 
 /** Returns the error message if the Gemini API would reject the conversation; undefined otherwise. */
 function geminiObjection(contents: Content[]): string | undefined {
-  for (const [index, { parts }] of contents.entries()) {
+  for (const [index, { role, parts }] of contents.entries()) {
     const calls = parts.filter(({ functionCall }) => functionCall !== undefined);
     const [first] = calls;
     if (first && !first.thoughtSignature) {
       return `Function call \`${first.functionCall!.name}\` in the ${index}. content block is missing a \`thought_signature\`.`;
+    }
+    if (role === 'model' && parts.some(({ inlineData, thoughtSignature }) => inlineData && !thoughtSignature)) {
+      return `Image part is missing a thought_signature in content position ${index}.`;
     }
     if (!parts.every(isSound)) return 'Thought signature is not valid.';
     const results = (contents[index + 1]?.parts ?? []).filter(({ functionResponse }) => functionResponse !== undefined);
@@ -123,10 +130,10 @@ function isSound(part: GeminiPromptPart): boolean {
 }
 
 /** Returns the signature of the content of one part. Field names are sorted, because clients may reorder arguments. */
-function signatureOf({ functionCall }: GeminiPromptPart): string {
+function signatureOf({ functionCall, inlineData }: GeminiPromptPart): string {
   const signed = functionCall
     ? `call ${functionCall.name} ${JSON.stringify(functionCall.args ?? {}, withSortedNames)}`
-    : 'text';
+    : (inlineData?.data ?? 'text');
   return createHash('sha256').update(signed).digest('base64');
 }
 
@@ -163,7 +170,10 @@ export function geminiWriter(model: string): WireWriter {
         case 'text':
           return {
             start: [],
-            pieces: block.pieces.map((text) => [response([{ text }])]),
+            pieces: [
+              ...block.pieces.map((text) => [response([{ text }])]),
+              ...(script.picture ? [[response([drawnPart(script.picture)])]] : []),
+            ],
             stop: [response([{ text: '', thoughtSignature: signatureOf({}) }])],
           };
         case 'tool':
@@ -177,6 +187,11 @@ export function geminiWriter(model: string): WireWriter {
     closing: (script) => [response([{ text: '' }], GEMINI_FINISH_REASONS[script.end], sandboxGeminiUsage(script))],
     error: () => sandboxGeminiRefusal(503, 'Overloaded'),
   };
+}
+
+function drawnPart(settings: NonNullable<Script['picture']>): GeminiPromptPart {
+  const part = { inlineData: { mimeType: 'image/png', data: sandboxPicture(settings) } };
+  return { ...part, thoughtSignature: signatureOf(part) };
 }
 
 /**
@@ -216,7 +231,7 @@ export function geminiCount({ inputTokens }: Script): object {
 }
 
 function sandboxGeminiUsage(script: Script): object {
-  const { inputTokens, outputTokens, directives } = script;
+  const { inputTokens, outputTokens, imageTokens = 0, directives } = script;
   const thoughts = thinkingTokens(script);
   return {
     promptTokenCount: inputTokens,
@@ -224,5 +239,6 @@ function sandboxGeminiUsage(script: Script): object {
     totalTokenCount: inputTokens + outputTokens,
     cachedContentTokenCount: Math.min(directives.cachedTokens, inputTokens),
     thoughtsTokenCount: thoughts,
+    ...(imageTokens > 0 ? { candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: imageTokens }] } : {}),
   };
 }

@@ -4,8 +4,13 @@ import { randomBytes } from 'node:crypto';
 import type { WireWriter } from './answer.ts';
 import type { JsonSchema } from './example.ts';
 import { lastTurns, type SandboxPrompt, type SandboxTurn } from './prompt.ts';
+import { sandboxPicture } from './picture.ts';
 import { thinkingTokens, type Script } from './script.ts';
 import { plainEvents } from './server-sent-events.ts';
+import { spokenWord } from './spoken-word.ts';
+import { withoutUndefined } from '../../../lambdas/platform/json/records.ts';
+
+const RECORDING_KEPT_SECONDS = 3_600;
 
 type ChatPromptPart = { type: string; text?: string };
 
@@ -23,6 +28,8 @@ interface ChatCompletionRequest {
   max_tokens?: number;
   max_completion_tokens?: number;
   stop?: string | string[];
+  modalities?: string[];
+  image_config?: { aspect_ratio?: string; image_size?: string };
 }
 
 export function readChatPrompt(request: ChatCompletionRequest): SandboxPrompt {
@@ -42,6 +49,13 @@ export function readChatPrompt(request: ChatCompletionRequest): SandboxPrompt {
     images: JSON.stringify(request.messages).split('"type":"image_url"').length - 1,
     pdfs: JSON.stringify(request.messages).split('"type":"file"').length - 1,
     recordings: JSON.stringify(request.messages).split('"type":"input_audio"').length - 1,
+    picture: request.modalities?.includes('image')
+      ? withoutUndefined({
+          aspectRatio: request.image_config?.aspect_ratio,
+          imageSize: request.image_config?.image_size,
+        })
+      : undefined,
+    isSpoken: request.modalities?.includes('audio') === true,
   };
 }
 
@@ -90,7 +104,7 @@ export function chatWriter(model: string): WireWriter {
         case 'thinking':
           return { start: [], pieces: block.pieces.map((piece) => [chunk({ reasoning_content: piece })]), stop: [] };
         case 'text':
-          return { start: [], pieces: block.pieces.map((piece) => [chunk({ content: piece })]), stop: [] };
+          return script.audioTokens ? spoken(block.pieces, chunk) : written(block.pieces, script, chunk);
         case 'tool': {
           const call = script.blocks.slice(0, index).filter(({ kind }) => kind === 'tool').length;
           const piece = (inner: object) => chunk({ tool_calls: [{ index: call, ...inner }] });
@@ -112,12 +126,37 @@ export function chatWriter(model: string): WireWriter {
   };
 }
 
+type Chunk = (delta: object) => object;
+
+/** Returns a text, with the image at its end in OpenRouter's form. */
+function written(pieces: string[], { picture }: Script, chunk: Chunk): ReturnType<WireWriter['block']> {
+  const url = picture && `data:image/png;base64,${sandboxPicture(picture)}`;
+  const image = url === undefined ? [] : [[chunk({ images: [{ type: 'image_url', image_url: { url } }] })]];
+  return { start: [], pieces: [...pieces.map((piece) => [chunk({ content: piece })]), ...image], stop: [] };
+}
+
+/** Returns a text as speech, one word after the other. */
+function spoken(pieces: string[], chunk: Chunk): ReturnType<WireWriter['block']> {
+  return {
+    start: [chunk({ audio: { id: `audio_${randomBytes(12).toString('hex')}`, transcript: '' } })],
+    pieces: pieces.map((word) => [
+      chunk({ audio: { transcript: word } }),
+      chunk({ audio: { data: spokenWord(word) } }),
+    ]),
+    stop: [chunk({ audio: { expires_at: Math.floor(Date.now() / 1000) + RECORDING_KEPT_SECONDS } })],
+  };
+}
+
 function sandboxChatUsage(script: Script): object {
   return {
     prompt_tokens: script.inputTokens,
     completion_tokens: script.outputTokens,
     total_tokens: script.inputTokens + script.outputTokens,
     prompt_tokens_details: { cached_tokens: Math.min(script.directives.cachedTokens, script.inputTokens) },
-    completion_tokens_details: { reasoning_tokens: thinkingTokens(script) },
+    completion_tokens_details: {
+      reasoning_tokens: thinkingTokens(script),
+      ...(script.imageTokens ? { image_tokens: script.imageTokens } : {}),
+      ...(script.audioTokens ? { audio_tokens: script.audioTokens } : {}),
+    },
   };
 }

@@ -37,6 +37,10 @@ export interface SandboxPrompt {
   pdfs: number;
   /** Number of audio recordings, on wires that support them. */
   recordings?: number;
+  /** Settings of an image that the answer must have. */
+  picture?: { aspectRatio?: string; imageSize?: string } | undefined;
+  /** Whether the answer must be spoken. */
+  isSpoken?: boolean;
 }
 
 /** Message of a user, or message with results of tools. */

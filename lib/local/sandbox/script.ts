@@ -8,6 +8,7 @@ import { readDirectives, withoutDirectives, type Directives } from './directives
 import { exampleObject } from './example.ts';
 import type { SandboxPrompt } from './prompt.ts';
 import { searchAnswer, answerFromUserText } from './search-answer.ts';
+import { TOKENS_PER_SPOKEN_WORD } from './spoken-word.ts';
 import { toolCalls, type ToolCall } from './tool-calls.ts';
 
 type ScriptBlock = { kind: 'thinking'; pieces: string[] } | { kind: 'text'; pieces: string[] } | ToolCall;
@@ -24,9 +25,16 @@ export interface Script {
   /** Output tokens, including hidden thinking. */
   outputTokens: number;
   hiddenReasoningTokens: number;
+  /** Settings of the image at the end of the answer; undefined if it has none. */
+  picture?: SandboxPrompt['picture'];
+  /** Tokens of the image and of the speech, which are part of the output tokens. */
+  imageTokens?: number;
+  audioTokens?: number;
 }
 
 const TOKENS_PER_IMAGE = 85;
+/** Gemini's token count for an image that the model draws. */
+const TOKENS_PER_DRAWN_IMAGE = 1_290;
 /** Token count of a document of one page. */
 const TOKENS_PER_PDF = 1_500;
 /** Gemini's token count for ten seconds of audio. The sandbox uses it regardless of the actual length. */
@@ -51,13 +59,23 @@ export function writeScript(prompt: SandboxPrompt): Script {
     stopped.blocks,
     prompt.maxTokens === undefined ? undefined : prompt.maxTokens - hiddenReasoningTokens,
   );
+  const picture = cut.wasCut || directives.refuse || calls.length > 0 ? undefined : prompt.picture;
+  const words = cut.blocks.reduce((sum, block) => sum + (block.kind === 'text' ? block.pieces.length : 0), 0);
+  const imageTokens = picture ? TOKENS_PER_DRAWN_IMAGE : 0;
+  const audioTokens = prompt.isSpoken ? words * TOKENS_PER_SPOKEN_WORD : 0;
   return {
     directives,
+    picture,
+    imageTokens,
+    audioTokens,
     blocks: cut.blocks,
     end: cut.wasCut ? 'length' : stopped.by === undefined ? end : 'stopped',
     stopSequence: cut.wasCut ? undefined : stopped.by,
     inputTokens: inputTokens(prompt),
-    outputTokens: cut.blocks.reduce((sum, block) => sum + block.pieces.length, hiddenReasoningTokens),
+    outputTokens: cut.blocks.reduce(
+      (sum, block) => sum + block.pieces.length,
+      hiddenReasoningTokens + imageTokens + audioTokens,
+    ),
     hiddenReasoningTokens,
   };
 }

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import type { Delta } from '../../messages/types.ts';
+import type { BlockWriter } from './block-writer.ts';
+
+/** A piece of a spoken answer as providers send it. A piece may have any of the members. */
+export interface SpokenPiece {
+  id: string;
+  data: string;
+  transcript: string;
+  /** Time in seconds since 1970 at which the provider forgets the recording; undefined if the piece has none. */
+  expiresAt: number | undefined;
+}
+
+/**
+ * Writes a spoken answer as one block. Clients decode each piece of base64 by itself, so a piece that ends in the
+ * middle of a group of four characters is completed by the next piece.
+ */
+export class SpokenAnswer {
+  readonly #blocks: BlockWriter;
+  /** Up to three characters of an incomplete group. */
+  #rest = '';
+
+  constructor(blocks: BlockWriter) {
+    this.#blocks = blocks;
+  }
+
+  add({ id, data, transcript, expiresAt }: SpokenPiece): void {
+    const deltas: Delta[] = [];
+    if (transcript !== '') deltas.push({ type: 'transcript_delta', transcript });
+    const whole = this.#wholeGroups(data);
+    if (whole !== '') deltas.push({ type: 'audio_delta', data: whole });
+    if (expiresAt !== undefined) deltas.push({ type: 'audio_end_delta', expires_at: expiresAt });
+    // Clients need an id, although the gateway accepts none in later requests.
+    const block = {
+      type: 'audio' as const,
+      id: id || `audio_${randomUUID().replaceAll('-', '')}`,
+      data: '',
+      transcript: '',
+    };
+    this.#blocks.media(block, deltas);
+  }
+
+  #wholeGroups(data: string): string {
+    const sent = this.#rest + data;
+    const end = sent.endsWith('=') ? sent.length : sent.length - (sent.length % 4);
+    this.#rest = sent.slice(end);
+    return sent.slice(0, end);
+  }
+}

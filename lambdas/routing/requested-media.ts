@@ -1,0 +1,31 @@
+/** Images and speech that a chat completion may request next to text (`modalities`). */
+
+import type { Endpoint } from '../catalog/catalog.ts';
+import type { MediaModality } from '../catalog/quirk-values.ts';
+import type { MessagesRequest } from '../messages/types.ts';
+import { invalidRequest } from '../platform/errors.ts';
+
+/** Returns the requested kinds of output other than text. */
+export function requestedMedia({ modalities = [] }: MessagesRequest): MediaModality[] {
+  return modalities.filter((modality) => modality !== 'text');
+}
+
+/**
+ * Refuses a request for output that the endpoint does not make, and a request for only text to an endpoint that may
+ * draw or speak unasked. The client could not read such an answer, and would have to pay for it.
+ * @throws {GatewayError} 400
+ */
+export function refuseUnmadeMedia(request: MessagesRequest, { quirks }: Pick<Endpoint, 'quirks'>): void {
+  const requested = requestedMedia(request);
+  const { modalities: made = [] } = quirks;
+  const unmade = requested.find((modality) => !made.includes(modality));
+  if (unmade) throw invalidRequest('modalities', `must not include "${unmade}", which this endpoint does not make`);
+  const isFree = made.length === 0 || requested.length > 0 || (made.includes('audio') && hasRecording(request));
+  if (isFree) return;
+  const needed = JSON.stringify(made.includes('image') ? ['image', 'text'] : ['text', 'audio']);
+  throw invalidRequest('modalities', `must be ${needed} for this model; only POST /chat/completions has this field`);
+}
+
+function hasRecording({ messages }: MessagesRequest): boolean {
+  return messages.some(({ content }) => Array.isArray(content) && content.some(({ type }) => type === 'audio'));
+}
