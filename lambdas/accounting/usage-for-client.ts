@@ -43,7 +43,9 @@ function isNothing(counts: object): boolean {
 function tokensOf(usage: TokenUsage, areLifetimesReported: boolean): WireUsage {
   const { cacheReadTokens: read = 0, cacheWrite5mTokens: short = 0, cacheWrite1hTokens: long = 0 } = usage;
   return {
-    input_tokens: usage.inputTokens,
+    // Clients know no separate tokens of recordings.
+    input_tokens: usage.inputTokens + (usage.audioInputTokens ?? 0),
+    ...(usage.audioInputTokens ? { audio_input_tokens: usage.audioInputTokens } : {}),
     output_tokens: usage.outputTokens,
     cache_read_input_tokens: read,
     cache_creation_input_tokens: short + long,

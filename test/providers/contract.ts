@@ -13,6 +13,7 @@ import { parseExactly } from '../../lambdas/platform/json/exact-json.ts';
 import { errorInAnswer, failureOf } from '../../lambdas/providers/failures.ts';
 import { errorInText } from '../../lambdas/providers/faults/stated-error.ts';
 import { UpstreamError } from '../../lambdas/providers/http/upstream-error.ts';
+import type { Quirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import type { DecodeContext, MessagesWire } from '../../lambdas/providers/wire.ts';
 import { entriesIn, placesIn } from '../support/long-runs.ts';
 import { bytesOf, casesOf, eventsOf, isFramed, mutationsOf, withUsage, type Case } from './streams.ts';
@@ -43,9 +44,10 @@ interface Outcome {
 
 type Pieces = Iterable<string | Buffer>;
 
-const contextOf = ({ quirks }: Pick<Case, 'quirks'>): DecodeContext => ({
+/** An endpoint that draws or speaks gets a request for that. */
+const contextOf = ({ quirks }: { quirks: Quirks }): DecodeContext => ({
   target: { providerId: 'test', upstreamModel: 'm', maxOutputTokens: 1_000, supportedParameters: [], quirks },
-  request: { model: 'm', messages: [], stop_sequences: ['END'] },
+  request: { model: 'm', messages: [], stop_sequences: ['END'], modalities: quirks.modalities ?? ['text'] },
   estimatedInputTokens: 7,
 });
 
@@ -68,11 +70,11 @@ async function decode(wire: MessagesWire, from: Pick<Case, 'quirks'>, pieces: Pi
   return outcome;
 }
 
-/** Replaces the random id of a call that arrived without an id. */
+/** Replaces the random id of a call or a recording that arrived without an id. */
 function withStableId(event: MessagesEvent): MessagesEvent {
   if (event.type !== 'content_block_start') return event;
   const { id } = event.content_block;
-  if (typeof id !== 'string' || !/^toolu_[0-9a-f]{32}$/.test(id)) return event;
+  if (typeof id !== 'string' || !/^(?:toolu|audio)_[0-9a-f]{32}$/.test(id)) return event;
   return { ...event, content_block: { ...event.content_block, id: `made ${event.index}` } };
 }
 

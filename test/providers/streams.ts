@@ -13,12 +13,13 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Quirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import { packFrame } from '../support/event-stream.ts';
 
 export interface Case {
   name: string;
   sent: string;
-  quirks: object;
+  quirks: Quirks;
   becomes: { error?: object; [field: string]: unknown };
 }
 
@@ -32,7 +33,7 @@ export function casesOf(wire: string): Record<Kind, Case[]> {
     const sections = readFileSync(join(folder, file), 'utf8').split(/^## /m).slice(1);
     for (const section of sections) {
       const [, title, json, kind, sent] = /^(.*)\n([^]*?)^--- (\w+)\n([^]*)$/m.exec(section)!;
-      const { quirks = {}, ...becomes } = JSON.parse(json!) as Case['becomes'] & { quirks?: object };
+      const { quirks = {}, ...becomes } = JSON.parse(json!) as Case['becomes'] & { quirks?: Quirks };
       // The last line of a case is empty, to separate it from the next case.
       const text = kind === 'stream' ? sent!.trimEnd() + endOfEvent(sent!) : sent!.trim();
       cases[kind as Kind].push({ name: `${file.replace('.txt', '')}: ${title}`, sent: text, quirks, becomes });

@@ -6,6 +6,8 @@ const textFields: Record<string, string> = {
   thinking_delta: 'thinking',
   input_json_delta: 'partial_json',
   signature_delta: 'signature',
+  audio_delta: 'data',
+  transcript_delta: 'transcript',
 };
 /** Fields of blocks on which a client relies. Some providers omit fields that deltas fill. */
 const blockFields: Record<string, { needed?: string[]; filled?: string[] }> = {
@@ -14,6 +16,7 @@ const blockFields: Record<string, { needed?: string[]; filled?: string[] }> = {
   redacted_thinking: { needed: ['data'] },
   tool_use: { needed: ['id', 'name'] },
   server_tool_use: { needed: ['id', 'name'] },
+  audio: { needed: ['id', 'data', 'transcript'] },
 };
 const counts = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
 

@@ -5,6 +5,7 @@
 
 import { measurePrompt } from '../../lambdas/admission/prompt/prompt-size.ts';
 import type { Endpoint, Model } from '../../lambdas/catalog/catalog.ts';
+import type { MediaModality } from '../../lambdas/catalog/quirk-values.ts';
 import { chatRequestSchema } from '../../lambdas/client-apis/chat/request.ts';
 import { responsesRequestSchema } from '../../lambdas/client-apis/responses/request.ts';
 import { prepareAttempts } from '../../lambdas/inference/messages/attempts.ts';
@@ -21,12 +22,27 @@ export type ReadWishes =
   | { row: Wishes; message: MessagesRequest; content: ReturnType<typeof measurePrompt> }
   | { row: Wishes; refusedFields: string[] };
 
-export function readWishes(row: Wishes): ReadWishes {
-  const body = JSON.parse(JSON.stringify(bodyOf(row))) as unknown;
+/** @param makes output that the request asks for, besides text, if its API has a field for that */
+export function readWishes(row: Wishes, makes?: MediaModality): ReadWishes {
+  const body = JSON.parse(JSON.stringify(makes === undefined ? bodyOf(row) : withMedia(row, makes))) as unknown;
   const { data, error } = schemas[row.api](body);
   if (!data) return { row, refusedFields: error.issues.map(({ path }) => path.join('.')) };
   const message = withoutRouting('message' in data ? (data.message as RoutedRequest) : data);
   return { row, message, content: measurePrompt(message) };
+}
+
+/** Returns the body of a request for images, in a conversation that has some already, or for speech. */
+function withMedia(row: Wishes, makes: MediaModality): object {
+  const body = bodyOf(row);
+  if (row.api !== 'chat') return body;
+  if (makes === 'audio') return { ...body, modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } };
+  const images = [{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }];
+  const messages = (body['messages'] as { role: string }[]).map((message) =>
+    message.role === 'assistant' ? { ...message, images } : message,
+  );
+  // Some models draw images of one size alone.
+  const size = row.user === 'yes' ? { image_size: '1K' } : {};
+  return { ...body, messages, modalities: ['image', 'text'], image_config: { aspect_ratio: '3:2', ...size } };
 }
 
 const schemas = {

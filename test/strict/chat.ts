@@ -45,6 +45,7 @@ const message = z.discriminatedUnion('role', [
     tool_calls: z.array(call).min(1).optional(),
     reasoning_content: z.string().optional(),
     prefix: z.literal(true).optional(),
+    images: z.array(imagePart).min(1).optional(),
   }),
   z.strictObject({ role: z.literal('tool'), tool_call_id: z.string(), content: z.union([z.string().min(1), parts]) }),
 ]);
@@ -107,6 +108,14 @@ const allFields = {
   thinking: z.strictObject({ type: z.enum(['enabled', 'disabled']) }).optional(),
   user: z.string().max(64).optional(),
   service_tier: z.literal('default').optional(),
+  modalities: z
+    .array(z.enum(['text', 'image', 'audio']))
+    .min(1)
+    .optional(),
+  audio: z
+    .strictObject({ voice: z.string().min(1), format: z.enum(['wav', 'mp3', 'flac', 'opus', 'pcm16']) })
+    .optional(),
+  image_config: z.strictObject({ aspect_ratio: z.string().optional(), image_size: z.string().optional() }).optional(),
 };
 type Field = keyof typeof allFields;
 const schemaOfAll = z.strictObject(allFields);
@@ -272,6 +281,29 @@ const openaiRules: Rule<ChatBody>[] = [
       ).find((name) => read[name] !== undefined),
   },
   {
+    source: 'https://developers.openai.com/api/docs/guides/audio',
+    refuses: ({ read: { modalities = ['text'], audio, messages }, model }) => {
+      const isSpoken = modalities.includes('audio');
+      if (modalities.includes('image') || (isSpoken && !/audio/.test(model))) return 'modalities: not supported';
+      if (isSpoken !== (audio !== undefined)) return 'audio: is required with the modality "audio", and only then';
+      if (audio && audio.format !== 'pcm16') return `audio.format: "${audio.format}" is not supported with stream`;
+      const hasRecording = JSON.stringify(messages).includes('"input_audio"');
+      return (
+        /audio/.test(model) &&
+        !isSpoken &&
+        !hasRecording &&
+        'This model requires that either input content or output modality contain audio.'
+      );
+    },
+  },
+  {
+    source: 'https://developers.openai.com/api/docs/models/gpt-audio-1.5',
+    refuses: ({ read: { messages, response_format: format }, model }) =>
+      /audio/.test(model) &&
+      (format !== undefined || /"type":"(?:image_url|file)"/.test(JSON.stringify(messages))) &&
+      'structured outputs, images and files are not supported',
+  },
+  {
     source: 'https://github.com/openai/openai-node/issues/1610',
     refuses: ({ read, model }) =>
       read.verbosity !== undefined &&
@@ -286,7 +318,7 @@ const openaiRules: Rule<ChatBody>[] = [
 ];
 const openaiFields: Field[] = [
   ...(['max_completion_tokens', 'reasoning_effort', 'user', 'service_tier'] as const),
-  ...(['seed', 'logit_bias', 'logprobs', 'top_logprobs', 'verbosity'] as const),
+  ...(['seed', 'logit_bias', 'logprobs', 'top_logprobs', 'verbosity', 'modalities', 'audio'] as const),
   ...usual,
 ];
 

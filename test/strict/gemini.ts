@@ -34,7 +34,7 @@ const bodyAt = (ids: z.ZodType) => {
   });
   const part = z.union([
     z.strictObject({ text: z.string(), thought: z.boolean().optional(), thoughtSignature: z.string().optional() }),
-    z.strictObject({ inlineData }),
+    z.strictObject({ inlineData, thoughtSignature: z.string().optional() }),
     z.strictObject({ fileData: z.strictObject({ mimeType: z.string().optional(), fileUri: z.string() }) }),
     z.strictObject({ functionCall, thoughtSignature: z.string().optional() }),
     z.strictObject({ functionResponse }),
@@ -77,6 +77,16 @@ const bodyAt = (ids: z.ZodType) => {
         logprobs: z.int().min(0).max(20).optional(),
         responseMimeType: z.literal('application/json').optional(),
         responseJsonSchema: z.looseObject({}).optional(),
+        responseModalities: z
+          .array(z.enum(['TEXT', 'IMAGE']))
+          .min(1)
+          .optional(),
+        imageConfig: z
+          .strictObject({
+            aspectRatio: z.enum(['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9']).optional(),
+            imageSize: z.enum(['1K', '2K', '4K']).optional(),
+          })
+          .optional(),
         thinkingConfig: z
           .strictObject({
             includeThoughts: z.boolean().optional(),
@@ -99,7 +109,33 @@ const budgets: [RegExp, number, number][] = [
 ];
 const withMinimal = /3\.6-flash|3\.5-flash|3-flash|3\.1-flash/;
 
+const isPainter = (model: string) => /image|banana/.test(model);
+
 const rules: Rule<GeminiBody>[] = [
+  {
+    source: 'https://ai.google.dev/gemini-api/docs/image-generation',
+    refuses: ({ read: { generationConfig: config }, model }) => {
+      const { responseModalities: modalities, imageConfig: image } = config ?? {};
+      if ((modalities?.includes('IMAGE') || image) && !isPainter(model)) return 'the model does not draw';
+      return image?.imageSize !== undefined && /lite/.test(model) && 'imageSize is not supported for this model';
+    },
+  },
+  {
+    source: 'https://github.com/BerriAI/litellm/discussions/44983',
+    refuses: ({ read: { tools, generationConfig: config }, model }) =>
+      isPainter(model) && (tools || config?.responseMimeType) && 'functions and structured output are not supported',
+  },
+  {
+    source: 'https://ai.google.dev/gemini-api/docs/thought-signatures',
+    refuses: ({ read: { contents }, model }) =>
+      isPainter(model) &&
+      contents.some(
+        ({ role, parts }) =>
+          role === 'model' &&
+          parts.some((part, index) => (index === 0 || 'inlineData' in part) && !('thoughtSignature' in part)),
+      ) &&
+      'Image part is missing a thought_signature',
+  },
   {
     source: 'https://ai.google.dev/gemini-api/docs/thinking',
     refuses: ({ read, model }) => {

@@ -5,6 +5,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Endpoint, Model } from '../../lambdas/catalog/catalog.ts';
+import type { MediaModality } from '../../lambdas/catalog/quirk-values.ts';
 import { messagesWires, type MessagesWireName } from '../../lambdas/catalog/wires.ts';
 import { loadShippedCatalog } from '../support/catalog.ts';
 import { isLongForm, runSeed } from '../support/long-runs.ts';
@@ -37,12 +38,17 @@ function classOf({ model, endpoint }: Place): string {
 const QUIET_ROWS = isLongForm ? 1_500 : 100;
 
 const random = seededRandom(runSeed);
-const rows: ReadWishes[] = [
-  ...pairwiseRows(runSeed),
-  ...Array.from({ length: QUIET_ROWS }, () => quietRow(random)),
-].map(readWishes);
+const wished = [...pairwiseRows(runSeed), ...Array.from({ length: QUIET_ROWS }, () => quietRow(random))];
+const rows: ReadWishes[] = wished.map((row) => readWishes(row));
+/** Rows of requests for images or speech, which other endpoints refuse. Models that draw do little else. */
+const plain = { choice: 'no_tools', format: 'unsaid', tuning: 'seed', stop: 'one' } as const;
+const mediaRowsOf = (makes: MediaModality) =>
+  wished.map((row, index) => readWishes({ ...row, api: 'chat', ...(index % 2 === 0 ? plain : {}) }, makes));
+const mediaRows = { image: mediaRowsOf('image'), audio: mediaRowsOf('audio') };
 
 function rowsOf(place: Place, classes: ReadonlyMap<string, Place[]>): ReadWishes[] {
+  const [makes] = place.endpoint.quirks.modalities ?? [];
+  if (makes) return mediaRows[makes];
   if (isLongForm) return rows;
   const alike = classes.get(classOf(place))!;
   const turn = alike.indexOf(place);
@@ -111,6 +117,16 @@ describe('every endpoint of the shipped catalog', () => {
     const faults: Faults = new Map();
     for (const place of here) ask(place, classes, faults);
     expect(Object.fromEntries(faults)).toEqual({});
+  });
+
+  it.each(['image', 'audio'] as const)('is sent many requests for output of the kind %s', (makes) => {
+    const made = places.filter(({ endpoint }) => endpoint.quirks.modalities?.includes(makes));
+    const sent = made.map((place) =>
+      mediaRows[makes].filter((row) => 'message' in row && 'sent' in askEndpoint(row, place)),
+    );
+
+    expect(made.length).toBeGreaterThan(0);
+    for (const requests of sent) expect(requests.length).toBeGreaterThan(10);
   });
 
   it('gets a great many combinations', () => {

@@ -113,6 +113,7 @@ export const chatCompletionAnswer = z
           .looseObject({
             cached_tokens: countShape.meta({ description: 'Tokens of the prompt that were read from a cache.' }),
             cache_write_tokens: countShape.meta({ description: 'Tokens of the prompt that were written to a cache.' }),
+            audio_tokens: countShape.optional().meta({ description: 'Tokens of recordings, if the prompt has any.' }),
           })
           .meta({ description: 'The tokens of the prompt that have a price of their own.' }),
         completion_tokens_details: z

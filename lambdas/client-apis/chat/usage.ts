@@ -6,12 +6,16 @@ export function completionUsage(usage: WireUsage): Record<string, unknown> {
   const written = usage.cache_creation_input_tokens ?? 0;
   const prompt = (usage.input_tokens ?? 0) + cached + written;
   const completion = usage.output_tokens ?? 0;
-  const { output_tokens_details: details } = usage;
+  const { output_tokens_details: details, audio_input_tokens: recorded } = usage;
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    prompt_tokens_details: { cached_tokens: cached, cache_write_tokens: written },
+    prompt_tokens_details: {
+      cached_tokens: cached,
+      cache_write_tokens: written,
+      ...(recorded ? { audio_tokens: recorded } : {}),
+    },
     completion_tokens_details: {
       reasoning_tokens: details?.thinking_tokens ?? 0,
       ...(details?.image_tokens ? { image_tokens: details.image_tokens } : {}),

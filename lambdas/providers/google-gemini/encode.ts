@@ -90,10 +90,15 @@ function geminiLogprobs({ logprobs, top_logprobs: most }: MessagesRequest): Reco
 
 /**
  * Returns the fields for images: https://ai.google.dev/gemini-api/docs/image-generation.
- * @throws {GatewayError} 400 for a size that the model does not draw
+ * @throws {GatewayError} 400 for a size that the model does not draw, or tools that it does not call
  */
-function geminiImageFields({ modalities, image_config: image }: MessagesRequest, { quirks }: GeminiTarget) {
+function geminiImageFields(
+  { modalities, image_config: image, tools }: MessagesRequest,
+  { quirks, supportedParameters }: GeminiTarget,
+): Record<string, unknown> {
   if (!modalities) return {};
+  if (tools?.length && !supportedParameters.includes('tools'))
+    throw invalidRequest('tools', 'this model does not call tools; leave them out');
   const { aspect_ratio: aspectRatio, image_size: imageSize } = image ?? {};
   const { image_sizes: sizes = [] } = quirks;
   if (imageSize && !sizes.some((size) => size === imageSize)) {

@@ -35,18 +35,27 @@ export function openaiUsage(usage: Record<string, unknown>): WireUsage {
     reasoning: firstCount(outputDetails['reasoning_tokens'], usage['reasoning_tokens']),
   });
   const apart = firstCount(usage['precached_prompt_tokens']);
-  const detailed = withMediaTokens(counts, outputDetails);
+  const detailed = withMediaTokens(counts, outputDetails, firstCount(promptDetails['audio_tokens']));
   return apart === undefined ? detailed : { cache_read_input_tokens: apart, ...detailed };
 }
 
-/** Adds the tokens of drawn images and of speech, which are part of the output. */
-function withMediaTokens(counts: WireUsage, details: Record<string, unknown>): WireUsage {
+/**
+ * Adds the tokens of drawn images and of speech, which are part of the output, and separates those of recordings from
+ * the input.
+ */
+function withMediaTokens(counts: WireUsage, details: Record<string, unknown>, heard: number | undefined): WireUsage {
   const media = withoutUndefined({
     image_tokens: firstCount(details['image_tokens']) || undefined,
     audio_tokens: firstCount(details['audio_tokens']) || undefined,
   });
-  if (Object.keys(media).length === 0) return counts;
-  return { ...counts, output_tokens_details: { ...counts.output_tokens_details, ...media } };
+  const input = counts.input_tokens ?? 0;
+  // Cached tokens of a recording are counted as cached.
+  const recorded = Math.min(heard ?? 0, input);
+  return {
+    ...counts,
+    ...(recorded > 0 ? { input_tokens: input - recorded, audio_input_tokens: recorded } : {}),
+    ...(Object.keys(media).length > 0 ? { output_tokens_details: { ...counts.output_tokens_details, ...media } } : {}),
+  };
 }
 
 /**

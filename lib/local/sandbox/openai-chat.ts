@@ -152,7 +152,10 @@ function sandboxChatUsage(script: Script): object {
     prompt_tokens: script.inputTokens,
     completion_tokens: script.outputTokens,
     total_tokens: script.inputTokens + script.outputTokens,
-    prompt_tokens_details: { cached_tokens: Math.min(script.directives.cachedTokens, script.inputTokens) },
+    prompt_tokens_details: {
+      cached_tokens: Math.min(script.directives.cachedTokens, script.inputTokens),
+      ...(script.recordingTokens ? { audio_tokens: script.recordingTokens } : {}),
+    },
     completion_tokens_details: {
       reasoning_tokens: thinkingTokens(script),
       ...(script.imageTokens ? { image_tokens: script.imageTokens } : {}),

@@ -30,6 +30,8 @@ export interface Script {
   /** Tokens of the image and of the speech, which are part of the output tokens. */
   imageTokens?: number;
   audioTokens?: number;
+  /** Tokens of recordings, which are part of the input tokens. */
+  recordingTokens?: number;
 }
 
 const TOKENS_PER_IMAGE = 85;
@@ -72,6 +74,7 @@ export function writeScript(prompt: SandboxPrompt): Script {
     end: cut.wasCut ? 'length' : stopped.by === undefined ? end : 'stopped',
     stopSequence: cut.wasCut ? undefined : stopped.by,
     inputTokens: inputTokens(prompt),
+    recordingTokens: (prompt.recordings ?? 0) * TOKENS_PER_RECORDING,
     outputTokens: cut.blocks.reduce(
       (sum, block) => sum + block.pieces.length,
       hiddenReasoningTokens + imageTokens + audioTokens,
