@@ -62,6 +62,19 @@ export const wholeModalities = {
     // An answer repeats its documents, which may exceed the largest answer without streaming.
     answering: { streaming: true, callsBedrock: true, timeoutSeconds: 120, memoryMb: 512 },
   },
+  transcriptions: {
+    one: 'transcription',
+    paths: ['/audio/transcriptions'],
+    isListed: true,
+    // A provider may take minutes for a recording of an hour.
+    answering: { streaming: true, takesFiles: true, timeoutSeconds: 600, memoryMb: 1024 },
+  },
+  translations: {
+    one: 'translation',
+    paths: ['/audio/translations'],
+    isListed: false,
+    answering: { streaming: true, takesFiles: true, timeoutSeconds: 600, memoryMb: 1024 },
+  },
 } as const satisfies Record<string, ModalityRow>;
 
 /** Routes of the modalities whose answers are not streamed. */

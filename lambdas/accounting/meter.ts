@@ -1,3 +1,4 @@
+import { promptUnits } from '../catalog/unit-lists.ts';
 import type { Block, MessagesEvent } from '../messages/types.ts';
 import { blockBytes, deltaBytes, mediaTokens } from './event-bytes.ts';
 import { readReportedUsage, replaced, unpricedSigns, updated, type ReportedUsage } from './reported-usage.ts';
@@ -126,8 +127,9 @@ export class UsageMeter {
    * report zeros first and the numbers at the end, or never.
    */
   get hasPromptCount(): boolean {
-    const { inputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = this.#reported;
-    return inputTokens + cacheReadTokens + cacheWriteTokens > 0 || hasUnitAlone(this.#reported);
+    const { cacheWriteTokens = 0 } = this.#reported;
+    const counted = promptUnits.reduce((sum, { usage: field }) => sum + (this.#reported[field] ?? 0), cacheWriteTokens);
+    return counted > 0 || hasUnitAlone(this.#reported);
   }
 
   /** Whether the provider has reported the lifetime of its cache writes. */

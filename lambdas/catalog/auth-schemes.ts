@@ -8,6 +8,10 @@ export const authSchemes = [
   /** Header `api-key: …`, for Azure. */
   'api-key',
   'x-goog-api-key',
+  /** Header `xi-api-key: …`, for ElevenLabs. */
+  'xi-api-key',
+  /** Header `Authorization: Token …`, for Deepgram. */
+  'token-authorization',
   /** AWS signature, made with an access key or with the credentials of the function's role. */
   'aws-sigv4',
   /** Google access token, issued for the key of a service account. */

@@ -331,6 +331,25 @@ const serverRerankQuirks = rerankQuirks.extend({
 });
 export type RerankQuirks = z.infer<typeof serverRerankQuirks>;
 
+const transcriptionQuirks = z.strictObject({
+  ...common,
+  /** Maximum length of a recording in seconds. */
+  max_seconds: z.int().positive().optional(),
+  /** Maximum size of a recording in bytes. */
+  max_file_bytes: z.int().positive().optional(),
+  /** Seconds that are billed at least for a recording; 1 if absent. */
+  min_billed_seconds: z.int().positive().optional(),
+  /** Seconds to whose multiples the billed length is rounded up; 1 if absent. */
+  billed_step_seconds: z.int().positive().optional(),
+  /** Maximum tokens of one second of a recording; 50 if absent. */
+  audio_tokens_per_second: z.number().positive().optional(),
+});
+const openaiTranscriptionQuirks = transcriptionQuirks.extend({
+  /** Names of the fields in requests: those of OpenAI, which is the default, or of Mistral. */
+  transcription_form: z.enum(['openai', 'mistral']).optional(),
+});
+export type TranscriptionQuirks = z.infer<typeof openaiTranscriptionQuirks>;
+
 const none = z.strictObject({});
 
 /** Schemas of the quirks that endpoints of each wire may have. */
@@ -357,5 +376,12 @@ export const quirkSchemas = {
   rerank: serverRerankQuirks,
   'cohere-rerank': rerankQuirks,
   'bedrock-rerank': rerankQuirks,
+  'openai-transcription': openaiTranscriptionQuirks,
+  'elevenlabs-transcription': transcriptionQuirks,
+  'deepgram-transcription': transcriptionQuirks,
+  'xai-transcription': transcriptionQuirks,
+  'yandex-transcription': transcriptionQuirks,
+  'salute-transcription': transcriptionQuirks,
+  'gemini-transcription': transcriptionQuirks,
 } as const satisfies Record<string, z.ZodObject>;
 export type QuirksOf<Name extends keyof typeof quirkSchemas> = z.infer<(typeof quirkSchemas)[Name]>;

@@ -67,3 +67,7 @@ export const thinkingForms = ['adaptive', 'budget', 'between_tools', 'disabled']
 /** Values of Gemini's thinkingLevel, in ascending order. */
 export const thinkingLevels = ['minimal', 'low', 'medium', 'high'] as const;
 export type ThinkingLevel = (typeof thinkingLevels)[number];
+
+/** Formats of recordings to transcribe, by the names that clients use. */
+export const recordingFormats = ['wav', 'mp3', 'flac', 'm4a', 'ogg', 'webm', 'aac'] as const;
+export type RecordingFormat = (typeof recordingFormats)[number];

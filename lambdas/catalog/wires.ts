@@ -169,6 +169,17 @@ const wireTable = {
   'cohere-rerank': { auth: 'bearer', answers: 'rerank' },
   /** Amazon Bedrock's agent runtime. */
   'bedrock-rerank': { auth: 'aws-sigv4', answers: 'rerank' },
+  /** OpenAI's transcriptions, which Groq and Mistral share with small differences. */
+  'openai-transcription': { auth: 'bearer', answers: 'stt' },
+  'elevenlabs-transcription': { auth: 'xi-api-key', answers: 'stt' },
+  'deepgram-transcription': { auth: 'token-authorization', answers: 'stt' },
+  'xai-transcription': { auth: 'bearer', answers: 'stt' },
+  /** Synchronous recognition of Yandex SpeechKit. */
+  'yandex-transcription': { auth: 'api-key-authorization', answers: 'stt' },
+  /** Synchronous recognition of SaluteSpeech. */
+  'salute-transcription': { auth: 'gigachat-oauth', answers: 'stt' },
+  /** Transcription by a chat model that hears. */
+  'gemini-transcription': { auth: 'x-goog-api-key', answers: 'stt' },
   'openai-images': listedOnly,
   'openai-audio': listedOnly,
 } as const satisfies Record<string, WireFacts>;

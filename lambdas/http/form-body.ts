@@ -3,31 +3,11 @@
  * checks both. A file becomes a `FormFile`. Counts and sizes of all parts are bounded.
  */
 
-import { createHash } from 'node:crypto';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import { invalidRequest } from '../platform/errors.ts';
+import { FormFile } from '../platform/form-file.ts';
 import { readJsonBody, type JsonRules } from './json-body.ts';
 import type { HttpRequest } from './request.ts';
-
-/** A file of a form. */
-export class FormFile {
-  readonly bytes: Buffer;
-  /** File name without folders, as the client wrote it. */
-  readonly name: string;
-  /** Media type as the client wrote it, such as `audio/wav`. */
-  readonly mediaType: string;
-
-  constructor(bytes: Buffer, name: string, mediaType: string) {
-    this.bytes = bytes;
-    this.name = name;
-    this.mediaType = mediaType;
-  }
-
-  /** Returns the file in the form of the body that identifies a request. */
-  toJSON(): object {
-    return { name: this.name, type: this.mediaType, sha256: createHash('sha256').update(this.bytes).digest('hex') };
-  }
-}
 
 /** Names of fields whose values in a form are not simply texts. `name[]` always is a list, and `name[key]` an object. */
 export interface FormRules extends JsonRules {

@@ -17,13 +17,15 @@ export interface PieceCount {
 
 /** One request to the provider, with the bounds from which its maximum price is computed. */
 export interface BatchRequest {
-  request: WireRequest;
+  request: WireRequest<string | Buffer>;
   /** Maximum tokens that the provider may write and bill. */
   outputTokens: number;
   /** Number of texts in the request. Each of them may fill the model's context. Absent: one. */
   inputs?: number;
   /** Text that the provider reads and bills again with each input after the first. */
   repeated?: string;
+  /** Maximum tokens of the prompt, if the size of the body does not bound them. */
+  promptTokens?: number;
   /** Counts of units other than tokens, by the names of their fields in a usage. */
   pieces?: Partial<Record<PieceField, PieceCount>>;
   /**

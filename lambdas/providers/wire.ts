@@ -19,11 +19,11 @@ export interface WireTarget<Q extends Quirks = Quirks> {
 }
 
 /** A request in a provider's API format. */
-export interface WireRequest {
+export interface WireRequest<Body extends string | Buffer = string> {
   /** Path to append to the provider's base URL. */
   path: string;
   headers: Record<string, string>;
-  body: string;
+  body: Body;
 }
 
 /**

@@ -17,6 +17,7 @@ type Accepts = {
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
+  form?: unknown;
   once?: unknown;
 };
 
@@ -135,6 +136,7 @@ function operationOf(operationId: string, operation: Operation): ZodOpenApiOpera
                 schema: accepts.body,
                 ...bodyExamples(about),
               },
+              ...(accepts.form ? { 'multipart/form-data': { schema: accepts.body } } : {}),
             },
           },
         }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { formBody, FormFile, type FormRules } from '../../lambdas/http/form-body.ts';
+import { formBody, type FormRules } from '../../lambdas/http/form-body.ts';
 import type { HttpRequest } from '../../lambdas/http/request.ts';
 import { GatewayError } from '../../lambdas/platform/errors.ts';
+import { FormFile } from '../../lambdas/platform/form-file.ts';
 
 const RULES: FormRules = {
   files: ['file', 'image'],

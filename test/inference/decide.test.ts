@@ -80,7 +80,7 @@ describe('the largest request of a decision by probabilities', () => {
       ...decisionEngines['decisions-logprobs'].batchRequests({ state: 's', questions: [question] }, target),
     ];
 
-    const last = asks.at(-1)!.request.body;
+    const last = String(asks.at(-1)!.request.body);
     expect(last.split(String.raw`\u0001`)).toHaveLength(1 + 2 * 100);
   });
 });

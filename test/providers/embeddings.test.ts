@@ -22,7 +22,7 @@ const task = (more: Partial<EmbeddingTask> = {}): EmbeddingTask => ({
   inputType: undefined,
   ...more,
 });
-const bodyOf = ({ request }: BatchRequest) => JSON.parse(request.body) as Record<string, unknown>;
+const bodyOf = ({ request }: BatchRequest) => JSON.parse(String(request.body)) as Record<string, unknown>;
 const asked = (wire: EmbeddingsWireName, more: Partial<EmbeddingTask> = {}, quirks: EmbeddingTarget['quirks'] = {}) =>
   Array.from(embeddingEngines[wire].batchRequests(task(more), target(quirks)));
 

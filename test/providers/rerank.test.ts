@@ -24,7 +24,7 @@ const task = (more: Partial<RerankTask> = {}): RerankTask => ({
 });
 const askOf = (wire: RerankWireName, more: Partial<RerankTask> = {}, quirks: Quirks = {}) =>
   [...rerankEngines[wire].batchRequests(task(more), target(quirks))][0]!;
-const bodyOf = (...asked: Parameters<typeof askOf>) => JSON.parse(askOf(...asked).request.body) as object;
+const bodyOf = (...asked: Parameters<typeof askOf>) => JSON.parse(String(askOf(...asked).request.body)) as object;
 
 describe('a request for a rank', () => {
   it.each<[string, RerankWireName, Quirks, object]>([

@@ -54,7 +54,7 @@ function ask(request: object, { candidate }: Place): { sent: string } | { refuse
     const candidates = rerankModality.fitting!(task, [candidate], undefined);
     prepareOffers(candidates, task, rerankModality);
     const [first] = candidate.engine.batchRequests(task, candidate.target);
-    return { sent: first!.request.body };
+    return { sent: String(first!.request.body) };
   } catch (error) {
     const { metadata } = error as { metadata?: { field?: unknown } };
     if (typeof metadata?.field !== 'string') throw error;

@@ -5,6 +5,7 @@ import type { EstimateAnswer, FreeLimitBody } from './shape.ts';
 import type * as z from 'zod';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { InferenceRoute } from '../../http/endpoint.ts';
+import type { ReadForm } from '../../http/form-body.ts';
 import type { JsonRules } from '../../http/json-body.ts';
 import { refreshSignals } from '../../inference/endpoint-signals.ts';
 import type { Estimate, EstimateInput } from '../../inference/estimates/estimate.ts';
@@ -14,7 +15,7 @@ import type { BatchModality } from '../../inference/modalities/modality.ts';
 /** Creates the endpoint that estimates requests with this body. */
 export function estimateEndpoint<Body>(
   route: InferenceRoute,
-  rules: JsonRules & { body: z.ZodType<Body> },
+  rules: JsonRules & { body: z.ZodType<Body>; form?: ReadForm },
   estimate: (input: EstimateInput<Body>) => Promise<Estimate>,
 ) {
   const accepts = { ...rules, meanwhile: refreshSignals };
@@ -25,8 +26,9 @@ export function estimateEndpoint<Body>(
 export function modalityEstimate<Body, Task, Answer, Result>(
   route: InferenceRoute,
   modality: BatchModality<Body, Task, Answer, Result>,
+  more: { form?: ReadForm } = {},
 ) {
-  return estimateEndpoint(route, modality.accepts, (input) => estimateModality(modality, input));
+  return estimateEndpoint(route, { ...modality.accepts, ...more }, (input) => estimateModality(modality, input));
 }
 
 /** Builds the response for an estimate, which is the same for clients of all APIs. */

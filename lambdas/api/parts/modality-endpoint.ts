@@ -1,6 +1,7 @@
 import { claimOf } from '../../admission/request-claim.ts';
 import { defineEndpoint } from '../../http/define-endpoint.ts';
 import type { InferenceRoute } from '../../http/endpoint.ts';
+import type { ReadForm } from '../../http/form-body.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import { refreshSignals } from '../../inference/endpoint-signals.ts';
 import { answerModality, type Answered } from '../../inference/modalities/answer.ts';
@@ -16,13 +17,17 @@ interface WholeAnswer<Body, Result> extends Answered<Result> {
   cost: { cost?: Money };
 }
 
-/** Creates the endpoint of a modality. It answers a request completely, or with an error. */
+/**
+ * Creates the endpoint of a modality. It answers a request completely, or with an error.
+ * @param more reader of forms, if the modality also accepts them
+ */
 export function modalityEndpoint<Body, Task, Answer, Result>(
   route: InferenceRoute,
   modality: BatchModality<Body, Task, Answer, Result>,
   view: (answer: WholeAnswer<Body, Result>) => HttpResponse,
+  more: { form?: ReadForm } = {},
 ) {
-  const accepts = { ...modality.accepts, meanwhile: refreshSignals };
+  const accepts = { ...modality.accepts, ...more, meanwhile: refreshSignals };
   const handler = defineEndpoint(route, accepts, async (input) => {
     const { request, caller, body, generationId: id } = input;
     const claim = await claimOf(resources.table(), { route, ...request, payer: caller.payer });

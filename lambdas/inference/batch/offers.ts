@@ -86,12 +86,13 @@ function offerOf<Task, Answer>(
 
 /** Returns the upper bound on the usage of one request to the provider. */
 export function boundOf(
-  { request: { body }, outputTokens, inputs = 1, repeated, pieces = {} }: BatchRequest,
+  { request: { body }, outputTokens, inputs = 1, repeated, promptTokens, pieces = {} }: BatchRequest,
   { endpoint }: BatchCandidate,
 ): UsageBound {
   const { quirks } = endpoint;
   const contextLength = (endpoint.contextLength ?? Infinity) * inputs;
-  const sentTokens = promptBound(measurePrompt(NOTHING_ELSE), body, { contextLength, quirks });
+  const sentTokens =
+    promptTokens ?? promptBound(measurePrompt(NOTHING_ELSE), body.toString(), { contextLength, quirks });
   return {
     ...Object.fromEntries(Object.entries(pieces).map(([field, { max }]) => [field, max])),
     promptTokens: Math.min(contextLength, sentTokens + repeatedTokens(repeated, inputs)),

@@ -3,7 +3,7 @@ import type { InferenceInput } from '../inference-input.ts';
 import { protectionOf } from '../protection-of.ts';
 import { refuseEarly } from '../refuse-early.ts';
 import type { BatchModality } from './modality.ts';
-import { routeBatch } from './routed.ts';
+import { preparedInput, routeBatch } from './routed.ts';
 
 /** A complete answer for the client, and the candidate that gave it. */
 export interface Answered<Result> extends Omit<BatchResult<never>, 'answer'> {
@@ -19,8 +19,9 @@ export interface Answered<Result> extends Omit<BatchResult<never>, 'answer'> {
  */
 export async function answerModality<Body, Task, Answer, Result>(
   modality: BatchModality<Body, Task, Answer, Result>,
-  input: InferenceInput<Body>,
+  received: InferenceInput<Body>,
 ): Promise<Answered<Result>> {
+  const input = await preparedInput(modality, received);
   const { apiType, maxAtOnce, outOfTime, resultOf } = modality;
   const needs = async (unprotected: InferenceInput<Body>) => {
     const { offers } = await routeBatch(modality, unprotected, { protection: protectionOf(unprotected) });
@@ -28,7 +29,11 @@ export async function answerModality<Body, Task, Answer, Result>(
   };
   const protection = protectionOf(input, () => refuseEarly(input, needs));
   const { task, own, offers } = await routeBatch(modality, input, { protection });
-  const leftOut = modality.leftOut?.(input.body) ?? [];
+  const leftOut =
+    modality.leftOut?.(
+      input.body,
+      offers.map(({ candidate }) => candidate),
+    ) ?? [];
   const { answer, ...answered } = await runBatch(input, { apiType, offers, task, leftOut, maxAtOnce, outOfTime });
   return { ...answered, leftOut, result: resultOf(answer, own) };
 }

@@ -7,7 +7,7 @@ import { batchTerms } from '../batch/run-batch.ts';
 import { costAt, estimateOf, previewInference, type Estimate, type EstimateInput } from '../estimates/estimate.ts';
 import { protectionOf } from '../protection-of.ts';
 import type { BatchModality } from './modality.ts';
-import { routeBatch } from './routed.ts';
+import { preparedInput, routeBatch } from './routed.ts';
 
 /**
  * Estimates the cost of a decisions or embeddings request.
@@ -16,8 +16,9 @@ import { routeBatch } from './routed.ts';
  */
 export async function estimateModality<Body, Task, Answer, Result>(
   modality: BatchModality<Body, Task, Answer, Result>,
-  input: EstimateInput<Body>,
+  received: EstimateInput<Body>,
 ): Promise<Estimate> {
+  const input = await preparedInput(modality, received);
   const exclusions = new ExclusionList();
   const { offers } = await routeBatch(modality, input, { protection: protectionOf(input), onExcluded: exclusions.add });
   const terms = batchTerms(modality.apiType, offers);

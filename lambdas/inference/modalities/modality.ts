@@ -8,7 +8,10 @@ import type { OnExcluded } from '../../routing/exclusions.ts';
 import { engineTarget, type UsableEndpoint } from '../../routing/usable-endpoints.ts';
 import type { BatchCandidate, OfferRefusals } from '../batch/offers.ts';
 
-/** Schema of the request body, and limits for reading its JSON (http/json-body.ts). */
+/**
+ * Schema of the request body, and limits for reading its JSON (http/json-body.ts). A body that may also be a form has the
+ * same schema; the endpoint gets the reader of forms (http/form-body.ts).
+ */
 interface AcceptedBody<Body> {
   body: z.ZodType<Body>;
   maxValues?: number;
@@ -22,7 +25,6 @@ interface AcceptedBody<Body> {
  * estimate follow from it. Its routes follow from a row of the manifest (`wholeModalities`).
  *
  * Further modalities would need members that do not exist yet:
- * - `accepts` for a multipart body, with a limit for each part
  * - binary answers: `BatchRequest` states how its answer is read (JSON today), and a Result may be a stream that the gateway
  *   forwards while the provider sends it
  *
@@ -35,10 +37,16 @@ export interface BatchModality<Body, Task, Answer, Result> extends OfferRefusals
   makes: Modality;
   accepts: AcceptedBody<Body>;
   /**
+   * Completes a body before it is routed, for example with a file from an address.
+   * @throws {GatewayError} 400 or 413 for a file that cannot be used
+   */
+  prepare?: (body: Body, clientLeft: AbortSignal | undefined) => Promise<Body>;
+  /**
    * Returns the names of body fields that are not sent to any endpoint. Without this function, unknown fields are
    * refused.
+   * @param candidates the endpoints of `fitting`
    */
-  leftOut?: (body: Body) => readonly string[];
+  leftOut?: (body: Body, candidates: readonly BatchCandidate<Task, Answer>[]) => readonly string[];
   /** One engine for each provider format (wire) that serves this kind of request. */
   engines: Readonly<Partial<Record<Wire, BatchEngine<Task, Answer>>>>;
   /** Returns all texts for the provider, with the names of the client's fields that contain them. */

@@ -50,3 +50,11 @@ export async function routeBatch<Body, Task, Answer, Result>(
   const candidates = fitting ? fitting(task, usable, onExcluded) : usable;
   return { task, own, offers: prepareOffers(candidates, task, modality, onExcluded) };
 }
+
+/** Returns the input with its body completed by the modality. */
+export async function preparedInput<Body, Input extends { body: Body; clientLeft?: AbortSignal | undefined }>(
+  { prepare }: Pick<BatchModality<Body, never, never, never>, 'prepare'>,
+  input: Input,
+): Promise<Input> {
+  return prepare ? { ...input, body: await prepare(input.body, input.clientLeft) } : input;
+}

@@ -15,6 +15,8 @@ const authorizers: Record<AuthScheme, Authorize> = {
   'x-api-key': (credential) => ({ 'x-api-key': credential }),
   'api-key': (credential) => ({ 'api-key': credential }),
   'x-goog-api-key': (credential) => ({ 'x-goog-api-key': credential }),
+  'xi-api-key': (credential) => ({ 'xi-api-key': credential }),
+  'token-authorization': (credential) => ({ authorization: `Token ${credential}` }),
   'aws-sigv4': authorizeWithSigV4,
   'google-service-account': authorizeWithServiceAccount,
   'gigachat-oauth': authorizeAtGigachat,

@@ -78,8 +78,8 @@ export class UpstreamRequest {
    * @param onSent called when the whole request has been sent
    * @throws {UpstreamError}
    */
-  async send(body: string, onSent: () => void = () => {}): Promise<UpstreamResponse> {
-    const bytes = Buffer.from(body);
+  async send(body: string | Buffer, onSent: () => void = () => {}): Promise<UpstreamResponse> {
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     const response = await this.#sendOnce(bytes, onSent);
     if (response.status !== 401 || !this.#target.renew?.()) return response;
     await readAway(response.body);

@@ -104,7 +104,7 @@ async function answerSandboxRequest(
     sendJson(response, 403, bedrockRefusal(403, 'The request signature we calculated does not match'));
     return;
   }
-  const whole = wholeAnswers[url]?.(JSON.parse(bytes.toString('utf8')) as never);
+  const whole = await wholeAnswers[url]?.((await sandboxBody(bytes, headers['content-type'])) as never);
   if (whole) {
     await deliver(whole, response);
     return;
@@ -138,6 +138,12 @@ async function answerSandboxRequest(
     return;
   }
   await play(script, wire.writer(model), wire.fields, response);
+}
+
+/** Returns the form or the JSON of a request. */
+async function sandboxBody(bytes: Buffer, contentType = ''): Promise<unknown> {
+  if (!contentType.startsWith('multipart/')) return JSON.parse(bytes.toString('utf8'));
+  return new Response(new Uint8Array(bytes), { headers: { 'content-type': contentType } }).formData();
 }
 
 interface SandboxRefusal {

@@ -34,7 +34,7 @@ export function requestedFailure(status: number): SandboxAnswer {
  * Functions that answer requests without streaming, by path. They return undefined if the body belongs to another
  * modality.
  */
-type WholeAnswers = Record<string, (body: never) => SandboxAnswer | undefined>;
+type WholeAnswers = Record<string, (body: never) => SandboxAnswer | Promise<SandboxAnswer> | undefined>;
 
 const folder = new URL('whole/', import.meta.url);
 

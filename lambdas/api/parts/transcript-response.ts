@@ -1,0 +1,106 @@
+/** Answers with a transcript in the format that the client requested. */
+
+import { promptTokens } from '../../accounting/usage.ts';
+import { jsonResponse, type HttpResponse } from '../../http/response.ts';
+import type { Answered } from '../../inference/modalities/answer.ts';
+import type { TranscriptionBody } from '../../inference/modalities/transcription-schema.ts';
+import type { Money } from '../../money/money.ts';
+import type { Transcript, TranscriptPart } from '../../providers/transcription/codec.ts';
+import type { TranscriptAnswer } from './transcript-shape.ts';
+
+interface TranscriptToShow extends Answered<Transcript> {
+  body: TranscriptionBody;
+  cost: { cost?: Money };
+}
+
+/** @param task what the route does with a recording, as OpenAI's API names it */
+export function transcriptResponse(task: 'transcribe' | 'translate') {
+  return (answer: TranscriptToShow): HttpResponse => {
+    const { result, body } = answer;
+    switch (body.response_format) {
+      case 'text':
+        return textResponse(`${result.text}\n`);
+      case 'srt':
+        return textResponse(subRip(result.segments));
+      case 'vtt':
+        return textResponse(webVtt(result.segments));
+      default:
+        return jsonResponse<TranscriptAnswer>(200, {
+          ...(body.response_format === 'verbose_json' ? verboseParts(answer, task) : {}),
+          text: result.text,
+          usage: usageOf(answer),
+        });
+    }
+  };
+}
+
+function textResponse(body: string): HttpResponse {
+  const headers = {
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    'content-type': 'text/plain; charset=utf-8',
+  };
+  return { statusCode: 200, headers, body };
+}
+
+/** Returns the fields of `verbose_json`. Values that only Whisper has are absent. */
+function verboseParts({ result, body }: TranscriptToShow, task: 'transcribe' | 'translate') {
+  const { language, seconds, segments, words } = result;
+  const granularities = body.timestamp_granularities ?? [];
+  return {
+    task,
+    language: task === 'translate' ? 'english' : (language ?? body.language ?? ''),
+    duration: seconds ?? segments.at(-1)?.end ?? 0,
+    ...(granularities.length === 0 || granularities.includes('segment')
+      ? { segments: segments.map((segment, id) => ({ id, ...segment })) }
+      : {}),
+    ...(granularities.includes('word') ? { words: words.map(({ text, ...times }) => ({ word: text, ...times })) } : {}),
+  };
+}
+
+/** Returns the billed units: seconds, or tokens. */
+function usageOf({ charged: { usage }, cost }: TranscriptToShow): TranscriptAnswer['usage'] {
+  const { audioSeconds: seconds, audioInputTokens: audio = 0, inputTokens: text, outputTokens: output } = usage;
+  if (seconds !== undefined) return { type: 'duration', seconds, ...cost };
+  const input = promptTokens(usage);
+  return {
+    type: 'tokens',
+    input_tokens: input,
+    input_token_details: { audio_tokens: audio, text_tokens: text },
+    output_tokens: output,
+    total_tokens: input + output,
+    ...cost,
+  };
+}
+
+function subRip(segments: readonly TranscriptPart[]): string {
+  const cues = segments.map(
+    ({ text, start, end }, index) => `${index + 1}\n${clock(start, ',')} --> ${clock(end, ',')}\n${cueText(text)}\n`,
+  );
+  return cues.join('\n');
+}
+
+function webVtt(segments: readonly TranscriptPart[]): string {
+  const cues = segments.map(
+    ({ text, start, end }) => `${clock(start, '.')} --> ${clock(end, '.')}\n${cueText(text)}\n`,
+  );
+  return ['WEBVTT\n', ...cues].join('\n');
+}
+
+/** Returns the text in one line, without the arrow that separates the times of a cue. */
+function cueText(text: string): string {
+  return text.trim().replaceAll(/\s+/g, ' ').replaceAll('-->', '->');
+}
+
+/** Returns a time such as 00:01:02.500. */
+function clock(seconds: number, separator: string): string {
+  const all = Math.round(seconds * 1_000);
+  const digits = (value: number, length = 2) => String(value).padStart(length, '0');
+  const [ms, s, m, h] = [
+    all % 1_000,
+    Math.floor(all / 1_000) % 60,
+    Math.floor(all / 60_000) % 60,
+    Math.floor(all / 3_600_000),
+  ];
+  return `${digits(h)}:${digits(m)}:${digits(s)}${separator}${digits(ms, 3)}`;
+}

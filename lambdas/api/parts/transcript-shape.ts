@@ -1,0 +1,63 @@
+import * as z from 'zod';
+import { countShape } from '../../http/shapes.ts';
+import { lateCostShape } from './shape.ts';
+
+const time = z.number().min(0);
+const times = {
+  start: time.meta({ description: 'The beginning, in seconds from the beginning of the recording.' }),
+  end: time.meta({ description: 'The end, in seconds from the beginning of the recording.' }),
+  speaker: z
+    .string()
+    .optional()
+    .meta({ description: 'The name that the provider gave to the speaker, if it has one.' }),
+};
+
+const durationUsage = z.strictObject({
+  type: z.literal('duration').meta({ description: 'The recording is billed by its length.' }),
+  seconds: countShape.meta({ description: 'The billed seconds.' }),
+  cost: lateCostShape,
+});
+const tokenUsage = z.strictObject({
+  type: z.literal('tokens').meta({ description: 'The recording and the text are billed by tokens.' }),
+  input_tokens: countShape.meta({ description: 'The tokens of the recording and of the prompt.' }),
+  input_token_details: z
+    .strictObject({
+      audio_tokens: countShape.meta({ description: 'The tokens of the recording.' }),
+      text_tokens: countShape.meta({ description: 'The tokens of the prompt.' }),
+    })
+    .meta({ description: 'The parts of `input_tokens`.' }),
+  output_tokens: countShape.meta({ description: 'The tokens of the text.' }),
+  total_tokens: countShape.meta({ description: 'The tokens of both.' }),
+  cost: lateCostShape,
+});
+
+export const transcriptAnswer = z
+  .strictObject({
+    text: z.string().meta({ description: 'The whole text.' }),
+    task: z
+      .enum(['transcribe', 'translate'])
+      .optional()
+      .meta({ description: 'With `verbose_json`: the task of the route.' }),
+    language: z.string().optional().meta({
+      description:
+        'With `verbose_json`: the language that the provider detected, in its own form, or the requested one; otherwise an empty text.',
+    }),
+    duration: time.optional().meta({ description: 'With `verbose_json`: the length of the recording in seconds.' }),
+    segments: z
+      .array(
+        z.strictObject({
+          id: countShape.meta({ description: 'The place of the segment.' }),
+          text: z.string().meta({ description: 'The text of the segment.' }),
+          ...times,
+        }),
+      )
+      .optional()
+      .meta({ description: 'With `verbose_json`: the segments, unless only words were requested.' }),
+    words: z
+      .array(z.strictObject({ word: z.string().meta({ description: 'The word.' }), ...times }))
+      .optional()
+      .meta({ description: 'With `verbose_json` and the granularity `word`: the words.' }),
+    usage: z.union([durationUsage, tokenUsage]).meta({ description: 'The billed units, and their cost.' }),
+  })
+  .meta({ id: 'Transcript' });
+export type TranscriptAnswer = z.output<typeof transcriptAnswer>;

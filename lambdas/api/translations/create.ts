@@ -1,0 +1,14 @@
+import { formBody } from '../../http/form-body.ts';
+import { transcriptionForm } from '../../inference/modalities/transcription-schema.ts';
+import { translationModality } from '../../inference/modalities/transcription.ts';
+import { modalityEndpoint } from '../parts/modality-endpoint.ts';
+import { transcriptResponse } from '../parts/transcript-response.ts';
+
+export const { accepts, handler } = modalityEndpoint(
+  'create-translation',
+  translationModality,
+  transcriptResponse('translate'),
+  {
+    form: formBody(transcriptionForm),
+  },
+);

@@ -1,0 +1,130 @@
+/** The body of POST /audio/transcriptions: OpenAI's form, or OpenRouter's JSON. */
+
+import * as z from 'zod';
+import { recordingFormats } from '../../catalog/quirk-values.ts';
+import { base64, optionalField, sourceUrl } from '../../messages/field-kinds.ts';
+import { boundedList, refuse } from '../../messages/list-of.ts';
+import { providerPreferences } from '../../messages/preferences.ts';
+import { insistenceFault, namesOf, unknownFields } from '../../messages/unknown-fields.ts';
+import { FormFile } from '../../platform/form-file.ts';
+import type { Recording } from '../../providers/transcription/codec.ts';
+
+export const transcriptFormats = ['json', 'text', 'srt', 'verbose_json', 'vtt'] as const;
+const granularities = ['word', 'segment'] as const;
+const MAX_PROMPT_CHARACTERS = 10_000;
+const MAX_KEYWORDS = 100;
+const MAX_KEYWORD_CHARACTERS = 100;
+const MAX_LANGUAGES = 10;
+const MAX_USER_LABEL_CHARACTERS = 512;
+
+const languageCode = z.string().regex(/^[a-z]{2,3}$/, 'must be a language of ISO 639, such as "en"');
+const keyword = z.string().min(1).max(MAX_KEYWORD_CHARACTERS);
+
+/** @param rule why the field is refused */
+const refusedField = (rule: string) =>
+  optionalField(z.never(rule)).meta({ description: 'This field is refused, because the gateway does not have it.' });
+
+const formFile = z
+  .instanceof(FormFile, { error: 'must be a file of a form (multipart/form-data)' })
+  .meta({ override: { type: 'string', format: 'binary' } });
+
+const transcriptionFields = {
+  model: z.string().min(1).max(200).meta({
+    description:
+      'The id of a model that transcribes, such as `openai/gpt-transcribe`; GET /audio/transcriptions/models lists them.',
+  }),
+  file: optionalField(formFile).meta({
+    description: 'The recording, as a file of a form: wav, mp3, flac, m4a, ogg, webm or aac, of at most 25 MB.',
+  }),
+  input_audio: optionalField(
+    z.strictObject({
+      data: base64.meta({ description: 'The bytes of the recording in base64, without `data:`.' }),
+      format: optionalField(z.enum(recordingFormats)).meta({
+        description: 'The format of the recording. The gateway reads the format from the bytes.',
+      }),
+    }),
+  ).meta({ description: 'The recording, in a body of JSON.' }),
+  url: optionalField(sourceUrl).meta({
+    description: 'The https address of the recording, for recordings that are too large for a request to this address.',
+  }),
+  language: optionalField(languageCode).meta({
+    description: 'The language that is spoken, such as `en`; the provider detects it, if absent.',
+  }),
+  languages: optionalField(boundedList(languageCode, { max: MAX_LANGUAGES })).meta({
+    description: 'Up to ten languages that may be spoken. Only models that list `languages` take several.',
+  }),
+  prompt: optionalField(z.string().max(MAX_PROMPT_CHARACTERS)).meta({
+    description: 'A text that guides the spelling: what was said before, or what the recording is about.',
+  }),
+  keywords: optionalField(boundedList(keyword, { max: MAX_KEYWORDS })).meta({
+    description: 'Up to 100 names and terms that may occur.',
+  }),
+  temperature: optionalField(z.number().min(0).max(1)).meta({ description: 'The sampling temperature.' }),
+  response_format: optionalField(z.enum(transcriptFormats)).meta({
+    description:
+      'The form of the answer: `json` (default), `verbose_json` with segments, or the texts `text`, `srt` and `vtt`. Segments need a model that lists `timestamp_granularities`.',
+  }),
+  timestamp_granularities: optionalField(boundedList(z.enum(granularities), { max: 2 })).meta({
+    description: 'With `verbose_json`: `segment` (default) and `word`.',
+  }),
+  provider: optionalField(providerPreferences).meta({
+    description:
+      'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. A form has it as JSON text. Providers never see this field.',
+  }),
+  models: optionalField(boundedList(z.string().min(1).max(200), { max: 3 })).meta({
+    description: 'Up to three more models, which are tried in this order if the first one fails.',
+  }),
+  stream: optionalField(z.literal(false, 'must be false: transcripts are not streamed')).meta({
+    description: 'Only false is accepted, because a transcript comes as a whole.',
+  }),
+  include: refusedField('is not supported: providers differ in the probabilities of tokens; leave it out'),
+  known_speaker_names: refusedField('is not supported: the gateway does not name speakers; leave it out'),
+  known_speaker_references: refusedField('is not supported: the gateway does not name speakers; leave it out'),
+  // The client's own label. The gateway does not use it.
+  user: optionalField(z.string().max(MAX_USER_LABEL_CHARACTERS)).meta({
+    description: 'An id of your choice for the end user; it does not change the answer.',
+  }),
+};
+const SOURCES = ['file', 'input_audio', 'url'] as const;
+
+/** Fields that are newer than the gateway are left out and named. An explicit null counts as absent. */
+export const transcriptionRequestSchema = z.looseObject(transcriptionFields).superRefine((body, context) => {
+  const insistence = insistenceFault(body, unknownTranscriptionFields(body));
+  if (insistence) refuse(context, insistence);
+  const sources = SOURCES.filter((name) => body[name] != null);
+  if (sources.length === 0) {
+    refuse(context, {
+      path: ['file'],
+      message: 'is required: send a file in a form, or "input_audio" or "url" in JSON',
+    });
+  } else if (sources.length > 1) {
+    refuse(context, { path: [sources[1]!], message: `cannot be combined with "${sources[0]}"; send one recording` });
+  }
+  if (body.timestamp_granularities?.length && body.response_format !== 'verbose_json') {
+    refuse(context, { path: ['timestamp_granularities'], message: 'needs the response_format "verbose_json"' });
+  }
+  if (body.language != null && body.languages?.length) {
+    refuse(context, { path: ['languages'], message: 'cannot be combined with "language"; send one of them' });
+  }
+});
+
+/** A request whose recording has been read. */
+export interface TranscriptionBody extends z.output<typeof transcriptionRequestSchema> {
+  recording?: Recording;
+}
+
+/** How a form is read into the same value that a JSON body has. */
+export const transcriptionForm = {
+  files: ['file'],
+  maxFiles: 1,
+  lists: ['languages', 'keywords', 'timestamp_granularities', 'models', 'include'],
+  numbers: ['temperature'],
+  booleans: ['stream'],
+  json: ['provider'],
+  exactWithin: ['max_price'],
+};
+
+/** Fields of a request that are sent to no endpoint. */
+export function unknownTranscriptionFields(body: object): string[] {
+  return namesOf(unknownFields(body, { ...transcriptionFields, recording: undefined }));
+}

@@ -1,0 +1,105 @@
+import type * as z from 'zod';
+import type { Transcript, TranscriptionTask } from '../../providers/transcription/codec.ts';
+import { transcriptionEngines } from '../../providers/transcription/engines.ts';
+import type { OnExcluded } from '../../routing/exclusions.ts';
+import type { BatchCandidate } from '../batch/offers.ts';
+import { recordingOf } from '../recordings/recording-of.ts';
+import { recordingTooLarge } from '../recordings/fetch-recording.ts';
+import { candidatesWith } from './listed-fields.ts';
+import { defineModality } from './modality.ts';
+import {
+  transcriptionRequestSchema,
+  unknownTranscriptionFields,
+  type TranscriptionBody,
+} from './transcription-schema.ts';
+
+type Candidate = BatchCandidate<TranscriptionTask, Transcript>;
+
+/** Formats of answers that have times. */
+const timedFormats = new Set(['verbose_json', 'srt', 'vtt']);
+
+/** Texts of recordings, in the language that is spoken. */
+export const transcriptionModality = transcriptionInto(false);
+/** Texts of recordings, translated into English. */
+export const translationModality = transcriptionInto(true);
+
+function transcriptionInto(translates: boolean) {
+  return defineModality({
+    apiType: 'stt',
+    makes: 'transcription',
+    // The schema has no field for the recording, which `prepare` adds.
+    accepts: { body: transcriptionRequestSchema as z.ZodType<TranscriptionBody>, exactWithin: ['max_price'] },
+    prepare: async (body, clientLeft) => ({ ...body, recording: await recordingOf(body, clientLeft) }),
+    leftOut: (body, [candidate]) => [
+      ...unknownTranscriptionFields(body),
+      ...Object.keys(guidesOf(body)).filter((name) => !candidate!.target.supportedParameters.includes(name)),
+    ],
+    engines: transcriptionEngines,
+    // The recording is not searched, as images of messages are not (docs/protection.md).
+    textsOf: ({ prompt, keywords }) => [
+      ...(prompt ? [{ field: 'prompt', text: prompt }] : []),
+      ...(keywords ?? []).map((text, index) => ({ field: `keywords.${index}`, text })),
+    ],
+    taskOf: (body, texts): TranscriptionTask => ({
+      recording: body.recording!,
+      languages: body.languages ?? (body.language ? [body.language] : []),
+      prompt: body.prompt ? texts[0] : undefined,
+      keywords: body.prompt ? texts.slice(1) : texts,
+      temperature: body.temperature ?? undefined,
+      needsTimes: timedFormats.has(body.response_format ?? 'json'),
+      needsAllFields: body.provider?.require_parameters === true,
+      translates,
+    }),
+    promptBytes: ({ prompt, keywords }) => Buffer.byteLength([prompt ?? '', ...keywords].join()),
+    routeOf: ({ model, models, provider }) => ({
+      model,
+      messages: [],
+      ...(models ? { models } : {}),
+      ...(provider ? { provider } : {}),
+    }),
+    fitting: fittingCandidates,
+    tooLarge: recordingTooLarge,
+    tooMany: recordingTooLarge,
+    maxAtOnce: 1,
+    resultOf: (transcript, { recording }) => ({ ...transcript, seconds: transcript.seconds ?? recording.seconds }),
+    outOfTime: 'The transcript took longer than the gateway may run. Send the recording in several parts.',
+  });
+}
+
+/**
+ * The candidates that take the task. A field that only guides the transcription prefers endpoints that take it, and is
+ * left out if there are none.
+ */
+function fittingCandidates(
+  task: TranscriptionTask,
+  candidates: Candidate[],
+  onExcluded: OnExcluded | undefined,
+): Candidate[] {
+  const { needsTimes, needsAllFields, translates, languages, prompt, keywords, temperature } = task;
+  const needed = {
+    timestamp_granularities: needsTimes || undefined,
+    translations: translates || undefined,
+    languages: languages.length > 1 || undefined,
+  };
+  const able = candidatesWith(needed, candidates, onExcluded);
+  const guides = guidesOf({
+    prompt,
+    keywords,
+    temperature,
+    language: languages.length === 1 ? languages[0] : undefined,
+  });
+  const taken = Object.entries(guides).filter(
+    ([name]) => needsAllFields || able.some(({ target }) => target.supportedParameters.includes(name)),
+  );
+  return candidatesWith(Object.fromEntries(taken), able, onExcluded);
+}
+
+/** Returns the fields that have a value, and only guide the transcription. */
+function guidesOf(fields: Partial<Record<'prompt' | 'keywords' | 'temperature' | 'language', unknown>>): object {
+  const { prompt, keywords, temperature, language } = fields;
+  return Object.fromEntries(
+    Object.entries({ prompt, keywords, temperature, language }).filter(
+      ([, value]) => value !== undefined && value !== null && value !== '' && (value as unknown[]).length !== 0,
+    ),
+  );
+}

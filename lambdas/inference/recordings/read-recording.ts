@@ -1,0 +1,77 @@
+/**
+ * Reads the format and the length of a recording from its bytes, before money is held. The length is that of the
+ * packets in the file, not the one that its header states. If a length is not plausible for the size, only the bytes
+ * bound the length.
+ *
+ * Weakness: the lengths of packets in MP4 and WebM are statements of the file, too. A file that states ten seconds for
+ * 25 MB is plausible as a video. If a provider then reports more seconds, the client pays for the bound, and an alarm
+ * reports the usage beyond the hold.
+ */
+
+import { ADTS, BufferSource, FLAC, Input, MATROSKA, MP3, MP4, OGG, QTFF, WAVE, WEBM } from 'mediabunny';
+import { recordingFormats, type RecordingFormat } from '../../catalog/quirk-values.ts';
+import { invalidRequest } from '../../platform/errors.ts';
+import type { Recording } from '../../providers/transcription/codec.ts';
+import { sniffRecording } from './sniff-recording.ts';
+import { waveSamples } from './wave-samples.ts';
+
+/** Bits per second that the sound of a format has at least and at most, with a margin. */
+const bitRates: Record<RecordingFormat, { min: number; max: number }> = {
+  wav: { min: 6_000, max: 50_000_000 },
+  mp3: { min: 8_000, max: 400_000 },
+  // Silence takes fourteen bytes for a frame of 4,096 samples.
+  flac: { min: 1_000, max: 20_000_000 },
+  // A video may have the same container.
+  m4a: { min: 6_000, max: 20_000_000 },
+  ogg: { min: 6_000, max: 600_000 },
+  webm: { min: 6_000, max: 20_000_000 },
+  aac: { min: 6_000, max: 600_000 },
+};
+const MAX_READ_MS = 5_000;
+/** Size below which the tags of a file may be larger than its sound. */
+const SMALL_BYTES = 512 * 1024;
+
+/**
+ * @param field the client's field that has the recording
+ * @throws {GatewayError} 400 for a file that is no recording in a known format
+ */
+export async function readRecording(bytes: Buffer, field: string): Promise<Recording> {
+  const format = sniffRecording(bytes);
+  if (!format) throw invalidRequest(field, `must be a recording in one of the formats ${recordingFormats.join(', ')}`);
+  const wave = format === 'wav' ? waveSamples(bytes) : undefined;
+  const seconds = wave?.seconds ?? (await packetSeconds(bytes));
+  const maxSeconds = (bytes.length * 8) / bitRates[format].min;
+  const isKnown = seconds !== undefined && isPlausible(seconds, bytes.length, format, maxSeconds);
+  return {
+    bytes,
+    format,
+    seconds: isKnown ? seconds : undefined,
+    maxSeconds: isKnown ? seconds : maxSeconds,
+    samples: wave?.samples,
+  };
+}
+
+function isPlausible(seconds: number, bytes: number, format: RecordingFormat, maxSeconds: number): boolean {
+  if (seconds <= 0 || seconds > maxSeconds) return false;
+  return (bytes - SMALL_BYTES) * 8 <= seconds * bitRates[format].max;
+}
+
+/** Returns the end of the last packet; undefined for a file that cannot be read. */
+async function packetSeconds(bytes: Buffer): Promise<number | undefined> {
+  const input = new Input({
+    source: new BufferSource(bytes),
+    formats: [WAVE, MP3, FLAC, OGG, ADTS, MP4, QTFF, WEBM, MATROSKA],
+  });
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), MAX_READ_MS);
+  try {
+    const length = await Promise.race([input.computeDuration(), late]);
+    return length !== undefined && Number.isFinite(length) ? length : undefined;
+  } catch {
+    // The library reports every unreadable file by an exception.
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+    input.dispose();
+  }
+}

@@ -1,0 +1,31 @@
+import type { RecordingFormat } from '../../catalog/quirk-values.ts';
+
+/** Maximum length of a tag in front of an MP3 file, which may have pictures. */
+const ID3_HEADER_BYTES = 10;
+
+/**
+ * Returns the format of a recording by its first bytes, whatever its name and declared type are; undefined for other
+ * files.
+ */
+export function sniffRecording(bytes: Buffer): RecordingFormat | undefined {
+  const ascii = (from: number, to: number) => bytes.toString('latin1', from, to);
+  if ((ascii(0, 4) === 'RIFF' || ascii(0, 4) === 'RF64') && ascii(8, 12) === 'WAVE') return 'wav';
+  if (ascii(0, 4) === 'fLaC') return 'flac';
+  if (ascii(0, 4) === 'OggS') return 'ogg';
+  if (ascii(4, 8) === 'ftyp') return 'm4a';
+  if (bytes.length >= 4 && bytes.readUInt32BE(0) === 0x1a_45_df_a3) return 'webm';
+  return frameFormat(ascii(0, 3) === 'ID3' ? bytes.subarray(endOfTag(bytes)) : bytes);
+}
+
+/** Returns the length of an ID3 tag, whose size has seven bits in each byte. */
+function endOfTag(bytes: Buffer): number {
+  const size = bytes.subarray(6, ID3_HEADER_BYTES).reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0);
+  return ID3_HEADER_BYTES + size;
+}
+
+/** MP3 and AAC have no header of a file: each frame begins with twelve set bits, and the layer, which is 0 for AAC. */
+function frameFormat(bytes: Buffer): RecordingFormat | undefined {
+  const [first, second] = bytes;
+  if (first !== 0xff || second === undefined || (second & 0xe0) !== 0xe0) return undefined;
+  return (second & 0xf6) === 0xf0 ? 'aac' : 'mp3';
+}

@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto';
+
+/** A file of a form. */
+export class FormFile {
+  readonly bytes: Buffer;
+  /** File name without folders, as the client wrote it. */
+  readonly name: string;
+  /** Media type as the client wrote it, such as `audio/wav`. */
+  readonly mediaType: string;
+
+  constructor(bytes: Buffer, name: string, mediaType: string) {
+    this.bytes = bytes;
+    this.name = name;
+    this.mediaType = mediaType;
+  }
+
+  /** Returns the file in the form of the body that identifies a request. */
+  toJSON(): object {
+    return { name: this.name, type: this.mediaType, sha256: createHash('sha256').update(this.bytes).digest('hex') };
+  }
+}

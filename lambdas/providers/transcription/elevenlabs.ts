@@ -1,0 +1,38 @@
+/** Speech to text of ElevenLabs, which reports no usage. */
+
+import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import type { TranscriptionCodec } from './codec.ts';
+import { formRequest } from './form-request.ts';
+import { partsIn, segmentsOf, transcriptText } from './read-parts.ts';
+
+export const elevenlabsTranscription: TranscriptionCodec = {
+  formats: ['wav', 'mp3', 'flac', 'm4a', 'ogg', 'webm', 'aac'],
+  reportsSeconds: false,
+  requestFor({ languages: [language], keywords, temperature, needsTimes, recording }, { upstreamModel }) {
+    return formRequest(
+      '/v1/speech-to-text',
+      [
+        ['model_id', upstreamModel],
+        ['timestamps_granularity', needsTimes ? 'word' : 'none'],
+        ['tag_audio_events', false],
+        language !== undefined && ['language_code', language],
+        ...keywords.map((word) => ['keyterms', word] as const),
+        temperature !== undefined && ['temperature', temperature],
+      ],
+      recording,
+    );
+  },
+  transcriptIn(body) {
+    const { text, language_code: language, words } = recordOrEmpty(body);
+    // Other types are blanks and sounds, of which the times may be null.
+    const spoken = Array.isArray(words) ? words.filter((word) => !isRecord(word) || word['type'] === 'word') : words;
+    const parts = partsIn(spoken, { text: 'text', speaker: 'speaker_id' });
+    return {
+      text: transcriptText(text),
+      language: typeof language === 'string' ? language : undefined,
+      segments: segmentsOf(parts),
+      words: parts,
+    };
+  },
+  readUsage: () => undefined,
+};

@@ -1,0 +1,77 @@
+/** Transcription by a Gemini model that hears a recording: a chat whose only answer is the text. */
+
+import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import { jsonRequest } from '../json-request.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
+import type { TranscriptionCodec, TranscriptionTask } from './codec.ts';
+import { mediaTypeOf } from './formats.ts';
+import { malformedTranscript } from './read-parts.ts';
+
+export const geminiTranscription: TranscriptionCodec = {
+  formats: ['wav', 'mp3', 'flac', 'ogg', 'aac', 'm4a'],
+  reportsSeconds: false,
+  requestFor(task, { upstreamModel, maxOutputTokens }) {
+    const { recording, temperature } = task;
+    const inlineData = { mimeType: mediaTypeOf(recording.format), data: recording.bytes.toString('base64') };
+    return jsonRequest(`/models/${upstreamModel}:generateContent`, {
+      contents: [{ role: 'user', parts: [{ inlineData }, { text: instructionsOf(task) }] }],
+      generationConfig: {
+        ...(temperature === undefined ? {} : { temperature }),
+        ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+      },
+    });
+  },
+  transcriptIn(body) {
+    const { candidates, promptFeedback } = recordOrEmpty(body);
+    const { content, finishReason } = recordOrEmpty(Array.isArray(candidates) ? candidates[0] : undefined);
+    const reason = recordOrEmpty(promptFeedback)['blockReason'] ?? finishReason;
+    if (reason === 'MAX_TOKENS') throw new UpstreamError('broken', 'The provider ended its transcript before the end');
+    if (reason !== 'STOP') throw malformedTranscript(`no transcript, with the reason ${reasonName(reason)}`);
+    const { parts } = recordOrEmpty(content);
+    const texts = (Array.isArray(parts) ? parts : []).filter(isRecord).filter(({ thought }) => thought !== true);
+    const text = texts.map(({ text: part }) => (typeof part === 'string' ? part : '')).join('');
+    return { text: text.trim(), segments: [], words: [] };
+  },
+  readUsage(body) {
+    const { usageMetadata } = recordOrEmpty(body);
+    const {
+      promptTokenCount: prompt,
+      candidatesTokenCount,
+      thoughtsTokenCount,
+      promptTokensDetails,
+    } = recordOrEmpty(usageMetadata);
+    if (typeof prompt !== 'number') return undefined;
+    const details = Array.isArray(promptTokensDetails) ? promptTokensDetails.map(recordOrEmpty) : [];
+    const audio = Math.min(countOf(details.find(({ modality }) => modality === 'AUDIO')?.['tokenCount']), prompt);
+    const thinking = countOf(thoughtsTokenCount);
+    return {
+      input_tokens: prompt - audio,
+      audio_input_tokens: audio,
+      output_tokens: countOf(candidatesTokenCount) + thinking,
+      ...(thinking > 0 ? { output_tokens_details: { thinking_tokens: thinking } } : {}),
+    };
+  },
+};
+
+function instructionsOf({ languages, prompt, keywords, translates }: TranscriptionTask): string {
+  return [
+    translates
+      ? 'Translate the speech in this recording into English.'
+      : 'Transcribe the speech in this recording word for word, in the language that is spoken.',
+    'Answer with nothing but the text, without times, names of speakers and comments. Without speech, answer with nothing.',
+    languages.length > 0 ? `Languages: ${languages.join(', ')}.` : '',
+    keywords.length > 0 ? `Words that may occur: ${keywords.join(', ')}.` : '',
+    prompt === undefined ? '' : `About the recording: ${prompt}`,
+  ]
+    .filter(Boolean)
+    .join('\n');
+}
+
+function countOf(value: unknown): number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : 0;
+}
+
+/** Returns a reason in the provider's form, or a fixed word for anything else. */
+function reasonName(reason: unknown): string {
+  return typeof reason === 'string' && /^[A-Z_]{1,40}$/.test(reason) ? reason : 'unknown';
+}

@@ -1,0 +1,62 @@
+/** OpenAI's transcriptions and translations, which Groq and Mistral have with small differences. */
+
+import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import type { WireUsage } from '../../messages/types.ts';
+import type { TranscriptionCodec } from './codec.ts';
+import { formRequest } from './form-request.ts';
+import { partsIn, secondsIn, segmentsOf, transcriptText } from './read-parts.ts';
+
+export const openaiTranscription: TranscriptionCodec = {
+  formats: ['wav', 'mp3', 'flac', 'm4a', 'ogg', 'webm'],
+  reportsSeconds: true,
+  requestFor(task, { upstreamModel, quirks, supportedParameters }) {
+    const { prompt, temperature, languages, keywords, needsTimes, translates, recording } = task;
+    const lists = supportedParameters.includes('languages');
+    const isMistral = quirks.transcription_form === 'mistral';
+    return formRequest(
+      translates ? '/audio/translations' : '/audio/transcriptions',
+      [
+        ['model', upstreamModel],
+        // Mistral has one format of answers, and one granularity in a request.
+        !isMistral && ['response_format', needsTimes ? 'verbose_json' : 'json'],
+        ...(needsTimes && !translates ? granularities(isMistral) : []),
+        ...(translates ? [] : languages.map((code) => [lists ? 'languages[]' : 'language', code] as const)),
+        prompt !== undefined && ['prompt', prompt],
+        ...keywords.map((word) => [isMistral ? 'context_bias' : 'keywords[]', word] as const),
+        temperature !== undefined && ['temperature', temperature],
+      ],
+      recording,
+    );
+  },
+  transcriptIn(body) {
+    const { text, language, duration, segments, words } = recordOrEmpty(body);
+    const spoken = partsIn(words, { text: 'word', speaker: 'speaker' });
+    const given = partsIn(segments, { text: 'text', speaker: 'speaker_id' });
+    return {
+      text: transcriptText(text),
+      language: typeof language === 'string' ? language : undefined,
+      seconds: secondsIn(duration),
+      segments: given.length > 0 ? given : segmentsOf(spoken),
+      words: spoken,
+    };
+  },
+  readUsage: (body) => usageIn(recordOrEmpty(recordOrEmpty(body)['usage'])),
+};
+
+function granularities(isMistral: boolean): (readonly [string, string])[] {
+  const names = ['segment', 'word'];
+  return isMistral
+    ? [['timestamp_granularities', 'segment']]
+    : names.map((name) => ['timestamp_granularities[]', name]);
+}
+
+/** Reads seconds (OpenAI's `seconds`, Mistral's `prompt_audio_seconds`) or tokens; undefined if neither is there. */
+function usageIn(usage: Record<string, unknown>): WireUsage | undefined {
+  const seconds = secondsIn(usage['seconds'] ?? usage['prompt_audio_seconds']);
+  if (seconds !== undefined) return { audio_seconds: Math.ceil(seconds), input_tokens: 0, output_tokens: 0 };
+  const { input_tokens: input, output_tokens: output } = usage;
+  if (typeof input !== 'number' || typeof output !== 'number') return undefined;
+  const { audio_tokens: audio } = recordOrEmpty(usage['input_token_details']);
+  const audioTokens = typeof audio === 'number' ? Math.min(audio, input) : 0;
+  return { input_tokens: input - audioTokens, audio_input_tokens: audioTokens, output_tokens: output };
+}

@@ -1,0 +1,78 @@
+/** Reads texts and times in the answers of providers. */
+
+import { isRecord } from '../../platform/json/foreign-json.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
+import type { TranscriptPart } from './codec.ts';
+
+/** Maximum number of segments and of words of an answer, several times those of a recording of 24 hours. */
+const MAX_PARTS = 1_000_000;
+
+/** @throws {UpstreamError} if the value is not a text */
+export function transcriptText(value: unknown): string {
+  if (typeof value !== 'string') throw malformedTranscript('an answer without a text');
+  return value;
+}
+
+export function malformedTranscript(what: string): UpstreamError {
+  return new UpstreamError('malformed', `The provider sent ${what}`);
+}
+
+/** Names of the fields of a part. */
+interface PartNames {
+  text: string;
+  speaker?: string;
+}
+
+/**
+ * Reads the parts of a list; an absent list has none.
+ * @throws {UpstreamError} for a list with anything but texts and their times
+ */
+export function partsIn(list: unknown, { text, speaker }: PartNames): TranscriptPart[] {
+  if (list === undefined || list === null) return [];
+  if (!Array.isArray(list) || list.length > MAX_PARTS)
+    throw malformedTranscript('parts of a transcript that are no list');
+  return list.map((part: unknown) => {
+    const { [text]: words, start, end, ...others } = isRecord(part) ? part : {};
+    if (typeof words !== 'string') throw malformedTranscript('a part of a transcript without a text');
+    if (!isTime(start) || !isTime(end) || end < start)
+      throw malformedTranscript('a part of a transcript without times');
+    const by = speaker === undefined ? undefined : others[speaker];
+    return { text: words, start, end, ...(by === undefined || by === null ? {} : { speaker: String(by) }) };
+  });
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+/** Reads a duration; undefined if the value is none. */
+export function secondsIn(value: unknown): number | undefined {
+  return isTime(value) ? value : undefined;
+}
+
+/** Maximum length of a segment that is made from words, as subtitles usually have. */
+const MAX_SEGMENT_CHARACTERS = 84;
+const MAX_SEGMENT_SECONDS = 7;
+const MAX_PAUSE_SECONDS = 1;
+const SENTENCE_END = /[.!?…。！？]["»”)]?$/;
+
+/** Makes segments from words: a segment ends with a sentence, at a pause, or when it is long enough for a subtitle. */
+export function segmentsOf(words: readonly TranscriptPart[]): TranscriptPart[] {
+  const segments: TranscriptPart[] = [];
+  let isOpen = false;
+  for (const word of words) {
+    const last = segments.at(-1);
+    const joined = `${last?.text} ${word.text.trim()}`;
+    const continues =
+      isOpen &&
+      last !== undefined &&
+      last.speaker === word.speaker &&
+      word.start - last.end <= MAX_PAUSE_SECONDS &&
+      word.end - last.start <= MAX_SEGMENT_SECONDS &&
+      joined.length <= MAX_SEGMENT_CHARACTERS;
+    if (continues) Object.assign(last, { text: joined, end: Math.max(last.end, word.end) });
+    else segments.push({ ...word, text: word.text.trim() });
+    isOpen = !SENTENCE_END.test(word.text.trim());
+  }
+  return segments;
+}

@@ -1,0 +1,95 @@
+/** Sends a recording in one request, and bounds what it may cost. */
+
+import { invalidRequest } from '../../platform/errors.ts';
+import type { BatchEngine, BatchRequest } from '../batch-engine.ts';
+import type { Transcript, TranscriptionCodec, TranscriptionTarget, TranscriptionTask } from './codec.ts';
+
+/** More tokens than any known model counts for a second of a recording. */
+const DEFAULT_AUDIO_TOKENS_PER_SECOND = 50;
+/** More tokens than fast speech has in a second. */
+const TEXT_TOKENS_PER_SECOND = 20;
+/** Tokens of instructions and of the text that is returned for silence. */
+const ADDED_TOKENS = 512;
+/** Usual tokens of a second of a recording and of speech, if the provider reports no usage. */
+const USUAL_AUDIO_TOKENS_PER_SECOND = 25;
+const MAX_TRANSCRIPT_BYTES = 16 * 1024 * 1024;
+
+/** The engine of a wire. A recording is never split: a cut inside a word would change the text. */
+export function transcriber(codec: TranscriptionCodec): BatchEngine<TranscriptionTask, Transcript> {
+  return {
+    readUsage: (body, headers) => codec.readUsage(body, headers),
+    batchRequests: (task, target: TranscriptionTarget) => [batchRequestOf(codec, task, target)],
+    async answer(task, target: TranscriptionTarget, send) {
+      const transcript = codec.transcriptIn(await send(batchRequestOf(codec, task, target)), target);
+      return task.needsTimes ? transcript : { ...transcript, segments: [], words: [] };
+    },
+  };
+}
+
+/** @throws {GatewayError} 400 for a recording that the endpoint does not accept */
+function batchRequestOf(codec: TranscriptionCodec, task: TranscriptionTask, target: TranscriptionTarget): BatchRequest {
+  const { recording } = task;
+  const { seconds, maxSeconds } = recording;
+  refuseUnfit(codec, task, target);
+  const { quirks } = target;
+  const likelySeconds = seconds ?? maxSeconds / 4;
+  const maxTokens = Math.ceil(maxSeconds * (quirks.audio_tokens_per_second ?? DEFAULT_AUDIO_TOKENS_PER_SECOND));
+  return {
+    request: codec.requestFor(withListedFields(task, target), target),
+    promptTokens: maxTokens + Buffer.byteLength([task.prompt ?? '', ...task.keywords].join()) + ADDED_TOKENS,
+    outputTokens: Math.min(
+      Math.ceil(maxSeconds) * TEXT_TOKENS_PER_SECOND + ADDED_TOKENS,
+      target.maxOutputTokens ?? Infinity,
+    ),
+    pieces: {
+      audioSeconds: {
+        // A provider that reports seconds may count a fraction of a second more than the gateway.
+        max: billedSeconds(maxSeconds, target) + (codec.reportsSeconds && !hasOwnSteps(target) ? 1 : 0),
+        estimated: billedSeconds(likelySeconds, target),
+      },
+    },
+    estimatedTokens: Math.ceil(likelySeconds * USUAL_AUDIO_TOKENS_PER_SECOND),
+    maxAnswerBytes: MAX_TRANSCRIPT_BYTES,
+  };
+}
+
+/** Returns the task without the fields that only guide it, and that the endpoint does not list. */
+function withListedFields(task: TranscriptionTask, { supportedParameters }: TranscriptionTarget): TranscriptionTask {
+  const lists = (name: string) => supportedParameters.includes(name);
+  return {
+    ...task,
+    languages: lists('languages') || (lists('language') && task.languages.length === 1) ? task.languages : [],
+    prompt: lists('prompt') ? task.prompt : undefined,
+    keywords: lists('keywords') ? task.keywords : [],
+    temperature: lists('temperature') ? task.temperature : undefined,
+  };
+}
+
+/** Returns the whole seconds that the provider bills for a recording of this length. */
+function billedSeconds(seconds: number, { quirks }: TranscriptionTarget): number {
+  const { min_billed_seconds: least = 1, billed_step_seconds: step = 1 } = quirks;
+  return Math.max(least, Math.ceil(seconds / step) * step);
+}
+
+/** Returns whether the billed seconds differ from the length of the recording, so no provider reports them. */
+function hasOwnSteps({ quirks }: TranscriptionTarget): boolean {
+  return quirks.min_billed_seconds !== undefined || quirks.billed_step_seconds !== undefined;
+}
+
+function refuseUnfit(
+  codec: TranscriptionCodec,
+  { recording }: TranscriptionTask,
+  { quirks }: TranscriptionTarget,
+): void {
+  const { bytes, format, seconds } = recording;
+  const { max_seconds: maxSeconds, max_file_bytes: maxBytes } = quirks;
+  if (!codec.formats.includes(format)) {
+    throw invalidRequest('file', `is ${format}, and this model accepts ${codec.formats.join(', ')}`);
+  }
+  if (maxBytes !== undefined && bytes.length > maxBytes) {
+    throw invalidRequest('file', `may have at most ${maxBytes / (1024 * 1024)} MiB for this model; send a shorter one`);
+  }
+  if (maxSeconds !== undefined && (seconds ?? recording.maxSeconds) > maxSeconds) {
+    throw invalidRequest('file', `may be at most ${maxSeconds} seconds long for this model; send a shorter one`);
+  }
+}

@@ -1,0 +1,33 @@
+/** Synchronous recognition of Yandex SpeechKit (API v1): short recordings of one channel, without times and usage. */
+
+import { invalidRequest } from '../../platform/errors.ts';
+import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import type { TranscriptionCodec } from './codec.ts';
+import { localeOf } from './locales.ts';
+import { transcriptText } from './read-parts.ts';
+
+const sampleRates = [48_000, 16_000, 8_000];
+
+export const yandexTranscription: TranscriptionCodec = {
+  formats: ['wav', 'ogg'],
+  reportsSeconds: false,
+  requestFor({ languages: [language], recording }, { upstreamModel }) {
+    const { format, samples, bytes } = recording;
+    const query = new URLSearchParams({
+      topic: upstreamModel,
+      ...(language === undefined ? {} : { lang: localeOf(language) }),
+    });
+    if (format === 'ogg') return { path: `/speech/v1/stt:recognize?${query}&format=oggopus`, headers: {}, body: bytes };
+    if (samples?.channels !== 1 || !sampleRates.includes(samples.sampleRate)) {
+      throw invalidRequest(
+        'file',
+        `as WAV must have one channel of 16 bits, at ${sampleRates.join(', ')} Hz for this model`,
+      );
+    }
+    query.set('format', 'lpcm');
+    query.set('sampleRateHertz', String(samples.sampleRate));
+    return { path: `/speech/v1/stt:recognize?${query}`, headers: {}, body: samples.bytes };
+  },
+  transcriptIn: (body) => ({ text: transcriptText(recordOrEmpty(body)['result']), segments: [], words: [] }),
+  readUsage: () => undefined,
+};

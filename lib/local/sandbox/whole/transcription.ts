@@ -1,0 +1,92 @@
+/**
+ * Transcripts of the sandbox in the format of OpenAI: the hidden text of the sandbox's own speech, or a text that follows
+ * from the bytes. A directive of the prompt or of the hidden text requests a fault.
+ */
+
+import { createHash } from 'node:crypto';
+import { parseDirectiveLine, readDirectives, withoutDirectives } from '../directives.ts';
+import { openaiRefusal } from '../openai-refusal.ts';
+import { spokenTextIn } from '../spoken-text.ts';
+import { requestedFailure, type SandboxAnswer } from '../whole-answers.ts';
+
+const WORDS = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'foxtrot', 'golf', 'hotel'];
+const SECONDS_PER_WORD = 0.5;
+const BYTES_PER_SECOND = 32_000;
+const AUDIO_TOKENS_PER_SECOND = 10;
+const CHARACTERS_PER_TOKEN = 4;
+/** Far more than any request may be billed for. */
+const ABSURD_UNITS = 1_000_000_000;
+/** Model that is priced by tokens. */
+const TOKEN_MODEL = 'token-scribe';
+
+export const wholeAnswers = {
+  '/openai/v1/audio/transcriptions': (form: FormData) => transcribe(form, 'transcribe'),
+  '/openai/v1/audio/translations': (form: FormData) => transcribe(form, 'translate'),
+};
+
+async function transcribe(form: FormData, task: 'transcribe' | 'translate'): Promise<SandboxAnswer> {
+  const file = form.get('file');
+  if (!(file instanceof Blob)) return { status: 400, body: openaiRefusal(400, "Missing required parameter: 'file'.") };
+  const bytes = Buffer.from(await file.arrayBuffer());
+  const hidden = spokenTextIn(bytes) ?? '';
+  const prompt = `${form.get('prompt') as string | null}\n${hidden}`;
+  const directives = readDirectives(prompt);
+  if (directives.error !== undefined) return requestedFailure(directives.error);
+  const text = withoutDirectives(hidden).trim() || wordsOf(bytes);
+  const usage = usageOf(form.get('model') as string, {
+    bytes,
+    text,
+    fault: parseDirectiveLine(prompt).valueOf('usage'),
+  });
+  const isVerbose = form.get('response_format') === 'verbose_json';
+  const parts = isVerbose ? { task, language: 'english', ...timesOf(text) } : {};
+  const body = { text: directives.nullAt === undefined ? text : null, ...parts, ...usage };
+  return { status: 200, body, delivery: directives };
+}
+
+/** A text of eight words that follows from the bytes. */
+function wordsOf(bytes: Buffer): string {
+  return [...createHash('sha256').update(bytes).digest().subarray(0, 8)]
+    .map((byte) => WORDS[byte % WORDS.length])
+    .join(' ');
+}
+
+function timesOf(text: string): object {
+  const words = text.split(/\s+/).map((word, index) => ({
+    word,
+    start: index * SECONDS_PER_WORD,
+    end: (index + 1) * SECONDS_PER_WORD,
+  }));
+  const end = words.length * SECONDS_PER_WORD;
+  return { duration: end, words, segments: [{ id: 0, seek: 0, start: 0, end, text: ` ${text}`, tokens: [] }] };
+}
+
+interface Heard {
+  bytes: Buffer;
+  text: string;
+  /** The fault of the usage that a directive requests. */
+  fault: string | undefined;
+}
+
+function usageOf(model: string, { bytes, text, fault }: Heard): object {
+  if (fault === 'none') return {};
+  const seconds = fault === 'absurd' ? ABSURD_UNITS : secondsOf(bytes);
+  if (model !== TOKEN_MODEL) return { usage: { type: 'duration', seconds } };
+  const audio_tokens = Math.ceil(seconds * AUDIO_TOKENS_PER_SECOND);
+  const output_tokens = Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+  return {
+    usage: {
+      type: 'tokens',
+      input_tokens: audio_tokens,
+      input_token_details: { audio_tokens, text_tokens: 0 },
+      output_tokens,
+      total_tokens: audio_tokens + output_tokens,
+    },
+  };
+}
+
+/** The length of a WAV file by its header; of other files, as if they were the usual WAV file. */
+function secondsOf(bytes: Buffer): number {
+  const isWave = bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.length > 44;
+  return Math.max(1, Math.round(bytes.length / (isWave ? bytes.readUInt32LE(28) : BYTES_PER_SECOND)));
+}

@@ -1,0 +1,310 @@
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commonGateway } from '../support/common-gateway.ts';
+import { finalGeneration, post, type GatewayClient } from '../support/gateway.ts';
+import { manage } from '../support/manage.ts';
+import { mp3File, waveFile } from '../support/recordings.ts';
+
+let gateway: GatewayClient;
+let files: Server;
+beforeAll(async () => {
+  gateway = await commonGateway();
+  files = createServer(({ url }, response) => {
+    const [body, type] = url === '/page' ? ['<p>', 'text/html'] : [waveFile(2, { says: 'From the web.' }), 'audio/wav'];
+    if (url === '/huge') response.writeHead(200, { 'content-type': 'audio/wav', 'content-length': 30 * 1024 * 1024 });
+    else response.writeHead(200, { 'content-type': type });
+    response.end(body);
+  }).listen(0, '127.0.0.1');
+  await once(files, 'listening');
+});
+afterAll(() => files.close());
+
+const SAYS = 'The parcel is late. Please call back';
+
+interface Transcribed {
+  text: string;
+  usage: { type: string; seconds?: number; cost?: number };
+  error: { code: number; message: string; param: string; metadata: { error_type: string } };
+  [field: string]: unknown;
+}
+
+interface Sent {
+  file?: Buffer<ArrayBuffer>;
+  key?: string;
+  path?: string;
+  headers?: Record<string, string>;
+}
+
+type Fields = Record<string, string | string[]>;
+
+/** Sends a form, as OpenAI's clients do. */
+async function transcribe(fields: Fields = {}, { file, key = gateway.key, path = '', headers = {} }: Sent = {}) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ model: 'sandbox/scribe', ...fields })) {
+    for (const one of [value].flat()) form.append(name, one);
+  }
+  form.append('file', new File([file ?? waveFile(2.5, { says: SAYS })], 'secret name.wav', { type: 'audio/wav' }));
+  const response = await fetch(`${gateway.baseUrl}${path || '/audio/transcriptions'}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, ...headers },
+    body: form,
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type') === 'application/json';
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: (isJson ? JSON.parse(text) : {}) as Transcribed,
+  };
+}
+
+async function keyWith(settings: object): Promise<string> {
+  const { body } = await manage(gateway, 'POST', '/keys', { name: 'transcriptions', ...settings });
+  return (body as { key: string }).key;
+}
+
+const inline = (bytes: Buffer) => ({ input_audio: { data: bytes.toString('base64'), format: 'wav' } });
+
+async function transcribeJson(body: object) {
+  const response = await post(gateway, '/audio/transcriptions', { model: 'sandbox/scribe', ...body });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Transcribed };
+}
+
+describe('a transcript', () => {
+  it('is the text of a file in a form, with the billed seconds and their cost', async () => {
+    const { status, body, headers } = await transcribe();
+
+    expect(status).toBe(200);
+    expect(body).toEqual({ text: SAYS, usage: { type: 'duration', seconds: 3, cost: 0.03 } });
+    expect(await finalGeneration(gateway, headers.get('x-generation-id')!)).toMatchObject({
+      api_type: 'stt',
+      model: 'sandbox/scribe',
+      total_cost: 0.03,
+      finish_reason: 'stop',
+      streamed: false,
+    });
+  });
+
+  it('is the text of base64 in JSON', async () => {
+    expect((await transcribeJson(inline(waveFile(1, { says: SAYS })))).body.text).toBe(SAYS);
+  });
+
+  it('is the text of a file at an address', async () => {
+    const { port } = files.address() as AddressInfo;
+
+    const { body } = await transcribeJson({ url: `http://127.0.0.1:${port}/speech.wav` });
+
+    expect(body).toMatchObject({ text: 'From the web.', usage: { seconds: 2 } });
+  });
+
+  it('has segments and words with their times in verbose_json', async () => {
+    const { body } = await transcribe({
+      response_format: 'verbose_json',
+      'timestamp_granularities[]': ['segment', 'word'],
+    });
+
+    expect(body).toMatchObject({ task: 'transcribe', language: 'english', text: SAYS });
+    expect(body['segments']).toEqual([{ id: 0, text: ` ${SAYS}`, start: 0, end: 3.5 }]);
+    expect((body['words'] as object[])[1]).toEqual({ word: 'parcel', start: 0.5, end: 1 });
+  });
+
+  it.each([
+    ['text', `${SAYS}\n`],
+    ['srt', `1\n00:00:00,000 --> 00:00:03,500\n${SAYS}\n`],
+    ['vtt', `WEBVTT\n\n00:00:00.000 --> 00:00:03.500\n${SAYS}\n`],
+  ])('is a text with the format %s', async (response_format, text) => {
+    const answer = await transcribe({ response_format });
+
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(answer.text).toBe(text);
+  });
+
+  it('is a translation at its own path', async () => {
+    const { body } = await transcribe({ response_format: 'verbose_json' }, { path: '/audio/translations' });
+
+    expect(body).toMatchObject({ task: 'translate', language: 'english', text: SAYS });
+  });
+
+  it('is one for each Idempotency-Key, although each attempt has another boundary', async () => {
+    const headers = { 'idempotency-key': crypto.randomUUID() };
+
+    const first = await transcribe({}, { headers });
+    const again = await transcribe({}, { headers });
+    const other = await transcribe({ language: 'de' }, { headers });
+
+    expect([first.status, again.status, other.status]).toEqual([200, 409, 409]);
+    expect(again.body.error.message).toContain(first.headers.get('x-generation-id')!);
+    expect(other.body.error.message).toContain('another request');
+  });
+});
+
+describe('the price of a transcript', () => {
+  it('is proved by its record', async () => {
+    const { headers } = await transcribe();
+    const id = headers.get('x-generation-id')!;
+    await finalGeneration(gateway, id);
+
+    const { body } = await manage(gateway, 'GET', `/generations/${id}`);
+
+    expect(body).toMatchObject({
+      data: { price_lines: [{ units: [{ meter: 'audio_second', quantity: 3 }] }] },
+    });
+  });
+
+  it('is its tokens at a model that is priced by tokens, those of the recording at their own price', async () => {
+    const { body, headers } = await transcribe(
+      { model: 'sandbox/token-scribe' },
+      { file: waveFile(4, { says: SAYS }) },
+    );
+
+    expect(body.usage).toEqual({
+      type: 'tokens',
+      input_tokens: 40,
+      input_token_details: { audio_tokens: 40, text_tokens: 0 },
+      output_tokens: 9,
+      total_tokens: 49,
+      cost: expect.closeTo(40 * 0.0006 + 9 * 0.001, 12) as number,
+    });
+    expect(await finalGeneration(gateway, headers.get('x-generation-id')!)).toMatchObject({
+      total_cost: body.usage.cost,
+      tokens_prompt: 40,
+      tokens_completion: 9,
+    });
+  });
+
+  it('follows from the bytes if the header states another length', async () => {
+    const files = [0xff_ff_ff_ff, 0, 100].map((declaredBytes) => waveFile(20, { says: SAYS, declaredBytes }));
+
+    const answers = await Promise.all(files.map((file) => transcribe({}, { file })));
+
+    expect(answers.map(({ body }) => body.usage.seconds)).toEqual([20, 20, 20]);
+  });
+
+  it('is estimated from the recording if the provider reports no usage', async () => {
+    const { body, headers } = await transcribe({ prompt: '@sandbox usage=none' }, { file: mp3File(10) });
+
+    expect(body.usage).toEqual({ type: 'duration', seconds: 11 });
+    expect(headers.get('x-service-billing-status')).toBe('pending');
+  });
+
+  it('is at most that of the bytes, whatever the provider reports', async () => {
+    const { body } = await transcribe({ prompt: '@sandbox usage=absurd' });
+
+    expect(body.usage.seconds).toBeLessThanOrEqual(4);
+  });
+
+  it('is nothing if the provider fails', async () => {
+    const faults = await Promise.all(
+      ['error=503', 'null', 'break'].map((fault) => transcribe({ prompt: `@sandbox ${fault}` })),
+    );
+
+    for (const { status, headers } of faults) {
+      expect([502, 503, 529]).toContain(status);
+      expect(await finalGeneration(gateway, headers.get('x-generation-id')!)).toMatchObject({ total_cost: 0 });
+    }
+  });
+
+  it('is estimated without a request to the provider', async () => {
+    const response = await post(gateway, '/audio/transcriptions/estimate', {
+      model: 'sandbox/scribe',
+      ...inline(waveFile(9.5)),
+    });
+
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({
+      data: { hold_rub: '0.11', admits: true, candidates: [{ model: 'sandbox/scribe', max_cost_rub: '0.11' }] },
+    });
+  });
+});
+
+describe('a transcript is refused', () => {
+  it.each<[string, object, string]>([
+    ['no recording', {}, 'file'],
+    ['two recordings', { url: 'https://example.com/a.wav', ...inline(waveFile(1)) }, 'url'],
+    ['a text as a file', { file: 'x' }, 'file'],
+    ['another file', inline(Buffer.from('%PDF-1.7 no sound'.repeat(20))), 'input_audio'],
+    ['text that is not base64', { input_audio: { data: 'a b' } }, 'input_audio.data'],
+    ['stream', { ...inline(waveFile(1)), stream: true }, 'stream'],
+    ['another format', { ...inline(waveFile(1)), response_format: 'diarized_json' }, 'response_format'],
+    ['include', { ...inline(waveFile(1)), include: ['logprobs'] }, 'include'],
+    [
+      'words without verbose_json',
+      { ...inline(waveFile(1)), timestamp_granularities: ['word'] },
+      'timestamp_granularities',
+    ],
+    [
+      'times at a model without them',
+      { ...inline(waveFile(1)), model: 'sandbox/token-scribe', response_format: 'srt' },
+      'timestamp_granularities',
+    ],
+    ['several languages at a model for one', { ...inline(waveFile(1)), languages: ['ru', 'en'] }, 'languages'],
+    ['an address in the own network', { url: 'http://10.0.0.1/a.wav' }, 'url'],
+  ])('by name with %s', async (_, body, field) => {
+    const { status, body: answer } = await transcribeJson(body);
+
+    expect({ status, field: answer.error.param }).toEqual({ status: 400, field });
+  });
+
+  it('with an address that has no recording, or one that is too large', async () => {
+    const { port } = files.address() as AddressInfo;
+    const at = (path: string) => transcribeJson({ url: `http://127.0.0.1:${port}/${path}` });
+
+    expect((await at('page')).body.error).toMatchObject({ code: 400, param: 'url' });
+    expect((await at('huge')).status).toBe(413);
+  });
+
+  it('with the limit and the alternatives if the form is too large for this address', async () => {
+    const { status, body } = await transcribe({}, { file: waveFile(330) });
+
+    expect(status).toBe(413);
+    expect(body.error.message).toMatch(/4\.5 MB.*https address.*25 MB/);
+  });
+
+  it('with 402 if the recording would cost more than is left', async () => {
+    const key = await keyWith({ limit: 0.05 });
+
+    const { status, body } = await transcribe({}, { key, file: waveFile(60) });
+
+    expect(status).toBe(402);
+    expect(body.error.metadata).toMatchObject({ limit_source: 'key_limit' });
+  });
+
+  it('if the key blocks sensitive data, and the prompt has some', async () => {
+    const key = await keyWith({ sensitive_data: { enabled: true, action: 'block', categories: ['email'] } });
+
+    const { status, body } = await transcribe({ prompt: 'Mail of ann@example.org' }, { key });
+
+    expect({ status, field: body.error.param }).toEqual({ status: 400, field: 'prompt' });
+  });
+
+  it('for a model of another modality', async () => {
+    expect((await transcribe({ model: 'sandbox/ranker' })).status).toBe(400);
+  });
+});
+
+describe('fields that only guide a transcription', () => {
+  it('are left out and named if no endpoint takes them', async () => {
+    const { status, headers } = await transcribe({
+      model: 'sandbox/token-scribe',
+      temperature: '0.2',
+      chunking_strategy: 'auto',
+      prompt: 'Parcels.',
+    });
+
+    expect(status).toBe(200);
+    expect(headers.get('x-gateway-left-out')).toBe('chunking_strategy, temperature');
+  });
+
+  it('are refused with require_parameters', async () => {
+    const { status, body } = await transcribe({
+      model: 'sandbox/token-scribe',
+      temperature: '0.2',
+      provider: '{"require_parameters":true}',
+    });
+
+    expect({ status, field: body.error.param }).toEqual({ status: 400, field: 'temperature' });
+  });
+});
