@@ -15,7 +15,7 @@ process.umask(0o077);
 const SAME_SIGNAL_MS = 500;
 /**
  * Maximum milliseconds for the gateway to stop after its database, or another process that it needs, has ended. Without
- * the database, running requests may never end.
+ * the database, running requests might never end.
  */
 const END_AFTER_LOSS_MS = 8_000;
 

@@ -39,11 +39,11 @@ function run(node) {
     PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`,
   };
   const child = spawn(node, process.argv.slice(2), { stdio: 'inherit', env });
-  // This process must live until the child ends. So a signal does not end it, but is passed on to the child. The child
+  // This process must live until the child ends. So it passes a signal on to the child instead of ending. The child
   // gets Ctrl-C twice: from the terminal and from this process. `bin/local.ts` ignores the second.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  // npm starts this process through a shell, and that shell does not pass npm's signals on. So if npm is killed, this
-  // process can only notice that its parent has changed.
+  // npm starts this process through a shell, which does not pass npm's signals on. So if npm is killed, this process
+  // only sees that its parent has changed.
   const parent = process.ppid;
   const look = process.env.npm_lifecycle_event
     ? setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), LOOK_EVERY_MS)

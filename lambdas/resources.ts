@@ -18,8 +18,8 @@ import { readWarmPrompt, writeWarmPrompt } from './store/statistics/warm-prompts
 const table = once(() => openTable());
 
 /**
- * Connections that all requests of a process share. They open on first use and live as long as the process. None of
- * them belongs to a request, so one process may serve many requests at once.
+ * Connections that all requests of a process use. They open on first use and live as long as the process. None of them
+ * belongs to a request, so one process may serve many requests at once.
  */
 export const resources = {
   table,

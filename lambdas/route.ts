@@ -1,4 +1,4 @@
-/** Types of the manifest: the facts of a function, and short functions that state them. This file imports nothing. */
+/** Types of the manifest: the facts of a function, and short functions that create them. This file imports nothing. */
 
 /** Kind of key that a route accepts. "any" accepts both kinds; "none" means that the route is public. */
 export type Credential = 'inference' | 'management' | 'any' | 'none';
@@ -13,9 +13,11 @@ export type TableAction =
   | 'ConditionCheckItem'
   | 'BatchWriteItem';
 export type SecretName = 'pepper' | 'provider-keys';
-/** Name of a queue, which is that of its worker. */
+/** Name of a queue. Its worker has the same name. */
 export type QueueName = 'finalize-cost' | 'roll-up-activity' | 'advance-videos';
-/** Folder of the bucket: files that wait to be sent to a provider, and files made by providers. */
+/**
+ * Folder of the bucket. `video-requests`: requests that wait to be sent to a provider. `videos`: files from providers.
+ */
 export type ObjectFolder = 'video-requests' | 'videos';
 /** Action on files of the bucket. Parts of an upload need the same action as a whole file. */
 export type ObjectAction = 'GetObject' | 'PutObject' | 'DeleteObject' | 'AbortMultipartUpload';
@@ -23,12 +25,9 @@ export type ObjectAction = 'GetObject' | 'PutObject' | 'DeleteObject' | 'AbortMu
 /** All permissions of a function, in addition to its logs. */
 export interface Grants {
   table?: readonly TableAction[];
-  /** Prefixes of the partition keys to which access is limited. Without this list, all partitions are allowed. */
+  /** Prefixes of the partition keys to which access is limited. Absent: all partitions are allowed. */
   partitions?: readonly string[];
-  /**
-   * Prefixes of the partition keys to which writes are limited. Without this list, all readable partitions may be
-   * written.
-   */
+  /** Prefixes of the partition keys to which writes are limited. Absent: all readable partitions may be written. */
   writes?: readonly string[];
   /** Whether the access includes the table's indexes. */
   indexes?: boolean;
@@ -51,25 +50,22 @@ export interface FunctionSpec {
   grants: Grants;
   timeoutSeconds: number;
   memoryMb: number;
-  /** Whether a deployment first gives the new code a tenth of the work, and rolls back if the new code fails. */
+  /** Whether a deployment first gives the new code a tenth of the work. If the new code fails, it is rolled back. */
   changesGradually?: boolean;
 }
 
 /** Function that answers requests. */
 interface EndpointSpec<Kind extends Credential> extends FunctionSpec {
   credential: Kind;
-  /**
-   * Whether the route answers through response streaming. It then sends the answer while it produces it, with any
-   * bytes, and of any size.
-   */
+  /** Whether the route streams its response. It can then send any bytes, of any length, while it produces them. */
   streaming?: boolean;
   /** Whether the function also answers on its own function URL. */
   functionUrl?: boolean;
   /** Whether the route spends money. Every answer of such a route has x-generation-id. */
   inference?: boolean;
   /**
-   * Whether the route reports the time of the gateway and the provider in `server-timing`. Routes that spend money
-   * always do.
+   * Whether the route reports the time of the gateway and the provider in `server-timing`. A route that spends money
+   * does so anyway.
    */
   isTimed?: boolean;
   /** Whether the route itself sends requests to providers. If not, a worker sends them. */
@@ -93,7 +89,7 @@ export interface QueueWorker extends FunctionSpec {
   maxConcurrency: number;
   /** Number of attempts after which a message moves to the dead-letter queue. */
   maxReceiveCount: number;
-  /** Age of the oldest message at which an alarm reports a problem of the worker. */
+  /** Age of the oldest message above which an alarm reports a problem of the worker. */
   lateAfterSeconds: number;
 }
 
@@ -117,7 +113,7 @@ export const deleteRoute = by('DELETE');
 
 const memoryMb = 512;
 
-/** Returns a function that states an endpoint by its file under api/ and its grants. */
+/** Returns a function that creates an endpoint from its file under api/ and its grants. */
 function taking<Kind extends Credential>(credential: Kind, timeoutSeconds: number) {
   return (file: string, grants: Grants = {}): EndpointSpec<Kind> => ({
     entry: `api/${file}.ts`,
@@ -267,8 +263,8 @@ export function workers<Workers extends Record<string, Stated>>(
 }
 
 /**
- * Seconds that API Gateway waits longer than a streaming function may run, so that it receives the function's last
- * event.
+ * Number of seconds by which API Gateway waits longer than a streaming function may run. So it receives the function's
+ * last event.
  */
 const INTEGRATION_MARGIN_SECONDS = 2;
 /** Maximum duration of a stream in API Gateway. */
@@ -290,8 +286,8 @@ export function integrationSeconds({ streaming, timeoutSeconds }: Pick<Route, 's
 }
 
 /**
- * Returns the seconds for which a delivered message stays invisible, so that a slow batch is not processed twice. After
- * a failure, the worker makes the message visible again within seconds.
+ * Returns the seconds for which a delivered message stays invisible. So a slow batch is not processed twice. After a
+ * failure, the worker makes the message visible again within seconds.
  */
 export function visibilityTimeoutSeconds({ timeoutSeconds }: QueueWorker): number {
   return 6 * timeoutSeconds;

@@ -1,7 +1,7 @@
 /**
  * Manifest: every route and worker of the gateway, as data. The CDK stacks, the local runtime, the sandboxes and the
  * tests read it, so nothing is listed twice. It imports no runtime code, so that infrastructure code can read it. A
- * function of the API looks up its own route here. The bundler removes the parts that are marked as pure from the
+ * function of the API looks up its own route here. The bundler removes unused parts that are marked as pure from the
  * function's bundle.
  */
 
@@ -52,14 +52,14 @@ export const wholeModalities = {
     one: 'embeddings',
     paths: ['/embeddings'],
     isListed: true,
-    // Vectors of two thousand texts exceed the largest answer without streaming.
+    // The vectors of two thousand texts are too large for an answer without streaming.
     answering: { streaming: true, callsBedrock: true, timeoutSeconds: 120, memoryMb: 1024 },
   },
   rerank: {
     one: 'rerank',
     paths: ['/rerank'],
     isListed: true,
-    // An answer repeats its documents, which may exceed the largest answer without streaming.
+    // An answer repeats the documents of the request. Together they may be too large for an answer without streaming.
     answering: { streaming: true, callsBedrock: true, timeoutSeconds: 120, memoryMb: 512 },
   },
   transcriptions: {
@@ -135,9 +135,9 @@ export const routes = {
   }),
   ...wholeRoutes.estimate,
 
-  // The route may only read the speed of endpoints and the remaining budgets of free models in the table.
+  // In the table, the route may read only the speed of endpoints and the remaining budgets of free models.
   'list-models': getRoute('/models', openLarge('models/list', ofCatalog(publicOnly('Query')))),
-  // The route may only read the performance of endpoints and the remaining budget of a free model in the table.
+  // In the table, the route may read only the performance of endpoints and the remaining budget of a free model.
   'get-model': getRoute(['/models/{slug+}', '/model/{slug+}'], open('models/get', ofCatalog(publicOnly('Query')))),
   'list-user-models': getRoute('/models/user', {
     ...keyed('models/list-user', ofCatalog(reading('Query'))),
@@ -198,7 +198,7 @@ export const routes = {
   }),
   'get-model-spending': getRoute('/activity/models', managed('activity/get-models', reading('Query'))),
 
-  // The route stores the end of a page as a bookmark, so it may write bookmarks.
+  // The route stores the end of a page as a bookmark. So it may write bookmarks.
   'list-keys': getRoute('/keys', {
     ...managed('keys/list', { ...reading('Query', 'PutItem'), writes: ['BOOKMARKS#'] }),
     streaming: true,
@@ -287,11 +287,11 @@ export const FILES_KEPT_DAYS = 7;
 /** Workers of queues. Each worker reads the queue of the same name. */
 export const queueWorkers = /* @__PURE__ */ workers({
   'finalize-cost': {
-    // More than ten messages would need a batching window, which Lambda counts in whole seconds. Holds would wait for
-    // the end of the window.
+    // More than ten messages would need a batching window, which Lambda counts in whole seconds. Holds would then be
+    // settled later.
     batchSize: 10,
-    // Busy counters without limits are stored in parts. Counters with limits are not, so more workers would conflict
-    // more often there, and settle less.
+    // Busy counters without limits are split into parts (several items). Counters with limits often are not. There,
+    // more workers would conflict more often, and settle less.
     maxConcurrency: 8,
     timeoutSeconds: 20,
     // Thirty attempts take about fifty minutes.
@@ -367,8 +367,8 @@ export const scheduledWorkers = /* @__PURE__ */ workers({
   'measure-endpoints': {
     everyMinutes: 1,
     timeoutSeconds: 50,
-    // The worker publishes the list of providers that have their credential or need none. So functions that list models need no permission to
-    // read credentials.
+    // The worker publishes the list of providers that have their credential, or need none. So functions that list
+    // models need no right to read credentials.
     grants: ofCatalog({ ...healthOnly('Query', 'PutItem'), secrets: ['provider-keys'] }),
   },
 }) satisfies Record<string, ScheduledWorker>;

@@ -7,11 +7,10 @@ export interface TopToken {
 }
 
 /**
- * Returns the probability of each label, given that the model writes one of the labels. A token counts for a label with
- * any blanks around it. It also counts in upper or lower case, if it then matches only one label. A label that is not
- * among the most probable tokens is at most as probable as the last of these tokens. All such missing labels together
- * are at most as probable as the remainder: 1 minus the listed probabilities. Each missing label gets an equal share of
- * the remainder, but at most the probability of the last token.
+ * Returns the probability of each label, if the model writes one of the labels. A token counts for a label with any
+ * blanks around it. Its letter case does not matter, if it then still matches only one label. Labels that are missing
+ * among the listed tokens get equal parts of the remaining probability (1 minus the listed probabilities), but each at
+ * most the probability of the last listed token.
  * @returns undefined if none of the labels is among the tokens, because the model has then answered something else
  */
 export function labelProbabilities(top: readonly TopToken[], labels: readonly string[]): number[] | undefined {
@@ -50,8 +49,8 @@ export function tempered(probabilities: readonly number[], temperature: number):
 }
 
 /**
- * Returns the probabilities of all options of a question whose options were decided in groups. By Luce's rule, the
- * ratio of the probabilities of two options does not depend on the other options.
+ * Returns the probabilities of all options of a question that was decided in groups. By Luce's rule, the ratio of the
+ * probabilities of two options does not depend on the other options.
  * @param groups probabilities within each group, in the order of the options
  * @param finals probabilities of each group's most probable option, compared with those of the other groups
  */

@@ -21,8 +21,8 @@ export interface Question {
 export interface Verdict {
   probabilities: number[];
   /**
-   * Whether the model has written the probabilities as text, or the provider has only named its choice. If false, the
-   * probabilities are computed from token probabilities, or reported by the provider.
+   * True if the model has written the probabilities as text, or the provider has only named its choice. False if they
+   * are computed from token probabilities, or reported by the provider.
    */
   isStated: boolean;
 }
@@ -76,8 +76,8 @@ function rounded(value: number): number {
 }
 
 /**
- * Builds an object from entries. The client chooses the keys, and may choose `__proto__`. Assigning to this key would
- * set the prototype instead of storing a member.
+ * Builds an object from entries. The client chooses the keys. An assignment to the key `__proto__` would set the
+ * prototype instead of a member.
  */
 function fromEntries<Value>(entries: [string, Value][]): Record<string, Value> {
   return Object.fromEntries(entries);

@@ -2,10 +2,7 @@
 
 import type { VectorEncoding } from './schema.ts';
 
-/**
- * Vector in the provider's form. If the client requests the same form, the vector is passed on unchanged, to the last
- * digit.
- */
+/** Vector in the provider's form. If the client requests the same form, it gets the same digits. */
 export type Vector = { numbers: readonly number[] } | { base64: string };
 
 const BYTES_PER_NUMBER = 4;

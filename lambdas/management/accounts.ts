@@ -111,9 +111,9 @@ export async function setAccountPrivacy(context: ChangeContext, change: PrivacyC
 }
 
 /**
- * Spreads the records of an account's future requests over many partitions per day. It is meant for an account that
- * sends more than a few hundred requests per second. It cannot be undone, because readers search spread partitions only
- * for accounts with this setting.
+ * Spreads the records of an account's future requests over many partitions per day, for an account that sends more than
+ * a few hundred requests per second. It cannot be undone: readers search spread partitions only for accounts with this
+ * setting.
  * @throws {GatewayError} 404 if the account does not exist
  */
 export async function spreadRecords(context: ChangeContext): Promise<Account> {
@@ -132,8 +132,8 @@ export async function spreadRecords(context: ChangeContext): Promise<Account> {
 }
 
 /**
- * Suspends an account, closes it, or resumes it. At the latest five seconds later, no new request of a suspended
- * account can spend. A running answer whose hold counts against a limit of the account ends at its next hold step.
+ * Suspends an account, closes it, or resumes it. Within five seconds, new requests of a suspended account can no longer
+ * spend. If a running answer's hold counts against a limit of the account, the answer ends at its next hold step.
  * Reading still works. The caller must update the account's keys afterwards (stopped-keys.ts).
  * @param change.reason reason, which is stored in the audit log
  * @throws {GatewayError} 404 if the account does not exist; 409 if an account to be closed has remaining money or
@@ -184,8 +184,8 @@ async function checkSettledUp(table: Table, { id, mode }: Account): Promise<void
 }
 
 /**
- * Periods for limits of a postpaid account. A lifetime limit is excluded, because the account would reach it although
- * it pays regularly.
+ * Periods for limits of a postpaid account. A lifetime limit is excluded: the account would reach it even if it pays
+ * regularly.
  */
 export type CreditPeriod = Exclude<Interval, 'lifetime'>;
 
@@ -226,7 +226,10 @@ export async function setCreditLimit(
   });
 }
 
-/** Reads an account. @throws {GatewayError} 404 if it does not exist */
+/**
+ * Reads an account.
+ * @throws {GatewayError} 404 if it does not exist
+ */
 export async function requireAccount(table: Table, accountId: string): Promise<Account> {
   const account = await readAccount(table, accountId);
   if (!account) throw notFound(`There is no account "${accountId}".`);

@@ -35,7 +35,7 @@ export interface Payment {
 export interface Booked {
   /** Account after the booking. */
   account: Account;
-  /** Whether the payment had been booked before, so that nothing changed. */
+  /** Whether the payment had been booked before. Then nothing changed. */
   wasBooked: boolean;
 }
 
@@ -61,8 +61,8 @@ export async function refund(context: ChangeContext, payment: Payment): Promise<
 }
 
 /**
- * Corrects an account's charges, up or down, with a reason that stays in its ledger. The correction changes a prepaid
- * account's balance at once. For a postpaid account, it only becomes a line of the statement.
+ * Corrects an account's charges, up or down, with a reason that stays in its ledger. A prepaid account's balance
+ * changes at once. A postpaid account only gets a line in its statement.
  *
  * Guarantee: spent and held money cannot be removed, also during concurrent spending. A reference is booked only once.
  * @param adjustment.amount positive or negative, and not zero
@@ -78,7 +78,10 @@ interface LedgerPayment extends Payment {
   kind: BalanceEntryKind;
 }
 
-/** Books a payment. @param payment.amount negative if it reduces the balance */
+/**
+ * Books a payment.
+ * @param payment.amount negative if it reduces the balance
+ */
 async function book(context: ChangeContext, payment: LedgerPayment): Promise<Booked> {
   const { table, accountId, actor } = context;
   const { amount, note, reference: id, kind } = payment;
@@ -91,8 +94,8 @@ async function book(context: ChangeContext, payment: LedgerPayment): Promise<Boo
         'This account is postpaid: it has no balance. Create a prepaid account with "accounts create --mode prepaid", and name it with --account <id>.',
       );
     }
-    // This check must come after the account is read. An earlier booking is then included in the sum that was read, or
-    // the write fails because the sum is outdated.
+    // This check must come after the account is read. Then the sum that was read includes an earlier booking, or the
+    // write fails because the sum is outdated.
     if (await isBooked(context, { id, amount })) {
       return { account: await requireAccount(table, accountId), wasBooked: true };
     }
@@ -147,8 +150,8 @@ function paymentForAudit({ amount, note, reference }: Payment): Item {
 }
 
 /**
- * Returns the writes that change the balance at the account's counter. If the counter is stored in parts, they are
- * merged.
+ * Returns the writes that change the balance at the account's counter. If the counter is split into several items
+ * (parts), they are merged.
  */
 async function counterWrites(
   { table, accountId }: ChangeContext,

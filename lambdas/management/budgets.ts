@@ -72,8 +72,7 @@ export async function setBudget(
     const revision = numberFrom(item['revision']);
     const at = new Date(nowMs()).toISOString();
     const limitTimes = { ...timesBefore };
-    // A budget without stored times was created by a release that did not store them. It gets the creation time of its
-    // owner.
+    // A release that did not store times has created this budget. It gets the creation time of its owner.
     const since = before[change.interval] ? String(item['created_at']) : at;
     if (change.limit)
       limitTimes[change.interval] = { created: limitTimes[change.interval]?.created ?? since, updated: at };

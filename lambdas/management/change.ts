@@ -14,8 +14,8 @@ export interface ChangeContext {
   actor: Actor;
   requestId?: string | undefined;
   /**
-   * Returns the ids of all providers. Privacy settings can only name these providers. If the function is absent,
-   * settings can name no provider.
+   * Returns the ids of all providers. Privacy settings can name only these. If the function is absent, settings can
+   * name no provider.
    */
   providerIds?: () => Promise<readonly string[]>;
 }
@@ -34,15 +34,15 @@ export interface AuditedChange {
   after?: Item | undefined;
 }
 
-/** Returns a write that the caller adds to the transaction of a change. `made` is the result of the change. */
+/** Returns a write for the transaction of a change. `made` is the result of the change. */
 export type ExtraWrite<Made> = (made: Made) => Write | undefined;
 
-/** Default of an extra write: adds no write. */
+/** Default of an extra write: no write. */
 export const noExtraWrite = (): undefined => undefined;
 
 /**
- * Maximum number of attempts at the transaction of a change. Disabling a runaway key or lowering a budget conflicts
- * with the holds of the same scope, and must succeed. The attempts take about five seconds, well within a function's
+ * Maximum number of attempts at the transaction of a change. To disable a runaway key or lower a budget conflicts with
+ * the holds of the same scope, and must still succeed. The attempts take about five seconds, less than a function's
  * fifteen.
  */
 const ATTEMPTS = 30;
@@ -50,8 +50,8 @@ const ATTEMPTS = 30;
 /**
  * Makes a change and its audit entry in one transaction.
  *
- * Guarantee: a change that was made is reported as made. If a refused attempt follows an attempt without a reply, the
- * audit entry shows whether the earlier attempt made the change.
+ * Guarantee: if the change was made, it is reported as made. An attempt may be refused after an attempt without a
+ * reply. Then the audit entry shows whether the earlier attempt made the change.
  * @returns the outcome of the transaction, with the names in `writes`
  * @throws {AlreadyAnsweredError} if the condition of `alongside` failed
  */

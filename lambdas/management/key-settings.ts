@@ -1,4 +1,4 @@
-/** Settings of a key: one list, from which their type, their change and their audit entry follow. */
+/** Settings of a key: one list, from which their type, their change and their audit entry are derived. */
 
 import { Money } from '../money/money.ts';
 import type { ApiKey } from '../store/accounts/keys.ts';
@@ -22,7 +22,7 @@ const plainSettings = {
 type PlainName = keyof typeof plainSettings;
 const plainNames = Object.keys(plainSettings) as PlainName[];
 
-/** Settings in a change. null clears a setting. undefined keeps its value; in a new key, it means the default. */
+/** Settings in a change. null clears a setting. undefined keeps its value or, in a new key, means the default. */
 export type KeySettings = { [Name in PlainName]?: ApiKey[Name] | null | undefined } & {
   privacy?: PrivacyChange | null | undefined;
   sensitiveData?: SensitiveDataChange | null | undefined;

@@ -111,8 +111,7 @@ export async function createKey(
     );
     if (outcome.committed) return created;
     const { failed } = outcome;
-    // Hashes are made from random secrets, so an existing key can only be this request's own write, whose reply was
-    // lost.
+    // Hashes are made from random secrets. So an existing key is this request's own write, whose reply was lost.
     const written = failed.key && (await readKey(table, key.hash));
     if (written) return { key: written, secret };
     if (failed.workspace) throw missingWorkspace(failed.workspace.item);
@@ -179,7 +178,7 @@ export async function deleteKey(
   let isRepeated = false;
   await retryOnConflict(async () => {
     const before = await readKey(context.table, selection.hash);
-    // The key was deleted between two rounds, by this request with a lost reply or by another request.
+    // The key was deleted between two rounds: by another request, or by this one with a lost reply.
     if (isRepeated && before?.deleted) return true;
     isRepeated = true;
     checkOwned(before, context.accountId, selection);
@@ -201,7 +200,10 @@ async function mergeKey(context: ChangeContext, key: ApiKey, change: KeyChange):
   return merged;
 }
 
-/** Stores a changed key. @returns the stored key, or undefined if another request changed it first */
+/**
+ * Stores a changed key.
+ * @returns the stored key, or undefined if another request changed it first
+ */
 async function writeKey(
   context: ChangeContext,
   action: string,

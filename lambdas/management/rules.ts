@@ -3,7 +3,7 @@
 import { shortTextRule, type TextRule } from '../platform/text-rule.ts';
 
 /**
- * Rule for slugs of workspaces. Ids of workspaces are UUIDs, and a path may contain an id or a slug, so a slug must not
+ * Rule for slugs of workspaces. A path may contain a workspace's id, which is a UUID, or its slug. So a slug must not
  * look like a UUID.
  */
 export const slugRule: TextRule = {
@@ -15,8 +15,7 @@ export const slugRule: TextRule = {
 };
 
 /**
- * Rule for ids of members. They appear in paths in which "add" and "remove" are routes, so these two words are not
- * allowed.
+ * Rule for ids of members. "add" and "remove" are not allowed, because they are routes at the same position of a path.
  */
 export const memberIdRule: TextRule = {
   minLength: 1,

@@ -34,7 +34,7 @@ import { changedPrivacy } from './privacy.ts';
 /** Maximum number of workspaces of an account, so that reading the list stays one query. */
 const MAX_WORKSPACES = 1_000;
 /**
- * Maximum number of members of a workspace that is deleted. More members do not fit into one transaction, so the
+ * Maximum number of members of a workspace that can be deleted. More members do not fit into one transaction, so such a
  * workspace is archived.
  */
 const MAX_MEMBERS_TO_REMOVE = 80;
@@ -201,8 +201,8 @@ async function hasHistory(table: Table, workspace: Workspace): Promise<boolean> 
 }
 
 /**
- * Returns the key of the item that counts the workspace's keys. The item exists once the workspace has had a key, even
- * if the key was deleted.
+ * Returns the key of the item that counts the workspace's keys. The item exists from the first key on, even if that key
+ * was deleted.
  */
 function keysTally(workspace: Workspace): Key {
   return tallyKey(inferenceKeysOf({ workspaceId: workspace.id, includeDisabled: true }));

@@ -11,8 +11,8 @@ const PICO_PER_RUB = 10n ** BigInt(SCALE_DIGITS);
 const MAX_COUNT = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
- * Matches a decimal amount with at most 24 digits before the point. DynamoDB stores 38 significant digits, so the limit
- * is lower than that of the table.
+ * Matches a decimal amount with at most 24 digits before the point. DynamoDB stores 38 significant digits, so every
+ * such amount can be stored.
  */
 const DECIMAL = /^(-?)0*(\d{1,24})(?:\.(\d+))?$/;
 
@@ -138,7 +138,7 @@ export class Money {
     return fraction ? `${sign}${whole}.${fraction}` : `${sign}${whole}`;
   }
 
-  /** Returns an exact JSON number. It contains the digits of `toString`, without a conversion to a float. */
+  /** Returns an exact JSON number with the digits of `toString`, without a conversion to a float. */
   toJSON(): unknown {
     return JSON.rawJSON(this.toString());
   }

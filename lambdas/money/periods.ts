@@ -1,8 +1,8 @@
 /**
  * Periods in which spending is counted. All periods are in UTC; weeks start on Monday.
  *
- * A window is one day, week or month, and its name contains its first day. A counter has one field per window, so it
- * resets because the name changes. There is no reset job that could run late, twice or never.
+ * A window is one day, week or month, and its name contains its first day. A counter has one field per window. So a new
+ * window starts at zero, without a reset job that could run late, twice or never.
  */
 
 export const DAY_MS = 86_400_000;
@@ -53,7 +53,7 @@ let today: { startMs: number; windows: Windows } | undefined;
 
 export function windowsAt(instantMs: number): Windows {
   const startMs = startOfDay(instantMs);
-  // The windows of the last day are cached. Nearly all instants are on the same day, and a request needs its windows
+  // Caches the windows of the last day. Nearly all instants are on the same day, and a request needs its windows
   // several times.
   if (today?.startMs !== startMs) today = { startMs, windows: windowsOfPeriods(startMs) };
   return today.windows;

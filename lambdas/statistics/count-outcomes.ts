@@ -15,14 +15,11 @@ export interface Ended {
   outcome: Outcome;
 }
 
-/**
- * Maximum age of a counted generation. An older generation was settled so late that the statistics no longer cover the
- * time of its end.
- */
+/** Maximum age of a counted generation. The statistics no longer cover the end of an older generation. */
 const MAX_COUNTED_AGE_MS = 24 * HOUR_MS;
 /**
- * Minimum number of tokens of an answer whose speed is measured. MIN_WRITING_MS is the minimum time in which the answer
- * was written. A shorter time means that the answer came as one document, so its writing time is unknown.
+ * Minimum number of tokens of an answer whose speed is measured. MIN_WRITING_MS is the minimum time of writing. A
+ * shorter time means that the answer arrived as one document, so the real time of writing is unknown.
  */
 const MIN_TOKENS = 20;
 const MIN_WRITING_MS = 50;
@@ -32,7 +29,7 @@ const MIN_WRITING_MS = 50;
  */
 const UNCOUNTED_STATUSES = new Set<number | null>([400, 413, 422, 429]);
 
-/** Shard to which this process adds. Each slot (five minutes of counts) is stored in several shards. */
+/** Shard to which this process adds. Each slot (five minutes of counts) is stored in several items (shards). */
 const shard = Math.floor(Math.random() * SLOT_SHARDS);
 
 /** Counts outcomes for at most a second. Outcomes that cannot be counted are dropped, and the promise never rejects. */
@@ -62,10 +59,7 @@ export function bySlot(ended: Ended[], atMs: number): [{ slotMs: number; endpoin
   return [...slots.values()];
 }
 
-/**
- * Returns the time at which the generation itself ended. The time of its settlement is not used, because a settlement
- * may be late.
- */
+/** Returns the time at which the generation itself ended. Its settlement may be much later. */
 function outcomeEnd(generationId: string, { latencyMs, generationTimeMs: writingMs }: Outcome, atMs: number): number {
   const begunAtMs = generationTimeMs(generationId) ?? atMs;
   return Math.min(atMs, begunAtMs + (latencyMs ?? 0) + (writingMs ?? 0));
@@ -113,8 +107,8 @@ function sumsOfAnswer(outcome: Outcome, waitedMs: number): EndpointSums | undefi
 }
 
 /**
- * Returns the speed in tokens per second. It is undefined if the answer is incomplete or too short, or if its tokens
- * were only estimated.
+ * Returns the speed in tokens per second; undefined if the answer is incomplete or too short, or if its tokens were
+ * only estimated.
  */
 function throughputOf({
   ending,

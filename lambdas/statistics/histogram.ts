@@ -1,7 +1,7 @@
 /**
  * Counts of values in fixed buckets, each a fifth wider than the bucket below. Histograms from different processes can
- * be added. A value read from a histogram is the middle of its bucket. So its error is at most 10 % for values between
- * 1 and a million. Values outside that range count as 1 or as a million.
+ * be added. A value read from a histogram is the middle of its bucket. So between 1 and a million, its error is at most
+ * 10 %. Values outside that range count as 1 or as a million.
  */
 
 import type { Percentiles } from '../catalog/endpoint-statistics.ts';

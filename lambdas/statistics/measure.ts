@@ -1,8 +1,8 @@
 /**
  * Measures the endpoints from the counted outcomes: uptime over five minutes, half an hour and a day, speed over half
- * an hour. Counts are stored in slots of five minutes, and a window consists of whole slots. So "the last five minutes"
- * cover five to ten minutes, and "a day" covers up to an hour more. The slots of a completed hour are added up once, so
- * that a day is read in few items.
+ * an hour. Counts are stored in slots of five minutes, and only whole slots are read. So "the last five minutes" cover
+ * five to ten minutes, and "a day" covers up to an hour more. The slots of a completed hour are added up once, so that
+ * a day needs few reads.
  */
 
 import type { EndpointStatistics } from '../catalog/endpoint-statistics.ts';
@@ -25,8 +25,8 @@ import { summed } from './sums.ts';
 /** Minimum number of requests for a measurement. With fewer requests, the result would not be reliable. */
 const MIN_REQUESTS = 10;
 /**
- * Time after the end of an hour during which late settlements still count. Later settlements are missing in the
- * measurement of the day.
+ * Time after the end of an hour during which late settlements still count. The measurement of the day does not include
+ * later ones.
  */
 const HOUR_CLOSES_AFTER_MS = 10 * 60_000;
 /** Maximum number of completed hours that one run adds up, if earlier runs failed. */
@@ -63,12 +63,12 @@ async function closedHours(table: Table, atMs: number): Promise<Map<string, Hour
   for (const hourMs of missing.slice(0, HOURS_A_RUN)) {
     const slots = await readSlots(table, hourMs, hourMs + HOUR_MS - 1);
     const sums = summed(slots.flatMap(({ sums }) => sums));
-    // The hour is marked as complete after everything else. If the run ends early, the next run repeats the hour.
+    // Marks the hour as complete after everything else. If the run ends early, the next run repeats the hour.
     await writePoints(table, hourMs, sums);
     await writeHour(table, hourMs, sums);
     hours.set(hourMs, sums);
   }
-  // Hours that are not complete yet are left out here, because their slots are read one by one.
+  // Omits incomplete hours, because their slots of five minutes are read one by one.
   return [...hours].filter(([hourMs]) => isOver(hourMs, atMs)).map(([, sums]) => sums);
 }
 
@@ -90,18 +90,15 @@ function isOver(hourMs: number, atMs: number): boolean {
 }
 
 /**
- * Returns the start of the first hour that still receives settlements. It is the current hour; shortly after the start
- * of an hour it is the previous hour.
+ * Returns the start of the first hour that still receives settlements: the current hour or, shortly after its start,
+ * the previous hour.
  */
 function firstOpenHour(atMs: number): number {
   const current = slotStartMs(atMs, HOUR_MS);
   return isOver(current - HOUR_MS, atMs) ? current : current - HOUR_MS;
 }
 
-/**
- * Returns the start of the first slot to read. The slots to read belong to hours that are not complete, or to the last
- * half hour.
- */
+/** Returns the start of the first slot to read. Slots of incomplete hours and of the last half hour are read. */
 function firstSlot(atMs: number): number {
   return Math.min(firstOpenHour(atMs), slotStartMs(atMs - HALF_HOUR_MS, SLOT_MS));
 }
@@ -136,9 +133,7 @@ function measured(hours: Map<string, HourSums>[], slots: Slot[], atMs: number): 
   return Object.fromEntries(statistics);
 }
 
-/**
- * Returns the uptime in percent. It is rounded down, so that one failure in a million requests is not shown as 100 %.
- */
+/** Returns the uptime in percent, rounded down. So one failure in a million requests is not shown as 100 %. */
 function uptimeOf(parts: (HourSums | undefined)[]): number | null {
   const requests = parts.reduce((sum, part) => sum + (part?.requests ?? 0), 0);
   const failures = parts.reduce((sum, part) => sum + (part?.failures ?? 0), 0);

@@ -25,7 +25,10 @@ import { onTable, type TableSession } from './session/session.ts';
 import { addWorkspaceCommands } from './accounts/workspace-commands.ts';
 import { addWhatIfCommand } from './provider-costs/what-if-commands.ts';
 
-/** Builds the operator's commands. No HTTP route can create accounts, or change their status, limits or balance. */
+/**
+ * Builds the operator's commands. Only they can create accounts, and change the status, limits and balance of accounts;
+ * HTTP routes cannot.
+ */
 export function buildProgram(): Command {
   const program = new Command('admin')
     .description('Accounts, workspaces, members, keys, budgets and top-ups of a gateway.')
@@ -80,7 +83,7 @@ function described(option: Option): string {
   return option.mandatory ? `${usual} (required)`.trimStart() : usual;
 }
 
-/** Makes each group of commands show its commands after a mistyped command. */
+/** Makes each group of commands list its commands after a mistyped command. */
 function showCommandsAfterMistakes(command: Command): void {
   if (command.commands.length === 0) return;
   command.showHelpAfterError(true);

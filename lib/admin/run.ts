@@ -34,10 +34,10 @@ export async function runAdmin(args: string[]): Promise<number> {
   }
 }
 
-/** Maximum number of commands in the hint. If more commands have the option, the hint would not help. */
+/** Maximum number of commands in the hint. If more commands have the option, there is no hint. */
 const MAX_PLACES = 6;
 
-/** Returns a hint for an option that was placed before the command that has it; empty if no command has it. */
+/** Returns a hint for an option that was written before the command that has it; empty if no command has it. */
 function placeOfOption(program: Command, { code, message }: CommanderError): string {
   const name = code === 'commander.unknownOption' ? /'(--[\w-]+)/.exec(message)?.[1] : undefined;
   const places = name === undefined ? [] : commandsWith(program, name, 'admin');
@@ -51,7 +51,7 @@ function commandsWith(command: Command, option: string, path: string): string[] 
   return [...own, ...command.commands.flatMap((child) => commandsWith(child, option, `${path} ${child.name()}`))];
 }
 
-/** Sets the clock to that of the local gateway. It must run before any code reads the time. */
+/** Sets the clock to that of the local gateway. Call it before any code reads the time. */
 function keepTimeOf(args: string[]): void {
   const { values } = parseArgs({
     args,
@@ -65,7 +65,7 @@ function keepTimeOf(args: string[]): void {
   process.env[variables.local] = '1';
 }
 
-/** Prevents Commander from exiting the process, because output in buffers could be lost. */
+/** Prevents Commander from exiting the process, because buffered output could be lost. */
 function withoutExit(command: Command): void {
   command.exitOverride();
   for (const child of command.commands) withoutExit(child);

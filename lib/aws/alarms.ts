@@ -15,7 +15,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 /** Text of an alarm. */
 export interface AlarmText {
   /**
-   * `Urgent`: clients or money are affected now, and a person is called at night. `Soon`: for the next working day.
+   * `Urgent`: clients or money are affected now, so a person is called even at night. `Soon`: for the next working day.
    */
   severity: 'Urgent' | 'Soon';
   /** One sentence about the cause of the alarm. */
@@ -44,8 +44,8 @@ export class Alarms {
   }
 
   /**
-   * Allows alarms to publish to the topic. `enforceSSL` creates an explicit topic policy, which replaces the default
-   * policy and its right for services of the account to publish.
+   * Allows alarms to publish to the topic. `enforceSSL` creates an explicit topic policy. It replaces the default
+   * policy, and with it the right of the account's services to publish.
    */
   #admitAlarms(): void {
     this.#topic.addToResourcePolicy(
@@ -60,7 +60,7 @@ export class Alarms {
   }
 
   /**
-   * Adds an alarm. By default it is raised at a value of 1 or more in one period, and not raised without data.
+   * Adds an alarm. By default it is raised if the value of one period is 1 or more. Without data it is not raised.
    * @param props overrides of these defaults
    * @param template stack of the alarm, if it differs from the topic's stack
    */

@@ -88,7 +88,7 @@ export class ApiStack extends Stack {
   readonly #functions: Record<string, GatewayFunction> = {};
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
-    // Deletion of this stack would lose its queues, which contain settlements in flight, so the stack is protected.
+    // If this stack were deleted, its queues with unsettled costs would be lost. So it is protected.
     super(scope, id, { ...props, terminationProtection: props.config.terminationProtection });
     this.#props = props;
     this.#alarms = new Alarms(this, props.config.alarmEmail);
@@ -222,7 +222,7 @@ export class ApiStack extends Stack {
     const { domain, certificateArn, requestsPerKey } = config;
     if (domain !== undefined) addDomain(this, api, domain, certificateArn!);
     if (requestsPerKey !== undefined) addRateRule(this, api, requestsPerKey);
-    // The CDK adds an output with the same value under a generated name, so that output is removed.
+    // Removes the output that the CDK adds under a generated name: the stack has another output with the same value.
     api.node.tryRemoveChild('Endpoint');
     new CfnOutput(this, 'BaseUrl', { value: api.url, description: 'Base URL of the API' });
     new CfnOutput(this, 'StageArn', {
@@ -231,7 +231,7 @@ export class ApiStack extends Stack {
     });
   }
 
-  /** Returns a function or its alias for API methods. The permission to call it is in the function's own template. */
+  /** Returns a function or its alias for API methods. The function's own template has the permission to call it. */
   #calledBy(api: RestApi, lambda: IFunction, { name, route }: { name: string; route: Route }): IFunction {
     for (const [index, path] of route.paths.entries()) {
       lambda.addPermission(`Path${index}`, {
@@ -245,7 +245,7 @@ export class ApiStack extends Stack {
     });
   }
 
-  /** Adds the URL of the streaming function, and an alarm for it, because the API's alarm does not see its failures. */
+  /** Adds the URL of the streaming function, with its own alarm, because the API's alarm does not see its failures. */
   #addFunctionUrl(name: string, lambda: IFunction): void {
     const { url } = lambda.addFunctionUrl({
       authType: FunctionUrlAuthType.NONE,
@@ -292,7 +292,10 @@ export class ApiStack extends Stack {
     addTripwires(this.#alarms, name, { logs, namespace: this.#namespace, lines, about });
   }
 
-  /** Adds a route's function. A function with a URL stays in this template, so that its URL stays the same. */
+  /**
+   * Adds a route's function. If the function has a URL, it stays in this template, because the URL would change with a
+   * move.
+   */
   #addRouteFunction(
     name: string,
     route: FunctionSpec & { functionUrl?: boolean },
@@ -357,13 +360,13 @@ export class ApiStack extends Stack {
       this.#addTripwires(name, logs, { booksDiffer, booksLate }, aboutBooks);
     }
     if (name === 'export-books') this.#addTripwires(name, logs, { exportFailed }, aboutBooks);
-    // The worker reads the catalog every minute, so its log shows problems of the catalog early.
+    // The worker reads the catalog every minute, so problems of the catalog are early in its log.
     if (name === 'measure-endpoints') {
       this.#addTripwires(name, logs, catalogTripwires, aboutCatalog);
-      // The worker also reads the provider keys every minute, so its log shows problems of the secret.
+      // The worker also reads the provider keys every minute, so problems of the secret are early in its log.
       this.#addTripwires(name, logs, secretTripwires, aboutSecrets);
     }
-    // The scheduler invokes asynchronously. By default, Lambda's event queue would repeat failed or throttled runs.
+    // The scheduler invokes asynchronously. By default, Lambda would repeat failed or throttled runs.
     lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     const role = new Role(this, `${pascalCase(name)}SchedulerRole`, {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {

@@ -17,8 +17,8 @@ export function bedrockStatements(arns: string[]): PolicyStatement[] {
 }
 
 /**
- * Acknowledges wildcards in the permission as a finding of the security checks (cdk-nag), because the operator
- * configured them.
+ * Acknowledges wildcards in the permission as a finding of the security checks (cdk-nag). The operator has configured
+ * them.
  * @param scope construct with the permission
  */
 export function acknowledgeBedrock(scope: Construct, arns: string[]): void {

@@ -7,7 +7,7 @@ import type { Construct } from 'constructs';
 
 /**
  * Creates the bucket of table exports and sealed days, for billing reviewers. For `lockDays` days, Object Lock prevents
- * changes and deletion of every new object. The lock uses governance mode, so principals with the right to bypass
+ * changes and deletion of every new object. The lock uses governance mode: principals with the right to bypass
  * governance can still delete objects.
  * @param lockDays 0 for no default lock; objects can then be locked one by one
  */
@@ -48,8 +48,8 @@ export function createReviewerPolicy(
 }
 
 /**
- * Acknowledges rights to all objects of the bucket as a finding of the security checks (cdk-nag). The rights cannot
- * name single exports, because DynamoDB chooses the names of exports.
+ * Acknowledges rights to all objects of the bucket as a finding of the security checks (cdk-nag). DynamoDB chooses the
+ * names of exports, so the rights cannot name them.
  */
 export function acknowledgeBooks(scope: Construct, bucket: Bucket): void {
   const logicalId = Stack.of(bucket).getLogicalId(bucket.node.defaultChild as CfnElement);
@@ -60,9 +60,10 @@ export function acknowledgeBooks(scope: Construct, bucket: Bucket): void {
 }
 
 /**
- * Acknowledges rights to all exports of the table as a finding of the security checks (cdk-nag). The checks see a table
- * of another stack under two names: first as an attribute of the table, later as an output of the other stack. The
- * output exists only after references between stacks are resolved, which happens before constructs are validated.
+ * Acknowledges rights to all exports of the table as a finding of the security checks (cdk-nag). If the table is in
+ * another stack, the checks see it under two names: first as an attribute of the table, later as an output of the other
+ * stack. The output exists only after references between stacks are resolved, which happens before constructs are
+ * validated.
  */
 export function acknowledgeExports(scope: Construct, arn: string): void {
   const acknowledge = () => {
@@ -81,7 +82,7 @@ export function acknowledgeExports(scope: Construct, arn: string): void {
 
 /**
  * Acknowledges rights to all sealed days as a finding of the security checks (cdk-nag). The names of the files contain
- * accounts and days, so a right can only name their folder.
+ * accounts and days, so a right can name only their folder.
  */
 export function acknowledgeSeals(scope: Construct, bucket: Bucket): void {
   const logicalId = Stack.of(bucket).getLogicalId(bucket.node.defaultChild as CfnElement);

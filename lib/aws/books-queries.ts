@@ -10,8 +10,8 @@ const RESULTS_KEPT_DAYS = 30;
 const GIGABYTE = 1e9;
 
 /**
- * Creates the bucket of query results, which expire after a month. The bucket is retained when the stack is deleted,
- * because CloudFormation cannot delete a bucket with objects.
+ * Creates the bucket of query results, which expire after a month. CloudFormation cannot delete a bucket with objects,
+ * so the bucket stays when the stack is deleted.
  */
 export function createResultsBucket(stack: Stack): Bucket {
   const bucket = new Bucket(stack, 'Results', {
@@ -34,7 +34,7 @@ export interface Workgroup {
   name: string;
   database: string;
   results: Bucket;
-  /** Maximum data that one query may read. Athena cancels a query that exceeds it. */
+  /** Maximum data that one query may read. Athena cancels a larger query. */
   maxQueryGigabytes: number;
 }
 
@@ -74,8 +74,9 @@ export function createWorkgroup(stack: Stack, { name, database, results, maxQuer
 }
 
 /**
- * Creates a policy for SQL queries, in addition to the policy that reads exports. It allows use of this workgroup, this
- * database and the results, and no changes to the catalog. By default the policy is attached to no principal.
+ * Creates a policy for SQL queries. It is needed in addition to the policy that reads exports. It allows use of this
+ * workgroup, this database and the results, and no changes to the catalog. By default the policy is attached to no
+ * principal.
  */
 export function createQueryPolicy(
   stack: Stack,

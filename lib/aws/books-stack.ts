@@ -14,9 +14,9 @@ export interface BooksStackProps extends StackProps {
 }
 
 /**
- * Stack for the books in SQL: the resources that Amazon Athena needs to read the exports, and the permissions to query
- * them. It is a separate stack, because the gateway does not need it. If the account refuses a catalog or a permission,
- * only this stack is rolled back. It contains nothing that cannot be recreated.
+ * Stack for the books in SQL: the resources with which Amazon Athena reads the exports, and the permissions to query
+ * them. The gateway does not need it. So if the account refuses a catalog or a permission, only this stack is rolled
+ * back. Everything in it can be created again.
  */
 export class BooksStack extends Stack {
   constructor(scope: Construct, id: string, { config, books, reviewer, ...props }: BooksStackProps) {
@@ -40,7 +40,7 @@ export class BooksStack extends Stack {
     for (const [key, [value, description]] of Object.entries(outputs)) new CfnOutput(this, key, { value, description });
   }
 
-  /** Creates a role for the principals that the operator configured; without any, no role is created. */
+  /** Creates a role for the principals that the operator configured. If there are none, no role is created. */
   #reviewerRole({ reviewers }: GatewayConfig, policies: IManagedPolicy[]): Record<string, readonly [string, string]> {
     if (reviewers.length === 0) return {};
     const role = new Role(this, 'ReviewerRole', {

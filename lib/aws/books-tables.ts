@@ -18,14 +18,14 @@ const hiveTypes: Record<ColumnType, string> = {
   'decimal(38,12)': 'decimal(38,12)',
 };
 
-/** Returns the database name. It has letters, digits and underscores only, so it needs no quotes in Athena. */
+/** Returns the database name. It has only letters, digits and underscores, so it needs no quotes in Athena. */
 export function databaseName(stage: string): string {
   return `model_gateway_${stage.replaceAll('-', '_')}`;
 }
 
 /**
  * Creates the Athena tables of the exports: a table of lines, and views over it. The stack creates both as catalog
- * entries, so no one has to run DDL statements.
+ * entries, so no DDL statements are needed.
  */
 export function createBooksTables(stack: Stack, { books, database }: { books: Bucket; database: string }): void {
   const parent = new CfnDatabase(stack, 'Database', {
@@ -42,7 +42,7 @@ export function createBooksTables(stack: Stack, { books, database }: { books: Bu
 
 /**
  * Returns a table with one unparsed column. Its field separator is the byte 1, which cannot occur in JSON, and it has
- * no escape character. Partition locations are derived from partition names, so no partition needs to be registered.
+ * no escape character. The location of a partition follows from its name, so no partition needs to be registered.
  */
 function exportLinesTable(books: Bucket): CfnTable.TableInputProperty {
   const bucket = `s3://${books.bucketName}/`;
@@ -90,7 +90,7 @@ function tableOf({ name, columns, query }: BooksView, database: string): CfnTabl
     name,
     ...(means === undefined ? {} : { description: `Must be empty. A row is ${means}.` }),
     tableType: 'VIRTUAL_VIEW',
-    // Athena would treat the view as a Hive view unless both parameters are set.
+    // Without both parameters, Athena would treat the view as a Hive view.
     parameters: { presto_view: 'true', comment: 'Presto View' },
     viewOriginalText: `/* Presto View: ${Buffer.from(JSON.stringify(definition)).toString('base64')} */`,
     viewExpandedText: '/* Presto View */',

@@ -6,8 +6,8 @@
 import * as z from 'zod';
 
 /**
- * Returns the schema of a number or its decimal text. Other values are errors, because an empty text, null or true must
- * not become 0 or 1.
+ * Returns the schema of a number or its decimal text. Any other value is an error: an empty text, null or true must not
+ * become 0 or 1.
  */
 function decimal(error: string) {
   const text = z
@@ -41,7 +41,10 @@ export function trueOrFalse() {
   });
 }
 
-/** Returns the schema of a map or its JSON text. @param example example of the JSON, for the error message */
+/**
+ * Returns the schema of a map or its JSON text.
+ * @param example example of the JSON, for the error message
+ */
 export function jsonMap(name: z.ZodString, value: z.ZodString, example: string) {
   const error = `must be a map of texts, or its JSON, such as ${example}`;
   const parsed = z.string().transform((text, context): unknown => {

@@ -5,7 +5,7 @@ import { jsonMap, someNumber, trueOrFalse, wholeNumber } from './config-values.t
 import { StartFailure } from '../shared/failure.ts';
 
 /**
- * Minutes for which new code gets a tenth of the traffic, as CodeDeploy supports them. With 0, the new code gets all
+ * Minutes for which new code gets a tenth of the traffic. CodeDeploy supports only these. With 0, the new code gets all
  * traffic at once.
  */
 const canaryMinutes = [0, 5, 10, 15, 30] as const;
@@ -22,8 +22,8 @@ const settingsSchema = z.strictObject({
     )
     .default('prod'),
   /**
-   * Name of an existing table, for example one restored from a backup. The deployment then uses this table instead of
-   * its own, which is kept unchanged.
+   * Name of an existing table, for example one restored from a backup. The deployment then uses this table. Its own
+   * table stays unchanged.
    */
   tableName: z
     .string()
@@ -35,7 +35,7 @@ const settingsSchema = z.strictObject({
   rateLimit: someNumber({ above: 0 }).default(1_000),
   burstLimit: wholeNumber({ min: 1 }).default(2_000),
   /**
-   * Cost limits of the table: requests beyond them are throttled, not billed. The write limit matches the rate limit:
+   * Cost limits of the table. Requests beyond them are throttled, not billed. The write limit matches the rate limit:
    * 1,000 requests per second at 40 units each. A request with a short answer and one spending limit needs 16 units; an
    * answer of 5,000 tokens needs 48.
    */
@@ -43,11 +43,11 @@ const settingsSchema = z.strictObject({
   maxWriteUnits: wholeNumber({ min: 1 }).default(40_000),
   /**
    * Write units per second that the table supports from the first day; charged once. Without this setting, a new table
-   * supports 4,000, which is 80 to 250 requests per second, and doubles this within half an hour.
+   * supports 4,000 (80 to 250 requests per second), and twice as many within half an hour.
    */
   warmWriteUnits: wholeNumber({ min: 4_000, max: 40_000 }).optional(),
   /**
-   * Output tokens that the first step of a hold covers. A hold is the money reserved for a request, and grows in steps
+   * Output tokens that the first step of a hold covers. A hold is the money reserved for a request. It grows in steps
    * while the answer is streamed.
    */
   outputStepTokens: wholeNumber({ min: 1 }).default(4_096),
@@ -69,13 +69,13 @@ const settingsSchema = z.strictObject({
     '{"AZURE_OPENAI_BASE_URL": "https://acme.openai.azure.com/openai/v1"}',
   ).default({}),
   /**
-   * Whether streamed messages also have a function URL: it is cheaper than the REST API, but has no throttling and no
+   * Whether streamed messages also have a function URL. It is cheaper than the REST API, but has no throttling and no
    * WAF. Some organizations forbid public function URLs.
    */
   functionUrl: trueOrFalse().default(true),
   /**
-   * Runtime of the inference routes in addition to the API. `functions` adds only the function URL. `web` adds a server
-   * as a Lambda Web Function, which handles many requests in one process.
+   * Runtime of the inference routes in addition to the API. `functions`: only the function URL. `web`: also a server as
+   * a Lambda Web Function, which handles many requests in one process.
    */
   streamRuntime: z.enum(['functions', 'web'], { error: 'must be functions or web' }).default('functions'),
   /** Origins whose pages may call the gateway, comma-separated; `*` for all. By default no page may. */
@@ -122,8 +122,8 @@ const settingsSchema = z.strictObject({
    */
   reserveWorkers: trueOrFalse().optional(),
   /**
-   * Whether CloudFormation refuses to delete the data and API stacks. `npm run deploy:first` sets it to false: if the
-   * first deployment fails, the next one must replace the stack, which protection would prevent.
+   * Whether CloudFormation refuses to delete the data and API stacks. `npm run deploy:first` sets it to false. If the
+   * first deployment fails, the next one must replace the stack, and protection would prevent that.
    */
   terminationProtection: trueOrFalse().default(true),
   /**
@@ -134,8 +134,8 @@ const settingsSchema = z.strictObject({
     .pipe(z.literal(canaryMinutes, { error: `must be one of ${canaryMinutes.join(', ')}` }))
     .default(5),
   /**
-   * Concurrent executions that the account may have in the region. An alarm is raised at four fifths of them. If the
-   * setting is absent, there is no alarm.
+   * Concurrent executions that the account may have in the region. An alarm is raised at four fifths of them. Absent:
+   * no alarm.
    */
   concurrency: wholeNumber({ min: 10, max: 1_000_000 }).optional(),
   /** Custom domain name of the API. `certificateArn` is its certificate (ACM, in the region of the deployment). */

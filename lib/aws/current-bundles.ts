@@ -1,6 +1,6 @@
 /**
- * Bundles functions only once per state of the sources. Later stages, sandboxed gateways and tests reuse the bundles,
- * which takes a second instead of half a minute.
+ * Bundles functions only once per state of the sources. Later stages, sandboxed gateways and tests reuse the bundles.
+ * That takes a second instead of half a minute.
  *
  * Weakness: manual changes to packages in node_modules are not noticed. `npm run bundle` always builds.
  */
@@ -16,7 +16,7 @@ import { bundleFunctions } from '../shared/bundles/bundle.ts';
 /** Files on which the bundles depend. The lockfile represents the packages. */
 const sources = ['lambdas/**/*', 'lib/**/*', 'package-lock.json'];
 
-/** Time in ms to wait for another process that bundles. It is longer than bundling takes on a busy machine. */
+/** Maximum time in ms to wait for another process that bundles. On a busy machine, bundling takes less. */
 const BUNDLES_CLAIM_WAIT_MS = 300_000;
 
 /**

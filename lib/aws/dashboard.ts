@@ -32,7 +32,7 @@ const WIDGET_WIDTH = 8;
 
 /**
  * Creates one dashboard page for the person on duty: money, clients, queues, and capacity limits. It is generated from
- * the manifest, so new workers and inference routes appear on it automatically.
+ * the manifest, so it includes new workers and inference routes automatically.
  */
 export function createDashboard(stack: Stack, watched: Watched): Dashboard {
   const dashboard = new Dashboard(stack, 'Dashboard', { periodOverride: PeriodOverride.AUTO });
@@ -78,10 +78,7 @@ function split<By extends MetricDimension>(
   });
 }
 
-/**
- * Returns a list of failures from the server's log. AWS does not document metrics of Web Functions, so the log is used
- * instead.
- */
+/** Returns a list of failures from the server's log. AWS does not document metrics of Web Functions. */
 function serverFailures(logs: LogGroup): LogQueryWidget {
   const { fields, filter } = queries['Failures of ours'];
   const queryString = new QueryString({ fields, filterStatements: [filter], sort: NEWEST_FIRST, limit: 20 });
@@ -241,8 +238,8 @@ function routesWhere(isWanted: (route: Route) => boolean): string[] {
 }
 
 /**
- * Returns the logs that the saved queries read, the most important first. There are more functions than log groups per
- * query, so routes without a key, and routes that only estimate or count, may be omitted.
+ * Returns the logs that the saved queries read, the most important first. A query can read fewer log groups than there
+ * are functions. So routes without a key, and routes that only estimate or count, may be missing.
  */
 function queriedLogs({ functions, serverLogs }: Watched): LogGroup[] {
   const names = [

@@ -39,14 +39,14 @@ export type GatewayTable = Pick<ITableV2, 'tableArn' | 'tableName' | 'metric'>;
 
 /**
  * Stack of the resources that must outlive every deployment: the table, the secrets, the sealing key and the published
- * catalog. A move to another stack would replace them.
+ * catalog. If they moved to another stack, they would be replaced.
  */
 export class DataStack extends Stack {
   readonly table: GatewayTable;
   readonly secrets: Record<SecretName, Secret>;
   /**
-   * Key that signs the statements of sealed days. It cannot leave KMS. It must not be rotated, because old signatures
-   * are verified with it.
+   * Key that signs the statements of sealed days. It cannot leave KMS. Old signatures are verified with it, so it must
+   * not be rotated.
    */
   readonly sealingKey: Key;
   /** Bucket of catalogs that are published between deployments. */
@@ -78,8 +78,8 @@ export class DataStack extends Stack {
           : { projectionType: ProjectionType.KEYS_ONLY }),
       })),
     });
-    // The exports of the stack's own table stay while another table replaces it. The API stack still reads these
-    // exports, and CloudFormation cannot delete an export in use.
+    // If another table replaces the stack's own table, the exports of the own table stay. The API stack still reads
+    // them, and CloudFormation cannot delete an export in use.
     this.exportValue(own.tableArn);
     this.exportValue(own.tableName);
     this.table = this.#adopted(config) ?? own;
@@ -168,7 +168,7 @@ export class DataStack extends Stack {
 }
 
 /**
- * Returns the warm throughput of a table. A new table supports 12,000 reads per second; if the writes exceed this, the
+ * Returns the warm throughput of a table. A new table supports 12,000 reads per second. If the writes are higher, the
  * reads are set to the same number.
  */
 function warmthOf(writeUnitsPerSecond: number) {

@@ -6,10 +6,13 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { errorKinds, type ErrorKind } from '../../lambdas/platform/errors.ts';
 
-/** Base path of the API on its domain. It equals the stage name. */
+/** Base path of the API on its domain. It is the stage name. */
 const BASE_PATH = 'v1';
 
-/** Adds a custom domain name to the API. @param certificateArn certificate in ACM, in the region of the deployment */
+/**
+ * Adds a custom domain name to the API.
+ * @param certificateArn certificate in ACM, in the region of the deployment
+ */
 export function addDomain(stack: Stack, api: RestApi, domainName: string, certificateArn: string): void {
   const domain = new DomainName(stack, 'Domain', {
     domainName,
@@ -30,16 +33,15 @@ export function addDomain(stack: Stack, api: RestApi, domainName: string, certif
 }
 
 /**
- * Headers that may contain a key. A request without a key is refused before any provider or table is called, so such
- * requests need no limit per key.
+ * Headers that may contain a key. A request without a key is refused before any provider or table is called, so it
+ * needs no limit per key.
  */
 const KEY_HEADERS = ['authorization', 'x-api-key'] as const;
 const WINDOW_SECONDS = 300;
 const REFUSAL = 'TooManyRequests';
 
 /**
- * Blocks requests of a key beyond a limit before any function runs, so that one customer cannot use up the capacity of
- * all customers.
+ * Blocks requests of a key beyond a limit before any function runs. So one customer cannot use up the capacity of all.
  *
  * Weakness: AWS counts approximately and with a delay of some seconds, so this is a safety limit, not an exact quota.
  * The function URL has no firewall.

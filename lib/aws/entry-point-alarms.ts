@@ -1,6 +1,6 @@
 /**
- * Alarms for the entry points of requests: the API, the function URL and the server. Failures of providers raise no
- * alarm, unless the operator can fix them.
+ * Alarms for the entry points of requests: the API, the function URL and the server. Failures of providers raise an
+ * alarm only if the operator can fix them.
  */
 
 import { MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
@@ -9,11 +9,11 @@ import type { Alarms } from './alarms.ts';
 import { entryPointMetric, ownMetric } from './own-metrics.ts';
 
 /**
- * Number of requests in five minutes below which the error rate is ignored, because a single failure would exceed two
+ * Number of requests in five minutes below which the error rate is ignored. Below it, a single failure would exceed two
  * percent.
  */
 const FEW_REQUESTS = 50;
-/** Number of faults in five minutes at which the alarm is raised. One fault may be chance. */
+/** Number of faults in five minutes at which the alarm is raised. A single fault may be chance. */
 const MANY_FAULTS = 3;
 
 export interface WatchedEntryPoint {
@@ -27,7 +27,7 @@ export interface WatchedEntryPoint {
 }
 
 /**
- * Adds an alarm on the share of requests that end with a 5xx, excluding failures of providers. Periods with few
+ * Adds an alarm on the share of requests that end with a 5xx. Failures of providers do not count. Periods with few
  * requests are ignored.
  */
 export function addErrorsAlarm(
@@ -50,8 +50,8 @@ export function addErrorsAlarm(
 }
 
 /**
- * Adds an alarm on faults of the server. It uses the gateway's own count, because AWS documents no 5xx metric of Web
- * Functions.
+ * Adds an alarm on faults of the server. AWS documents no 5xx metric of Web Functions, so it uses the gateway's own
+ * count.
  */
 export function addServerFaultsAlarm(alarms: Alarms, namespace: string): void {
   alarms.add('ServerFaultsAlarm', entryPointMetric(namespace, 'Faults', 'web'), {
@@ -63,8 +63,8 @@ export function addServerFaultsAlarm(alarms: Alarms, namespace: string): void {
 }
 
 /**
- * Adds an alarm on rejections that concern the operator's account at a provider. Clients do not notice these rejections
- * if another endpoint answers.
+ * Adds an alarm on rejections that concern the operator's account at a provider. If another endpoint answers, clients
+ * do not notice them.
  */
 export function addOperatorAlarm(alarms: Alarms, namespace: string): void {
   alarms.add('OperatorNeededAlarm', ownMetric(namespace, 'OperatorNeeded'), {

@@ -14,15 +14,18 @@ export interface GatewayFunctionProps {
   /** Directory of the bundles, with one folder per function. */
   bundles: string;
   environment: Record<string, string>;
-  /** Number of executions reserved for this function; undefined: it shares the account's concurrency. */
+  /**
+   * Number of executions reserved for this function. Undefined: it uses the account's concurrency together with other
+   * functions.
+   */
   reservedConcurrency?: number | undefined;
-  /** Permissions beyond the manifest's grants, for example that of a queue worker to read its queue. */
+  /** Permissions beyond the manifest's grants. For example, a queue worker may read its queue. */
   statements?: PolicyStatement[];
 }
 
 /**
- * Function with its log and its own role. The role has the grants of the manifest and the given statements, and may
- * write the log.
+ * Function with its log and its own role. The role has the manifest's grants and the given statements, and may write
+ * the log.
  */
 export class GatewayFunction extends Construct {
   readonly lambda: LambdaFunction;
@@ -51,20 +54,20 @@ export class GatewayFunction extends Construct {
     acknowledgeWildcards(role, spec.grants, resources);
     this.lambda = new LambdaFunction(this, 'Function', {
       description: `model gateway: ${name}`,
-      // Earlier versions are kept, so that traffic can return to one of them within seconds.
+      // Keeps earlier versions, so that traffic can return to one of them within seconds.
       ...(spec.changesGradually ? { currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN } } : {}),
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: 'index.handler',
       code: Code.fromAsset(join(props.bundles, name)),
-      // The CDK must not add permissions to the role.
+      // Prevents the CDK from adding permissions to the role.
       role: role.withoutPolicyUpdates(),
       logGroup: this.logs,
       loggingFormat: LoggingFormat.JSON,
       ...(props.reservedConcurrency === undefined ? {} : { reservedConcurrentExecutions: props.reservedConcurrency }),
       timeout: Duration.seconds(spec.timeoutSeconds),
       memorySize: spec.memoryMb,
-      // With source maps, stack traces in the log refer to source files and lines. docs/figures.md contains the cost.
+      // With source maps, stack traces in the log refer to source files and lines. docs/figures.md has their cost.
       environment: {
         NODE_OPTIONS: '--enable-source-maps',
         ...props.environment,

@@ -17,8 +17,8 @@ const configs: Record<Exclude<CanaryMinutes, 0>, keyof typeof LambdaDeploymentCo
 
 /**
  * Number of failures in five minutes at which the new code is rolled back. One failure may be chance, but three are
- * not. The alarm counts failures instead of a rate, because a failure rate over few requests has no meaning. Example:
- * new code that always fails and gets a tenth of 30 requests per minute fails three times within a minute.
+ * not. Over few requests, a failure rate has no meaning, so the alarm counts failures. Example: new code that always
+ * fails and gets a tenth of 30 requests per minute fails three times within a minute.
  *
  * Weakness: with fewer than six requests per minute, failures of the new code are not noticed before it gets all
  * requests. Then the alarm is raised within five minutes, but there is no automatic rollback.
@@ -67,8 +67,8 @@ export class GradualChange {
   }
 
   /**
-   * Creates the alias that callers use instead of the function. The name of the alias never changes. The alias is in
-   * the template of the function.
+   * Creates the alias that callers use instead of the function. Its name never changes. It is in the template of the
+   * function.
    * @param warnings alarms that roll back the function's new code, in addition to the alarms on failures
    */
   aliasOf(name: string, lambda: LambdaFunction, warnings: IAlarm[] = []): IFunction {

@@ -39,7 +39,7 @@ const secretVariables: Record<SecretName, string> = {
   'provider-keys': variables.providerKeysSecret,
 };
 
-/** Returns the grants of one process that does the work of several functions: the union of the functions' grants. */
+/** Returns the grants of a process that does the work of several functions: the union of their grants. */
 export function unitedGrants(all: readonly Grants[]): Grants {
   const each = <Value>(read: (grants: Grants) => readonly Value[] | undefined): Value[] => [
     ...new Set(all.flatMap((grants) => read(grants) ?? [])),
@@ -125,8 +125,8 @@ export function grantStatements(grants: Grants, resources: Resources): PolicySta
 }
 
 /**
- * Returns the IAM statements for the table. Writes get their own statement if they are limited to fewer partitions than
- * reads.
+ * Returns the IAM statements for the table. If writes are limited to fewer partitions than reads, they have their own
+ * statement.
  */
 function tableStatements(
   { table: actions = [], partitions, writes, indexes }: Grants,
@@ -198,8 +198,8 @@ function sealStatements({ books, sealingKey }: Resources): PolicyStatement[] {
 }
 
 /**
- * Returns a condition that limits a statement to partitions. A call must name its partition keys, so the statement does
- * not allow scans.
+ * Returns a condition that limits a statement to partitions. A call must then name its partition keys, so scans are not
+ * allowed.
  */
 function onPartitions(prefixes: readonly string[]): Record<string, object> {
   const keys = prefixes.map((prefix) => `${prefix}*`);

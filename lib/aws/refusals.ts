@@ -1,7 +1,7 @@
 /**
- * Errors of API Gateway itself, converted to the gateway's form. The template of an error can only insert variables,
+ * Errors of API Gateway itself, converted to the gateway's form. The template of an error can insert only variables,
  * and no variable contains the status. So each kind of error is listed with its status, and `code` repeats the status.
- * Kinds that AWS may add later keep AWS's status, with the first code of their class. These errors have no
+ * If AWS adds kinds later, they keep AWS's status, with the first code of their class. These errors have no
  * `x-generation-id`, because no code of the gateway runs.
  */
 
@@ -12,20 +12,20 @@ import { NO_ROOM, TOO_LARGE, TOO_MANY_REQUESTS, TOO_SLOW, UNREADABLE_BODY } from
 interface ApiGatewayRefusal {
   type: ResponseType;
   kind: ErrorKind;
-  /** By default, the error has the status of its kind. With AWS_STATUS, it has the status that AWS chooses. */
+  /** Status of the error. Absent: the status of its kind. AWS_STATUS: the status that AWS chooses. */
   status?: typeof AWS_STATUS;
   /** Value of the header `retry-after`. */
   retryAfterSeconds?: number;
   /**
-   * Fixed text of the error, quoted as JSON. Never use `$context.error.messageString`: it may contain an invalid
+   * Constant text of the error, quoted as JSON. Never use `$context.error.messageString`: it may contain an invalid
    * `authorization` header, and so a caller's key.
    */
   message: string;
 }
 
 /**
- * Marks the two default types of API Gateway, which keep AWS's status. A status set for a default type would apply to
- * every type that is not listed.
+ * Marks the two default types of API Gateway, which keep AWS's status. If a default type had a status, it would apply
+ * to every type that is not listed.
  */
 const AWS_STATUS = 'as AWS gives it';
 
@@ -75,8 +75,8 @@ const refusals: Record<string, ApiGatewayRefusal> = {
     message: JSON.stringify(TOO_LARGE.text),
   },
   FunctionFailed: {
-    // API Gateway also returns this error if Lambda has no capacity, because it does not distinguish throttling by
-    // Lambda from a failed function.
+    // API Gateway cannot tell throttling by Lambda from a failed function. So it also returns this error if Lambda has
+    // no capacity.
     type: ResponseType.INTEGRATION_FAILURE,
     kind: NO_ROOM.kind,
     retryAfterSeconds: NO_ROOM.retryAfterSeconds,
@@ -106,8 +106,8 @@ const refusals: Record<string, ApiGatewayRefusal> = {
 
 /**
  * Adds the errors of API Gateway to the API.
- * @param corsOrigins setting of the same name; a template cannot choose between origins, so pages can only read these
- * errors if exactly one origin, or `*`, is allowed
+ * @param corsOrigins setting of the same name. A template cannot choose between origins. So pages can read these errors
+ *   only if exactly one origin, or `*`, is allowed.
  */
 export function addRefusals(api: RestApi, corsOrigins: string): void {
   const isOne = corsOrigins !== '' && !corsOrigins.includes(',');

@@ -1,6 +1,6 @@
 /**
- * Concurrent executions that workers reserve. Requests of clients cannot use reserved executions, so they cannot take
- * executions from settlements.
+ * Concurrent executions that workers reserve. Requests of clients cannot use them, so settlements always have
+ * executions.
  */
 
 import { queueWorkers, scheduledWorkers } from '../../lambdas/routes.ts';
@@ -22,7 +22,7 @@ interface ConcurrencySettings {
   concurrency?: number | undefined;
 }
 
-/** Whether workers reserve concurrency. Without a setting of the operator, they do if the account has enough. */
+/** Whether workers reserve concurrency. If the operator has not set this, they do if the account has enough. */
 export function reservesConcurrency({ reserveWorkers, concurrency = 0 }: ConcurrencySettings): boolean {
   return reserveWorkers ?? concurrency >= NEEDED_TO_RESERVE;
 }

@@ -11,12 +11,12 @@ import type { Alarms } from './alarms.ts';
 import type { GatewayTable } from './data-stack.ts';
 
 /**
- * Number of throttled calls in five minutes at which an alarm is raised. Fewer throttled calls have no effect on
- * clients, because the gateway retries them.
+ * Number of throttled calls in five minutes at which an alarm is raised. The gateway retries throttled calls, so fewer
+ * have no effect on clients.
  */
 const MANY_THROTTLES = 10;
 /**
- * Number of write conflicts in five minutes at which an alarm is raised. From ten conflicts per second, requests of one
+ * Number of write conflicts in five minutes at which an alarm is raised. At ten conflicts per second, requests of one
  * key become slower.
  */
 const MANY_CONFLICTS = 3_000;
@@ -28,8 +28,8 @@ const lasting = { threshold: MANY_THROTTLES, evaluationPeriods: 3, datapointsToA
 const words = { severity: 'Urgent', runbook: 'Throttling' } as const;
 
 /**
- * Adds an alarm on throttling of the given functions. Throttling of other functions in the account is ignored. An alarm
- * can have at most ten metrics, so `lambdas` may have at most ten functions.
+ * Adds an alarm on throttling of the given functions. Other functions of the account do not count. An alarm can have at
+ * most ten metrics, so `lambdas` may have at most ten functions.
  */
 export function addThrottlesAlarm(alarms: Alarms, of: string, lambdas: readonly LambdaFunction[]): void {
   const metrics = lambdas.map((lambda, index) => [`throttles${index}`, lambda.metricThrottles(sum)] as const);

@@ -9,7 +9,7 @@ export interface Tripwires {
   /** Text of each log line, by name of the metric that counts it. */
   lines: Record<string, string>;
   about: Omit<AlarmText, 'says'>;
-  /** Whether AWS wraps each log line of the gateway into the field `message` of a log line of its own. */
+  /** Whether AWS wraps each log line of the gateway: the line is then the field `message` of AWS's own log line. */
   areWrapped?: boolean;
 }
 
@@ -30,7 +30,7 @@ export function addTripwires(
       metricName: id,
     });
     const words = { ...about, says: `The log line "${message}" was written.` };
-    // The alarm is in the stack of the log, because a template may have only 500 resources.
+    // A template may have only 500 resources, so the alarm is in the stack of the log.
     alarms.add(`${id}Alarm`, filter.metric({ period: Duration.minutes(5), statistic: 'Sum' }), words, logs.stack);
   }
 }

@@ -5,14 +5,14 @@ import type { ObjectAction, ObjectFolder } from '../../lambdas/route.ts';
 import { FILES_KEPT_DAYS } from '../../lambdas/routes.ts';
 
 /**
- * Days after which a rule of the bucket deletes request files. Functions usually delete them within hours; the rule
- * deletes files for which that failed.
+ * Days after which a rule of the bucket deletes request files. Functions delete them within hours; if that fails, the
+ * rule deletes them.
  */
 const REQUESTS_KEPT_DAYS = 1;
 
 /**
- * Creates the bucket of video files and of the requests for them. Only functions can read it, and clients with a
- * presigned link.
+ * Creates the bucket of video files and of the requests for them. Only functions, and clients with a presigned link,
+ * can read it.
  */
 export function createVideoBucket(stack: Stack): Bucket {
   const bucket = new Bucket(stack, 'Videos', {
@@ -46,7 +46,7 @@ export function filesIn(bucket: Bucket, folder: ObjectFolder): string {
 
 /**
  * Acknowledges rights to folders as findings of the security checks (cdk-nag). Keys of files contain accounts and ids,
- * so a right can only name the folder.
+ * so a right can name only the folder.
  */
 export function acknowledgeFolders(scope: Construct, bucket: Bucket, folders: ObjectFolder[]): void {
   const acknowledgements = arnNames(bucket).flatMap((arn) =>
@@ -59,8 +59,8 @@ export function acknowledgeFolders(scope: Construct, bucket: Bucket, folders: Ob
 }
 
 /**
- * Returns the names that the security checks use for the bucket's ARN: its attribute, and in a nested stack also the
- * parameter that passes the ARN.
+ * Returns the names of the bucket's ARN in the security checks: its attribute and, in a nested stack, the parameter
+ * that passes the ARN.
  */
 function arnNames(bucket: Bucket): string[] {
   const resource = bucket.node.defaultChild as CfnElement;

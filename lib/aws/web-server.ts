@@ -1,6 +1,5 @@
 /**
- * Server as a Lambda Web Function. One process handles many requests, and AWS charges for computing time, not for
- * waiting.
+ * Server as a Lambda Web Function. One process handles many requests. AWS charges for computing time, not for waiting.
  */
 
 import { join } from 'node:path';
@@ -96,7 +95,7 @@ export function addWebServer(
     defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
     defaultEndpoint: { rateLimit: rateLimitBelow(config.rateLimit) },
   });
-  // AWS only accepts the function's name in this property, but the CDK may write an ARN.
+  // In this property, AWS accepts only the function's name, but the CDK may write an ARN.
   for (const part of [resourceRevision, endpoint.resource]) part.addPropertyOverride('FunctionName', name);
   acknowledgeCopying(own);
   const written = { logs, namespace, areWrapped: true };
@@ -113,7 +112,7 @@ export function addWebServer(
 }
 
 /**
- * Code of the server in a CDK bucket, under a key that only depends on the code.
+ * Code of the server in a CDK bucket, under a key that depends only on the code.
  *
  * The CDK's own class includes the revision's variables in that key. It reads them before it resolves references
  * between stacks. The template would then refer to resources of other templates, which CloudFormation refuses. The

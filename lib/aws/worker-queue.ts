@@ -9,7 +9,7 @@ import type { Alarms, AlarmText } from './alarms.ts';
 import { pascalCase } from './pascal-case.ts';
 
 /**
- * Retention of unhandled messages. A message keeps its age when it moves to the dead-letter queue, so the dead-letter
+ * Retention of unhandled messages. A message keeps its age when it moves to the dead-letter queue. So the dead-letter
  * queue needs a longer retention.
  */
 const QUEUE_RETENTION = Duration.days(4);
@@ -24,9 +24,9 @@ function severityOf(name: QueueName): AlarmText['severity'] {
 }
 
 /**
- * Queue of a worker with its dead-letter queue and alarms. The class is not a construct, because the queues must stay
- * direct children of the stack. Under a construct they would get other logical ids, and CloudFormation would replace
- * the queues and lose their messages. Messages contain costs to settle, so the queues outlive the stack.
+ * Queue of a worker with its dead-letter queue and alarms. Messages contain costs to settle, so the queues outlive the
+ * stack. The class is not a construct, because the queues must stay direct children of the stack. Under a construct
+ * they would get other logical ids, and CloudFormation would replace them and lose their messages.
  */
 export class WorkerQueue {
   readonly queue: Queue;

@@ -32,7 +32,10 @@ export interface AccountData extends Owners {
   latest: ShownRequest[];
 }
 
-/** Returns the names of workspaces by id. */
+/**
+ * Returns the data of an account for one member only. The member's workspace is included, because its limits also
+ * apply.
+ */
 export function workspaceNames({ workspaces }: Pick<Owners, 'workspaces'>): Map<string, string> {
   return new Map(workspaces.map(({ id, name }) => [id, name]));
 }

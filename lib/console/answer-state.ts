@@ -103,7 +103,7 @@ function blockOf(raw: RawBlock): AnswerBlock {
   }
 }
 
-/** Whether a tool call has no arguments yet. A call starts without arguments, which follow in pieces. */
+/** Whether a tool call has no arguments yet. A call starts with empty arguments, and their pieces follow. */
 function isEmptyInput(input: unknown): boolean {
   return input === undefined || input === null || Object.keys(input).length === 0;
 }

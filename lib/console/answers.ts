@@ -1,6 +1,6 @@
 /**
- * Types of the API responses that the console reads. They are derived from the API's shapes, so that the use of a field
- * that the API does not have fails to compile.
+ * Types of the API responses that the console reads. They are derived from the API's shapes. So if the console uses a
+ * field that the API does not have, it does not compile.
  */
 
 import type { ActivityRowBody, ModelSpendingAnswer } from '../../lambdas/api/activity/shape.ts';

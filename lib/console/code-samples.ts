@@ -1,11 +1,14 @@
-/** Code samples that send the playground's request. */
+/** Code samples that send the same request as the playground. */
 
 import { webSearchTool, type MessagesBody } from './playground-request.ts';
 
 export const sampleNames = ['curl', 'Anthropic SDK', 'OpenAI SDK', 'AI SDK'] as const;
 export type SampleName = (typeof sampleNames)[number];
 
-/** Returns the code samples. @param base base URL of the API, with /v1 */
+/**
+ * Returns the code samples.
+ * @param base base URL of the API, with /v1
+ */
 export function codeSamples(body: MessagesBody, base: string): Record<SampleName, string> {
   return {
     curl: curlSample(body, base),
@@ -31,7 +34,7 @@ function curlSample(body: MessagesBody, base: string): string {
 }
 
 function anthropicSample(streamed: MessagesBody, base: string): string {
-  // The `stream` method of the SDK implies streaming, so the field is omitted.
+  // The SDK's `stream` method implies the field `stream`, so the field is omitted.
   const body = Object.fromEntries(Object.entries(streamed).filter(([name]) => name !== 'stream'));
   return `import Anthropic from '@anthropic-ai/sdk';
 

@@ -130,7 +130,8 @@ function PageOf({ route: { page, id, query }, texts }: { route: HashRoute; texts
 function useHashRoute(): HashRoute & { hash: string } {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
-    // The browser must not restore the scroll position, because it would scroll before the rows of the page are loaded.
+    // Disables the browser's own restoration of the scroll position, which would scroll before the page's rows are
+    // loaded.
     history.scrollRestoration = 'manual';
     const follow = () => {
       changeVisit();

@@ -1,6 +1,6 @@
 /**
- * Numbers of the API without rounding. Amounts are never computed as floats: they are displayed with the digits of
- * their text, and computed as Money.
+ * Numbers of the API without rounding. Amounts are never floats: they are displayed with the digits of their text, and
+ * computed as Money.
  */
 
 import { Money } from '../../lambdas/money/money.ts';
@@ -41,13 +41,13 @@ export function typedMoney(text: string): Money | undefined {
   }
 }
 
-/** Returns a share between 0 and 1. It is only exact enough for the length of a bar. */
+/** Returns a share between 0 and 1. Use it only for the length of a bar, because it is rounded. */
 export function shareOf(part: Money, whole: Money): number {
   if (whole.isZero) return 1;
   return Math.min(1, Math.max(0, Number((part.pico * 10_000n) / whole.pico) / 10_000));
 }
 
-/** Converts an amount to a float. It is only exact enough for the height of a curve. */
+/** Converts an amount to a float. Use it only for the height of a curve, because it is rounded. */
 export function plotted(amount: Money): number {
   return Number(amount.toString());
 }

@@ -20,8 +20,8 @@ const classes: Record<string, FailureClass> = {
 };
 
 /**
- * Matches codes of the operating system and of certificates, for example ENOTFOUND. ECONNRESET and EPIPE are excluded,
- * because the provider was already reached when they occur.
+ * Matches codes of the operating system and of certificates, for example ENOTFOUND. ECONNRESET and EPIPE occur only
+ * after the provider was reached, so they are excluded.
  */
 const UNREACHABLE = /^(?!ECONNRESET|EPIPE)[A-Z][A-Z0-9_]+$/;
 

@@ -29,9 +29,9 @@ interface Answered<Body> {
 
 interface Change {
   body?: unknown;
-  /** ETag that the console has read. If the resource has another ETag by now, the change is refused. */
+  /** ETag that the console has read. If the resource has changed since, the change is refused. */
   ifMatch?: string | null;
-  /** Idempotency key, which is equal for all retries of one change. */
+  /** Idempotency key. It is the same for all retries of one change. */
   once?: string;
 }
 
@@ -50,7 +50,10 @@ export function apiBase(): string {
   return new URL('.', location.href).href.slice(0, -1);
 }
 
-/** Creates a client. @param key key of the account; if the gateway refuses it, the client also calls `onKeyRefused` */
+/**
+ * Creates a client.
+ * @param key key of the account; if the gateway refuses it, the client also calls `onKeyRefused`
+ */
 export function openClient(key: string, onKeyRefused: () => void = () => undefined): GatewayClient {
   const send = async (path: string, init: RequestInit, headers: Record<string, string> = {}): Promise<Response> => {
     const response = await fetch(apiBase() + path, {

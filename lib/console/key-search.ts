@@ -14,7 +14,7 @@ export function fitsSearch(key: Searched, typed: string): boolean {
 
 /**
  * Whether a typed key, or its beginning, matches the label. A label contains the first and the last characters of a
- * key. The last characters are only compared if the whole key was typed.
+ * key. The last characters are compared only if the whole key was typed.
  */
 function isShownAs(wanted: string, label: string): boolean {
   const [first = '', last = ''] = label.split(/\.{3}|…/);

@@ -18,8 +18,8 @@ export interface LimitRow {
   limit: ExactNumber;
   spent: ExactNumber;
   /**
-   * Amount held, computed from the limit, the spent and the remaining amount; null if the limit was lowered below the
-   * sum of the spent and held amounts. The API then reports 0 as remaining, which does not show the held amount.
+   * Amount held, computed from the limit, the spent and the remaining amount. Null if the limit was lowered below the
+   * sum of spent and held amounts. The API then reports 0 as remaining, so the held amount is unknown.
    */
   held: Money | null;
   left: ExactNumber;

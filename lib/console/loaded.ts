@@ -9,9 +9,9 @@ export interface Loaded<Value> {
 }
 
 /**
- * Loads a value, and loads it again when its dependencies change. With `everyMs`, the value is also loaded again
- * `everyMs` after each response, while the tab is visible. This ends after a value for which `goesOn` returns false.
- * Responses to outdated requests are ignored.
+ * Loads a value, and loads it again when its dependencies change. With `everyMs`, it also loads the value again that
+ * long after each response, while the tab is visible, until `goesOn` returns false for a value. Responses to outdated
+ * requests are ignored.
  */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,

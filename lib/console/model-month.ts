@@ -18,7 +18,7 @@ type MonthData = Pick<AccountData, 'credits' | 'models' | 'month'>;
 
 /**
  * Returns the spending of each model, most expensive model of this month first. Spending that is not counted by model
- * has a last row, so that the rows add up to the spending of the account.
+ * is the last row. So the rows add up to the spending of the account.
  */
 export function modelsOfMonth({ credits, models, month }: MonthData): MonthOfModel[] {
   const completed = new Map(month.rows.map((row) => [row.model, row]));
@@ -56,9 +56,7 @@ export function modelsOfMonth({ credits, models, month }: MonthData): MonthOfMod
 
 const SIGNIFICANT_DIGITS = 4;
 
-/**
- * Returns the mean cost of a request, rounded to a few digits. It is for comparing models, not an amount of the books.
- */
+/** Returns the mean cost of a request, rounded to a few digits. Use it only to compare models. */
 function meanCost(cost: Money, requests: number): Money {
   const mean = cost.pico / BigInt(requests);
   const unit = 10n ** BigInt(Math.max(0, mean.toString().length - SIGNIFICANT_DIGITS));

@@ -37,7 +37,10 @@ type ContentPart =
 
 export const webSearchTool = { type: 'web_search_20250305', name: 'web_search' };
 
-/** Builds the request body. @throws {SyntaxError} if the tools are not a JSON list */
+/**
+ * Builds the request body.
+ * @throws {SyntaxError} if the tools are not a JSON list
+ */
 export function messagesBody(draft: PlaygroundDraft): MessagesBody {
   const tools = [...typedTools(draft.tools), ...(draft.isSearching ? [webSearchTool] : [])];
   return {
@@ -71,12 +74,12 @@ type PlaygroundModel = Pick<ShownModel, 'id' | 'available'> & {
   architecture: Pick<ShownModel['architecture'], 'output_modalities'>;
 };
 
-/** Whether a prompt can be sent to the model. A model with unknown availability is not excluded. */
+/** Whether a prompt can be sent to the model. True if that is unknown. */
 export function isCallable({ available, architecture }: PlaygroundModel): boolean {
   return available !== false && architecture.output_modalities.includes('text');
 }
 
-/** Returns the default model: preferably a model that is known to be callable. */
+/** Returns the default model, if possible a model that is known to be callable. */
 export function firstModelOf(models: readonly PlaygroundModel[]): string | undefined {
   const callable = models.filter(isCallable);
   return (callable.find(({ available }) => available === true) ?? callable[0])?.id;

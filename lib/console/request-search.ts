@@ -1,7 +1,4 @@
-/**
- * Searches requests by a filter. One API response covers only some requests, so the search continues over several
- * responses.
- */
+/** Searches requests by a filter. One API response covers only some requests, so the search reads several responses. */
 
 import { DAY_MS, utcDate } from '../../lambdas/money/periods.ts';
 import type { ShownRequest } from './answers.ts';
@@ -34,7 +31,7 @@ export interface Sought {
   rows: number;
 }
 
-/** Maximum number of responses that one search reads. To search further, the user must continue the search. */
+/** Maximum number of responses that one search reads. To search further, the user must continue it. */
 const MAX_ANSWERS = 25;
 const DAYS_OF_RECENT = 7;
 
@@ -74,8 +71,7 @@ export async function searchRequests(
 
 /** Adds the newest requests above the known ones. Each request appears once and in its current state. */
 export function withNewest(known: FoundRequests, { data, next_cursor, searched_until }: RequestPage, wanted: number) {
-  // The response fills the page. All known requests that are not in the response are older than its rows, so they are
-  // dropped.
+  // The response fills the page. If a known request is not in it, it is older than all its rows, so it is dropped.
   if (data.length >= wanted) {
     return { ...known, rows: data, cursor: next_cursor, searchedUntil: searched_until, failure: undefined };
   }

@@ -4,13 +4,13 @@ import { Money } from '../../lambdas/money/money.ts';
 import { DAY_MS } from '../../lambdas/money/periods.ts';
 
 export const DAYS_OF_PACE = 7;
-/** Maximum number of days until the date at which a limit runs out. If a limit lasts longer, no date is given. */
+/** Maximum number of days until a limit runs out. For a limit that lasts longer, no date is given. */
 const MAX_RUN_OUT_DAYS = 3_650;
 
 export type RunOut = { kind: 'no_pace' } | { kind: 'is_out' } | { kind: 'lasts' } | { kind: 'at'; atMs: number };
 
 /**
- * Estimates when a limit runs out. The result is `lasts` if the limit resets earlier.
+ * Estimates when a limit runs out. If the limit resets earlier, the result is `lasts`.
  * @param spentInPace total spending of the last seven completed days
  * @param resetsAtMs time at which the limit resets; undefined if it never resets
  */

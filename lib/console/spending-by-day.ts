@@ -40,8 +40,8 @@ export function spendingByDay(data: AccountData, by: SpendingDimension, texts: N
 }
 
 /**
- * Returns the spending of today from counters. If the names do not cover the whole account, the remaining amount has
- * its own row.
+ * Returns the spending of today from counters. If the names do not cover the whole account, the remaining amount is a
+ * row of its own.
  */
 function spendingToday(data: AccountData, by: SpendingDimension, texts: Names): DaySpending[] {
   const rows = counted(data, by);

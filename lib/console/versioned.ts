@@ -1,6 +1,6 @@
 /**
- * Edits resources that others may change concurrently. Changes are saved with the ETag that was read, so that no one
- * overwrites a change unnoticed.
+ * Edits resources that others may change concurrently. Changes are saved with the ETag that was read, so a concurrent
+ * change is never overwritten unnoticed.
  */
 
 import { useState } from 'preact/hooks';
@@ -19,8 +19,8 @@ interface VersionedSave<Value> {
 }
 
 /**
- * Saves a resource on condition that it still has the ETag that was read. If someone else has changed it, `theirs` is
- * that person's version, and the next save overwrites it.
+ * Saves a resource if it still has the ETag that was read. If someone else has changed it, `theirs` is that person's
+ * version, and the next save overwrites it.
  */
 export function useVersionedSave<Value>(read: Versioned<Value>, { readAgain, save, isSame }: VersionedSave<Value>) {
   const [base, setBase] = useState(read);

@@ -1,5 +1,5 @@
 /**
- * Scroll positions and request lists per entry of the tab's history, so that the Back button returns to the same
+ * Scroll positions and request lists for each entry of the tab's history. So the Back button returns to the same
  * position.
  */
 
@@ -8,7 +8,7 @@ import { newChangeName } from './gateway-client.ts';
 
 interface Visit {
   scrollY: number;
-  /** Lists of requests by path. The Back button shows a stored list again, so newer requests do not move its rows. */
+  /** Lists of requests by path. The Back button shows a stored list again. So newer requests do not move its rows. */
   requests: Map<string, FoundRequests>;
 }
 
@@ -18,8 +18,8 @@ const visits = new Map<string, Visit>();
 let entry = nameEntry();
 
 /**
- * Maximum milliseconds for which the scroll position is restored while responses make the page grow to its former
- * length.
+ * Maximum time in ms in which the scroll position is restored. During this time, responses make the page grow to its
+ * former length.
  */
 const MAX_RESTORE_MS = 10_000;
 

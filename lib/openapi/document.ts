@@ -68,8 +68,7 @@ export async function buildDocument(): Promise<Document> {
 }
 
 /**
- * Gives each body that several functions accept the name of the first function, so that the document contains the body
- * once.
+ * Gives each body that several functions accept the name of the first of them. So the document contains the body once.
  */
 function withSharedBodies<Named extends Operation & { name: string }>(operations: Named[]): Named[] {
   const named = new Map<z.ZodType, z.ZodType>();
@@ -85,8 +84,8 @@ function withSharedBodies<Named extends Operation & { name: string }>(operations
 }
 
 /**
- * Moves the shapes that list schemas define locally to the shared components. Removes bounds that allow every safe
- * integer, because such bounds carry no information.
+ * Moves the shapes that list schemas define locally to the shared components. Also removes bounds that allow every safe
+ * integer, because they say nothing.
  */
 function withSharedShapes(document: Document): Document {
   return JSON.parse(JSON.stringify(document), function lift(this: unknown, key, value: unknown) {
@@ -165,7 +164,8 @@ function bodyExamples({ summary, bodyExample, moreExamples }: About) {
 }
 
 function responseContent({ schema, example, content, maybeLate }: Success) {
-  // A route that streams also returns its answer as JSON. A route with any other content, such as a page, does not.
+  // A route that streams also returns its answer as JSON. If a route has any other content, such as a page, it does
+  // not.
   const isJson = content === undefined || 'text/event-stream' in content;
   const json = {
     schema: maybeLate ? z.union([schema, errorShape]) : schema,
@@ -252,7 +252,7 @@ function errorsOf({ route, about, accepts }: Operation): ErrorKind[] {
   if (params) all.add('not_found');
   if (once || about.ifMatch || about.chargedOnce) all.add('conflict');
   if (about.ifMatch) all.add('precondition_failed');
-  // Any route can be throttled. Routes that record spending can be overloaded.
+  // Any route can be throttled. If a route records spending, it can also be overloaded.
   all.add('rate_limit_exceeded');
   if (route.grants.table?.includes('UpdateItem')) all.add('provider_overloaded');
   return [...all].toSorted((a, b) => errorKinds[a].status - errorKinds[b].status);

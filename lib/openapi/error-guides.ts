@@ -6,7 +6,7 @@ interface ErrorGuide {
   cure: string;
 }
 
-/** Guides for every kind of error. A kind without a guide does not compile. */
+/** Guides for every kind of error. If a kind has no guide, the code does not compile. */
 export const errorGuides: Record<ErrorKind, ErrorGuide> = {
   invalid_request: {
     cause: 'A field of the request is missing, unknown or has a value that is not allowed.',

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
 /**
- * Completes an example of an answer: sets each required member that the example omits to null, if the schema allows
- * null. So `about.ts` contains only the members that matter, and a new nullable member needs no change there. A
- * required member that cannot be null stays absent, and the test of examples reports it.
+ * Completes an example of an answer: sets each missing required member to null, if the schema allows null. So
+ * `about.ts` contains only the members that matter, and a new nullable member needs no change there. If a required
+ * member cannot be null, it stays absent, and the test of examples reports it.
  */
 export function wholeExample(schema: z.ZodType, example: unknown): unknown {
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) {

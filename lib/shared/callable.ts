@@ -22,10 +22,7 @@ export interface ProviderState {
   models: number;
 }
 
-/**
- * Whether the credential and address of an endpoint are set. Locally, credentials are in the environment, so no other
- * source is read.
- */
+/** Whether the credential and address of an endpoint are set. Locally, all credentials are in the environment. */
 const isReady = readiness(() => undefined);
 
 /** Prefix of the variables that the gateway sets itself, so that the operator does not need to set them. */
@@ -75,8 +72,8 @@ function variablesOf({ base_url_variable: address, credential }: ProviderData): 
 const SANDBOX = 'sandbox/claude';
 
 /**
- * Returns a text model for a first request: the sandbox model if it can be called, else any model that can be called,
- * else any model.
+ * Returns a text model for a first request: the sandbox model if it can be called, else any other callable model, else
+ * any model.
  */
 export function modelToTry({ models }: Catalog): Model | undefined {
   const speaking = models.filter(({ data }) => data.output_modalities.includes('text'));

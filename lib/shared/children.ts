@@ -1,10 +1,10 @@
 /**
  * Processes that must not outlive this process. They are stopped in order when the gateway stops. If the gateway ends
- * in any other way that it can notice (a second Ctrl-C, an error), they end with it.
+ * in another way that it can notice (a second Ctrl-C, an error), they end with it.
  *
- * The gateway cannot work without some of these processes (its database, queues, server). They are "needed": the code
- * that starts a needed process is notified if the process ends by itself. The other processes are restarted by the code
- * that uses them: the workers (workers-process.ts), the processes of functions (sandboxed/), threads for jobs.
+ * Some of these processes are "needed": without its database, queues and server the gateway cannot work. If a needed
+ * process ends by itself, the code that started it is notified. The other processes are restarted by the code that uses
+ * them: the workers (workers-process.ts), the processes of functions (sandboxed/), threads for jobs.
  */
 
 import type { ChildProcess } from 'node:child_process';
@@ -37,7 +37,7 @@ export interface ChildManners {
   lastWords?: () => string;
   /** Requests that the process end; by default, SIGTERM is sent. */
   end?: () => void;
-  /** Whether another process may stop the needed process. An exit with code 0 is then not reported as a loss. */
+  /** Whether another process may stop the needed process. Then an exit with code 0 does not count as a loss. */
   endsForOthers?: boolean;
 }
 
@@ -46,10 +46,10 @@ export function needChild(
   { name, lastWords, end, endsForOthers = false }: ChildManners,
 ): NeededChild {
   let isStopping = false;
-  // If a program cannot be started at all, the child emits `error` instead of `exit`. The caller handles `error`.
+  // If a program cannot be started, the child emits `error` instead of `exit`. The caller handles `error`.
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const lost = new Promise<string>((resolve) => {
-    // The event is `close` instead of `exit`, because the last output may arrive after `exit`.
+    // Waits for `close`, because the last output may arrive after `exit`.
     child.once('close', () => {
       const isOrderly = isStopping || (endsForOthers && child.exitCode === 0);
       if (!isOrderly) resolve(`${name} ended by itself (${endingOf(child)}).${lastOutputSentence(lastWords?.())}`);

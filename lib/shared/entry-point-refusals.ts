@@ -1,5 +1,5 @@
 /**
- * Response of API Gateway if a function does not answer. The deployed template and its local counterpart use the same
+ * Response of API Gateway if a function does not answer. The deployed template and the local counterpart use the same
  * texts.
  */
 
@@ -14,7 +14,7 @@ export interface EntryPointRefusal {
 
 /**
  * Response if Lambda has no capacity for another request, or if the function failed without a response. API Gateway
- * cannot distinguish the two cases.
+ * cannot distinguish the two.
  */
 export const NO_ROOM = {
   kind: 'provider_overloaded',
@@ -35,8 +35,8 @@ export const TOO_SLOW = {
 } as const satisfies EntryPointRefusal;
 
 /**
- * Response to a body that API Gateway cannot decompress. It accepts gzip and deflate, and refuses other encodings
- * without calling a function.
+ * Response to a body that API Gateway cannot decompress. It decompresses gzip and deflate. For other encodings, it
+ * refuses the request without calling a function.
  */
 export const UNREADABLE_BODY = {
   kind: 'unsupported_media_type',

@@ -3,7 +3,7 @@ export type Row = Record<string, unknown>;
 
 const MIN_TERMINAL_COLUMNS = 120;
 const GAP = '  ';
-/** Minimum width to which a column is cut. */
+/** Minimum width of a column that is cut. */
 const NARROWEST = 8;
 
 /** Prints one object or a list of objects: JSON for programs, an aligned table for people. */
@@ -21,7 +21,7 @@ function outputColumns(): number {
 
 /**
  * Formats a list as aligned columns with a header, numbers aligned to the right.
- * @param maxCharacters length above which lines are shortened, by cutting text columns (except `id`) and not numbers
+ * @param maxCharacters length above which lines are shortened, by cutting text columns other than `id`, never numbers
  */
 export function table(rows: Row[], maxCharacters = outputColumns()): string {
   const [first] = rows;
@@ -29,7 +29,7 @@ export function table(rows: Row[], maxCharacters = outputColumns()): string {
   const names = Object.keys(first);
   const lines = [names, ...rows.map((row) => names.map((name) => cell(row[name])))];
   const isNumeric = names.map((name) => areNumbers(rows.map((row) => cell(row[name]))));
-  // The column `id` and columns of numbers are never cut. People copy ids, and a cut number would be wrong.
+  // Never cuts the column `id` and columns of numbers: people copy ids, and a cut number would be wrong.
   const isFixed = names.map((name, index) => isNumeric[index]! || name === 'id');
   const widths = fitting(
     names.map((_, index) => Math.max(...lines.map((line) => line[index]!.length))),
@@ -50,7 +50,7 @@ function areNumbers(cells: string[]): boolean {
   return known.length > 0 && known.every((text) => /^-?\d+(\.\d+)?( %)?$/.test(text));
 }
 
-/** Returns the column widths. The widest text columns are narrowed until all columns fit. */
+/** Returns the column widths. The widest text columns become narrower until all columns fit. */
 function fitting(widths: number[], isFixed: boolean[], maxCharacters: number): number[] {
   const fitted = [...widths];
   const excess = () => fitted.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - maxCharacters;
@@ -75,7 +75,7 @@ function cell(value: unknown): string {
   if (value === undefined || value === null || value === '') return '-';
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || Array.isArray(value)) return JSON.stringify(value);
-  // Objects of one level (for example limits by period) are printed without braces, because they are easier to read.
+  // Prints objects of one level (for example limits by period) without braces, because that is easier to read.
   const entries = Object.entries(value);
   const isFlat = entries.every(([, inner]) => typeof inner !== 'object' || inner === null);
   if (!isFlat) return JSON.stringify(value);

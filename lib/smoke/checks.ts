@@ -10,8 +10,8 @@ import { call, demand, expectJson, expectStatus, FailedError, SkippedError, type
 /** Results that earlier checks pass to later checks. */
 export interface Findings {
   /**
-   * Whether the key was refused. Checks that use the key are then skipped, because they would fail for this reason
-   * alone.
+   * Whether the key was refused. If so, checks that use the key are skipped, because they would all fail for this
+   * reason.
    */
   isKeyRefused?: boolean;
   model?: string;
@@ -23,11 +23,16 @@ export interface Findings {
 export interface SmokeCheck {
   name: string;
   /**
-   * Precondition of the check. The check is skipped if the key was refused. A check that needs a model is also skipped
-   * if no model was found. In both cases an earlier check has already failed.
+   * Precondition of the check. If the key was refused, the check is skipped. If it needs a model and none was found, it
+   * is skipped too. In both cases an earlier check has already failed.
    */
   needs?: 'key' | 'model';
-  /** Runs the check. @returns a detail for the report @throws {FailedError} @throws {SkippedError} */
+  /**
+   * Runs the check.
+   * @returns a detail for the report
+   * @throws {FailedError}
+   * @throws {SkippedError}
+   */
   run: (target: Target, findings: Findings) => Promise<string>;
 }
 
@@ -161,8 +166,8 @@ async function answers(target: Target, findings: Findings): Promise<string> {
 }
 
 /**
- * Returns a request for a long answer. Any model needs more than `TOO_SHORT_MS` between the first and the last event of
- * such an answer.
+ * Returns a request for a long answer. Between the first and the last event of such an answer, any model needs more
+ * than `TOO_SHORT_MS`.
  */
 const longQuestion = (model: string) =>
   question(model, {
@@ -175,7 +180,7 @@ const TOO_SHORT_MS = 10;
 
 async function streamsFrom(target: Target, base: string, model: string): Promise<string> {
   let seen = await readStream(target, base, model);
-  // The machine that runs the check may have been slow to read. A proxy that buffers streams does so each time, so a
+  // The machine that runs the check may have been slow to read. A proxy that buffers streams does so each time. So a
   // second attempt decides.
   if (seen.wholeMs - seen.firstMs < TOO_SHORT_MS) seen = await readStream(target, base, model);
   const [first, whole] = [Math.round(seen.firstMs), Math.round(seen.wholeMs)];

@@ -54,12 +54,16 @@ async function runCheck({ name, needs, run }: SmokeCheck, target: Target, findin
   } catch (error) {
     if (error instanceof SkippedError) return of('skipped', error.message);
     if (error instanceof FailedError) return of('failed', error.message);
-    // Errors of other classes come from reading a response that has an unexpected shape.
+    // Other errors come from a response with an unexpected shape.
     return of('failed', `unexpected response: ${(error as Error).message}`);
   }
 }
 
-/** Runs the smoke test. @returns the exit code @throws {StartFailure} if options are missing or wrong */
+/**
+ * Runs the smoke test.
+ * @returns the exit code
+ * @throws {StartFailure} if options are missing or wrong
+ */
 export async function runSmoke(args: string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const { values } = parsedOptions(args);
   if (values.help) {
@@ -131,8 +135,8 @@ function targetOf(given: Given, environment: NodeJS.ProcessEnv): Target {
 }
 
 /**
- * Refuses a management key as inference key, and the reverse, because checks would fail for this reason alone. @throws
- * {StartFailure}
+ * Refuses a management key as inference key, and the reverse, because all checks would fail for this reason.
+ * @throws {StartFailure}
  */
 function refuseKind(
   key: string | undefined,

@@ -37,7 +37,10 @@ interface Call {
   headers?: Record<string, string>;
 }
 
-/** Sends a request to the deployment. @throws {FailedError} if there is no response */
+/**
+ * Sends a request to the deployment.
+ * @throws {FailedError} if there is no response
+ */
 export async function call(target: Target, path: string, { method, body, key, headers }: Call = {}): Promise<Response> {
   const bearer = key === null ? undefined : (key ?? target.key);
   const url = path.startsWith('http') ? path : `${target.url}${path}`;
@@ -70,7 +73,10 @@ export async function expectStatus(response: Response, status: number): Promise<
   throw new FailedError(`answered ${response.status}, not ${status}: ${text}`);
 }
 
-/** Returns the JSON of a response with this status. @throws {FailedError} for another status or invalid JSON */
+/**
+ * Returns the JSON of a response with this status.
+ * @throws {FailedError} for another status or invalid JSON
+ */
 export async function expectJson<Body>(response: Response, status = 200): Promise<Body> {
   await expectStatus(response, status);
   const text = await response.text();
@@ -84,7 +90,10 @@ export async function expectJson<Body>(response: Response, status = 200): Promis
   }
 }
 
-/** Fails a check unless a condition is true. @throws {FailedError} */
+/**
+ * Fails a check unless a condition is true.
+ * @throws {FailedError}
+ */
 export function demand(isRight: boolean, wrong: string): void {
   if (!isRight) throw new FailedError(wrong);
 }

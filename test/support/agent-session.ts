@@ -1,6 +1,6 @@
 /**
  * Session of an agent in the form in which Claude Code 2.1 was observed to send it (fields, headers, order of blocks,
- * cache marks). The texts are our own. In the session, the model searches for a tool, gets the tool, and calls it.
+ * cache marks). The texts are invented. In the session, the model searches for a tool, gets it, and calls it.
  */
 
 import type { MessagesRequest } from '../../lambdas/messages/types.ts';
@@ -62,7 +62,7 @@ const TASK = 'create a file hello.txt with the word hi';
 /**
  * Returns the request of one turn of the session.
  * @param turn number of the turn, from 1 to 3
- * @param sum part of the billing line that some versions of the agent change in each request
+ * @param sum checksum in the billing line, which some versions of the agent change in each request
  */
 export function agentTurn(turn: 1 | 2 | 3, { model, sum }: { model: string; sum: string }): MessagesRequest {
   const isFirst = turn === 1;

@@ -50,8 +50,8 @@ const comparisons: Record<string, (value: number, threshold: number) => boolean>
 };
 
 /**
- * Functions of CloudWatch's metric math that the alarms use. A missing value is undefined, and so is every result
- * computed from it, except with FILL.
+ * Functions of CloudWatch's metric math that the alarms use. A missing value is undefined. So is every result computed
+ * from it, except with FILL.
  */
 const metricMath = {
   IF: (condition: boolean, then: number, otherwise: number) => (condition ? then : otherwise),
@@ -60,7 +60,7 @@ const metricMath = {
 
 /**
  * Whether the alarm sends a notification: in the state ALARM, or in the state INSUFFICIENT_DATA if it has an action for
- * this state.
+ * that.
  */
 export function notifies(alarm: AlarmProperties, points: readonly Datapoint[]): boolean {
   const state = alarmState(alarm, points);
@@ -97,7 +97,10 @@ function valueIn(alarm: AlarmProperties, points: readonly Datapoint[], period: n
   return Number.isFinite(result) ? result : undefined;
 }
 
-/** Returns the statistic of a metric in one period. @param period 0 is the period that ends now */
+/**
+ * Returns the statistic of a metric in one period.
+ * @param period 0 is the period that ends now
+ */
 function statistic(
   { Namespace, MetricName, Dimensions = [] }: MetricOfAlarm,
   { Period, Stat }: { Period: number; Stat: string },
@@ -127,7 +130,8 @@ interface EmbeddedMetrics {
 }
 
 /**
- * Returns the data points in one line of a function's log. A line has embedded metrics, or it matches metric filters.
+ * Returns the data points in one line of a function's log: its embedded metrics, and the metric filters that it
+ * matches.
  */
 export function datapointsOf(line: string, log: string, template: Template): Omit<Datapoint, 'minutesAgo'>[] {
   const fields = JSON.parse(line) as EmbeddedMetrics | { message: string };
@@ -167,8 +171,8 @@ function filtered(message: string, log: string, template: Template): Omit<Datapo
 }
 
 /**
- * Whether a log line matches the pattern of a metric filter. Only the form of pattern that the templates use is
- * supported: the message's text, with stars for any characters at its ends.
+ * Whether a log line matches the pattern of a metric filter. Supports only the form of pattern in the templates: the
+ * message's text, with stars for any characters at its ends.
  */
 function passes(pattern: string, message: string): boolean {
   const [, start, words, end] = /^\{ \$\.message = "(\*?)([^"*]+)(\*?)" \}$/.exec(pattern)!;

@@ -15,8 +15,8 @@ const citation = fc.record({
 });
 
 /**
- * Arbitrary positions at which a text is cut into pieces. Each number is the share of the remaining text that the next
- * piece gets.
+ * Arbitrary positions at which a text is cut into pieces. Each number is the share of the remaining text that becomes
+ * the next piece.
  */
 const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 5 });
 

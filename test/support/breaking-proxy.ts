@@ -12,7 +12,7 @@ interface PassedAnswer {
   path: string;
   status: number;
   headers: OutgoingHttpHeaders;
-  /** Body that the client gets instead of the original body; undefined as long as the original body is passed on. */
+  /** Body that replaces the original body. Undefined if the original body is passed on. */
   body?: string;
 }
 
@@ -20,7 +20,7 @@ interface PassedAnswer {
 export interface Breakage {
   /** Changes the request to the gateway. */
   request?: (request: PassedRequest) => void;
-  /** Changes the response to the client. If it sets a body, the client gets this body instead of the gateway's. */
+  /** Changes the response to the client. If it sets a body, the client gets this body in place of the gateway's. */
   answer?: (answer: PassedAnswer) => void;
   /** Whether the proxy waits until a response is complete before it passes the response on. */
   isBuffering?: boolean;

@@ -1,7 +1,7 @@
 /**
- * Bundles the gateway of `npm start` and the operator's commands into a few files instead of a thousand modules. The
- * bundle is built from the current sources for each run. It halves the startup time, which matters for the hundreds of
- * processes that tests start.
+ * Bundles the gateway of `npm start` and the operator's commands into a few files instead of a thousand modules. It is
+ * built from the current sources for each run. Tests start hundreds of processes, and the bundle halves their startup
+ * time.
  */
 
 import { readFileSync } from 'node:fs';

@@ -22,8 +22,8 @@ export function startChromium(): Promise<Browser> {
 }
 
 /**
- * Timeout of a step. It is longer than any page needs on a busy machine. A test that hangs still fails, with the name
- * of the step that hung.
+ * Maximum time of a step, longer than any page needs on a busy machine. If a test hangs, it fails with the name of the
+ * step.
  */
 const STEP_TIMEOUT_MS = 100_000;
 

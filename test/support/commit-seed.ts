@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 const HEX_DIGITS = 7;
 
 /**
- * Returns the seed of a run, derived from the commit. Runs of one commit use the same inputs, and the next commit uses
- * others. Without a repository, as in an archive of the sources, the seed is derived from the version.
+ * Returns the seed of a run, derived from the commit. All runs of one commit use the same inputs. Without a repository,
+ * as in an archive of the sources, it is derived from the version.
  */
 export function commitSeed(): number {
   try {

@@ -7,17 +7,15 @@ import { createKey } from '../../lambdas/management/keys.ts';
 import { tableOf, type GatewayAddresses, type GatewayClient } from './gateway.ts';
 import { onDemand } from './on-demand.ts';
 
-/**
- * Name by which test processes request the shared gateway from the test run. `CommonGateway` is the data that they get.
- */
+/** Name by which test processes request the shared gateway. `CommonGateway` is the data that they get. */
 export const COMMON_GATEWAY = 'common-gateway';
 export type CommonGateway = GatewayAddresses & { dataDirectory: string };
 
 const actor = { kind: 'operator', id: 'test' } as const;
 
 /**
- * Returns a client of the shared gateway, with an account that no other file uses. It is for tests of client-visible
- * behavior. A test that stops the gateway, reads its log or changes its settings must start its own.
+ * Returns a client of the shared gateway, with an account of its own. Use it for behavior that clients see. If a test
+ * stops the gateway, reads its log or changes its settings, it must start its own.
  */
 export async function commonGateway(): Promise<GatewayClient> {
   const { dataDirectory, ...addresses } = await onDemand<CommonGateway>(COMMON_GATEWAY);

@@ -1,7 +1,4 @@
-/**
- * Counters that are stored in parts (items that a busy counter is split into). Tests create the parts directly, without
- * waiting for write conflicts.
- */
+/** Counters that are split into parts (items). Tests create the parts directly, without waiting for write conflicts. */
 
 import { rememberLimitedParts } from '../../lambdas/accounting/busy-counters.ts';
 import type { Scope, ScopeId, StoredCounter } from '../../lambdas/store/counters/counters.ts';
@@ -23,7 +20,7 @@ import { allowParts } from '../../lambdas/store/counters/parts-allowance.ts';
 import { rub } from './spending.ts';
 import { newTable } from './table.ts';
 
-/** Adds spending to a part of a counter as a settlement does; without `spread`, to the counter itself. */
+/** Adds spending to a part of a counter as a settlement does. Without `spread`, adds it to the counter itself. */
 export async function count(
   table: Table,
   scope: ScopeId,
@@ -35,7 +32,7 @@ export async function count(
   return transact(table, { counter: settleUpdate(table, scope, deltas, key) });
 }
 
-/** Creates a table whose counters may be stored in parts. */
+/** Creates a table whose counters may be split into parts. */
 export async function newTableWithParts(): Promise<Table> {
   const table = await newTable();
   await allowParts(table);

@@ -1,6 +1,6 @@
 /**
- * Preloaded module (node --import) that makes one stage of a gateway (a step in processing a request) throw, as a bug
- * would. A request names the stage in its text, its model, or the path of its provider. Some stages throw later,
+ * Preloaded module (node --import) that makes one stage of a gateway (a step in processing a request) throw, like a
+ * bug. A request selects the stage by its text, its model, or the path of its provider. Some stages throw later,
  * outside of every try block.
  */
 

@@ -1,6 +1,6 @@
 /**
  * Streams and documents of all wires as text, in the form in which providers write them. Types and JSON.stringify
- * cannot express all numbers and shapes that a hostile provider sends. Streams of binary frames are also text, with one
+ * cannot express all numbers and shapes of a hostile provider. Streams of binary frames are also text, with one
  * character per byte (latin1). So attacks can cut, repeat and join the pieces of any stream.
  */
 
@@ -11,14 +11,14 @@ export const wires = ['anthropic', 'openai-chat', 'openai-responses', 'google-ge
 export type WireName = (typeof wires)[number];
 
 /**
- * One wire for each reader of streams in the gateway. The readers are for the Messages API, for server-sent events, and
- * for binary frames.
+ * One wire for each reader of streams in the gateway: for the Messages API, for server-sent events, and for binary
+ * frames.
  */
 export const readers: readonly WireName[] = ['anthropic', 'openai-chat', 'bedrock-converse'];
 
 /**
- * Wires for attacks on the code that reads streams. Wires with the same reader share this code, so `npm test` attacks
- * one wire for each reader. The long form of the tests attacks all wires.
+ * Wires for attacks on the code that reads streams. Several wires may use the same reader, so `npm test` attacks one
+ * wire for each reader. The long form of the tests attacks all wires.
  */
 export const attackedWires: readonly WireName[] = isLongForm ? wires : readers;
 
@@ -81,9 +81,7 @@ const serverSent = {
   endless: 'data: ',
 } as const;
 
-/**
- * Returns a function that inserts bytes into a text event. It is for wires whose streams contain the text unchanged.
- */
+/** Returns a function that inserts bytes into a text event, for wires whose streams contain the text unchanged. */
 const aroundIn =
   (text: Dialect['text']): Dialect['textAround'] =>
   (before, bytes, behind) => {

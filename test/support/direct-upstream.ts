@@ -20,7 +20,10 @@ export interface Seen {
   bodies: string[];
 }
 
-/** Starts a real HTTP server. @param answer called with each complete request and the number of earlier requests */
+/**
+ * Starts a real HTTP server.
+ * @param answer called with each complete request and the number of earlier requests
+ */
 export async function upstream(
   answer: (response: ServerResponse, request: IncomingMessage, before: number) => unknown,
 ): Promise<Seen> {

@@ -3,8 +3,8 @@
 import { crc32 } from 'node:zlib';
 
 /**
- * Returns a frame with JSON: an exception if its name ends with "Exception", otherwise an event. The JSON of a `chunk`
- * is an event of the model.
+ * Returns a frame with JSON. It is an exception if its name ends with "Exception", otherwise an event. The JSON of a
+ * `chunk` is an event of the model.
  */
 export function packFrame(name: string, json: string | Buffer): Buffer {
   const isException = name.endsWith('Exception');

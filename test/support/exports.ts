@@ -17,7 +17,7 @@ export const accountItem = (id: string, name: string): Attributes => ({
   name: { S: name },
 });
 
-/** Returns a line of an incremental export. A line without an image means that the item was deleted. */
+/** Returns a line of an incremental export. Without an image, the item was deleted. */
 export const changeLine = (keys: Attributes, micros: number, image?: Attributes) => ({
   Metadata: { WriteTimestampMicros: { N: String(micros) } },
   Keys: { pk: keys['pk'], sk: keys['sk'] },
@@ -29,7 +29,7 @@ let exports = 0;
 /**
  * Writes an export under a prefix of the bucket. The data of an incremental export is next to the export's folder, not
  * in it.
- * @param times times in the manifest; if they contain `exportTime`, the export is a full export
+ * @param times times in the manifest; with `exportTime`, it is a full export
  * @returns the folders of the manifests and of the data
  */
 export function writeExport(directory: string, prefix: string, lines: readonly object[], times: object) {
@@ -60,11 +60,14 @@ export function writeExport(directory: string, prefix: string, lines: readonly o
 
 /** Views of Athena, with their original SQL, over the lines of all files in a bucket. */
 export interface AthenaBooks {
-  /** Runs a query. Amounts are texts with all trailing zeros. @throws {Error} with DuckDB's message */
+  /**
+   * Runs a query. Amounts are texts with all trailing zeros.
+   * @throws {Error} with DuckDB's message
+   */
   query: (sql: string) => Promise<Record<string, unknown>[]>;
 }
 
-/** Opens one database per process. Creating its views takes as long as all queries of a test together. */
+/** Opens one database per process. To create its views takes as long as all queries of a test together. */
 const openDatabase = onceOpen(async () => {
   const { DuckDBInstance } = await import('@duckdb/node-api');
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
@@ -76,9 +79,9 @@ const openDatabase = onceOpen(async () => {
 
 /**
  * Reads the bucket as Hive's text format does: one text per line, with the path of its file. Files whose names begin
- * with an underscore are ignored. For invalid JSON, such as a checksum, Trino returns nothing, while DuckDB fails. So a
- * line with invalid JSON is stored as a JSON string. All books of a process share one database. So books that were
- * opened before this call read the new bucket from then on.
+ * with an underscore are ignored. For invalid JSON, such as a checksum, Trino returns nothing, but DuckDB fails. So
+ * such a line is stored as a JSON string. All books of a process use one database. So after this call, books that were
+ * opened before read the new bucket too.
  */
 export async function openAthenaBooks(directory: string): Promise<AthenaBooks> {
   const connection = await openDatabase();

@@ -4,10 +4,7 @@ function fail(): never {
   throw new Error('a fault of our own');
 }
 
-/**
- * Function that fails, and returns the stack that it would log. Tests bundle it in the way in which deployed functions
- * are bundled.
- */
+/** Function that fails, and returns the stack that it would log. Tests bundle it like a deployed function. */
 export function handler(): string {
   try {
     return fail();

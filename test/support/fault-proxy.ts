@@ -22,7 +22,7 @@ interface Conflict {
 export interface DynamodbCall {
   /** Name of the action, for example TransactWriteItems. */
   action: string;
-  /** Path of the call. Each client may have its own path, so that tests can identify it. */
+  /** Path of the call. Each client may have its own path, so that tests can tell them apart. */
   path: string;
   body: string;
 }
@@ -36,8 +36,8 @@ export interface FaultProxy {
   /** Chooses the fault of a call. */
   faultFor: (call: DynamodbCall, number: number) => TableFault | Conflict;
   /**
-   * Called before each call is passed on. The call waits until the promise resolves, so that tests can order the calls
-   * of several clients.
+   * Called before each call is passed on. The call waits for its promise, so that tests can order the calls of several
+   * clients.
    */
   before: (call: DynamodbCall) => Promise<void> | void;
   /** Called after a call has received its reply. */
@@ -51,12 +51,12 @@ export interface FaultProxy {
 }
 
 /**
- * Milliseconds without calls after which all work that was running counts as done. Clients do not pause for this long
- * between related calls.
+ * Milliseconds without calls after which all running work counts as done. Clients pause for less time between related
+ * calls.
  */
 const QUIET_MS = 300;
 
-/** Resolves after QUIET_MS without calls. All work that was running counts as done then. */
+/** Resolves after QUIET_MS without calls. Then all running work counts as done. */
 export async function untilQuiet({ calls }: FaultProxy): Promise<void> {
   for (let seen = -1; seen !== calls.length;) {
     seen = calls.length;

@@ -20,7 +20,7 @@ const freeTerms: ServiceFree = {
   output_token_limit: 1_000,
 };
 
-/** Returns a hold request for a free model: the hold costs the client nothing, and the operator at most `amount`. */
+/** Returns a hold request for a free model. The hold costs the client nothing, and the operator at most `amount`. */
 export function freeRequest(
   spender: Spender,
   model: { id: string; terms?: Partial<ServiceFree>; amount?: Money; networkHash?: string },

@@ -34,14 +34,17 @@ export interface RunningGateway extends GatewayClient {
   process: ChildProcess;
   /** Returns everything that the gateway has written to standard error. */
   log: () => string;
-  /** Stops the gateway. @throws if the cost of a record does not follow from its price and usage */
+  /**
+   * Stops the gateway.
+   * @throws if the cost of a record does not follow from its price and usage
+   */
   stop: () => Promise<void>;
   kill: () => Promise<void>;
 }
 
 /**
- * Empty credentials of all search engines, so that no test searches the web, whatever the developer's environment
- * contains.
+ * Empty credentials of all search engines. So no test searches the web, even if the developer's environment has
+ * credentials.
  */
 const noSearchAccounts = Object.fromEntries(
   ['YANDEX_SEARCH_API_KEY', 'BRAVE_API_KEY', 'TAVILY_API_KEY', 'EXA_API_KEY', 'SEARXNG_URL'].map((name) => [name, '']),
@@ -138,7 +141,7 @@ export function get(gateway: GatewayClient, path: string, key = gateway.key) {
   return fetch(`${gateway.baseUrl}${path}`, { headers: { authorization: `Bearer ${key}` } });
 }
 
-/** Returns a user message. After `@sandbox`, the message has directives for the sandbox provider. */
+/** Returns a user message. The directives for the sandbox provider are after `@sandbox`. */
 export function said(text: string, directives = ''): { role: 'user'; content: string } {
   return { role: 'user', content: directives === '' ? text : `${text}\n@sandbox ${directives}` };
 }

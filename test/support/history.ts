@@ -1,6 +1,6 @@
 /**
- * Account with a history, made as the gateway does: holds, settlements, corrections, payments, and rolled-up days. From
- * noon of the day before the last day, its records are spread over more partitions.
+ * Account with a history, made by the gateway's own code: holds, settlements, corrections, payments, and daily rows.
+ * From noon of the day before the last day, its records are spread over more partitions.
  */
 
 import { priceUsage } from '../../lambdas/accounting/price.ts';
@@ -34,7 +34,7 @@ import { holdRequest, outcome, placeHold, rub } from './spending.ts';
 export interface History {
   table: Table;
   account: Account;
-  /** UTC days with generations, oldest first. All days except the last are rolled up (their sums are stored). */
+  /** UTC days with generations, oldest first. The daily rows of all days except the last are computed. */
   dates: string[];
   /** Hash of each key by name. The key "old server" was deleted. */
   keys: Record<string, string>;
@@ -58,7 +58,7 @@ const prices: Pricing = {
   overrides: [{ min_prompt_tokens: 700, prompt: rub('0.000246913578'), completion: rub('0.001481481481') }],
 };
 
-/** Returns the usage of a generation. It depends only on the index, and different indexes have different usage. */
+/** Returns the usage of a generation. It depends only on the index, and is different for each index. */
 function usageAt(index: number): TokenUsage {
   const of = (most: number, by: number) => (index * by) % most;
   return {
@@ -72,7 +72,7 @@ function usageAt(index: number): TokenUsage {
 
 /**
  * Returns the outcome of a generation, which depends on the index. It has several rounds (requests to the model) and
- * searches, is capped at its hold, is broken off without cost, or is plain.
+ * searches, is cut to its hold, breaks off without cost, or has none of these.
  */
 function outcomeAt(index: number, { amount, scopes }: Hold): Outcome {
   const base = { ...outcome(Money.zero), pricing: prices, model: `test/model-${index % 3}` };
@@ -108,13 +108,10 @@ export interface RuledHistory extends History {
   stop: () => Promise<void>;
 }
 
-/**
- * Makes a history in a table with DynamoDB's rules. The table refuses or loses a fifth of all calls while the history
- * is made.
- */
+/** Makes a history in a table with DynamoDB's rules. Meanwhile, the table refuses or loses a fifth of all calls. */
 export async function makeRuledHistory(of: HistoryTerms & { withParts?: boolean }): Promise<RuledHistory> {
-  // Transactions lock their items only for a short time, because the long form of the tests changes the same items in
-  // quick succession.
+  // The long form of the tests changes the same items in quick succession. So transactions lock their items only for a
+  // short time.
   const ruled = await newRuledTable({ transactionMs: 1 });
   if (of.withParts) await allowParts(ruled.table);
   const history = await ruled.inTrouble(() => makeHistory(ruled.table, of));
@@ -146,7 +143,7 @@ export async function makeHistory(table: Table, of: HistoryTerms): Promise<Histo
   const payers = await makePayers(context, account);
   let total = Money.zero;
   for (const date of dates) {
-    // Today's generations must not lie in the future, so only the past part of the day is used.
+    // Today's generations must not be in the future, so only the past part of the day is used.
     const spanMs = Math.min(DAY_MS, nowMs - Date.parse(date));
     total = total.plus(await spend(table, { account, payers, date, generations, spanMs }));
   }

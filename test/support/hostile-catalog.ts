@@ -44,8 +44,8 @@ export function modelOf({
 }
 
 /**
- * Returns the providers of a model with a fallback, the hostile provider first. A request with this order tries them in
- * this order, whatever their health is.
+ * Returns the providers of a model with a fallback, the hostile provider first. With this order in a request, they are
+ * tried in this order, even if the first one is unhealthy.
  */
 export const fallbackOrder = (wire: WireName): string[] => [`evil-${names[wire]}`, `sound-${names[wire]}`];
 
@@ -59,7 +59,7 @@ export function writeHostileCatalog(directory: string, url: string): void {
     provider(`evil-${names[wire]}`, wire, url),
     provider(`sound-${names[wire]}`, wire, `${url}${SOUND_PATH}`),
   ]);
-  // The timeout is long, because the provider runs in the process of the test, which an attack may block for seconds.
+  // The provider runs in the process of the test, which an attack may block for seconds. So the timeout is long.
   providers.push({ ...provider('patient-claude', 'anthropic', url), timeouts: { idle_ms: 60_000 } });
   const models = [
     model(WITNESS_MODEL, ['patient-claude']),
@@ -81,7 +81,8 @@ function provider(id: string, wire: WireName, baseUrl: string): object {
     base_url: baseUrl,
     credential: 'HOSTILE_KEY',
     data_policy: { logs_prompts: false, trains_on_prompts: false },
-    // The timeouts are long enough for an answer on a busy machine, and short enough for tests that wait for a timeout.
+    // The timeouts are long enough for an answer on a busy machine, and short enough for a test that waits for a
+    // timeout.
     timeouts: { connect_ms: 2_000, first_byte_ms: 3_000, idle_ms: 3_000 },
     quirks: quirks[wire] ?? {},
   };

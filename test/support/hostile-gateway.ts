@@ -24,12 +24,12 @@ export interface HostileGateway {
   gateway: RunningGateway;
   upstream: HostileUpstream;
   /**
-   * Sends one request, which the provider answers with the attack. Then it checks everything that must hold for every
+   * Sends one request that the provider answers with the attack. Then checks everything that must hold for every
    * answer.
    */
   attack: (attack: Attack) => Promise<Aftermath>;
   /**
-   * Sends a request that the provider answers with the attack. The client disconnects during the answer. Then it checks
+   * Sends a request that the provider answers with the attack. The client disconnects during the answer. Then checks
    * the books.
    */
   abandon: (attack: Attack, leave: Promise<unknown>) => Promise<void>;
@@ -37,7 +37,7 @@ export interface HostileGateway {
   expectAlive: () => Promise<void>;
   /**
    * Checks that the gateway survived an attack: it answers, its log has no secrets, and answers to other clients are
-   * untouched.
+   * complete.
    */
   expectUnharmed: () => Promise<void>;
   /** Checks that a text contains no part of the operator's credential and no address of a provider. */
@@ -61,9 +61,7 @@ export interface Aftermath extends Reply {
 
 const DEAREST_INPUT = Money.parse(PRICES.input_cache_write);
 const COMPLETION = Money.parse(PRICES.completion);
-/**
- * Tokens by which an upper bound of a prompt's tokens may exceed its bytes, because providers add text of their own.
- */
+/** Number of tokens by which a prompt's upper bound may exceed its bytes. Providers add text of their own. */
 const AROUND_PROMPT_TOKENS = 2_048;
 
 export async function startHostileGateway(env: Record<string, string> = {}): Promise<HostileGateway> {
@@ -139,7 +137,7 @@ export async function startHostileGateway(env: Record<string, string> = {}): Pro
   };
 }
 
-/** Returns a client with a new key. So the key has only the records of this client. */
+/** Returns a client with a new key, so that the key has only this client's records. */
 export async function newClient(gateway: RunningGateway, limitRub: number | null): Promise<RunningGateway> {
   const { status, body } = await manage(gateway, 'POST', '/keys', { name: 'test', limit: limitRub });
   expect(status).toBe(201);
@@ -161,7 +159,7 @@ function boundOf(promptBytes: number, maxTokens: number): Money {
   return DEAREST_INPUT.times(promptBytes + AROUND_PROMPT_TOKENS).plus(COMPLETION.times(maxTokens));
 }
 
-/** Checks that an answer is valid, or that an error of the provider is reported as the provider's failure. */
+/** Checks an answer: it must be valid, or have an error that blames the provider. */
 function expectProvidersFault({ status, error, message, events, stopReason }: Reply): void {
   expect([200, 400, 413, 429, 502, 504, 529]).toContain(status);
   if (error) {
@@ -180,8 +178,8 @@ function expectProvidersFault({ status, error, message, events, stopReason }: Re
 }
 
 /**
- * Checks a non-streamed answer that its provider broke off. The client gets an error that it may retry. It pays the
- * price of the usage that the provider reported before the failure. On most wires the provider reports none.
+ * Checks an answer without streaming that its provider broke off. The client gets an error that it may retry. It pays
+ * for the usage that the provider reported before the failure. On most wires the provider reports none.
  */
 export function expectBrokenOff({ status, headers, error, generation }: Aftermath, wire: WireName): void {
   expect(error).toBeDefined();

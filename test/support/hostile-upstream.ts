@@ -10,12 +10,12 @@ export interface HostileUpstream {
   url: string;
   /**
    * Registers a behavior of the provider.
-   * @returns a text that triggers the behavior if a prompt contains it; prompts without any of these texts get a valid
-   * answer
+   * @returns a text that triggers the behavior if a prompt contains it. Other prompts get a valid answer.
    */
   behaves: (behaviour: Behaviour) => string;
   /**
-   * Returns the number of requests to a path to which only redirects lead. It is 0 if the gateway follows no redirects.
+   * Returns the number of requests to a path to which only redirects lead. If the gateway follows no redirects, it is
+   * 0.
    */
   trapped: () => number;
   stop: () => Promise<void>;
@@ -23,7 +23,7 @@ export interface HostileUpstream {
 
 export type Behaviour = (exchange: Exchange) => unknown;
 
-/** One request, and functions to answer it. All functions that write resolve to false once the connection is closed. */
+/** One request, and functions to answer it. If the connection is closed, functions that write resolve to false. */
 export interface Exchange {
   dialect: Dialect;
   path: string;
@@ -31,7 +31,7 @@ export interface Exchange {
   isOpen: () => boolean;
   /** Resolves when the connection is closed. */
   closed: Promise<unknown>;
-  /** Writes bytes, or a text of the wire, unchanged. It waits while the receiver is slow. */
+  /** Writes bytes, or a text of the wire, unchanged. If the receiver is slow, it waits. */
   write: (bytes: string | Buffer) => Promise<boolean>;
   /** Sends a complete response with a content length. The connection can be reused afterwards. */
   respond: (status: string, headers: Record<string, string>, body: string) => Promise<boolean>;
@@ -63,7 +63,7 @@ export async function startHostileUpstream(): Promise<HostileUpstream> {
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.setNoDelay(true);
-    // Every request on a connection adds a listener for the end of the connection, so there may be many listeners.
+    // Every request adds a listener for the end of its connection, so there may be many listeners.
     socket.setMaxListeners(0);
     socket.on('error', () => socket.destroy());
     socket.once('close', () => sockets.delete(socket));

@@ -1,7 +1,7 @@
 /**
- * Sentences of our own, with labels on the parts that need protection: `⟦email ann@example.org⟧`. All values are
- * invented. The files contain middle dots (·), which are removed from the text. Without the dots, secret scanners would
- * report the invented keys in the files.
+ * Invented sentences, with labels on the parts that need protection: `⟦email ann@example.org⟧`. All values are
+ * invented. In the files, values contain middle dots (·), so that secret scanners do not report them. The dots are
+ * removed from the text.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';

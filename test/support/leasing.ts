@@ -32,14 +32,13 @@ export function placed(result: HoldResult): PlacedHold {
 /**
  * Creates leases of a process that takes a lease after two holds within a second. A lease is money that a process holds
  * in advance for several requests.
- * @param monotonicMs clock; usually stands still, so that all holds are in the same second on a slow machine too
+ * @param monotonicMs clock. It usually stands still, so that all holds are in the same second, even on a slow machine.
  */
 export const eagerLeases = (monotonicMs = () => 0) => new Leases({ minHoldsASecond: 2 }, monotonicMs);
 
 /**
- * Returns the leases of a process that has placed two holds of 0.4 RUB for a spender. The first hold was placed
- * directly. For the second hold, the process took a lease of 1.6 RUB. So 2 RUB are held, and 1.2 RUB of the lease
- * remain.
+ * Returns the leases of a process that has placed two holds of 0.4 RUB for a spender. The first hold was separate. For
+ * the second one, the process took a lease of 1.6 RUB. So 2 RUB are held, and 1.2 RUB of the lease remain.
  */
 export async function withLease(table: Table, spender: Spender, monotonicMs?: () => number): Promise<Leases> {
   const leases = eagerLeases(monotonicMs);
@@ -59,7 +58,7 @@ export async function settleOne(table: Table, { generation }: HoldRequest, cost:
   if (results[0] !== 'settled') throw new Error(`Not settled: ${String(results[0])}`);
 }
 
-/** Runs the sweep of leases twice. The first run finds the leases that are due, and the second run returns them. */
+/** Runs the sweep of leases twice. The first run finds the due leases, and the second run returns them. */
 export async function sweepTwice(table: Table, nowMs: number): Promise<void> {
   for (const atMs of [nowMs, nowMs + 600_000]) {
     const { failures } = await returnDueLeases(table, { nowMs: atMs });

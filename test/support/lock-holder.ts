@@ -1,6 +1,6 @@
 /**
  * Process that claims a data directory (`claim`), or registers as a process of the gateway on the directory (`belong`).
- * It keeps this state until it ends.
+ * It does so until it ends.
  */
 import { belongToBoot } from '../../lib/local/boot-processes.ts';
 import { claimDirectory } from '../../lib/shared/data-directory/directory-claim.ts';

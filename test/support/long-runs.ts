@@ -4,7 +4,7 @@ import { commitSeed } from './commit-seed.ts';
 export const isLongForm = process.env['TEST_LONG'] !== undefined && process.env['TEST_LONG'] !== '';
 
 /**
- * Returns the number of repetitions of a randomized test. `npm test`, which has to be fast, runs a part of them. The
+ * Returns the number of repetitions of a randomized test. `npm test` has to be fast, so it runs only some of them. The
  * long form, `TEST_LONG=1 npm test`, runs all.
  */
 export function repeated(times: number, { ofWhichAlways }: { ofWhichAlways: number }): number {
@@ -12,12 +12,12 @@ export function repeated(times: number, { ofWhichAlways }: { ofWhichAlways: numb
 }
 
 /**
- * Seed of the run: a whole number that is the same for all runs of a commit, unless the environment sets another one.
+ * Seed of the run: a whole number. All runs of a commit have the same seed, unless the environment sets another one.
  */
 export const runSeed = Number(process.env['TEST_SEED'] ?? commitSeed());
 
 /**
- * Returns the indexes of a list that a test iterates over. `npm test` uses a part of them, starting at an index that
+ * Returns the indexes of a list that a test iterates over. `npm test` uses some of them, starting at an index that
  * depends on the commit. The long form uses all.
  */
 export function placesIn(length: number, { ofWhichAlways }: { ofWhichAlways: number }): number[] {
@@ -26,7 +26,7 @@ export function placesIn(length: number, { ofWhichAlways }: { ofWhichAlways: num
   return all.filter((place) => place % step === runSeed % step);
 }
 
-/** Returns the entries of a list that a test iterates over: a part of them in `npm test`, and all in the long form. */
+/** Returns the entries of a list that a test iterates over: some of them in `npm test`, and all in the long form. */
 export function entriesIn<Entry>(list: readonly Entry[], terms: { ofWhichAlways: number }): Entry[] {
   return placesIn(list.length, terms).map((place) => list[place]!);
 }

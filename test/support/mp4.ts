@@ -1,6 +1,6 @@
 /**
- * Reads MP4 files as a player does, as far as tests need it: boxes (the units of the format), and the samples to which
- * tables in the boxes refer.
+ * Reads MP4 files as a player does, as far as tests need it: boxes (the units of the format), and the samples in the
+ * tables of boxes.
  */
 
 const containers = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl', 'dinf']);

@@ -1,16 +1,16 @@
 /**
- * Mutations of JSON as text. They produce JSON that clients could send although no JavaScript program writes it:
+ * Mutations of JSON as text. They produce JSON that clients could send, even if no JavaScript program writes it:
  * duplicate members, a member named __proto__, or a number that no float can represent.
  */
 
 import fc, { type Arbitrary } from 'fast-check';
 
-/** JSON in the form in which it is written. An object may have several members with the same name. */
+/** JSON as it is written. An object may have several members with the same name. */
 type Node = { kind: 'text'; text: string } | { kind: 'list'; items: Node[] } | { kind: 'object'; members: Member[] };
 type Member = [name: string, value: Node];
 
 interface Mutation {
-  /** Index of the changed value, in the order of the text. It is taken modulo the number of values. */
+  /** Index of the changed value, in the order of the text, modulo the number of values. */
   at: number;
   operation: (typeof operations)[number];
   value: string;
@@ -124,7 +124,7 @@ function textOf(node: Node): string {
   }
 }
 
-/** A value in a document, and a function that replaces it with no, one or several values. */
+/** A value in a document, and a function that replaces it with any number of values. */
 interface Place {
   node: Node;
   put: (nodes: Node[]) => void;

@@ -1,6 +1,6 @@
 /**
  * Resources of a test run (called parts) that take seconds to make, such as a bundle. The run's main process makes each
- * part once, when a test file first requests it over HTTP. Most runs of a single file need no part.
+ * part once, when a test file first requests it over HTTP. Most runs of a single file need none.
  */
 
 import { createServer } from 'node:http';
@@ -12,7 +12,7 @@ const ADDRESS = 'GATEWAY_TEST_PARTS';
 type Parts = Record<string, () => Promise<unknown>>;
 
 /**
- * Offers parts to all processes of this test run.
+ * Offers these resources (parts) to all processes of this test run.
  * @returns a function that stops the offer
  */
 export async function offerOnDemand(parts: Parts): Promise<() => Promise<void>> {
@@ -31,14 +31,14 @@ export async function offerOnDemand(parts: Parts): Promise<() => Promise<void>> 
   return server.stop;
 }
 
-/** Whether this process belongs to a test run that offers parts. */
+/** Whether this process belongs to a test run that offers resources (parts). */
 export function isOffered(): boolean {
   return process.env[ADDRESS] !== undefined;
 }
 
 /**
- * Requests a part of the test run by its name.
- * @throws {Error} if the part could not be made
+ * Requests a resource (part) of the test run by its name.
+ * @throws {Error} if it could not be made
  */
 export async function onDemand<Part>(name: string): Promise<Part> {
   const response = await fetch(`${process.env[ADDRESS]}/${name}`);

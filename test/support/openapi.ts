@@ -38,7 +38,10 @@ addFormats.default(ajv);
 ajv.addSchema({ $id: 'openapi', components: document.components });
 const validators = new Map<SchemaObject, ValidateFunction>();
 
-/** Validates a value against a schema of the document. @returns the mistake, or undefined */
+/**
+ * Validates a value against a schema of the document.
+ * @returns the mistake, or undefined
+ */
 export function misfit(schema: SchemaObject, value: unknown): string | undefined {
   let validate = validators.get(schema);
   if (!validate) {

@@ -1,7 +1,7 @@
 /**
  * Preloaded module (node --import) of a sandboxed gateway. Each function reaches DynamoDB at a path with its name, and
- * other services at its own port, so that proxies can identify the caller. The real addresses of queues and files are
- * written to a file for recorded-services.ts.
+ * other services at its own port. So proxies can identify the caller. The real addresses of queues and files are
+ * written to a file, for recorded-services.ts.
  */
 
 import childProcess from 'node:child_process';

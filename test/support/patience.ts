@@ -1,5 +1,5 @@
 /**
- * Maximum time in ms that a test waits for something that will happen. A busy machine may need most of this time. A
- * test of speed has a limit of its own.
+ * Maximum time in ms that a test waits for an event. A busy machine may need most of it. A test of speed has its own
+ * limit.
  */
 export const PATIENCE_MS = 60_000;

@@ -1,7 +1,7 @@
 import type { SchemaObject } from '../../lambdas/api/service/openapi-types.ts';
 import { resolveSchema } from './openapi.ts';
 
-/** Body that contains a given text, and the path at which it contains the text. */
+/** Body that contains a given text, and the path of the text in it. */
 export interface Planted {
   path: string;
   value: unknown;
@@ -14,8 +14,8 @@ const DEEPEST = 2;
 export type Forms = Record<string, string>;
 
 /**
- * Returns values that a schema allows and that contain `text`. For each text field of each variant there is one value
- * with `text` in this field, and with all required fields. So a field that is later added to the schema is included.
+ * Returns values that a schema allows and that contain `text`. For each text field of each variant, there is one value
+ * with `text` in this field, and with all required fields. So fields that are later added to the schema are included.
  */
 export function planted(
   schema: SchemaObject,
@@ -55,7 +55,7 @@ function plantedInObject(schema: SchemaObject, text: string, forms: Forms, withi
     })),
   );
   if (!additionalProperties) return fields;
-  // Further fields may be newer than the gateway, or be named by the client.
+  // Further fields may be newer than the gateway, or have names that the client chooses.
   const others = planted(additionalProperties === true ? {} : additionalProperties, text, forms, within);
   return [...fields, ...others.map(({ path, value }) => ({ path: `.*${path}`, value: { ...base, own1: value } }))];
 }

@@ -1,7 +1,4 @@
-/**
- * Evaluates resource policies as AWS does, for the features that the templates use. Policies with other features cause
- * an error.
- */
+/** Evaluates resource policies as AWS does, for the features in the templates. Any other feature causes an error. */
 
 export interface Statement {
   Effect: 'Allow' | 'Deny';

@@ -1,6 +1,6 @@
 /**
- * Sets environment variables of this process until they are restored. Later test files may run in the same process. A
- * gateway that they start would inherit the variables, and use the wrong table.
+ * Sets environment variables of this process until they are restored. A later test file in the same process could start
+ * a gateway. It would inherit the variables, and use the wrong table.
  * @returns a function that restores the environment
  */
 export function setEnvironment(values: Record<string, string>): () => void {

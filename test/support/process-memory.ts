@@ -27,12 +27,18 @@ async function reportOf(gateway: RunningGateway, signal: NodeJS.Signals, word: s
   return reports()[before]![1]!;
 }
 
-/** Returns the memory of a gateway after garbage collection. @throws if the gateway does not report in time */
+/**
+ * Returns the memory of a gateway after garbage collection.
+ * @throws if the gateway does not report in time
+ */
 async function memoryOf(gateway: RunningGateway): Promise<KeptMemory> {
   return JSON.parse(await reportOf(gateway, 'SIGUSR2', 'collected')) as KeptMemory;
 }
 
-/** Returns the number of pending timers, including unreferenced ones. @throws if the gateway does not report in time */
+/**
+ * Returns the number of pending timers, including unreferenced ones.
+ * @throws if the gateway does not report in time
+ */
 export async function timersOf(gateway: RunningGateway): Promise<number> {
   return Number(await reportOf(gateway, 'SIGCONT', 'timers'));
 }
@@ -44,8 +50,8 @@ const STEADY_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 200;
 
 /**
- * Returns the retained bytes once they no longer change. Work that continues after answers is then done, even on a busy
- * machine. If the bytes keep changing, it returns the last measurement.
+ * Returns the retained bytes when they no longer change. Then work that continues after answers is done, even on a busy
+ * machine. If the bytes keep changing, returns the last measurement.
  */
 export async function steadyBytesOf(gateway: RunningGateway): Promise<number> {
   const deadline = performance.now() + STEADY_WITHIN_MS;

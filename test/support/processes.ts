@@ -1,6 +1,6 @@
 /**
- * Facts about the Node processes of a gateway, which the processes report themselves. So the facts are the same on
- * every system, and need no system tools.
+ * Facts about the Node processes of a gateway. The processes report them themselves. So the facts are the same on every
+ * system, and need no system tools.
  */
 
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -28,8 +28,8 @@ const preload = fileURLToPath(new URL('process-reports.cjs', import.meta.url));
 let directory: string | undefined;
 
 /**
- * Returns the directory of the sockets, one per test process. Its path is short, because a socket path may have at most
- * 104 bytes on macOS.
+ * Returns the directory of the sockets, one per test process. On macOS, a socket path may have at most 104 bytes, so it
+ * is short.
  */
 function socketDirectory(): string {
   if (directory === undefined) {

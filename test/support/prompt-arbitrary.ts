@@ -9,7 +9,7 @@ export interface GeneratedPrompt {
   opaque: number;
 }
 
-/** Texts that some tokenizer splits into many tokens for their bytes. */
+/** Texts that some tokenizer splits into many tokens for their number of bytes. */
 const awkward = [
   'a',
   ' ',
@@ -59,7 +59,7 @@ const image = withCache(
     )
     .map((source) => ({ block: { type: 'image', source }, images: 1, opaque: 0 })),
 );
-/** Image in a text block, which is an unexpected place. It counts as text. */
+/** Image in a text block. It is not expected there, so it counts as text. */
 const strayImage = fc.tuple(text, base64).map(([words, data]) =>
   plain({
     type: 'text',

@@ -14,8 +14,8 @@ export interface Unproven {
 }
 
 /**
- * Returns all final records of a table whose cost is not proved by their lines: tokens and seconds times prices, as a
- * reviewer would compute it from an export. A cost above the amount of the hold is not proved either.
+ * Returns all final records of a table whose cost does not follow from their lines: tokens and seconds times prices, as
+ * a reviewer would compute it from an export. If the cost exceeds the amount of the hold, the record is included too.
  */
 export async function unprovenRecords(table: Table): Promise<Unproven[]> {
   const unproven: Unproven[] = [];

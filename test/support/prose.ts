@@ -1,11 +1,11 @@
 /**
- * Prose of the repository: comments of the program, and paragraphs of Markdown. It also has patterns for the words that
+ * Prose of the repository: comments of the program, and paragraphs of Markdown. Also patterns for the words that
  * docs/writing.md replaces.
  */
 
 /**
  * Patterns by name. They count words, not meanings. So some matches are correct English: "where" for a place, "asked"
- * for a person. The maximum numbers in the test leave room for such matches.
+ * for a person. The ceilings in the test leave room for them.
  */
 const patterns = {
   /** Matches every "what", except in "what-if". */

@@ -12,15 +12,17 @@ const recorded = JSON.parse(readFileSync(new URL('../durations.json', import.met
   number
 >;
 
-/** Returns the seconds of a file. @param file path, for example `test/money/money.test.ts` */
+/**
+ * Returns the seconds of a file.
+ * @param file path, for example `test/money/money.test.ts`
+ */
 function durationOf(file: string): number {
   return recorded[file] ?? UNKNOWN_SECONDS;
 }
 
 /**
- * Divides files into parts of about the same duration. Each file, slowest first, is assigned to the part with the least
- * time.
- * @returns one list per part, always the same for the same files
+ * Divides files into parts of about the same duration. Each file, slowest first, goes to the part with the least time.
+ * @returns one list per part; the same files always give the same lists
  */
 export function dividedByDuration(files: readonly string[], parts: number): string[][] {
   const lists = Array.from({ length: parts }, () => ({ seconds: 0, files: [] as string[] }));
@@ -32,7 +34,7 @@ export function dividedByDuration(files: readonly string[], parts: number): stri
   return lists.map((list) => list.files);
 }
 
-/** Sorts files by duration, slowest first, because a slow file that starts last would run alone at the end. */
+/** Sorts files by duration, slowest first. If a slow file started last, it would run alone at the end. */
 export function slowestFirst(files: readonly string[]): string[] {
   return files.toSorted((one, other) => durationOf(other) - durationOf(one) || one.localeCompare(other));
 }

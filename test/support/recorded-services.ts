@@ -9,7 +9,7 @@ import { listen } from './listen.ts';
 /** Call of a function to SQS, S3 or Secrets Manager, expressed as the permission that it needs. */
 interface ServiceCall {
   functionName: string;
-  /** Action, for example sqs:SendMessage. A batch call needs the permission of the single call. */
+  /** Action, for example sqs:SendMessage. A call for a batch needs the permission of a call for one message. */
   action: string;
   /** Name of a queue or secret, or a bucket with the key in it. */
   resource: string;
@@ -18,7 +18,7 @@ interface ServiceCall {
 /** Proxies in front of SQS, S3 and Secrets Manager that record each call with its caller. */
 export interface RecordedServices {
   calls: ServiceCall[];
-  /** Environment for a gateway that loads own-endpoints.mjs. */
+  /** Environment of a gateway that loads own-endpoints.mjs, which sends each function's calls to these proxies. */
   env: Record<string, string>;
   stop: () => Promise<void>;
 }
@@ -27,8 +27,8 @@ const agent = new http.Agent({ keepAlive: true });
 
 /**
  * Starts the proxies.
- * @param secretsManager endpoint of Secrets Manager; the proxies learn the endpoints of SQS and S3 when the gateway has
- * started its first function
+ * @param secretsManager endpoint of Secrets Manager. The proxies learn the endpoints of SQS and S3 when the gateway
+ *   starts its first function.
  */
 export async function startRecordedServices(
   functionNames: readonly string[],

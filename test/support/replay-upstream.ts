@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { listen, type Listening } from './listen.ts';
 
-/** How a recording is cut into chunks: at random positions, after every byte, or not at all. */
+/** Way to cut a recording into chunks: at random positions, after every byte, or not at all. */
 export type Cut = 'random' | 'bytes' | 'whole';
 
 export interface Replayed {
@@ -12,8 +12,8 @@ export interface Replayed {
 }
 
 /**
- * Returns a model name that selects a recording and its cuts. The replay server answers requests for this upstream
- * model with them.
+ * Returns a model name that contains the index of a recording and its cuts. For a request to this upstream model, the
+ * replay server plays that recording.
  */
 export function replayModel(index: number, cut: Cut): string {
   return `recording-${index}-${cut}`;
@@ -45,7 +45,8 @@ async function writeInPieces(response: ServerResponse, bytes: Buffer, cut: Cut):
 }
 
 /**
- * Cuts the bytes of a recording into chunks. At random positions, most cuts are within a line, an event or a character.
+ * Cuts the bytes of a recording into chunks. If the positions are random, most are within a line, an event or a
+ * character.
  */
 function* pieces(bytes: Buffer, cut: Cut): Generator<Buffer> {
   for (let start = 0; start < bytes.length;) {

@@ -44,7 +44,7 @@ export function valueOf(
   within: readonly string[] = [],
 ): Arbitrary<unknown> {
   const { $ref } = schema;
-  // A recursive schema ends here, so that its values are finite.
+  // Ends a recursive schema here, so that its values are finite.
   if ($ref !== undefined && within.includes($ref)) return anything;
   const inside = $ref === undefined ? within : [...within, $ref];
   const resolved = resolveSchema(schema);
@@ -166,8 +166,8 @@ export function requestsTo(
 }
 
 /**
- * Encodes a value for a path as most clients do. A value that begins with % is not encoded, because some clients send
- * such values.
+ * Encodes a value for a path as most clients do. Some clients send values that begin with % unencoded, so such values
+ * are not encoded.
  */
 function pathPart(value: string): string {
   return value.startsWith('%') ? value : encodeURIComponent(wellFormed(value)).replaceAll('%2F', '/') || 'x';

@@ -1,8 +1,8 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 
 /**
- * Permission of a role: an action on a resource. The resource is written as its logical id in the template, and the
- * text after the id.
+ * Permission of a role: an action on a resource. The resource is its logical id in the template, and the text after the
+ * id.
  */
 export interface Right {
   action: string;

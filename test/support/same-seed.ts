@@ -1,8 +1,5 @@
 import fc from 'fast-check';
 import { runSeed } from './long-runs.ts';
 
-/**
- * Gives property tests the seed of the test run, so that a test file that failed fails in the same way when it runs
- * again.
- */
+/** Gives property tests the seed of the test run. So a failed test file fails in the same way when it runs again. */
 fc.configureGlobal({ seed: runSeed });

@@ -40,8 +40,8 @@ export const SOUND_PRICES = { prompt: '1', completion: '1' };
 
 const policy = { logs_prompts: false, trains_on_prompts: false };
 /**
- * Timeouts of the two groups of models. A busy machine may be slow, so models of the first group wait long. Tests of
- * silent providers use the second group, which waits only a second for the first byte.
+ * Timeouts of the two groups of models. A busy machine may be slow, so models of the first group wait long. Models of
+ * the second group wait only a second for the first byte; tests of silent providers use them.
  */
 const timeouts = {
   test: { connect_ms: 5_000, first_byte_ms: 20_000, idle_ms: 20_000 },

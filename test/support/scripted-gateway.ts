@@ -8,7 +8,7 @@ import { startHostileUpstream, type HostileUpstream } from './hostile-upstream.t
 export interface ScriptedGateway {
   gateway: RunningGateway;
   behaves: HostileUpstream['behaves'];
-  /** Returns a client of the gateway with a key of its own, which has this limit. */
+  /** Returns a client of the gateway with its own key, which has this limit. */
   withLimit: (limitRub: number) => Promise<RunningGateway>;
   stop: () => Promise<void>;
 }

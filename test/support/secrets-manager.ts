@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** Secrets Manager on this machine, with injected faults. It supports the calls that functions make. */
+/** Secrets Manager on this machine, with injected faults. It supports only the calls that functions make. */
 export interface DrilledSecrets {
   endpoint: string;
   /** Secrets by name. Requests for other names get the error that the secret was not found. */

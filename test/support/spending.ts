@@ -133,8 +133,8 @@ export async function books(table: Table, spender: Spender, atMs = Date.now()) {
 }
 
 /**
- * Returns the same amounts for every time window, as the text "<spent> of <committed>". By default nothing is held, so
- * both amounts are equal.
+ * Returns the text "<spent> of <committed>" for every time window, with the same amounts in each. By default nothing is
+ * held, so both amounts are equal.
  */
 export const settledEverywhere = (spent: string, committed = spent) => intervals.map(() => `${spent} of ${committed}`);
 

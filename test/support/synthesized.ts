@@ -36,8 +36,8 @@ export function synthesize(settings: Record<string, unknown> = {}): Synthesized 
 }
 
 /**
- * Synthesizes templates and stores them. Two processes may create the same file at the same time. So the file appears
- * complete or not at all.
+ * Synthesizes templates and stores them. Two processes may create the same file at the same time. So a file appears
+ * only when it is complete.
  */
 function keepSynthesized(path: string, settings: Record<string, unknown>): void {
   const directory = mkdtempSync(join(tmpdir(), 'gateway-templates-'));

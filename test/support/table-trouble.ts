@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamodbCall, FaultProxy, TableFault } from './fault-proxy.ts';
 
-/** Share of the calls that have each fault. In total, one call in four has a fault. */
+/** Share of the calls that have each fault. Together, one call in four has a fault. */
 const fates: [share: number, fate: TableFault][] = [
   [0.08, 'throttle'],
   [0.06, 'lost-reply'],
@@ -12,7 +12,7 @@ const fates: [share: number, fate: TableFault][] = [
   [0.02, 'unavailable'],
 ];
 /**
- * Milliseconds between deliveries of delayed calls. A delayed call is executed after its client has stopped waiting.
+ * Milliseconds between deliveries of delayed calls. A delayed call takes effect after its client has stopped waiting.
  */
 const DELIVER_EVERY_MS = 700;
 const LATE_SHARE = 0.03;
@@ -23,7 +23,7 @@ function anyFate({ action }: DynamodbCall): TableFault {
   for (const [share, fate] of fates) {
     left -= share;
     if (left >= 0) continue;
-    // Reads do not conflict, and a late read has no effect. So a read with one of these faults is throttled instead.
+    // Reads do not conflict, and a late read has no effect. So instead of these faults, a read gets throttling.
     const isRead = /^(?:Get|BatchGet|Query)/.test(action);
     return isRead && (fate === 'delayed' || fate === 'conflict') ? 'throttle' : fate;
   }
@@ -31,7 +31,7 @@ function anyFate({ action }: DynamodbCall): TableFault {
 }
 
 /**
- * Injects faults through a proxy until they are stopped. After that, all delayed calls are executed.
+ * Injects faults through a proxy until they are stopped. Then all delayed calls take effect.
  * @returns a function that stops the faults
  */
 export function startTrouble(proxy: FaultProxy): () => Promise<void> {

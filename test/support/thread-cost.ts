@@ -1,6 +1,6 @@
 const ROUNDS = 3;
 
-/** Returns the CPU milliseconds that work takes in this thread. They do not depend on other work on this machine. */
+/** Returns the CPU milliseconds that work takes in this thread. Other work on this machine does not change them. */
 async function threadCpuMs(work: () => unknown): Promise<number> {
   const before = process.threadCpuUsage();
   await work();
@@ -9,7 +9,7 @@ async function threadCpuMs(work: () => unknown): Promise<number> {
 }
 
 /**
- * Runs work in several rounds, and returns the CPU milliseconds of the cheapest round. A round may include garbage
+ * Runs work in several rounds, and returns the CPU milliseconds of the cheapest round. Other rounds may include garbage
  * collection for other tests.
  * @param maxMs after a round below this time, no further round is run
  */

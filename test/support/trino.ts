@@ -7,10 +7,7 @@ interface Parser {
   validate(sql: string): { message: string; startLine: number }[];
 }
 
-/**
- * The published parser is bundled first. Node cannot import it directly, because it imports folders without naming
- * their index files.
- */
+/** The published parser, bundled. It imports folders without naming their index files, which Node does not support. */
 const parser = once(async () => {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(import.meta.resolve('dt-sql-parser/dist/parser/trino/index.js'))],

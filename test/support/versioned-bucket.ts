@@ -12,13 +12,13 @@ interface Version {
 }
 
 /**
- * Bucket with versions and conditional writes, as S3 documents them. The S3 emulator supports neither. Unsigned
- * requests are refused.
+ * Bucket with versions and conditional writes, as S3 documents them. The S3 emulator has neither. Unsigned requests are
+ * refused.
  */
 export interface VersionedBucket extends Listening {
   /** Versions, latest first. */
   versions: Version[];
-  /** Response to requests during an outage. If `requests` is set, the outage ends after this number of requests. */
+  /** Response to requests during an outage. If `requests` is set, the outage ends after that many requests. */
   outage: { status: number; requests?: number } | undefined;
   requests: number;
 }

@@ -25,7 +25,9 @@ import { setEnvironment } from './process-environment.ts';
 import type { Spender } from './spending.ts';
 import { filmCatalog, startVideoProvider, type VideoScript } from './video-provider.ts';
 
-/** Stops a function before or after the write with number `at`. The writes are counted over the whole test. */
+/**
+ * Point at which a function is stopped: before or after the write with number `at`. All writes of the test are counted.
+ */
 export interface Kill {
   at: number;
   when: 'before' | 'after';
@@ -72,8 +74,8 @@ function worksOf(table: Table, catalog: Catalog) {
   const state = { kill: undefined as Kill | undefined, writes: 0, submittedAtMs: 0, died: () => {} };
 
   /**
-   * Carries out a write, during which the function may be stopped. The promise of a stopped function never settles, so
-   * that no code can handle the stop.
+   * Makes a write, during which the function may be stopped. The promise of a stopped function never settles, so that
+   * no code can react to the stop.
    */
   async function written<Result>(write: () => Promise<Result>): Promise<Result> {
     state.writes += 1;
@@ -165,7 +167,7 @@ function worksOf(table: Table, catalog: Catalog) {
     run,
     /** Submits a job as POST /videos does. @returns the job's id, whether or not the function was stopped */
     async submit(spender: Spender, script: VideoScript, callbackUrl?: string): Promise<string> {
-      // A job may last longer than a day. So the time windows of its hold are those of the time of its submission.
+      // A job may last longer than a day. So its hold has the time windows of its submission.
       state.submittedAtMs = clock.ms;
       const generationId = `gen-${uuidv7(clock.ms)}`;
       const model = catalog.find('test/film')!;
@@ -190,7 +192,7 @@ function worksOf(table: Table, catalog: Catalog) {
       await survives(start);
       return generationId;
     },
-    /** Runs the sweep three hours later, when everything that it examines is due. */
+    /** Runs the sweep three hours later, when all work that it checks is due. */
     async sweep(): Promise<void> {
       clock.ms += 3 * 3_600_000;
       const result = await sweepHolds(table, { nowMs: clock.ms, backlog: 'none', handBack });

@@ -2,8 +2,8 @@ import type { ActivityRow, ActivitySplit } from '../../accounting/activity.ts';
 import type { ActivityRowBody } from './shape.ts';
 
 /**
- * Converts a row of activity to the form of the API, with money as exact numbers of roubles. The gateway does not
- * support clients' own provider keys (BYOK), so their usage is always 0.
+ * Converts a row of activity to the form of the API, with money as exact numbers of roubles. Usage with clients' own
+ * provider keys (BYOK) is always 0, because the gateway has no such keys.
  */
 export function activityView(row: ActivityRow, splitBy: readonly ActivitySplit[]): ActivityRowBody {
   return {

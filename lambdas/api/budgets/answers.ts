@@ -1,6 +1,6 @@
 /**
- * Responses for budgets of workspaces and members, which have the same form. Only the path identifies the owner. Their
- * ETag is the ETag of the workspace or member, because the budgets of one owner depend on each other.
+ * Responses for budgets of workspaces and members, which have the same form. Only the path names the owner. The ETag is
+ * that of the workspace or member, because the budgets of one owner depend on each other.
  */
 
 import type { EndpointInput } from '../../http/endpoint.ts';
@@ -55,7 +55,7 @@ export async function putBudget(input: BudgetInput<PathWithInterval, { limit_rub
   );
 }
 
-/** Removes a budget. Succeeds if the budget does not exist, because the result is the same. */
+/** Removes a budget. Also succeeds if the budget does not exist. */
 export async function removeBudget({ params, caller, request }: BudgetInput<PathWithInterval>): Promise<HttpResponse> {
   const table = resources.table();
   const { owner } = await budgetsOfPath(table, caller.account.id, params, 'change');

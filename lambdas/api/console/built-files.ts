@@ -6,7 +6,7 @@ import { onceOpen } from '../../platform/concurrency/once.ts';
 /** Contents of the console's files, by file name. */
 export type ConsoleFiles = Record<'app.js' | 'app.css', string>;
 
-/** Reads the files from the folder of the bundle, where the bundler puts them. */
+/** Reads the files from the folder of the bundle. The bundler has written them there. */
 async function readNextTo(): Promise<ConsoleFiles> {
   return { 'app.js': readText('app.js'), 'app.css': readText('app.css') };
 }
@@ -18,8 +18,8 @@ function readText(name: keyof ConsoleFiles): string {
 let open = onceOpen(readNextTo);
 
 /**
- * Replaces the files next to the bundle. A gateway that runs from source has no bundle, so it builds the files at their
- * first request.
+ * Replaces the files next to the bundle. A gateway that runs from source has no bundle. So it builds the files when
+ * they are first requested.
  */
 export function buildConsoleWith(build: () => Promise<ConsoleFiles>): void {
   open = onceOpen(build);

@@ -17,8 +17,8 @@ export const accepts = {
 const types = { 'app.js': 'text/javascript', 'app.css': 'text/css' };
 
 /**
- * Returns a file of the console. Browsers keep the file and revalidate it at each request, so the page and its files
- * are always from the same release.
+ * Returns a file of the console. Browsers keep the file, but ask with each request whether it is current. So the page
+ * and its files are always from the same release.
  */
 export const handler = definePublicEndpoint('get-console-file', accepts, async ({ params: { file }, request }) => {
   if (!isName(file)) throw notFound(`The console has no file "${file}".`);

@@ -29,7 +29,7 @@ export const accepts = {
 
 /**
  * Returns the record of a final generation. Returns 404 while the cost is not final, for a refused request, and for a
- * request that the key may not read. The 404 does not reveal whether such a request exists.
+ * request that the key may not read. In the last case, the 404 does not reveal whether the request exists.
  */
 export const handler = defineEndpoint('get-generation', accepts, async ({ query: { id, proof }, caller }) => {
   if (generationTimeMs(id) === undefined) throw notYet(id);
@@ -47,8 +47,8 @@ function notYet(id: string): GatewayError {
 }
 
 /**
- * Creates the 404 for an id without a generation. If the request was refused, the error states that, because a client
- * may be waiting for its generation.
+ * Creates the 404 for an id without a generation. If the request was refused, the error states that. Otherwise a client
+ * might wait for the generation in vain.
  */
 async function notFoundOrRefused(id: string, caller: InferenceCaller): Promise<GatewayError> {
   const refusal = await readRefusal(resources.table(), caller.account.id, id);

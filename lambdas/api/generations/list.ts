@@ -50,15 +50,13 @@ export const accepts = {
 
 type Query = z.output<typeof accepts.query>;
 
-/**
- * Maximum number of requests that are read for a page with entries, so that a filter with few matches returns in time.
- */
+/** Maximum number of requests that are read for a page with entries. So a filter with few matches returns in time. */
 const MAX_READ = 400;
 /** Maximum number of days that are read for a page with entries. A day without requests costs sixteen queries. */
 const MAX_DAYS_READ = 40;
 /**
- * Time in ms that a search without matches goes on before an empty page with a cursor is returned. Some clients take an
- * empty page for the end of the list. So the search first looks further back for a match.
+ * Time in ms for which a search without matches continues before it returns an empty page with a cursor. Some clients
+ * take an empty page for the end of the list. So the search first looks further back for a match.
  */
 const MAX_EMPTY_MS = 5_000;
 const MAX_DAYS = 400;
@@ -68,8 +66,8 @@ const MAX_DAYS = 400;
  *
  * Guarantee: all pages together contain each matching request that existed at the first page exactly once, even if new
  * requests arrive. A cursor names the last request that was read, not a number of requests to skip. A page may have a
- * cursor although it has fewer entries than requested. A page with a cursor and no entries means that nothing was found
- * in five seconds.
+ * cursor although it has fewer entries than requested. A page with a cursor and no entries means that the search found
+ * nothing in five seconds.
  */
 export const handler = defineEndpoint('list-generations', accepts, async ({ query, caller: { account } }) => {
   const table = resources.table();
@@ -90,7 +88,7 @@ export const handler = defineEndpoint('list-generations', accepts, async ({ quer
     for await (const request of requestsOfDay(table, account.id, date, query.cursor)) {
       lookedAt += 1;
       if (matchesFilter(request, filter)) {
-        // The page is full. This entry is not added: it only shows that the page needs a cursor.
+        // The page is full. This entry is not added: it only shows that another page follows.
         if (data.length === limit) return page(data, data.at(-1)!.id);
         data.push(listedRequest(request));
       }
@@ -111,7 +109,7 @@ function page(data: ListedRequestBody[], next: string | null) {
  */
 function requestedDates({ from, to, cursor }: Query): string[] {
   const cursorDate = cursor === undefined ? undefined : utcDate(generationTimeMs(cursor)!);
-  // A list that began before midnight continues on the day of its cursor.
+  // A list that began before midnight continues on its cursor's day.
   const last = to ?? cursorDate ?? utcDate(nowMs());
   const dates = datesBetween(from ?? last, last);
   if (dates.length === 0) throw invalidRequest('from', `must not be later than the last day, ${last}`);

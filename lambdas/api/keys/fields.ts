@@ -11,8 +11,8 @@ const MAX_DICTIONARY = 200;
 const termRule = shortTextRule(1, 100);
 const substituteRule = shortTextRule(0, 100);
 /**
- * Maximum size of a dictionary in bytes. The dictionary is a part of the key, which is read for requests. A page of a
- * hundred keys must fit into one response.
+ * Maximum size of a dictionary in bytes. A dictionary is a part of its key, which requests read. A page of a hundred
+ * keys must fit into one response.
  */
 const MAX_DICTIONARY_BYTES = 32_768;
 

@@ -11,12 +11,13 @@ interface ShownFreeUse {
   /** Requests to free models today, over all free models. */
   dailyRequests: { limit: number; remaining: number; used: number };
   /**
-   * True if at least one free model treats the account as funded. Without free models, true if money was ever paid in.
+   * True if the terms of at least one free model treat the account as funded. Without free models, true if money was
+   * ever paid in.
    */
   isFunded: boolean;
 }
 
-/** Returns an account's use of free models today, by the terms of the model that allows the most. */
+/** Returns an account's use of free models today, with the limits of the model that allows the most. */
 export async function readFreeUse(account: Account): Promise<ShownFreeUse> {
   const { models } = await servedCatalog();
   const terms = models.flatMap(({ data }) => data.service_free ?? []);

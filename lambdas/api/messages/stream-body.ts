@@ -5,7 +5,7 @@ import type { AnswerEvent, MessagesEvent } from '../../messages/types.ts';
 import type { StreamStart } from '../parts/answer-message.ts';
 
 /**
- * Yields the bytes of a streamed answer: one write per batch of events. An error is an event and ends the stream, so a
+ * Yields the bytes of a streamed answer: one write per batch of events. An error is an event that ends the stream. So a
  * failed answer never looks complete.
  */
 export async function* streamBody(

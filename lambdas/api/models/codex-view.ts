@@ -4,8 +4,8 @@ import type { CodexLevel, CodexModelBody } from './codex-shape.ts';
 import { contextOf, type ModelOffer } from './offer.ts';
 
 /**
- * Instructions for a model, because Codex has no instructions of its own for a model from a list. An empty text would
- * leave the model without any instructions.
+ * Instructions for a model in a list. Codex has none of its own for such a model, and an empty text would leave the
+ * model without any.
  */
 const INSTRUCTIONS = [
   'You are a coding agent. You work in Codex, a program on the machine of the user, in the terminal and in the files of one workspace.',

@@ -15,7 +15,7 @@ export interface EndpointReport {
 const REPORT_PATIENCE_MS = 700;
 
 /**
- * Returns the health and performance of endpoints, as far as they are known when the table does not respond in time.
+ * Returns the health and performance of endpoints. If the table does not respond in time, the last known values count.
  */
 export async function readEndpointReport(): Promise<EndpointReport> {
   const [health, statistics] = [resources.health(), resources.statistics()];
@@ -31,9 +31,9 @@ export async function readEndpointReport(): Promise<EndpointReport> {
 }
 
 /**
- * Returns a function that tells whether an endpoint of these models can be called; its result is undefined if that is
- * unknown. If the answer depends on a credential that this function may not read, the worker's last measurement decides.
- * The measurement is read again at most every 30 seconds, because the operator may set or remove the credential.
+ * Returns a function that returns whether an endpoint of these models can be called; undefined if that is unknown. If
+ * it depends on a credential that this function may not read, the worker's last measurement decides. The measurement is
+ * read again at most every 30 seconds, because the operator may set or remove the credential.
  */
 export async function readReadiness(models: readonly Model[]): Promise<IsReady> {
   const statistics = resources.statistics();

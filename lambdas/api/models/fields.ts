@@ -15,8 +15,8 @@ const boundedText = z.string().max(MAX_TEXT, TEXT_RULE);
 export const wordsParameter = boundedText.transform((text) => listedParts(text, /\s+/));
 
 /**
- * Schema of names separated by commas, which are converted to lower case. Any name is valid; an unknown name matches
- * nothing.
+ * Schema of names separated by commas, which are converted to lower case. Any name is valid. An unknown name matches no
+ * model.
  */
 export const namesParameter = boundedText.transform((text) => listedParts(text, ','));
 
@@ -31,9 +31,7 @@ export function choicesParameter<const Choice extends string>(choices: readonly 
   });
 }
 
-/**
- * Schema of an exact amount in roubles. An exponent is valid, because programs write small numbers with an exponent.
- */
+/** Schema of an exact amount in roubles. An exponent is valid, because programs write small numbers that way. */
 export const priceParameter = z
   .string()
   .meta({ override: { type: 'number', minimum: 0, maximum: 1e15 } })

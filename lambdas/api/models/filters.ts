@@ -133,12 +133,12 @@ export function keptOffers(offers: readonly ModelOffer[], query: FilterQuery, at
   return offers.filter((offer) => given.every((name) => filters[name].keeps(offer, query[name] as never, atMs)));
 }
 
-/** Returns whether one of the names is requested. An empty list of requested names matches everything. */
+/** Returns whether one of the names is requested. If no name is requested, returns true. */
 function isAnyOf(wanted: readonly string[], names: readonly string[]): boolean {
   return wanted.length === 0 || names.some((name) => wanted.includes(name));
 }
 
-/** Returns whether a model's price matches. A model without token prices never does. */
+/** Returns whether a model's price matches. False for a model without token prices. */
 function isPriced(offer: ModelOffer, kind: 'prompt' | 'completion', fits: (perMillion: Money) => boolean): boolean {
   const prices = tokenPricesOf(offer);
   return prices !== undefined && fits(prices[kind].times(TOKENS_PER_PRICE));

@@ -11,7 +11,7 @@ const CAPACITY_PATIENCE_MS = 700;
 
 /**
  * Returns which free models have used up today's budget. Waits at most 700 ms for a new reading of the table, then uses
- * the last one. A model without a recent reading counts as not used up.
+ * the last reading. Without a recent reading, a model counts as not used up.
  */
 export async function readFreeCapacity(models: readonly Model[]): Promise<IsLimited> {
   if (!models.some(({ data }) => data.service_free)) return () => false;

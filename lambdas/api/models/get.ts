@@ -66,13 +66,12 @@ async function answerEndpoints(model: Model, withHistory: boolean): Promise<Http
   ]);
   return jsonResponse<ModelAnswer>(200, {
     ...withTopMembers({
-      // Clients that validate the response require a description here, even an empty one.
+      // Clients that validate the response require a description, even if it is empty.
       description: '',
       ...modelView(model, undefined, isLimited, doing.isReady),
       endpoints: endpointViews(offered, doing).map((view) => withPoints(view, histories?.get(view.endpoint_id))),
     }),
-    // Empty if the model has no routing defaults: endpoints are then chosen automatically, the cheapest healthy
-    // endpoint first.
+    // Empty if the model has no routing defaults. Then the cheapest healthy endpoint is tried first.
     routing: { default: model.data.routing ?? {} },
   });
 }
@@ -95,8 +94,8 @@ function withPoints(view: EndpointBody, points: readonly EndpointPoint[] | undef
 }
 
 /**
- * Returns a model in the format of the Messages API. For an alias, it returns the model that answers, because clients
- * of the Messages API resolve aliases in this way.
+ * Returns a model in the format of the Messages API. For an alias, returns the model that answers, as the Messages API
+ * does.
  */
 function answerMessagesModel(model: Model, isReady: IsReady): HttpResponse {
   const [offer] = offersOf({ models: [model.aliasOf ?? model] }, isReady);

@@ -28,8 +28,8 @@ const yes: Support = { supported: true };
 /** The gateway refuses the feature for every model. */
 const no: Support = { supported: false };
 /**
- * The feature depends on the model, and the catalog does not have this fact. null is falsy for clients that expect a
- * boolean.
+ * The feature depends on the model, and the catalog does not have this fact. If a client expects a boolean, it reads
+ * null as false.
  */
 const unknownSupport: Support = { supported: null };
 
@@ -66,7 +66,7 @@ function capabilitiesOf({ model: { data, endpoints } }: ModelOffer): Capabilitie
     image_input: takes('image'),
     pdf_input: takes('file'),
     server_tools: { supported: searches, code_execution: no, web_search: { supported: searches } },
-    // Some models support structured outputs without listing them, so absence means unknown.
+    // Some models support structured outputs but do not list them. So if they are not listed, support is unknown.
     structured_outputs: data.supported_parameters.includes('structured_outputs') ? yes : unknownSupport,
     thinking: {
       supported: thinks,

@@ -17,8 +17,8 @@ export interface OfferedModels {
   /** Returns whether the caller may use an endpoint. In public lists, all endpoints are allowed. */
   isAllowed?: (endpoint: Endpoint) => boolean;
   /**
-   * Whether to exclude models whose providers lack a setting of the operator. Model pickers in clients show every model
-   * of a list, so these models would fail when chosen.
+   * Whether to exclude models that lack a setting of the operator. Clients show every model of such a list to choose
+   * from, and these models would fail.
    */
   isForPickers?: boolean;
 }
@@ -40,8 +40,8 @@ const NO_DEMANDS = { parameters: [], tunings: [], promptTokens: 0 };
 const NO_SIGNALS = { isFailing: () => false, speedOf: () => undefined };
 
 /**
- * Returns the endpoints in the order in which a request without preferences tries healthy endpoints. Callable endpoints
- * come first. Among these, the catalog's routing of the model decides, then the price.
+ * Returns the endpoints in the order in which they are tried if the request has no preferences and all are healthy.
+ * Callable endpoints come first. Among these, the catalog's routing of the model decides, then the price.
  *
  * Guarantee: the first endpoint is the default route, whose price the catalog shows. Inference uses the same functions
  * for its order.
@@ -56,7 +56,7 @@ export function inRoutingOrder(model: Model, endpoints: readonly Endpoint[], isR
     NO_SIGNALS,
     () => 1,
   );
-  // Sorting is stable. Endpoints with unknown readiness count as ready.
+  // Sorting is stable. If it is unknown whether an endpoint is ready, it counts as ready.
   return tried
     .map(({ endpoint }) => endpoint)
     .toSorted((a, b) => Number(isReady(a) === false) - Number(isReady(b) === false));

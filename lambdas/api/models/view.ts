@@ -72,10 +72,7 @@ function defaultsView(defaults: ModelData['default_parameters'] = {}) {
   };
 }
 
-/**
- * Returns the icons of a model. A model without its own icon gets the icon of the provider of its default route, if
- * that provider has one.
- */
+/** Returns the icons of a model. If the model has none, they are those of the provider of its default route. */
 function icons({ id, icon_url: own, icon_id: name, custom_icon_url: custom }: ModelData, route: Endpoint | undefined) {
   const url = own ?? route?.provider.data.icon_url;
   return {

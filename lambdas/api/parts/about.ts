@@ -89,7 +89,7 @@ export function estimateAbout({
   };
 }
 
-/** Words for the documentation of a list of models. `models` completes the phrase "the models that …". */
+/** Texts for the documentation of a list of models. `models` completes the phrase "the models that …". */
 export interface ModelListTexts {
   summary: string;
   models: string;

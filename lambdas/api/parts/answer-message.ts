@@ -19,8 +19,8 @@ import { leftOutHeader } from './left-out-header.ts';
 import { blanks, isThereWithin, wholeAnswerSilenceMs, wholeBody } from './whole-body.ts';
 
 /**
- * Time in ms of silence after which a byte is sent, even before the first event. Some clients close a silent stream
- * after 20 seconds.
+ * Time in ms of silence after which a byte is sent, even before the first event. Some clients close a stream after 20
+ * silent seconds.
  */
 export const SILENCE_MS = 10_000;
 
@@ -32,7 +32,7 @@ export interface StreamStart {
   /** Model that the client requested. */
   model: string;
   /**
-   * Whether the answer has not begun in time. A byte must then be written at once, so that the client keeps the
+   * Whether the answer has not begun in time. Then a byte must be written at once, so that the client keeps the
    * connection open.
    */
   isSilent: boolean;
@@ -57,8 +57,8 @@ export interface AnswerForm {
 }
 
 /**
- * Answers a message. The code path is the same with and without streaming: providers always stream, and a client that
- * does not stream gets the assembled events.
+ * Answers a message. The code is the same with and without streaming: providers always stream. Without streaming, the
+ * client gets the assembled events.
  */
 export async function answerMessage(input: MessageEndpointInput, form: AnswerForm): Promise<HttpResponse> {
   const { request, caller } = input;
@@ -68,7 +68,7 @@ export async function answerMessage(input: MessageEndpointInput, form: AnswerFor
 }
 
 /**
- * Waits for the first event, so that a failure before it has its own HTTP status. The wait is limited, because clients
+ * Waits for the first event. A failure before it then has its own HTTP status. The wait is limited, because clients
  * close a silent connection. After the wait, the answer is a stream, and failures become events of the stream.
  */
 async function streamAnswer(
@@ -87,7 +87,7 @@ async function streamAnswer(
     isSilent = (await Promise.race([context.dispatched, patience])) === undefined;
   } catch (error) {
     const isStreamed = error instanceof GatewayError && streamedRefusals.includes(error.kind);
-    // Reading the events settles the generation, and throws the refusal.
+    // Reads all events: this settles the generation, and throws the refusal.
     if (!isStreamed) for await (const _ of answerEvents(context));
   } finally {
     clearTimeout(timer);
@@ -99,8 +99,8 @@ async function streamAnswer(
 }
 
 /**
- * Sends the answer when it is complete, while it is being settled. If the answer is slow, blanks are sent before it is
- * complete, so that clients keep the connection open.
+ * Sends the answer when it is complete, without waiting for its settlement. If the answer is slow, blanks are sent
+ * first, so that clients keep the connection open.
  */
 async function wholeAnswer(
   context: AnswerContext,
@@ -130,8 +130,8 @@ function leftOutNames(unsent: readonly string[], { leftOut = [], fieldNames = {}
 }
 
 /**
- * Returns the fields that were not sent to the endpoint that answers. Before an endpoint has answered, the fields of
- * the current attempt count.
+ * Returns the fields that the answering endpoint did not get. Before an endpoint has answered, these are the fields of
+ * the current attempt.
  */
 function leftOutOf({ attempts, attemptLog }: AnswerContext): readonly string[] {
   return attempts[attemptLog.index]!.leftOut;
@@ -151,8 +151,8 @@ async function* withBreaksMeasured<Event>(
 }
 
 /**
- * Returns a response body that aborts the answer when the client disconnects. The body is destroyed at the function's
- * timeout, even if the client does not read its end.
+ * Returns a response body that aborts the answer when the client disconnects. At the function's timeout it is
+ * destroyed, even if the client has not read all of it.
  */
 function answerBody(
   { abort }: AnswerContext,

@@ -9,7 +9,7 @@ import type { Privacy } from '../../store/accounts/privacy.ts';
 import type { BudgetBody, PeriodUsage, PrivacyBody } from './shape.ts';
 
 /**
- * Limits of an owner, and the times when they were set. A limit without a stored time gets the creation time of its
+ * Limits of an owner, and the times when they were set. If a limit has no stored time, it gets the creation time of its
  * owner.
  */
 export interface SetLimits {
@@ -60,7 +60,10 @@ export function budgetViews(owner: BudgetOwner, set: SetLimits, counter: Counter
   });
 }
 
-/** Returns a constant id for a scope and interval: a UUID version 8 derived from their names (RFC 9562 §5.8). */
+/**
+ * Returns the id of a budget: a UUID version 8 derived from the names of scope and interval (RFC 9562 §5.8). It never
+ * changes.
+ */
 function budgetId(owner: BudgetOwner, interval: Interval): string {
   const bytes = createHash('sha256').update(`budget#${owner.scope.kind}#${owner.scope.id}#${interval}`).digest();
   bytes[6] = (bytes[6]! & 0x0f) | 0x80;

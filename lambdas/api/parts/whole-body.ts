@@ -1,7 +1,7 @@
 /**
- * Body of an answer without streaming, from a model that takes minutes. Blanks keep its connection open until the
+ * Body of an answer without streaming, from a model that takes minutes. Blanks keep the connection open until the
  * answer is complete. Otherwise API Gateway and Node's `fetch` would close the silent connection after five minutes,
- * and Azure's load balancers after four. The client would then pay for an answer that it never received.
+ * and Azure's load balancers after four. The client would then pay for an answer that it never got.
  */
 
 import type { WhenSilent } from '../../http/answer-stream.ts';
@@ -9,9 +9,9 @@ import { positiveIntegerVariable, variables } from '../../platform/environment.t
 import { errorEnvelope, toGatewayError } from '../../platform/errors.ts';
 
 /**
- * Default time in ms that a response may be silent. It is below the timeouts of API Gateway, `fetch` and Azure, and so
- * long that nearly all answers and failures get their own HTTP status. An operator whose proxy allows less silence sets
- * a lower value.
+ * Default time in ms for which a response may be silent. It is below the timeouts of API Gateway, `fetch` and Azure. It
+ * is also long, so that nearly all answers and failures get their own HTTP status. If a proxy allows less silence, its
+ * operator sets a lower value.
  */
 const DEFAULT_SILENCE_MS = 210_000;
 
@@ -38,7 +38,7 @@ export function isThereWithin(answer: Promise<unknown>, milliseconds: number): P
  * Yields blanks until the answer is complete, then the answer. JSON may begin with blanks. The first blank is sent at
  * once.
  *
- * Weakness: from the first blank on, the HTTP status is 200. A failure is an error envelope, with its status in
+ * Weakness: after the first blank, the HTTP status is 200. A failure is then an error envelope, with its status in
  * `error.code`.
  */
 export async function* wholeBody(answer: Promise<object>, requestId: string): AsyncGenerator<string> {

@@ -6,8 +6,8 @@ import { KEEP_ALIVE } from '../../client-apis/keep-alive.ts';
 import type { StreamStart } from '../parts/answer-message.ts';
 
 /**
- * Yields the events of a streamed response: one write per batch. An error is an event followed by a terminal event, and
- * ends the stream.
+ * Yields the events of a streamed response: one write per batch. An error event and a terminal event end a failed
+ * stream.
  */
 export async function* responseEventBody(
   events: AsyncIterable<AnswerEvent[]>,

@@ -43,9 +43,9 @@ export const docsPage = `<!doctype html>
 const startHash = createHash('sha256').update(start).digest('base64');
 
 /**
- * Content-Security-Policy of the page. Scripts come from this origin, and requests go only to this origin. Inline
- * styles are allowed, because the viewer writes styles whose hashes are unknown. Under this policy, a style can neither
- * run code nor load anything.
+ * Content-Security-Policy of the page. Scripts come from this origin, and requests go only to this origin. The viewer
+ * writes styles whose hashes are unknown, so inline styles are allowed. Under this policy, a style can neither run code
+ * nor load anything.
  */
 export const docsPolicy = [
   "default-src 'none'",

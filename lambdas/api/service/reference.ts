@@ -24,7 +24,7 @@ export function operationGroups(document: OpenApi): OperationGroup[] {
   }));
 }
 
-/** Returns the response itself, even if the document refers to a shared response. */
+/** Returns a response. If it is only a reference to a shared response, returns the shared one. */
 export function resolvedResponse(document: OpenApi, response: ResponseObject | { $ref: string }): ResponseObject {
   return '$ref' in response ? document.components.responses[lastPart(response.$ref)]! : response;
 }
@@ -67,7 +67,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** A field of an object. If several shapes have the field, it has several types and texts. */
+/** A field of an object. If several shapes have the field, its types and texts are lists. */
 export interface FieldRow {
   isRequired: boolean;
   types: Set<string>;
@@ -93,8 +93,7 @@ function addRows(rows: Map<string, FieldRow>, schema: SchemaObject, prefix: stri
       rows.set(path, row);
       row.isRequired ||= object.required?.includes(name) === true;
       row.types.add(typeOf(field));
-      // If several shapes have the field, each with its own constant, the constants describe the field better than the
-      // texts.
+      // If several shapes have the field with different constants, the constants describe it better than the texts.
       if (field.description && !(field.const !== undefined && schema !== object)) row.texts.add(field.description);
       addRows(rows, field, `${path}.`);
     }

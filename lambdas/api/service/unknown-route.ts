@@ -7,7 +7,8 @@ import { log } from '../../platform/logger.ts';
 
 /**
  * Answers requests that no route serves. Without this function, API Gateway would parse the key as an AWS signature,
- * refuse the request with 403, and repeat the key in its response. The function looks up no caller, and reads no body.
+ * refuse the request with 403, and repeat the key in its response. The function neither looks up a caller nor reads a
+ * body.
  */
 // oxlint-disable-next-line typescript/require-await -- a fault is a rejection, as in every other function
 export async function handler(

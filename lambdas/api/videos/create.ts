@@ -16,7 +16,7 @@ export const accepts = { once: answerOnce, body: videoRequestSchema, meanwhile: 
 
 /**
  * Returns 202 as soon as the job is certain to continue; GET /videos/{id} returns its progress. A second video would be
- * an expensive mistake, so a repeated request with its Idempotency-Key gets the existing job. The hold claims the key,
+ * an expensive mistake. So a repeated request with its Idempotency-Key gets the existing job. The hold claims the key,
  * so only one of several concurrent requests holds money.
  */
 export const handler = defineEndpoint('create-video', accepts, ({ body, caller, request, once, ...input }) =>

@@ -18,8 +18,8 @@ export const accepts = {
 };
 
 /**
- * Handles a notice of a provider by polling the provider, because the content of the notice is not trusted. Some
- * providers first require an echo, to verify the address.
+ * Handles a notice of a provider. The content of the notice is not trusted, so the provider is polled. Some providers
+ * first require an echo, to verify the address.
  */
 export const handler = definePublicEndpoint('notice-video', accepts, async ({ params: { name }, request }) => {
   const job = noticedJob(name, await readPepper());

@@ -7,8 +7,8 @@ import type { WorkerContext } from '../worker-context.ts';
 const STOP_CLOSING_BEFORE_TIMEOUT_MS = 20_000;
 
 /**
- * Closes the days that have ended. It runs every minute. Only the runs after midnight, until the day is closed, read
- * more than one item.
+ * Closes the days that have ended. It runs every minute. After midnight, its runs read more than one item, until the
+ * day is closed.
  */
 export async function handler(_event: unknown, context: WorkerContext): Promise<{ sent: number }> {
   const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_CLOSING_BEFORE_TIMEOUT_MS;

@@ -8,8 +8,8 @@ import type { WorkerContext } from '../worker-context.ts';
 const exports = openTableExports();
 
 /**
- * Exports the books. It runs every minute; only a few runs of a day read more than one item. A local gateway has no
- * bucket for the books, so nothing is exported there.
+ * Exports the books. It runs every minute, but only a few runs of a day read more than one item. A local gateway has no
+ * bucket for the books, so it exports nothing.
  */
 export async function handler(_event?: unknown, context?: Partial<WorkerContext>): Promise<{ begun: string[] }> {
   const bucket = optionalVariable(variables.booksBucket);

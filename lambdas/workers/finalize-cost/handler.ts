@@ -17,8 +17,8 @@ import { queues } from '../queues.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
 /**
- * Time before the timeout at which no further settlement is started. The remaining time is for writes that have
- * started, for reopening days, and for returning failed messages.
+ * Time before the timeout at which no further settlement is started. The rest is for writes that have started, for
+ * reopening days, and for returning failed messages.
  */
 const STOP_SETTLING_BEFORE_TIMEOUT_MS = 5_000;
 
@@ -59,8 +59,7 @@ export async function handler(event: SQSEvent, context: WorkerContext): Promise<
     });
     failed.set(record, result);
   }
-  // Only outcomes that this run has settled are counted. An earlier run has already counted the outcomes that it
-  // settled.
+  // Counts only outcomes that this run has settled. An earlier run has counted its own.
   const fresh = settlements.filter((_, index) => results[index] === 'settled' || results[index] === 'corrected');
   measureSettlements(madeOf(readable, results), nowMs());
   const late = queueLateDays(readable, results, (records, error) => {
@@ -84,8 +83,8 @@ function madeOf(readable: readonly SettlementMessage[], results: (SettleResult |
 }
 
 /**
- * Reopens the days to which late settlements belong. If that fails, the messages are delivered again. The next run then
- * settles nothing twice, and tries again to reopen the days.
+ * Reopens the days of late settlements. If that fails, the messages are delivered again. The next run then settles
+ * nothing twice, and tries again to reopen the days.
  */
 async function queueLateDays(
   readable: SettlementMessage[],
@@ -106,8 +105,8 @@ async function queueLateDays(
 
 /**
  * Writes a metric for an alarm, because Lambda counts no error for a run that returns messages to the queue. A message
- * counts once, at its first delivery. A message that can never be settled is delivered seven times in five minutes. If
- * each delivery counted, it would look like a fault of new code.
+ * counts once, at its first delivery. If a message can never be settled, it is delivered seven times in five minutes.
+ * Counted each time, it would look like a fault of new code.
  */
 function measureFailures(failed: ReadonlyMap<SQSRecord, unknown>): void {
   const fresh = [...failed].filter(([{ attributes }]) => Number(attributes.ApproximateReceiveCount) === 1);

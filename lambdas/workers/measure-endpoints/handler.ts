@@ -9,8 +9,7 @@ import type { WorkerContext } from '../worker-context.ts';
 
 /** Measures the endpoints. It runs every minute. A run also covers the time of earlier runs that failed. */
 export async function handler(_event?: unknown, context?: Partial<WorkerContext>): Promise<{ measured: number }> {
-  // The providers' keys are read again. So the lists of models show a model with a new key as soon as inference uses
-  // the key.
+  // Reads the providers' keys again, so that lists show a model with a new key as soon as inference uses the key.
   await rereadProviderKeys();
   const live = await liveProviders(await servedCatalog()).catch((error: unknown) => {
     const about = { worker: 'measure-endpoints', awsRequestId: context?.awsRequestId };

@@ -8,8 +8,8 @@ import { queues } from '../queues.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
 /**
- * Rolls up (adds up) each shard of activity that the batch names, once. Only failed messages return to the queue; they
- * are delivered again within seconds.
+ * Computes the daily rows of each shard that the batch names, once. Only failed messages return to the queue. They are
+ * delivered again within seconds.
  */
 export async function handler(
   event: SQSEvent,

@@ -14,7 +14,7 @@ import { logFailures } from '../failure-log.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
 /**
- * Event that starts a sweep. A local gateway sends the ids of its earlier processes at its start, so that their holds
+ * Event that starts a sweep. At its start, a local gateway sends the ids of its earlier processes, so that their holds
  * are swept. The schedule sends no ids.
  */
 interface SweepEvent {
@@ -22,8 +22,8 @@ interface SweepEvent {
 }
 
 /**
- * Time before the timeout at which no further work is started. The remaining time is for work that has started, and for
- * reopening days.
+ * Time before the timeout at which no further work is started. The rest is for work that has started, and for reopening
+ * days.
  */
 const STOP_SWEEPING_BEFORE_TIMEOUT_MS = 15_000;
 
@@ -45,8 +45,7 @@ export async function handler({ deadBootIds }: SweepEvent, context: WorkerContex
     return 'waiting';
   });
   const due = { nowMs: nowMs(), deadBootIds, deadlineMs };
-  // Leases and holds are processed concurrently, so that many items of one kind do not use up the time of the other
-  // kind.
+  // Processes leases and holds concurrently. So many items of one kind do not use up the time of the other kind.
   const [leases, result] = await Promise.all([
     returnDueLeases(resources.table(), due),
     sweepHolds(resources.table(), { ...due, backlog, handBack }),
@@ -63,7 +62,7 @@ export async function handler({ deadBootIds }: SweepEvent, context: WorkerContex
       awsRequestId: context.awsRequestId,
       count: leases.returned,
     });
-  // The metric is also written with a value of zero, which shows that a sweep ran.
+  // Writes the metric even if it is zero, to show that a sweep ran.
   writeMetrics({ Swept: result.swept });
   logFailures('sweep failed', failures, { worker: 'sweep-holds', awsRequestId: context.awsRequestId });
   if (failures.length > 0) throw new AggregateError(failures, `The sweep had ${failures.length} failures`);

@@ -250,7 +250,7 @@ async function spread({ changes }: Session): Promise<Row> {
 
 /**
  * Sets the status of an account, and copies it to the account's keys. Keys are updated even if the account already has
- * the status, because an earlier command may have ended before it updated them.
+ * the status: an earlier command may have ended before it updated them.
  */
 async function changeStatus({ table, changes }: Session, change: StatusChange): Promise<Row> {
   const account = await setAccountStatus(changes, change);
@@ -265,14 +265,14 @@ interface StatusChange {
 
 /**
  * Books a payment, under a new reference if none is given.
- * @throws {StartFailure} if no reply of the table arrived; the message contains the reference, with which the operator
- * can safely repeat the command
+ * @throws {StartFailure} if no reply of the table arrived. The message contains the reference, with which the operator
+ *   can safely repeat the command.
  */
 async function paid(given: GivenPayment, book: (payment: Payment) => Promise<Booked>) {
   const reference = given.reference ?? randomUUID();
   try {
     const { account, wasBooked: isBooked } = await book({ ...given, reference });
-    // If this call generated the reference, no earlier command can have booked it.
+    // An earlier command cannot have booked a reference that this call has generated.
     const wasBooked = isBooked && given.reference !== undefined;
     return {
       reference,

@@ -86,8 +86,8 @@ function protectionRow({ sensitiveData: { enabled, categories, action, restore }
 
 /**
  * Creates a key with the settings of an old key, and ends the old key at once or after a grace period. If the old key
- * has a lifetime limit, the new key gets the unspent rest of it. A limit that resets applies in full to the new key,
- * because spending is counted per key.
+ * has a lifetime limit, the new key gets the unspent rest of it. Spending is counted per key, so a limit that resets
+ * applies in full to the new key.
  */
 async function rotate(session: Session, { key: named, grace }: KeyOption & { grace?: number }): Promise<Row> {
   const { table, changes } = session;
@@ -124,7 +124,7 @@ function replacedName(name: string): string {
 
 /**
  * Returns the limit of the new key. If the old key has a lifetime limit, it is the rest that is neither spent nor held
- * for requests in flight. A limit that resets is copied unchanged.
+ * for running requests. A limit that resets is copied unchanged.
  */
 async function leftOf(table: Table, { hash, limit, limitReset }: ApiKey): Promise<Money | undefined> {
   if (limit === undefined || limitReset !== undefined) return limit;

@@ -27,7 +27,7 @@ export function spendingColumns({ spent_rub: spent }: Spending) {
   return { today_rub: spent.daily, month_rub: spent.monthly, total_rub: spent.lifetime };
 }
 
-/** Returns the usage of a limit: the amounts spent and held in its period, and the rest. */
+/** Returns the use of a limit in its period: the amounts spent, held and remaining. */
 export function limitUsageOf(counter: Counter, interval: Interval, limit: Money) {
   const window = windowsAt(nowMs())[interval];
   const [spent, committed] = [counter.spent(window), counter.committed(window)];

@@ -27,7 +27,7 @@ import {
   type Summary,
 } from './manifests.ts';
 
-/** Number of items per page, which determines memory use: a page has a few hundred kilobytes. */
+/** Number of items per page. It determines the use of memory: a page has a few hundred kilobytes. */
 const ITEMS_PER_PAGE = 250;
 const ITEMS_PER_FILE = 100_000;
 
@@ -111,15 +111,15 @@ class DataFileWriter {
       this.#bytes += chunk.length;
     });
     this.#written = pipeline(this.#gzip, createWriteStream(join(directory, key), privateFile));
-    // `end` awaits this promise and throws its error. An error (for example a full disk) may occur earlier. This
-    // handler then prevents that Node ends the process because of an unhandled rejection.
+    // `end` awaits this promise and throws its error. If an error (for example a full disk) occurs earlier, this
+    // handler prevents Node from ending the process.
     this.#written.catch(() => {});
   }
 
   async write(item: ItemAttributes): Promise<void> {
     this.itemCount += 1;
     if (!this.#gzip.write(`${JSON.stringify({ Item: item }, asBase64)}\n`)) {
-      // After an error (for example a full disk) the stream never drains. So `write` then waits for the promise that
+      // After an error (for example a full disk) the stream never drains. Then `write` waits for the promise, which
       // throws the error.
       await (this.#gzip.destroyed ? this.#written : once(this.#gzip, 'drain'));
     }

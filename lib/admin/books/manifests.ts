@@ -109,14 +109,14 @@ function readExport(root: string, id: string): FoundExport {
 
 /**
  * Returns the local path of a data file. The file's key in the bucket begins with a prefix that may differ locally. The
- * local path ends with the rest of the key.
+ * rest of the key is the end of the local path.
  */
 function dataFilePath(root: string, { dataFileS3Key: key }: DataFile): string {
   return join(root, key.slice(key.indexOf(`${EXPORTS_FOLDER}/`) + EXPORTS_FOLDER.length + 1));
 }
 
 /**
- * Reads a manifest, and checks it if the export contains its checksum.
+ * Reads a manifest. If the export contains its checksum, checks it.
  * @throws {StartFailure} if the manifest does not match its checksum
  */
 function checkedText(root: string, id: string, name: string): string {

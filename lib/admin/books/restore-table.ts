@@ -29,8 +29,8 @@ type ExportLine = { Item: ItemAttributes } | { Keys: ItemAttributes; NewImage?: 
  *
  * Guarantee: writes nothing unless every file matches its manifest and the table has no account.
  * @param progress called with the number of items written or deleted so far
- * @throws {StartFailure} if a file differs from its manifest or the table has an account; also if the table stops
- * accepting items, after some were written
+ * @throws {StartFailure} if a file differs from its manifest, or the table has an account; or if the table stops
+ *   accepting items after some were written
  */
 export async function restoreTable(
   table: Table,

@@ -16,7 +16,7 @@ import { labelledQuestions, type KnownQuestion } from './questions.ts';
 export interface Calibration {
   endpoint: string;
   questions: number;
-  /** Number of questions whose true option got the highest probability. */
+  /** Number of questions in which the true option got the highest probability. */
   right: number;
   temperature: number;
   /** Mean surprise in nats (negative log-probability of the true option), without and with the fitted temperature. */

@@ -28,7 +28,7 @@ export function surprise(samples: readonly Sample[], temperature: number): numbe
  * inverse of the temperature.
  */
 export function fitTemperature(samples: readonly Sample[]): number {
-  // The loop is a golden-section search on a logarithmic scale.
+  // Golden-section search on a logarithmic scale.
   let [low, high] = [Math.log(LEAST), Math.log(MOST)];
   for (let step = 0; step < STEPS; step += 1) {
     const [left, right] = [high - GOLDEN * (high - low), low + GOLDEN * (high - low)];

@@ -3,7 +3,7 @@
 export interface KnownQuestion {
   state: string;
   instructions: string;
-  /** Options, of which the first is true. They are rotated before they are sent to the model. */
+  /** Options, of which the first is true. They are rotated before the model gets them. */
   options: string[];
 }
 

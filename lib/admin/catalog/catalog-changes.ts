@@ -18,8 +18,8 @@ export interface CatalogChange {
 const PRICE = /(^|\.)(pricing|price|price_per_second|service_cost|max_price)(\.|$)/;
 
 /**
- * Returns one change per differing value. A new model, alias or provider gives one change for itself and one per price.
- * A removed model, alias or provider gives one change in total.
+ * Returns one change per different value. A new model, alias or provider is one change, plus one for each of its
+ * prices. A removed one is a single change.
  */
 export function changesBetween(before: CatalogFiles, after: CatalogFiles): CatalogChange[] {
   const [old, young] = [partsOf(before), partsOf(after)];
@@ -72,8 +72,8 @@ function valuesOf(part: object): Map<string, string> {
 }
 
 /**
- * Returns the name of a value in its path. Endpoints are identified by id, so that inserting an endpoint does not
- * change the paths of others.
+ * Returns the name of a value in its path. Endpoints are named by id, so a new endpoint does not change the paths of
+ * others.
  */
 function pathSegmentName(parent: object, name: string, value: unknown): string {
   const { id } = (value ?? {}) as { id?: unknown };
@@ -86,7 +86,7 @@ export function credentialsOf({ providers, search }: CatalogFiles): Set<string> 
 }
 
 /**
- * Returns the environment variables that a catalog uses. Credentials and certificates are not included, because they
+ * Returns the environment variables that a catalog uses. Credentials and certificates are not among them, because they
  * are in the secret of provider keys.
  */
 export function variablesOf({ providers, models, search }: CatalogFiles): Set<string> {

@@ -24,7 +24,7 @@ const DEFAULT_SPREAD = 10;
  */
 const HOUR_MULTIPLE = 2;
 const WRITE_MULTIPLE = 1.25;
-/** Relative tolerance of price comparisons, because converted prices are rounded up at 10⁻¹² RUB. */
+/** Relative tolerance of price comparisons. Converted prices are rounded up at 10⁻¹² RUB. */
 const ROUNDING = 0.001;
 
 /** Prompt length in tokens above which Alibaba, the provider with the shortest first tier, charges more. */
@@ -33,10 +33,12 @@ const SHORTEST_TIER = 32_000;
 /** Names of the prices that may depend on the length of the prompt. */
 const unitNames = ['prompt', 'completion', ...partPriceNames] as const;
 
-/** Returns one sentence per warning; empty if no entry is unusual. @param today as YYYY-MM-DD */
+/**
+ * Returns one sentence per warning; empty if no entry is unusual.
+ * @param today as YYYY-MM-DD
+ */
 export function warningsOf({ providers, models }: Pick<CatalogFiles, 'providers' | 'models'>, today: string): string[] {
-  // Warnings about age and about prices of 0 ignore models at the operator's own addresses, because the operator
-  // chooses their dates and prices.
+  // Ignores models at the operator's own addresses, because the operator chooses their dates and prices.
   const publicIds = new Set(providers.filter(({ base_url }) => base_url !== undefined).map(({ id }) => id));
   const bought = models.filter(({ endpoints }) => endpoints.some(({ provider }) => publicIds.has(provider)));
   return [
@@ -63,9 +65,9 @@ function freeWarnings(model: ModelData, publicIds: ReadonlySet<string>): string[
 }
 
 /**
- * Warns of endpoints with one price for every prompt length if their provider charges more for longer prompts
- * (`tiered_prices`), or if another provider with the same base price does. In these cases the price list probably omits
- * the tiers, and long prompts would be sold below cost.
+ * Warns of endpoints with one price for every prompt length, if longer prompts probably cost more: their provider
+ * charges more for them (`tiered_prices`), or another provider with the same base price does. The price list then
+ * probably omits the tiers, and long prompts would be sold below cost.
  */
 function missingTierWarnings(model: ModelData, providers: readonly ProviderData[]): string[] {
   const tiered = new Set(providers.filter(({ tiered_prices: isTiered }) => isTiered).map(({ id }) => id));

@@ -1,6 +1,6 @@
 /**
- * Converts price lists (USD per million tokens) to model files of the catalog (RUB per token). The arithmetic is exact:
- * numbers are read from their source text. Results are rounded up at 10⁻¹² RUB, so that an imported price is never
+ * Converts price lists (USD per million tokens) to model files of the catalog (RUB per token). The arithmetic is exact,
+ * because numbers are read from their source text. Results are rounded up at 10⁻¹² RUB. So an imported price is never
  * below the provider's price.
  */
 
@@ -77,8 +77,8 @@ export function importCatalog(
 }
 
 /**
- * Reads the price list entry of a selected endpoint. If the selection names a similar entry (`like`), the facts of that
- * entry are used. Prices of the endpoint's own entry take precedence.
+ * Reads the price list entry of a selected endpoint. If the selection names a similar entry (`like`), the facts are
+ * from that entry. Prices of the endpoint's own entry have precedence.
  */
 function listedAt(place: SelectedPlace, lists: readonly PriceList[]): ListedModel {
   const { provider, model } = place.like ?? place;
@@ -249,8 +249,8 @@ function catalogEndpoint(
 }
 
 /**
- * Returns an object whose member `field` lists the values that an endpoint supports. The object is empty if the
- * endpoint supports all values of its model.
+ * Returns an object whose member `field` lists the values of an endpoint. Empty if the endpoint supports all values of
+ * its model.
  */
 function fewer(field: string, all: string[], own: string[]): object {
   const taken = all.filter((name) => own.includes(name));
@@ -262,8 +262,8 @@ function inputsOf({ place, data }: Found): string[] {
 }
 
 /**
- * Returns the input modalities of an endpoint. For text models, audio is excluded unless the selection lists it,
- * because an audio token may cost more than a text token.
+ * Returns the input modalities of an endpoint. An audio token may cost more than a text token. So for text models,
+ * audio is included only if the selection lists it.
  */
 function promisedInputs(one: Found): string[] {
   const inputs = inputsOf(one);
@@ -285,8 +285,8 @@ function wireOf({ id, wire }: SelectedModel): string {
 }
 
 /**
- * Returns the parameters that an endpoint supports. The price list contains parameters of text models only. The
- * selection contains the parameters of other models.
+ * Returns the parameters that an endpoint supports. For text models, they are in the price list. For other models, they
+ * are in the selection.
  */
 function supportedParameters({ place, data }: Found, wanted: SelectedModel, isText: boolean): string[] {
   const taken = new Set<string>([
@@ -302,8 +302,8 @@ function supportedParameters({ place, data }: Found, wanted: SelectedModel, isTe
 const tunings: ReadonlySet<string> = new Set(tuningParameters.filter((name) => name !== 'verbosity'));
 
 /**
- * Returns the parameters that the selection adds, because no price list names them. If a model has a fixed temperature,
- * its other sampling parameters are fixed as well, so they are omitted unless the selection names the model itself.
+ * Returns the parameters that the selection adds, because no price list has them. If a model has a fixed temperature,
+ * its other sampling parameters are fixed as well. They are then omitted, unless the selection names the model itself.
  */
 function knownParameters({ provider, wire }: SelectedPlace, data: Found['data'], wanted: SelectedModel): string[] {
   const place = { model: wanted.id, provider, wire: wire ?? wanted.wire, reasons: data.reasoning };

@@ -49,7 +49,7 @@ const placeSchema = z.strictObject({
   wire: z.string().optional(),
   /**
    * Quirks of this endpoint (its differences from the plain form of the wire), in addition to the model's quirks. If
-   * the endpoint has its own wire, these quirks replace those of the model.
+   * the endpoint has its own wire, they replace the model's quirks.
    */
   quirks: z.record(z.string(), z.unknown()).optional(),
   /** Parameters that this endpoint supports although the price list lacks them. */
@@ -74,7 +74,7 @@ const factSchema = z.strictObject({
   quirks: z.record(z.string(), z.unknown()),
 });
 
-/** Parameters that providers support for text models although no price list contains them, with the source. */
+/** Parameters that providers support for text models although no price list has them, with the source. */
 const providerParametersSchema = z.strictObject({
   about: z.string().min(1),
   source: z.url(),
@@ -97,7 +97,7 @@ export const selectionSchema = z.strictObject({
   /** Whether endpoints also get a service cost: the listed price without the markup. */
   service_cost: z.boolean().optional(),
   /**
-   * Providers that charge a fee per request. Price lists lack the fee, so each model of these providers needs
+   * Providers that charge a fee per request. Price lists do not have the fee. So each model of these providers needs
    * `usd_per_thousand_requests`.
    */
   per_request_fee: z.array(z.string()).optional(),
@@ -131,8 +131,8 @@ export const selectionSchema = z.strictObject({
     }),
   ),
   /**
-   * Facts about models, with sources. If several facts apply to an endpoint, their `lacks` lists are merged; of any
-   * other quirk, the last value applies.
+   * Facts about models, with sources. If several facts apply to an endpoint, their `lacks` lists are merged, and of any
+   * other quirk the last value counts.
    */
   facts: z.array(factSchema).optional(),
   provider_parameters: z.array(providerParametersSchema).optional(),

@@ -41,8 +41,8 @@ export function addProviderCommand(program: Command): void {
 const MAX_REPORTS = 500;
 
 /**
- * Returns the time of each provider's last failure within an hour, from the failure reports that functions share. The
- * result is empty if there is no table yet.
+ * Returns the time of each provider's last failure within an hour, from the failure reports of all functions. Empty if
+ * there is no table yet.
  */
 async function lastFailures(catalog: Catalog, options: ConnectionOptions): Promise<Map<string, number>> {
   if (!options.table && !holdsData(LocalState.at(options.data).directory)) return new Map();

@@ -40,7 +40,10 @@ type Client = Pick<S3Client, 'send'>;
 /** S3's status codes for a failed write condition: 412 at once, 409 because of a concurrent write. */
 const OVERTAKEN = new Set([409, 412]);
 
-/** Stores publications as versions of one S3 object. @param client replaces the S3 client in tests */
+/**
+ * Stores publications as versions of one S3 object.
+ * @param client replaces the S3 client in tests
+ */
 export function publicationsInBucket(bucket: string, client: Client = new S3Client(sdkSettings)): Publications {
   const place = { Bucket: bucket, Key: PUBLICATION_KEY };
   const etags = new Map<string, string>();

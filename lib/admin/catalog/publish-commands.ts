@@ -11,7 +11,7 @@ import { withTableOf } from '../session/session.ts';
 import { earlierFiles, inForceAt, MAX_HISTORY, publish, readable, type Published, type Publisher } from './publish.ts';
 import { publicationsInBucket, publicationsInDirectory } from './publications.ts';
 
-/** Adds the commands for the catalog in force: the published catalog, or else the deployed one. */
+/** Adds the commands for the current catalog: the published catalog, or else the deployed one. */
 export function addPublishCommands(catalog: Command): void {
   const onPublications = (name: string, description: string) =>
     catalog
@@ -97,7 +97,7 @@ function withPublisher(
   });
 }
 
-/** Maximum number of rows in a table. Programs get all rows. */
+/** Maximum number of rows in a table. JSON output has all rows. */
 const MAX_SHOWN = 100;
 
 const versionName = (version: string | null) => version ?? 'the deployed catalog';

@@ -1,6 +1,6 @@
 /**
- * Publishes a catalog while the gateway runs. It validates the catalog, prints the differences, publishes the catalog
- * unless someone else has published in the meantime, and writes an audit entry.
+ * Publishes a catalog while the gateway runs: validates the catalog, prints the differences, publishes it, and writes
+ * an audit entry. If someone else has published at the same time, nothing is published.
  */
 
 import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
@@ -31,15 +31,13 @@ export interface Publisher {
 
 export interface PublishOptions {
   action: 'catalog.publish' | 'catalog.rollback' | 'catalog.withdraw';
-  /** Whether to publish. If not, the differences are only computed. */
+  /** Whether to publish. If false, the differences are only computed. */
   yes?: boolean;
-  /** Whether the operator confirms that the environment variables that are new in this catalog are set. */
+  /** Whether the operator confirms that the environment variables that this catalog needs in addition are set. */
   variablesAreSet?: boolean;
 }
 
-/**
- * Differences between the current catalog and a new one. `published` is false if the differences were only computed.
- */
+/** Differences between the current catalog and a new one. If `published` is false, they were only computed. */
 export interface Published {
   published: boolean;
   /** Version of the current catalog; null for the deployed catalog. `after` is the version of the new catalog. */
@@ -48,7 +46,7 @@ export interface Published {
   prices: number;
   /** Changed values other than prices, and added or removed models, aliases and providers. */
   others: number;
-  /** Credentials that are new in this catalog. The gateway may have no value for them. */
+  /** Credentials that only the new catalog uses. The gateway may have no value for them. */
   new_credentials: string[];
   /** Warnings about the new catalog that do not apply to the current one. */
   warnings: string[];
@@ -56,7 +54,7 @@ export interface Published {
 }
 
 /**
- * Files of the catalog in force. `kept` is the latest stored publication. `publication` is its content, or undefined if
+ * Files of the current catalog. `kept` is the latest stored publication. `publication` is its content, or undefined if
  * the content is invalid.
  */
 interface InForce {
@@ -75,7 +73,7 @@ export async function inForceAt({
 }
 
 /**
- * Parses a publication. Returns undefined if it is invalid: functions could not use it, so a new publication may
+ * Parses a publication. Returns undefined if it is invalid. Functions cannot use it then, so a new publication may
  * replace it.
  */
 export function readable({ text }: KeptPublication): Publication | undefined {
@@ -104,7 +102,7 @@ export async function publish(
   if (!files && isDeployed) {
     throw new GatewayError('not_found', 'No catalog is published, so there is nothing to withdraw.');
   }
-  // The deployed catalog needs no check, because its variables were deployed with it.
+  // The variables of the deployed catalog were deployed with it, so it needs no check.
   if (files && !variablesAreSet) refuseNewVariables(current, files);
   const changes = changesBetween(current, files ?? deployed());
   const prices = changes.filter(isOfPrice).length;
@@ -144,7 +142,7 @@ function newWarnings(current: CatalogFiles, next: CatalogFiles): string[] {
 }
 
 /**
- * Checks that a new catalog needs only environment variables that the current catalog needs as well.
+ * Checks that a new catalog needs no environment variable that the current catalog does not need.
  * @throws {GatewayError} 400 if the new catalog needs another variable, because functions may not have it
  */
 function refuseNewVariables(current: CatalogFiles, next: CatalogFiles): void {
@@ -175,8 +173,8 @@ function checkUsable(text: string): void {
 /**
  * Returns the catalog to which a rollback returns: the one before the current catalog.
  * @param version selects an earlier publication instead
- * @throws {GatewayError} 404 if there is none; 409 if no version is given and the current catalog is itself the result
- * of a rollback, because a second rollback would return to the catalog that the first one replaced
+ * @throws {GatewayError} 404 if there is none; 409 if the current catalog is itself the result of a rollback and no
+ *   version is given, because a second rollback would undo the first
  */
 export async function earlierFiles(
   publications: Publications,
@@ -193,7 +191,7 @@ export async function earlierFiles(
       `The current catalog is the result of a rollback from ${nameOf(wanted)}, which this command would publish again. Choose a version with --to.`,
     );
   if (wanted) return wanted.files;
-  // Before the first publication, the deployed catalog was in force, so a rollback returns to it.
+  // Before the first publication, the deployed catalog was used. So a rollback returns to it.
   if (version === undefined && kept.length > 0) return undefined;
   throw new GatewayError(
     'not_found',
@@ -205,7 +203,7 @@ export async function earlierFiles(
 
 function isPutBack(current: Publication | undefined, earlier: (Publication | undefined)[]): boolean {
   if (!current) return false;
-  // A publication without files means the deployed catalog, which was also in force before the first publication.
+  // A publication without files means the deployed catalog, which was also used before the first publication.
   const { files } = current;
   return files === undefined || earlier.slice(1).some((one) => one?.files?.version === files.version);
 }

@@ -18,12 +18,12 @@ export interface ClientConfiguration {
   /** Name of the client on the command line. */
   name: string;
   title: string;
-  /** The API that the client uses. */
+  /** Facts about the model; undefined if it is not in the catalog. Configuration texts then have no facts. */
   api: 'messages' | 'chat completions' | 'responses';
   /** File in which the reader saves the text, or another instruction about the text. */
   where: string;
   text: (place: GatewayPlace) => string;
-  /** Sentence that the reader needs in addition to the text. */
+  /** Sentence that the reader needs next to the text. */
   note?: string;
 }
 
@@ -42,8 +42,8 @@ function claudeCodeFacts({ facts }: GatewayPlace): string {
 }
 
 /**
- * Returns the Codex settings that load the gateway's model list. The list gives Codex the context, the inputs and the
- * instructions of each model. OpenAI's models need no list, because Codex has built-in instructions for them.
+ * Returns the Codex settings that load the gateway's model list. From the list, Codex gets the context, the inputs and
+ * the instructions of each model. For OpenAI's models, Codex has built-in instructions, so they need no list.
  */
 function codexCatalog({ baseUrl, model }: GatewayPlace): { provider: string; features: string } {
   if (model.startsWith('openai/')) return { provider: '', features: '' };
@@ -53,7 +53,7 @@ function codexCatalog({ baseUrl, model }: GatewayPlace): { provider: string; fea
   };
 }
 
-/** Returns the model facts for opencode, which only sends attachments to models that declare support for them. */
+/** Returns the model facts for opencode, which sends attachments only to models that declare support for them. */
 function opencodeFacts(facts: ModelFacts | undefined): string {
   if (facts === undefined) return '';
   const { contextTokens, maxOutputTokens, inputModalities } = facts;

@@ -1,5 +1,5 @@
 /**
- * Closing document of a month (акт, УПД). It contains the charges of the account in kopecks, and the remainder that is
+ * Closing document of a month (акт, УПД). It contains the charges of the account in kopecks. The rounding remainder is
  * carried into the next document.
  */
 
@@ -172,8 +172,8 @@ function changeLine({ month, amount }: { month: string; amount: Money }): Omit<A
 }
 
 /**
- * Returns the changes in recent months since their documents were issued, without changes that later documents already
- * contain.
+ * Returns the changes of recent months since their documents were issued. Changes that a later document already
+ * contains are not included.
  */
 async function changesSince(
   table: Table,

@@ -1,8 +1,8 @@
 /**
  * Rounds exact amounts to whole kopecks for documents.
  *
- * Guarantee: the total of all documents of an account never differs from its charges by more than half a kopeck,
- * because each remainder is carried into the next document. The lines of a document add up to its total.
+ * Guarantee: each remainder is carried into the next document. So the total of all documents of an account never
+ * differs from its charges by more than half a kopeck. The lines of a document add up to its total.
  */
 
 import { Money } from '../../../lambdas/money/money.ts';
@@ -29,7 +29,7 @@ export interface RoundedLines {
   /** Rounded amounts, in the order of the exact amounts. */
   lines: Money[];
   total: Money;
-  /** Exact sum minus total; negative if the total is too high. The next document adds it. */
+  /** Exact sum minus total, negative if the total is too high. It is added to the next document. */
   carriedOut: Money;
 }
 
@@ -46,16 +46,16 @@ export function roundLines(exact: readonly Money[], carriedIn: Money): RoundedLi
   let missing = floored(total) - down.reduce((sum, count) => sum + count, 0n);
   const order = exact.map((_, index) => index).toSorted((a, b) => Number(lost[b]! - lost[a]!) || a - b);
   const lines = [...down];
-  // A carried remainder of more than half a kopeck would add more kopecks than there are lines, or a negative number.
-  // The loops support both cases.
+  // If more than half a kopeck was carried in, the missing kopecks may be more than there are lines, or negative. The
+  // loops support both.
   for (let at = 0; missing > 0n; at += 1, missing -= 1n) lines[order[at % order.length]!]! += 1n;
   for (let at = order.length - 1; missing < 0n; at -= 1, missing += 1n) lines[order.at(at % order.length)!]! -= 1n;
   return { lines: lines.map(kopecks), total, carriedOut: owed.minus(total) };
 }
 
 /**
- * Returns the tax of a line in whole kopecks: a part of the amount if the amount includes the tax, otherwise an
- * addition to it.
+ * Returns the tax of a line in whole kopecks. If the amount includes the tax, it is a part of the amount; otherwise it
+ * is added.
  */
 export function vatOf(amount: Money, { percent, isIncluded }: { percent: bigint; isIncluded: boolean }): Money {
   const divisor = isIncluded ? 100n + percent : 100n;

@@ -204,7 +204,7 @@ interface ActOptions extends OutputOptions {
   empty: boolean;
 }
 
-/** Makes a reference safe as a file name, because it may contain slashes. */
+/** Returns a reference as a file name. A reference may contain slashes. */
 function safe(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9._-]/g, '-');
 }

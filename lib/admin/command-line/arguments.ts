@@ -32,8 +32,8 @@ export function parsePositive(text: string): Money {
 }
 
 /**
- * Parses the base URL of a gateway. Removes a trailing slash, and appends /v1 to a bare host, because clients of the
- * Messages API omit /v1.
+ * Parses the base URL of a gateway. Removes a trailing slash, and appends /v1 to a URL without a path, because clients
+ * of the Messages API omit /v1.
  */
 export function parseBaseUrl(text: string): string {
   const isWhole = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !/["'\s`$?#]/.test(text);
@@ -55,8 +55,7 @@ export function parseSigned(text: string): Money {
 }
 
 /**
- * Limit as an argument; "none" removes a limit. "none" stays a string, because commander treats null as a missing
- * argument.
+ * Limit as an argument; "none" removes a limit. It stays a text, because commander treats null as a missing argument.
  */
 export type LimitArgument = Money | 'none';
 
@@ -68,14 +67,20 @@ export function limitOption(given: LimitArgument): Money | null {
   return given === 'none' ? null : given;
 }
 
-/** Parses a time. @returns an ISO time in UTC */
+/**
+ * Parses a time.
+ * @returns an ISO time in UTC
+ */
 export function parseTime(text: string): string {
   const at = Date.parse(text);
   if (Number.isNaN(at)) throw new InvalidArgumentError('Use an ISO time, for example 2027-01-01T00:00:00Z.');
   return new Date(at).toISOString();
 }
 
-/** Parses a time in the future. @returns an ISO time in UTC */
+/**
+ * Parses a time in the future.
+ * @returns an ISO time in UTC
+ */
 export function parseFuture(text: string): string {
   const time = parseTime(text);
   if (Date.parse(time) <= nowMs()) throw new InvalidArgumentError('Use a time in the future.');

@@ -1,5 +1,5 @@
 /**
- * Describes mistakes of the person who runs a command, as sentences. Other errors are bugs, and are printed with their
+ * Describes mistakes of the person who runs a command, as sentences. Any other error is a bug, and is printed with its
  * stack trace.
  */
 
@@ -13,7 +13,7 @@ import { issueText } from '../../../lambdas/platform/zod-messages.ts';
 import { SecretUnreadableError } from '../../../lambdas/platform/secrets/secrets.ts';
 import { StartFailure } from '../../shared/failure.ts';
 
-/** Errors whose messages are sentences for the operator. */
+/** Errors whose message is a sentence for the operator. */
 const ownSentences = [GatewayError, StartFailure, CatalogError, EnvironmentError, SecretUnreadableError] as const;
 
 const NO_ACCESS: Record<string, string> = {
@@ -59,7 +59,10 @@ export function fromFile<Value>(path: string, read: (text: string) => Value): Va
   return fromText(path, readFileSync(path, 'utf8'), read);
 }
 
-/** Parses the text of a file. @throws {StartFailure} naming the file and the mistake in it */
+/**
+ * Parses the text of a file.
+ * @throws {StartFailure} naming the file and the mistake in it
+ */
 export function fromText<Value>(path: string, text: string, read: (text: string) => Value): Value {
   try {
     return read(text);

@@ -13,8 +13,8 @@ import { recomputeCounters } from './recompute-counters.ts';
 import { onAccount, onTable, type Session, type TableSession } from '../session/session.ts';
 
 /**
- * Milliseconds to wait after counter parts (items that a busy counter is split into) are forbidden. After this time, no
- * request that began earlier creates a part.
+ * Milliseconds to wait after counter parts (items that a busy counter is split into) are forbidden. After that, no
+ * earlier request can still create a part.
  */
 const UNDER_WAY_MS = 5_000;
 

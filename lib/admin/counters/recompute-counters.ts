@@ -24,13 +24,13 @@ interface RecomputeOptions {
  * Corrects the counters of an account that differ from its records, with an audit entry for each.
  *
  * Guarantee: the result is exact even during requests. A correction adds a difference that two measurements agree on. A
- * settlement changes records and counters by the same amount, so the difference stays constant. For the current day, a
- * difference is only found if no request changes the day during the measurement; otherwise it is found the next day.
+ * settlement changes records and counters by the same amount, so the difference stays constant. A difference of the
+ * current day is found only if no request changes the day during the measurement; otherwise it is found the next day.
  *
  * Guarantee: a difference is corrected once, even if commands are repeated or run concurrently.
  * @returns the corrected windows
- * @throws {GatewayError} 409 if another command has corrected or changed a counter in the meantime: run the command
- * again
+ * @throws {GatewayError} 409 if another command has corrected or changed a counter at the same time: run the command
+ *   again
  */
 export async function recomputeCounters(
   context: ChangeContext,
@@ -108,8 +108,8 @@ function isOf({ kind, id }: ScopeId, drift: ScopeId): boolean {
 }
 
 /**
- * Whether two measurements found the same differences. It compares the differences instead of the amounts, because
- * amounts of the current day may change between the measurements.
+ * Whether two measurements found the same differences. The amounts themselves may change between them, because the
+ * current day has requests.
  */
 function isSame(before: readonly CounterDrift[], after: readonly CounterDrift[]): boolean {
   const names = new Set(before.map(nameOf));

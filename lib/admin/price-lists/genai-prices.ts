@@ -97,8 +97,8 @@ export function readGenaiPrices({ findProvider }: GenaiPrices, day: string): Pri
 }
 
 /**
- * Returns the names that certainly belong to a model: its id, and the texts in its rules `equals` and `starts_with`.
- * Longer names that match a rule are not derived, because they may belong to another model later.
+ * Returns the names that certainly belong to a model: its id, and the texts in its rules `equals` and `starts_with`. A
+ * longer name that begins with such a text may later belong to another model, so it is not included.
  */
 function exactModelNames(match: unknown, id: string): string[] {
   const found = z
@@ -109,7 +109,7 @@ function exactModelNames(match: unknown, id: string): string[] {
   return [id, ...(found ? Object.values(found) : []), ...inner.flatMap((one) => exactModelNames(one, id))];
 }
 
-/** Returns the prices on a day. If they depend on the hour, it returns the prices of the most expensive hour. */
+/** Returns the prices on a day. If they depend on the hour, returns the prices of the most expensive hour. */
 function pricesOn(day: string, prices: z.infer<typeof genaiModelSchema>['prices']): Prices {
   if (!Array.isArray(prices)) return prices;
   const begun = prices.filter(({ constraint }) => (constraint?.start_date ?? day) <= day);
@@ -157,7 +157,7 @@ function pricesByName(prices: Prices, amount: (price: Price) => number): Partial
 }
 
 /**
- * Returns a number as decimal text. The package does not round its numbers, so the shortest text of a number is the
+ * Returns a number as decimal text. The package does not round its numbers. So the shortest text of a number is the
  * original text.
  */
 function decimalText(amount: number): string {

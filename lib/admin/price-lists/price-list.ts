@@ -60,8 +60,8 @@ export interface ListedName {
 }
 
 /**
- * Merges the entries of a model. Each fact is taken from the oldest list that contains the fact, because facts do not
- * change. The prices are taken from the newest list with prices for the model.
+ * Merges the entries of a model. Facts do not change, so each fact is from the oldest list that contains it. Prices are
+ * from the newest list with prices for the model.
  * @param lists oldest first
  * @returns undefined if no list contains the model
  */

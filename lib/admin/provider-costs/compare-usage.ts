@@ -5,7 +5,7 @@ import type { Generation } from '../../../lambdas/store/generations/generation.t
 import type { Outcome, RoundUsage } from '../../../lambdas/store/generations/outcome.ts';
 import { reportedMeters, type ReportedDay, type ReportedMeter } from './provider-usage.ts';
 
-/** Counts of one meter (for example input tokens) in the provider's report and in the records. */
+/** Counts of one meter (kind of unit, for example input tokens) in the provider's report and in the records. */
 export interface UsageDifference {
   date: string;
   model: string;
@@ -51,8 +51,8 @@ export class RecordedUsage {
   }
 
   /**
-   * Compares the report with the records, on the days and for the meters of the report. Models of these days that only
-   * the records contain are included, with zeros for the provider. Other days of the records are ignored.
+   * Compares the report with the records, on the days and for the meters of the report. If only the records contain a
+   * model on such a day, the model is included, with zeros for the provider. Other days of the records are ignored.
    */
   compared(reported: readonly ReportedDay[]): UsageDifference[] {
     const models = new Set([...this.#days.keys()].map((name) => name.split('\n')[1]!));
@@ -77,7 +77,7 @@ export class RecordedUsage {
   }
 }
 
-/** Returns the requested model name for a reported name, which may have a snapshot date. */
+/** Returns the requested model name for a reported name, which may end with a snapshot date. */
 function requestedName(model: string, requested: ReadonlySet<string>): string {
   if (requested.has(model)) return model;
   return [...requested].find((name) => model.startsWith(name) && SNAPSHOT.test(model.slice(name.length))) ?? model;
@@ -106,7 +106,7 @@ function addRound(day: Record<ReportedMeter, number>, round: RoundUsage): void {
 
 /**
  * Adapts the recorded counts to the detail of the report. If the report does not distinguish cache lifetimes, all cache
- * writes are one count. If it has no cache writes, they count as input.
+ * writes are one count. If it has no cache writes, these count as input.
  */
 function asReported(
   usage: Record<ReportedMeter, number>,

@@ -37,7 +37,7 @@ const USAGE_LINES: ReadonlySet<string> = new Set(['Usage', 'DiscountedUsage', 'S
 /** Number of tokens per unit of the report. */
 const tokensOfUnit: Record<string, number> = { tokens: 1, token: 1, '1k tokens': 1_000, '1m tokens': 1_000_000 };
 
-/** Maximum period of a line. A longer line would be counted on its first day only, so it is refused. */
+/** Maximum period of a line. A longer line is refused, because it would be counted only on its first day. */
 const MAX_LINE_MS = 25 * 60 * 60 * 1_000;
 
 /**
@@ -99,7 +99,7 @@ function usageOfReportLine(row: ReportRow, place: string): ReportedDay | undefin
   return { date: utcDate(startMs), model: found['name']!, usage: { [meterOfKind[found['kind']!]!]: tokens } };
 }
 
-/** Converts an amount to whole tokens. It rounds, because fractions are rounding errors of the unit. */
+/** Converts an amount to whole tokens. Fractions are rounding errors of the unit, so it rounds. */
 function tokensOfAmount(amount: string, unit: string, place: string): number {
   const tokensOfOne = tokensOfUnit[unit.toLowerCase()];
   if (tokensOfOne === undefined) {

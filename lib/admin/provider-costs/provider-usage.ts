@@ -10,13 +10,13 @@ import { issueText } from '../../../lambdas/platform/zod-messages.ts';
 import { StartFailure } from '../../shared/failure.ts';
 
 /**
- * Counts of a usage report. `input` excludes tokens read from a cache. It also excludes tokens written to a cache if
- * the report distinguishes these.
+ * Counts of a usage report. `input` excludes tokens read from a cache. If the report counts tokens written to a cache
+ * separately, `input` excludes them too.
  */
 export const reportedMeters = ['requests', 'input', 'cache_read', 'cache_write', 'cache_write_1h', 'output'] as const;
 export type ReportedMeter = (typeof reportedMeters)[number];
 
-/** Usage of a model on a day. Counts that the report lacks are absent. */
+/** Usage of a model on a day. Counts that the report does not have are absent. */
 export interface ReportedDay {
   date: string;
   /** The provider's name for the model. */
@@ -131,7 +131,10 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.ou
   throw new StartFailure(`The report is invalid: ${[...issue!.path, issueText(issue!)].join(': ')}`);
 }
 
-/** Reads a report, and adds up its usage by day and model. @throws {StartFailure} naming the mistake in the report */
+/**
+ * Reads a report, and adds up its usage by day and model.
+ * @throws {StartFailure} naming the mistake in the report
+ */
 export function readProviderUsage(text: string, format: UsageFormat): ReportedDay[] {
   let days: ReportedDay[];
   try {

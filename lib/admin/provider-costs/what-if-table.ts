@@ -1,6 +1,6 @@
 /**
  * Computes the cost that past requests would have had on other models: the recorded usage at the prices of each
- * endpoint. The cost is computed with the same code as the price lines that prove the charges.
+ * endpoint. The code is the same as for the price lines that prove the charges.
  *
  * Weakness: another model would count other tokens for the same text, think and answer at another length, and cache
  * differently.
@@ -62,8 +62,8 @@ function addToWhatIf(sums: WhatIfSums, generation: FinalGeneration, endpoint: Pr
 }
 
 /**
- * Returns the cost of a request at the prices of an endpoint. The cost is not capped at the request's hold, because the
- * hold was computed from other prices.
+ * Returns the cost of a request at the prices of an endpoint. The request's hold was computed from other prices, so it
+ * does not limit the cost.
  */
 function costAt({ pricing }: PricedEndpoint, generation: FinalGeneration): Money {
   const outcome = { ...generation.outcome, pricing, capped: false };

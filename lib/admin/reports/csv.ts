@@ -39,15 +39,15 @@ export class CsvFile {
       },
     });
     this.#written = pipeline(this.#rows, counted, createWriteStream(join(directory, name), privateFile));
-    // `end` awaits this promise and throws its error. An error (for example a full disk) may occur earlier. This
-    // handler then prevents that Node ends the process because of an unhandled rejection.
+    // `end` awaits this promise and throws its error. If an error (for example a full disk) occurs earlier, this
+    // handler prevents Node from ending the process.
     this.#written.catch(() => {});
   }
 
   async write(row: CsvRow): Promise<void> {
     this.#lines += 1;
     if (this.#rows.write(row)) return;
-    // After an error (for example a full disk) the stream never drains. So `write` then waits for the promise that
+    // After an error (for example a full disk) the stream never drains. Then `write` waits for the promise, which
     // throws the error.
     await (this.#rows.destroyed ? this.#written : once(this.#rows, 'drain'));
   }

@@ -1,7 +1,7 @@
 /**
- * Costs in the FinOps format FOCUS 1.2 (https://focus.finops.org). The file also has the columns that 1.3 adds for the
- * provider, so that readers of 1.3 accept it. It has no total line, because readers add up all lines. The total is in
- * the metadata file next to it, in the form that FOCUS defines.
+ * Costs in the FinOps format FOCUS 1.2 (https://focus.finops.org). The columns that 1.3 adds for the provider are
+ * included, so that readers of 1.3 accept the file. Readers add up all lines, so there is no total line. The total is
+ * in the metadata file next to it, in the form that FOCUS defines.
  */
 
 import { billingUnits } from '../../../lambdas/catalog/unit-lists.ts';
@@ -74,7 +74,7 @@ const times: ReadonlySet<string> = new Set([
   'ChargePeriodStart',
 ]);
 
-/** Prefix of tags that the gateway adds itself. FOCUS requires a prefix for tags that no user has chosen. */
+/** Prefix of tags that the gateway itself adds. FOCUS requires a prefix for tags that no user has chosen. */
 const OWN_TAGS = 'gateway/';
 
 /** Date of the last change of the columns. */

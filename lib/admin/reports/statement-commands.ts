@@ -93,8 +93,7 @@ async function printStatement(session: Session, options: StatementOptions, isJso
   }
   for (const tag of unusedTags(statement))
     process.stderr.write(`No key of these requests has the tag "${tag}". Check its spelling.\n`);
-  // If the statement is empty, the key in the option `--key` may be misspelled. `namedKey` throws if no such key
-  // exists.
+  // If the statement is empty, the key in `--key` may be misspelled. Then `namedKey` throws.
   if (options.key !== undefined && statement.records === 0) await namedKey(session, options.key);
   endWithVerdict(isProven(statement));
 }

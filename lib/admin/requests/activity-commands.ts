@@ -62,13 +62,13 @@ function lastDays(count: number): string[] {
 type NamedRow = Omit<ActivityRow, 'modelPermaslug' | 'endpointId'>;
 
 /**
- * Returns the spending of the days. A closed day is read from its daily rows, and an open day (such as today) from its
- * running totals.
+ * Returns the spending of the days. A closed day is read from its daily rows. An open day, such as today, is read from
+ * its running totals.
  */
 async function activityOfDays({ table, accountId }: Session, dates: string[], by: Grouping): Promise<NamedRow[]> {
   const splitBy = activitySplits.filter((split) => split === by);
-  // Closed days (summed up in daily rows) are determined once. Otherwise a day that is closed during this command could
-  // be missing or count twice.
+  // Determines the closed days (summed up in daily rows) once. Otherwise, if a day is closed during this command, it
+  // could be missing or count twice.
   const days = await readDays(table, accountId, dates[0]!, dates.at(-1)!);
   const closed = days.filter(isComplete).map(({ date }) => date);
   const rolledUp = closed.length === 0 ? [] : await readActivity(table, accountId, closed, { splitBy });

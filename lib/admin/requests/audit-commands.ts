@@ -63,11 +63,10 @@ export function auditTableRows({ at, action, target, actor, before, after }: Ret
   return [{ ...first, changed: change }, ...more.map((changed) => ({ ...nothing, changed }))];
 }
 
-/** Matches a hash. The first capture group is the beginning of the hash, which tables show. */
+/** Matches a hash. The first capture group is the beginning that tables show. */
 const LONG_HASH = /\b([0-9a-f]{12})[0-9a-f]{52}\b/;
 /**
- * Matches the workspace id in front of a member id. Tables shorten the workspace id, so that the member id stays
- * visible.
+ * Matches the workspace id before a member id. Tables shorten the workspace id, so that the member id stays visible.
  */
 const ID_BEFORE = /\b([0-9a-f]{8})-[0-9a-f-]{27}(?=.)/;
 /** Text of an empty cell. A missing value would be printed as "-". */

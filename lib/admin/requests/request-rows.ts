@@ -102,7 +102,7 @@ export function isIn(row: RequestRow, { keyHash, member, model, status }: Reques
 }
 
 /**
- * Name of the status "refused_before" in tables and in the console. People would read "refused" as a refusal by the
+ * Name of the status "refused_before" in tables and in the console. People would take "refused" for a refusal by the
  * gateway.
  */
 export const FAILED_BEFORE = 'failed_before';
@@ -161,8 +161,8 @@ function amountsRow({ amounts }: Refusal): Row {
 }
 
 /**
- * Returns the details of a generation for the operator: with a measurement, also its prices and its failed attempts;
- * while the generation is pending, also its hold (reserved money).
+ * Returns the details of a generation for the operator. With a measurement, they include its prices and its failed
+ * attempts. While the generation is pending, they include its hold (reserved money).
  */
 export function describedGeneration(generation: Generation): Row {
   const { refusal: _, id, created_at, ...row } = generationRow(generation);

@@ -30,7 +30,7 @@ export interface SealFinding {
   says: string;
 }
 
-/** State after a sealed day, from which the check of the next day continues. */
+/** State after a sealed day. The check of the next day continues from it. */
 interface Chain {
   previous: { date: string; sha256: string } | null;
   usage: Money;
@@ -203,8 +203,8 @@ async function checkLines(
 }
 
 /**
- * Checks the list of leaves (line hashes), which shows which line was altered. Days that were sealed by earlier
- * releases have no such list.
+ * Checks the list of leaves (line hashes), which shows which line was altered. Days that earlier releases have sealed
+ * have no such list.
  */
 async function checkLeaves(
   { lines, leaves, root, isProven }: { lines: string; leaves: string; root: string; isProven: boolean },

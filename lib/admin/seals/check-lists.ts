@@ -1,6 +1,6 @@
 /**
- * Checks the lists of each day's statements. Every listed statement must exist, so that no day can be removed from the
- * end of an account's chain unnoticed.
+ * Checks the lists of each day's statements. Every listed statement must exist. So if a day is removed from the end of
+ * an account's chain, it is noticed.
  */
 
 import { createHash } from 'node:crypto';
@@ -16,7 +16,7 @@ const MAX_HASH_CHARS = 64;
 /**
  * Checks the lists of all days. It keeps only the hashes of one day in memory.
  *
- * Weakness: the last sealed day has no list while it is being sealed. Files alone cannot show that the last lists were
+ * Weakness: while the last day is being sealed, it has no list. Files alone cannot show whether the last lists were
  * removed together with all statements in them.
  * @param isWhole whether the files of all accounts are present; lists do not name the account of a statement
  */
@@ -60,7 +60,7 @@ function checkListed(
 }
 
 /**
- * Reports days whose list was lost. Lists are written in the order of the days. So from the first list on, every sealed
+ * Reports days whose list is missing. Lists are written in the order of the days. So after the first list, every sealed
  * day except the last one must have a list.
  */
 function checkGaps(

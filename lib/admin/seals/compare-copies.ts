@@ -25,7 +25,7 @@ import { isPaymentKind, SealedLineReader } from './sealed-lines.ts';
 
 /**
  * Compares the table's record of the last sealed day with the files.
- * @param last last day with files; undefined if there are no files, and the record names no day either
+ * @param last last day with files; undefined if there are no files. The record must then name no day.
  */
 export function compareHead(head: SealHead, last: CheckedDay | undefined, report: ReportFinding): void {
   const statement = last?.statement;
@@ -61,7 +61,7 @@ export async function compareCopy(
   if (day.isProven) await compareLeaves({ table, directory, account }, statement, report);
 }
 
-/** Values in the table (`kept`) and in the files (`sealed`), by field. */
+/** Values by field: `kept` is the value in the table, `sealed` the value in the files. */
 type ComparedFields = Record<string, [kept: string | undefined, sealed: string | undefined]>;
 
 function compareFields(fields: ComparedFields, report: ReportFinding): void {

@@ -63,7 +63,8 @@ const ALL_DATES = { from: '', to: '\uffff' };
 
 /**
  * Compares the table's progress of sealing with the files, and with the last day that was sealed for all accounts.
- * @returns the day up to which the account is sealed; if the table's value is not plausible, the day of the last file
+ * @returns the day up to which the account is sealed. If the table's value is not plausible, it is the day of the last
+ *   file.
  */
 async function compareProgress(
   table: Table,
@@ -97,7 +98,7 @@ const DATE_CHARS = 10;
 
 /**
  * Returns all days up to the last sealed one. The first is the day on which the account was created, or an earlier day
- * that has data.
+ * with data.
  */
 async function datesToCompare(
   { table, account }: ComparedAccount,
@@ -160,14 +161,15 @@ async function compareDay(
   }
 }
 
-/** Reads records in the order of their ids, so that lookups in the same order need one pass. */
+/** Reads records in the order of their ids. Lookups in the same order then need only one pass. */
 class RecordsInOrder {
   readonly #records: AsyncGenerator<Generation, void>;
   readonly #passed: (generation: Generation) => void;
   #next: Generation | undefined;
 
   /**
-   * @param passed called for each record that sealed lines should contain (`isActivity`) and that was not looked up
+   * @param passed called for each record that sealed lines should contain (`isActivity`) and that no lookup has asked
+   *   for
    */
   constructor(records: AsyncGenerator<Generation, void>, passed: (generation: Generation) => void) {
     this.#records = records;
@@ -185,14 +187,14 @@ class RecordsInOrder {
     }
   }
 
-  /** Calls `passed` for the remaining records, because they were not looked up. */
+  /** Calls `passed` for the remaining records. */
   async end(): Promise<void> {
     if (this.#next && isActivity(this.#next)) this.#passed(this.#next);
     for await (const generation of this.#records) if (isActivity(generation)) this.#passed(generation);
   }
 }
 
-/** Returns the lines that a sealed day should contain for a generation; empty if there should be none. */
+/** Returns the lines that a sealed day should have for a generation; empty if it should have none. */
 async function expectedLines(
   table: Table,
   { lines }: LineGroup,
@@ -211,10 +213,10 @@ async function expectedLines(
 
 /**
  * Returns the lines of a generation before its correction, restored from the audit entry of the correction. The sealed
- * day contains these lines; a line on a later day contains the correction.
+ * day has these lines; a later day has the line of the correction.
  *
- * Weakness: the time of the estimate is only known from the sealed line. If the correction also changed prices, the old
- * prices are unknown, and only the sums are compared.
+ * Weakness: only the sealed line has the time of the estimate. If the correction also changed prices, the old prices
+ * are unknown, and only the sums are compared.
  */
 async function estimatedLines(
   table: Table,

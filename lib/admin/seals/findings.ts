@@ -3,7 +3,7 @@ import type { SealFinding } from './check-files.ts';
 /** Reports a difference of the account and day for which the function was created. */
 export type ReportFinding = (where: string, says: string) => void;
 
-/** Counts all findings and keeps the first ones, because a lost day may have as many findings as it has lines. */
+/** Counts all findings and keeps the first ones. A lost day may have as many findings as lines. */
 export class SealFindings {
   readonly kept: SealFinding[] = [];
   readonly #max: number;

@@ -1,6 +1,5 @@
 /**
- * List of leaves (line hashes) next to a day's lines. Together with the root in the statement, it shows which line was
- * altered.
+ * List of leaves (line hashes) next to a day's lines. With the root in the statement, it shows which line was altered.
  */
 
 import { leafOf, RootHasher } from '../../../lambdas/books/seals/merkle.ts';
@@ -8,8 +7,7 @@ import { packedLines } from '../command-line/packed-lines.ts';
 import { SealedLineReader } from './sealed-lines.ts';
 
 /**
- * Number of lines after the first difference that are searched, to distinguish an altered line from an added or a
- * missing one.
+ * Number of lines after the first difference that are searched. They show whether a line was altered, added or removed.
  */
 const MAX_AHEAD = 1_024;
 /** Maximum length of an id. A forged line may have a longer text in its place. */

@@ -64,10 +64,10 @@ export class SealedLineReader {
   }
 }
 
-/** Number of columns through the last amount. Units that later releases add have their columns after these. */
+/** Number of columns through the last amount. Later releases add the columns of their units after these. */
 const AMOUNTS_END = sealedWidths.at(-1)!;
 
-/** Parses a line. It uses only the first and the last cells, because texts between them may contain commas. */
+/** Parses a line. Texts in the middle of a line may contain commas, so only the first and the last cells are used. */
 function parsedLine(text: string, width: number): SealedLine {
   const cells = text.split(',');
   const amounts = cells.slice(0, cells.length - (width - AMOUNTS_END)).slice(-3);

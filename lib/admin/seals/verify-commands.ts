@@ -44,7 +44,7 @@ export function addVerifyCommand(program: Command): void {
     .action((options: VerifyOptions, command: Command) => {
       const { json, table, account } = command.optsWithGlobals<GlobalOptions>();
       const request = { ...options, account, isJson: json };
-      // To check files, no table is opened. So a reviewer needs no access to the gateway.
+      // Without a table, only the files are checked. So a reviewer needs no access to the gateway.
       if (options.files !== undefined && table === undefined) return verifySealedDays(request);
       return withTableOf(command, (opened, _, local) => verifySealedDays(request, { table: opened, local }));
     });
@@ -61,8 +61,8 @@ async function verifySealedDays(
     );
   }
   const publicKey = await publicKeyOf(key, opened?.local);
-  // A missing directory would count as a directory without differences, because only a table shows which files should
-  // exist. So it is refused if there is no table.
+  // Only a table shows which files should exist. Without one, a missing directory would count as a directory without
+  // differences. So it is refused.
   const folder = join('sealed', account ?? '');
   if (!opened && !existsSync(join(directory, folder))) {
     throw new StartFailure(`There is no folder "${folder}" in ${directory}. Pass the directory that contains it.`);
@@ -118,7 +118,10 @@ async function publicKeyOf(file: string | undefined, local: LocalState | undefin
   return openDocumentSigner()!.publicKey();
 }
 
-/** Reads a public key. @throws {StartFailure} if the file does not exist, or contains no public key */
+/**
+ * Reads a public key.
+ * @throws {StartFailure} if the file does not exist, or contains no public key
+ */
 function publicKeyIn(file: string): string {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
   if (text === undefined)

@@ -26,17 +26,17 @@ export interface ConnectionOptions {
 
 interface MayCreate {
   /**
-   * Whether the command may create new data. If false, a directory without data is refused, because its name may be
+   * Whether the command may create new data. If not, a directory without data is refused, because its name may be
    * mistyped.
    */
   mayCreate: boolean;
-  /** Whether the command restores a database, so that the database may be missing. */
+  /** Whether the command restores a database. Then the database may be missing. */
   restores?: boolean;
 }
 
 /**
  * Opens the table that a command works on. With a table name, it is the table of a deployment on AWS, opened with the
- * caller's credentials. Otherwise it is the table of the gateway that runs on the local data; if none runs, the command
+ * caller's credentials. Otherwise it is the table of the running gateway on the local data. If none runs, the command
  * opens the local data itself.
  * @throws {StartFailure} if there is no data, and the command may not create any
  */
@@ -82,8 +82,8 @@ function refuseWrongEndpoint(endpoint: string | undefined): void {
 const IN_USE_MS = 30_000;
 
 /**
- * Returns how to reach the gateway that runs on the data; if none runs, starts a database for this command. Waits for a
- * gateway that is starting or stopping.
+ * Returns how to reach the gateway on this data directory. If no gateway runs, starts a database for this command. If a
+ * gateway is starting or stopping, waits for it.
  */
 async function runningOrOwn(state: LocalState): Promise<RunFile | LocalDynamodb> {
   const deadline = performance.now() + IN_USE_MS;
@@ -100,7 +100,7 @@ async function runningOrOwn(state: LocalState): Promise<RunFile | LocalDynamodb>
 }
 
 /**
- * Starts a database on a directory that the command locks. With DYNAMODB_ENDPOINT, it uses the database at that
+ * Starts a database on a directory that the command locks. If DYNAMODB_ENDPOINT is set, uses the database at that
  * address, which needs no lock.
  */
 async function ownDatabase({ directory }: LocalState): Promise<LocalDynamodb> {
@@ -116,7 +116,7 @@ async function ownDatabase({ directory }: LocalState): Promise<LocalDynamodb> {
   }
 }
 
-/** Hint for the case that the database became unreachable: it may have made the change before its reply was lost. */
+/** Hint for a database that became unreachable. It may have made the change before its reply was lost. */
 const LOOK_FIRST = 'If the command changes something, check whether it did before you repeat it.';
 
 async function ofRunning<Result>(

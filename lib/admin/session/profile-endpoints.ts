@@ -1,6 +1,6 @@
 /**
- * Reads endpoint settings of the caller's profile from the shared AWS configuration files. Settings in the environment
- * are read in platform/aws/aws-endpoint.ts.
+ * Reads the endpoint settings of the caller's profile from AWS's shared configuration files.
+ * platform/aws/aws-endpoint.ts reads the settings in the environment.
  */
 
 import { loadConfig } from '@smithy/core/config';

@@ -41,7 +41,7 @@ interface More<Answer> {
   mayCreate?: boolean;
   /** Whether the command restores a missing database. */
   restores?: boolean;
-  /** Converts an output row to one or more table rows. With `--json`, the complete output row is printed instead. */
+  /** Converts an output row to one or more table rows. `--json` prints the complete output row instead. */
   shown?: (row: Answer) => Row | Row[];
 }
 
@@ -63,7 +63,7 @@ function tableRows<Answer>(rows: Answer[], shown: (row: Answer) => Row | Row[]):
   return rows.flatMap((row): readonly Row[] => [shown(row)].flat());
 }
 
-/** Returns the provider ids of the catalog in force. For a deployment, it uses the catalog of this checkout. */
+/** Returns the provider ids of the current catalog. For a deployment, they are those of this checkout's catalog. */
 const providerIdsOf = (local: LocalState | undefined) => async () => {
   if (!local) return loadCatalog().providerIds;
   const deployed = () => loadCatalog(local.running()?.catalog_directory);

@@ -106,7 +106,9 @@ function Facts({ record: { request, generation, held_rub } }: { record: ShownRec
   );
 }
 
-/** Shows the name of a key. For a deleted key, or while the name loads, it shows the beginning of the key's hash. */
+/**
+ * Shows the name of a key. If the key was deleted, or while the name loads, it shows the beginning of the key's hash.
+ */
 function KeyName({ hash }: { hash: string }) {
   const { client } = useConsole();
   const key = useLoaded(

@@ -68,7 +68,10 @@ function firstDayBefore(to: string): string {
   return firstRecentDay(to === '' ? Date.now() : Math.min(Date.now(), Date.parse(to)));
 }
 
-/** Shows how far back in time the search has read, while it runs or if it stopped before it read everything. */
+/**
+ * Shows how far back in time the search has read. It is shown while the search runs, or if the search stopped before it
+ * read everything.
+ */
 function SearchNotice({ search: { isSearching, searchedUntil, rows } }: { search: FoundRequests }) {
   const { texts } = useConsole();
   const { time } = useFormats();
@@ -127,7 +130,8 @@ function FilterForm({ filters, owners }: { filters: Filters; owners: Owners | un
 type Choice = readonly [value: string, name: string];
 
 /**
- * Adds the selected value to the choices by its id if it is not among them, for example because the key was deleted.
+ * Adds the selected value to the choices if it is not among them, for example because the key was deleted. Its text is
+ * then its id.
  */
 function unlisted(value: string, choices: readonly Choice[]): Choice[] {
   const isListed = value === '' || choices.some(([known]) => known === value);

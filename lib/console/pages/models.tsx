@@ -8,7 +8,7 @@ import { SwitchField, TextField } from '../parts/fields.tsx';
 import { WhenLoaded } from '../parts/notice.tsx';
 import { Availability, MillionPrice } from './models/model-facts.tsx';
 
-/** Maximum number of models to compare: columns that fit next to each other. */
+/** Maximum number of models to compare. More columns do not fit next to each other. */
 const MAX_COMPARED = 4;
 const MAX_MODEL_ROWS = 100;
 

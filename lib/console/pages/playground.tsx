@@ -14,7 +14,7 @@ import { DraftForm } from './playground/draft-form.tsx';
 import { InferenceKey } from './playground/inference-key.tsx';
 import { Samples } from './playground/samples.tsx';
 
-/** Input of the form. `model` is undefined until the user chooses one; the first callable model is used until then. */
+/** Input of the form. `model` is undefined until the user chooses one. Until then, the first callable model is used. */
 type Typed = Omit<PlaygroundDraft, 'model'> & { model: string | undefined };
 
 /** Page with a form for a request, and the answer as it streams. */
@@ -116,7 +116,7 @@ function useSending(key: string | undefined) {
   return { answer, generationId, failure, isRunning, send, stop };
 }
 
-/** Reads the items of a stream. The reader is used because some browsers cannot iterate over streams. */
+/** Reads the items of a stream with a reader, because some browsers cannot iterate over streams. */
 async function* eachOf<Value>(stream: ReadableStream<Value>): AsyncGenerator<Value, void> {
   const reader = stream.getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;

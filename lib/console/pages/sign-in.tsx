@@ -15,8 +15,8 @@ export function SignIn({ notice, onSignedIn }: { notice: string | undefined; onS
     setIsBusy(true);
     try {
       const trimmed = key.trim();
-      // A key consists of visible ASCII characters. Other texts are refused without a request, because a header cannot
-      // contain every character.
+      // A key has only visible ASCII characters. A header cannot contain every other character, so other texts are
+      // refused without a request.
       if (!/^[\x21-\x7e]+$/.test(trimmed)) throw new ApiFailure(401, undefined);
       await openClient(trimmed).read('/credits');
       onSignedIn(trimmed);

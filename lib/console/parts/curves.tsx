@@ -87,7 +87,7 @@ export function Curves({ times, curves, label, unit, range }: CurvesProps) {
   );
 }
 
-/** Returns the indexes of values without neighbors, which a curve would not show. */
+/** Returns the indexes of values without neighbors. A curve would not show them. */
 function lonePoints(values: readonly (number | null)[]): number[] {
   const isThere = (index: number) => values[index] !== undefined && values[index] !== null;
   return [...values.keys()].filter((index) => isThere(index) && !isThere(index - 1) && !isThere(index + 1));

@@ -26,8 +26,8 @@ interface TableProps<Row> {
 }
 
 /**
- * Table that becomes a list of cards on narrow screens, where each cell shows the title of its column. The first cell
- * is the name of the row.
+ * Table with column titles. On narrow screens it becomes a list of cards, where each cell shows the title of its
+ * column. The first cell is the name of the row.
  */
 export function DataTable<Row>({ caption, columns, rows, rowKey, empty, groupOf, look = '' }: TableProps<Row>) {
   const { texts } = useConsole();

@@ -3,7 +3,7 @@ import { markText } from './time-axis.ts';
 
 export interface BarPart {
   name: string;
-  /** Values of the part (one color of the bars), one per day. They are rounded, so they only determine heights. */
+  /** Values of the part (one color of the bars), one per day. They only determine heights, so they are rounded. */
   values: number[];
 }
 

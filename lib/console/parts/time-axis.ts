@@ -10,8 +10,8 @@ const distances = [
 ];
 
 /**
- * Returns evenly spaced marks between two times. For days, the last mark is the last midnight, because readers look at
- * the newest values first.
+ * Returns evenly spaced marks between two times. If the marks are days, the last mark is the last midnight, because
+ * readers look at the newest values first.
  * @param of.times evenly spaced, in seconds since 1970, earliest first
  * @param of.most maximum number of marks
  */

@@ -7,7 +7,7 @@ import type { ShownRequest } from '../answers.ts';
 import type { FailureClass } from '../failure-class.ts';
 import { unitLabels } from './unit-labels.ts';
 
-/** Type of the texts for the known values of an enumeration. Other values are shown unchanged. */
+/** Type of the texts for the known values of an enumeration. Any other value is shown unchanged. */
 type TextsOf<Name extends string> = Record<Name, string> & { [other: string]: string | undefined };
 
 type LimitSource =
@@ -21,7 +21,7 @@ type LimitSource =
   | 'free_daily_requests_of_address'
   | 'free_daily_budget';
 
-/** Texts of enumerations. A type error results if a known value has no text. */
+/** Texts of enumerations. If a known value has no text, the code does not compile. */
 export interface ListedTexts {
   statuses: Record<ShownRequest['status'], string>;
   meters: Record<Meter, string>;

@@ -1,4 +1,4 @@
-/** Texts of the console. English defines the keys: a text that is missing in Russian does not compile. */
+/** Texts of the console. English defines the keys. If a text is missing in Russian, the code does not compile. */
 
 import { english, type Texts } from './english.ts';
 import { russian } from './russian.ts';

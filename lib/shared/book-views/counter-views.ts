@@ -1,5 +1,6 @@
 /**
- * Views that compare stored counters, model days and limits with the records and payments from which they are computed.
+ * Views that compare stored counters, model days and limits with the records and payments from which they were
+ * computed.
  */
 
 import { AMOUNT_TYPE, amountAt, amountOf, documentAt, textAt, valuesTable, ZERO, type BooksView } from './view.ts';
@@ -13,9 +14,9 @@ const itemAttributesSql = {
 
 /**
  * View with each window (period) of each counter. A busy counter is split into parts, and its `spread` attribute names
- * the current parts. Parts with another name are ignored, because they were merged into the counter. The partition key
- * of a part is the key of its counter, followed by the name of the part (from the eighth character of its sort key). A
- * missing amount is zero, because the gateway does not write changes of zero.
+ * the current parts. Parts with another name were merged into the counter, so they are ignored. The partition key of a
+ * part is the key of its counter, followed by the name of the part (from the eighth character of its sort key). The
+ * gateway does not write changes of zero, so a missing amount is zero.
  */
 const counters: BooksView = {
   name: 'counters',
@@ -48,14 +49,14 @@ FROM amounts GROUP BY pk, counted`,
 };
 
 /**
- * Returns SQL for a column of the lease, in a group of rows for one lease and its generations. The generations may have
- * other keys than the lease.
+ * Returns SQL for a column of the lease, in a group of rows for one lease and its generations. The generations may
+ * belong to other keys than the lease.
  */
 const ofLease = (column: string) => `max(CASE WHEN entity = 'lease' THEN ${column} END)`;
 
 /**
  * View with the remaining money of leases. A lease is money that a server holds in advance for the requests of a busy
- * payer. The rest of it is held, although no generation contains it.
+ * payer. The part that no generation has taken is still held.
  */
 const leasesLeft: BooksView = {
   name: 'leases_left',
@@ -163,8 +164,8 @@ SELECT account_id, day, model, sum(spent_rub) AS spent_rub FROM days GROUP BY ac
 };
 
 /**
- * View with days of models that differ from their records. Only days after the first day with a count of the account
- * are compared. On that day, an earlier release without these counts may have settled some requests.
+ * View with days of models that differ from their records. The account's first day with a count is skipped: an earlier
+ * release without these counts may have settled some of its requests.
  */
 const modelDrift: BooksView = {
   name: 'model_drift',

@@ -1,6 +1,6 @@
 /**
- * Views that compare the current daily rows with the sums of the records, attribute by attribute. A day is rolled up
- * (summed into daily rows) in eight parts. It is only compared if all parts are rolled up.
+ * Views that compare the current daily rows with the sums of the records, attribute by attribute. The rows of a day are
+ * computed in eight parts. A day is compared only if all parts are computed.
  */
 
 import { itemViews } from './item-views.ts';
@@ -28,7 +28,7 @@ const currentRows: BooksView = {
   ON r.account_id = d.account_id AND r."date" = d.day AND r.shard = d.shard AND r.version = d.version WHERE d.is_closed`,
 };
 
-/** Attributes that all records of a daily row share. */
+/** Attributes that are equal for all records of a daily row. */
 const rowTexts = ['workspace_id', 'model', 'model_permaslug', 'endpoint_id', 'provider_name'];
 
 /** Sums of a daily row, and the amount that each record adds to them. */
@@ -73,7 +73,7 @@ FROM named GROUP BY account_id, day, name, level`,
 };
 
 /**
- * SQL for each attribute of a row, and for its value from the records. A row that is missing on one side counts as a
+ * SQL for each attribute of a row, and for its value from the records. If a row is missing on one side, it counts as a
  * row without requests.
  */
 const compared: Record<string, { row: string; records: string }> = Object.fromEntries([

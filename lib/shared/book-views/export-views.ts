@@ -1,18 +1,18 @@
 /**
  * Views over the bucket of exports as Amazon Athena reads it. Athena reads each line of each file as one text. These
  * views find the newest image of each item in the lines, as lib/admin/books/database.ts does in DuckDB. Manifests are
- * in the same folders as the data files, so Athena reads the lines of manifests as well. An export counts once its
- * manifests exist, and only the files that the manifests name belong to it.
+ * in the same folders as the data files, so Athena reads their lines too. An export counts once its manifests exist,
+ * and only the files that the manifests name belong to it.
  *
- * Weakness: Athena can only find manifests by name while it reads the files. So the view `items` reads the exports of
+ * Weakness: Athena can find manifests only by name while it reads the files. So the view `items` reads the exports of
  * the month two more times than necessary. A view that uses `items` several times reads them again each time.
  */
 
 import { documentAt, itemColumns, textAt, type BooksView } from './view.ts';
 
 /**
- * Earliest date prefix that these views read. The whole table is exported at the beginning of each month, and that
- * export has a week to complete.
+ * Earliest date prefix that these views read. The whole table is exported at the beginning of each month. That export
+ * has a week to complete.
  */
 const EARLIEST_PREFIX_DATE = "CAST(CAST(date_trunc('month', current_date - INTERVAL '7' DAY) AS DATE) AS VARCHAR)";
 
@@ -30,8 +30,8 @@ function timesOf(summary: string): string {
 }
 
 /**
- * Returns SQL that is true if an export has the kind that its prefix names. The lines of an export are read as the kind
- * (full or incremental) in its prefix. So an export under the wrong prefix is ignored, and leaves a gap.
+ * Returns SQL that is true if an export has the kind (full or incremental) in its prefix. Its lines are read as that
+ * kind. So an export under the wrong prefix is ignored, and the views show a gap.
  */
 function isRead(summary: string): string {
   return `${textAt(summary, 'outputFormat')} = 'DYNAMODB_JSON' AND kind = CASE WHEN ${textAt(summary, 'exportTime')} IS NULL THEN 'incremental' ELSE 'full' END`;
@@ -49,7 +49,7 @@ FROM lines WHERE dt >= ${EARLIEST_PREFIX_DATE} AND "$path" LIKE '%/manifest-summ
 
 /**
  * View with the files of the last full export and of the later incremental exports. Keys in manifests begin with the
- * prefix that the bucket had at the time of the export; the rest of each key is unchanged.
+ * prefix that the bucket had at the time of the export. The rest of a key never changes.
  */
 const exportFiles: BooksView = {
   name: 'export_files',
@@ -101,7 +101,7 @@ const items: BooksView = {
 SELECT pk, sk, ${textAt('item', 'entity.S')} AS entity, item FROM images WHERE item IS NOT NULL`,
 };
 
-/** View in which each row is a period whose writes are in no export. */
+/** View of the gaps between exports. Each row is a period whose writes are in no export. */
 const exportGaps: BooksView = {
   name: 'export_gaps',
   columns: { says: 'varchar', from_time: 'varchar', until_time: 'varchar' },
@@ -119,14 +119,13 @@ SELECT 'no full export of this month is complete', CAST(NULL AS VARCHAR), CAST(N
 };
 
 /**
- * SQL that is null unless a line is valid JSON. A truncated line still contains the key at its beginning, so the key
- * alone proves nothing.
+ * SQL that is null unless a line is valid JSON. The key is at the beginning of a line, so even a truncated line has it.
  */
 const wholeItem = `CASE WHEN coalesce(${textAt('line', 'Item.pk.S')}, ${textAt('line', 'Keys.pk.S')}) IS NOT NULL THEN json_extract(line, '$') END`;
 
 /**
- * View with the files whose number of items differs from their manifest. The numbers must be compared, because Trino
- * returns nothing for invalid JSON and reports no error.
+ * View with the files whose number of items differs from their manifest. For invalid JSON, Trino returns nothing and
+ * reports no error. Only the numbers show this.
  */
 const exportDrift: BooksView = {
   name: 'export_drift',

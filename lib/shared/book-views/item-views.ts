@@ -1,6 +1,6 @@
 /**
  * SQL type and expression of each form of attribute. The views are generated from the store's lists of attributes, one
- * for each kind of item, so that no field can be forgotten.
+ * for each kind of item. So no field can be forgotten.
  */
 
 import { reviewedItems } from '../../../lambdas/store/days/reviewed-items.ts';

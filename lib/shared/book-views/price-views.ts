@@ -34,7 +34,7 @@ const TOKENS: Record<string, string> = {
 };
 const tokenNames = Object.keys(TOKENS).join(', ');
 
-/** Columns with the token prices that a tier (price for prompts above a length) may override. */
+/** Columns with the token prices that a price tier may override. A tier applies to prompts above a length. */
 const TIERED_PRICES: Record<string, string> = {
   prompt: 'prompt_price',
   completion: 'completion_price',
@@ -50,7 +50,7 @@ function priceColumnsOf({ meter, prices: [name], rest }: TokenUnit): (readonly [
 }
 
 /**
- * SQL for the price of an output token without a meter of its own. If the request has output tokens of certain meters
+ * SQL for the price of an output token that no own meter counts. If the request has output tokens of certain meters
  * (for example reasoning), another price applies.
  */
 const restPrice = completionParts.reduceRight(
@@ -83,8 +83,8 @@ const onceTerms = generationUnits.map((unit) =>
 );
 
 /**
- * Counts that decide whether a request to the provider has a cost. If all are zero, it costs nothing, even if the
- * endpoint has a fee per request.
+ * Counts that decide whether a request to the provider has a cost. If all are zero, it costs nothing, not even the
+ * endpoint's fee per request.
  */
 const usedCounts = ['prompt', 'completion', ...roundPieces.flatMap((unit) => (unit.alone ? unit.meter : []))];
 
@@ -93,8 +93,8 @@ function columnsOfType<Type extends ColumnType>(names: readonly string[], type: 
 }
 
 /**
- * View with one row per request to a provider, and the prices that apply to it. These are the prices of the highest
- * tier that the prompt exceeds, or the base prices if the tier does not override them.
+ * View with one row per request to a provider, and the prices that apply to it: those of the highest tier that the
+ * prompt exceeds. If that tier does not override a price, it is the base price.
  */
 const rounds: BooksView = {
   name: 'rounds',

@@ -1,10 +1,10 @@
 /**
  * Form of the views over the books, and SQL expressions for their queries. Amazon Athena (Trino) and DuckDB run the
- * same text. DuckDB gets macros for the Trino functions that it lacks (lib/admin/books/duckdb.ts).
+ * same text. DuckDB gets macros for the Trino functions that it does not have (lib/admin/books/duckdb.ts).
  *
- * Guarantee: amounts are DECIMAL(38,12) as soon as they are parsed, and never floating-point numbers. An amount with
- * more than twelve decimals is an error, because both engines would round it. Sums, and products with whole numbers,
- * keep twelve decimals, and an overflow is an error.
+ * Guarantee: amounts are DECIMAL(38,12) as soon as they are parsed, and never floating-point numbers. Both engines
+ * would round an amount with more than twelve decimals, so it is an error. Sums, and products with whole numbers, keep
+ * twelve decimals, and an overflow is an error.
  */
 
 export const AMOUNT_TYPE = 'decimal(38,12)';
@@ -15,7 +15,8 @@ export type ColumnType = 'varchar' | 'boolean' | 'bigint' | typeof AMOUNT_TYPE;
 export interface BooksView {
   name: string;
   /**
-   * Columns of the view. Athena stores them next to the query, and rejects a view whose query returns other columns.
+   * Columns of the view. Athena stores them next to the query. If the query returns other columns, Athena rejects the
+   * view.
    */
   columns: Readonly<Record<string, ColumnType>>;
   /** SELECT statement over `items` and earlier views. */
@@ -27,7 +28,10 @@ export const itemColumns = { pk: 'varchar', sk: 'varchar', entity: 'varchar', it
 
 export const ZERO = 'CAST(0 AS DECIMAL(38, 12))';
 
-/** Returns SQL for a text in a document. @param path for example `id.S`: letters, digits, underscores and dots */
+/**
+ * Returns SQL for a text in a document.
+ * @param path for example `id.S`: letters, digits, underscores and dots
+ */
 export function textAt(document: string, path: string): string {
   return `json_extract_scalar(${document}, '$.${path}')`;
 }
@@ -63,8 +67,8 @@ const exactAmount = [
   .join('|');
 
 /**
- * Returns SQL that parses an amount. If the amount would be rounded, the cast gets a text that is not a number, and
- * fails with that text in its error message.
+ * Returns SQL that parses an amount. If the amount would be rounded, the cast gets a text that is not a number. The
+ * cast then fails, and its error message has that text.
  */
 export function amountOf(digits: string): string {
   return `CAST(CASE WHEN regexp_like(${digits}, '${exactAmount}') THEN ${digits} ELSE 'more than twelve digits: ' || ${digits} END AS DECIMAL(38, 12))`;

@@ -27,9 +27,7 @@ export const checkedViews = {
 /** Names of the views that the command line offers. */
 export const viewNames: readonly string[] = booksViews.map(({ name }) => name);
 
-/**
- * Athena views that must be empty. If one of the first two is not empty, the results of the other views are not valid.
- */
+/** Athena views that must be empty. If one of the first two is not empty, the other views have no valid result. */
 export const athenaChecks = {
   export_gaps: 'a period that no export covers',
   export_drift: 'a file of an export with more or fewer items than its manifest says',

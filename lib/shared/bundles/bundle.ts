@@ -19,8 +19,8 @@ const lambdasDirectory = fileURLToPath(new URL('../../../lambdas/', import.meta.
 const requireBanner = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
 
 /**
- * Plugin that removes the messages of zod in forty languages, which are half of a bundle. The gateway only needs
- * English, which zod loads by itself.
+ * Plugin that removes zod's messages in forty languages, which are half of a bundle. The gateway needs only English,
+ * which zod loads by itself.
  */
 const withoutZodLocales: Plugin = {
   name: 'without-zod-locales',
@@ -33,8 +33,8 @@ const withoutZodLocales: Plugin = {
 };
 
 /**
- * Plugin that removes zod's conversion to JSON Schema. Functions never describe schemas, because the API document is
- * generated from the sources beforehand.
+ * Plugin that removes zod's conversion to JSON Schema. Functions never describe schemas: the API document is generated
+ * from the sources beforehand.
  */
 const withoutJsonSchema: Plugin = {
   name: 'without-json-schema',
@@ -51,8 +51,8 @@ const withoutJsonSchema: Plugin = {
 const DESCRIPTION = /(\.meta\(\{\s*description:\s*)('(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)/g;
 
 /**
- * Plugin that removes descriptions of fields, which only the API document needs. Lines keep their numbers, for the
- * source maps.
+ * Plugin that removes descriptions of fields, which only the API document needs. For the source maps, lines keep their
+ * numbers.
  */
 const withoutDescriptions: Plugin = {
   name: 'without-descriptions',
@@ -68,8 +68,8 @@ const withoutDescriptions: Plugin = {
 };
 
 /**
- * Plugin that makes functions read a catalog that is validated during the build. A mistake in the catalog fails the
- * build, and no cold start needs time for the validation.
+ * Plugin that gives functions a catalog that was validated during the build. A mistake in the catalog makes the build
+ * fail, and cold starts need no time for the validation.
  */
 const withCheckedCatalog: Plugin = {
   name: 'with-checked-catalog',
@@ -90,7 +90,7 @@ export function handlerImports(names: readonly string[]): string {
   return `const handlers = { ${imports.join(', ')} }; export const importHandler = (name) => handlers[name]();`;
 }
 
-/** Plugin that makes each function of the server a separate file, which is loaded at its first use. */
+/** Plugin that makes each function of the server a separate file. A file is loaded when its function is first used. */
 const withServedHandlers: Plugin = {
   name: 'with-served-handlers',
   setup(bundler) {
@@ -117,9 +117,8 @@ const options = {
   mainFields: ['module', 'main'],
   minify: true,
   sourcemap: 'linked',
-  // Source maps get names and lines only, which stack traces need. The source text would make the maps nearly three
-  // times as large. Function names in the code would make the code a tenth larger, and are not needed, because the maps
-  // contain them.
+  // Source maps have only names and lines, which stack traces need. With the source text, the maps would be nearly
+  // three times as large. With function names, the code would be a tenth larger; the maps already contain the names.
   sourcesContent: false,
   banner: { js: requireBanner },
   // Only containers load this package, at their first call to AWS. The Lambda runtime includes the SDK as well.
@@ -130,8 +129,8 @@ const options = {
 } satisfies BuildOptions;
 
 /**
- * Bundles every function of the manifest, together with the parts of the SDK that it uses. So the deployed code is the
- * tested code, and a bundled SDK starts faster than the SDK of the Lambda runtime.
+ * Bundles every function of the manifest, with the parts of the SDK that it uses. So the deployed code is the tested
+ * code. A bundled SDK also starts faster than the SDK of the Lambda runtime.
  * @param catalogDirectory replaces the catalog that comes with the code
  * @param entries functions by name, with files relative to lambdas/
  * @throws {CatalogError} if the catalog has a mistake, which would make every deployed function fail
@@ -179,9 +178,7 @@ async function writeConsole(functionDirectory: string): Promise<void> {
     writeFileSync(join(functionDirectory, 'console', name), text);
 }
 
-/**
- * Files that run in worker threads. They are separate bundles, so that a function loads one only if it starts a thread.
- */
+/** Files that run in worker threads. They are separate bundles. So a function loads one only if it starts a thread. */
 const threads = [
   { of: 'lambdas/admission/prompt/local-count.ts', entry: 'admission/prompt/o200k-worker.ts' },
   { of: 'lambdas/protection/sensitive-data.ts', entry: 'protection/protection-worker.ts' },
@@ -191,8 +188,8 @@ const threads = [
 export const SERVER_PROGRAM = 'index.mjs';
 
 /**
- * Bundles the server: all inference routes, in one directory. Rarely used parts are separate files, which are loaded at
- * their first use.
+ * Bundles the server: all inference routes, in one directory. Rarely used parts are separate files, which are loaded
+ * when they are first used.
  * @param catalogDirectory replaces the catalog that comes with the code
  * @returns the directory, which needs nothing but Node
  * @throws {CatalogError} if the catalog has a mistake
@@ -208,7 +205,7 @@ export async function bundleServer(
   await build({
     ...options,
     splitting: true,
-    // The first plugin that loads a file decides its content, so this plugin comes first.
+    // The first plugin that loads a file decides its content. So this plugin comes first.
     plugins: [withServedHandlers, ...options.plugins],
     // A container has no SDK of its own, so the bundle includes the package that fetches the credentials of the
     // container's role.
@@ -224,7 +221,7 @@ export async function bundleServer(
 }
 
 /**
- * Bundles the files that run in worker threads, without source maps. With the vocabulary of the tokenizer, each map
+ * Bundles the files that run in worker threads, without source maps. Because of the tokenizer's vocabulary, each map
  * would be a megabyte. Stack traces of threads are not mapped, but keep function names.
  * @param files source files by output path
  */
@@ -232,7 +229,7 @@ async function bundleThreads(directory: string, files: Record<string, string>): 
   await build({
     ...options,
     sourcemap: false,
-    // Without a source map, this option alone keeps function names in stack traces.
+    // Without a source map, only this option keeps function names in stack traces.
     keepNames: true,
     entryPoints: Object.entries(files).map(([out, entry]) => ({ in: join(lambdasDirectory, entry), out })),
     outdir: directory,

@@ -1,7 +1,7 @@
 /**
  * Exclusive use of a data directory. Only one process at a time works on it: a gateway, or a command while no gateway
- * runs. The claim is a lock of the operating system, so it ends with its process, even after `kill -9`. Process ids are
- * not used, because another process may get the same id later.
+ * runs. The claim is a lock of the operating system. So it ends with its process, even after `kill -9`. A process id
+ * would not be enough, because another process may get the same id later.
  */
 
 import { join } from 'node:path';

@@ -1,9 +1,9 @@
 /**
- * Locks that the operating system releases when a process ends, however it ends. Node has no call for such locks, but
- * SQLite, which comes with Node, takes them on Linux, macOS and Windows.
+ * Locks that the operating system releases when a process ends, even if it is killed. Node has no call for such locks.
+ * But SQLite, which comes with Node, takes them on Linux, macOS and Windows.
  *
- * Weakness: POSIX releases the locks of a process when the process closes any descriptor of the file. So no other code
- * may open a lock file.
+ * Weakness: on POSIX, all locks of a process on a file end when the process closes any descriptor of the file. So no
+ * other code may open a lock file.
  */
 
 import { closeSync, existsSync, openSync } from 'node:fs';
@@ -11,16 +11,16 @@ import { DatabaseSync } from 'node:sqlite';
 import { privateFile } from './private-files.ts';
 
 /**
- * Connections of held locks. They must stay referenced, because garbage collection of a connection would release its
- * lock.
+ * Connections of held locks. If a connection were garbage-collected, its lock would be released. So they must stay
+ * referenced.
  */
 const held = new Set<DatabaseSync>();
 
 /** Statements that take a lock and keep it until the connection is closed. */
 const statements = {
-  /** Only one process at a time can hold this lock, and only while no process holds a shared lock. */
+  /** Lock for one process. No other process may hold it, or a shared lock, at the same time. */
   exclusive: 'BEGIN EXCLUSIVE',
-  /** Any number of processes can hold this lock at a time. */
+  /** Lock for any number of processes at a time. */
   shared: 'BEGIN; SELECT 1 FROM sqlite_master',
 };
 
@@ -44,10 +44,7 @@ export function tryLock(file: string, kind: keyof typeof statements): (() => voi
   };
 }
 
-/**
- * Creates the lock file readable by the owner alone. SQLite would create it with the default permissions of the
- * process.
- */
+/** Creates the lock file, readable only by the owner. SQLite would create it with the process's default permissions. */
 function makePrivateFile(file: string): void {
   if (!existsSync(file)) closeSync(openSync(file, 'a', privateFile.mode));
 }

@@ -30,12 +30,12 @@ const ours =
 export const BOOKS = 'books';
 export const PUBLICATIONS = 'catalog';
 const directories = [BOOKS, PUBLICATIONS, CONTAINER_DATABASE];
-/** Matches the temporary name of a file that is being written. The file gets its own name when it is complete. */
+/** Matches the temporary name of a file that is being written. When the file is complete, it gets its own name. */
 const draft = /\.draft$/;
 
 /**
- * Makes a data directory and its files readable by the owner alone, even if they were not before. A directory that also
- * contains other files keeps its mode, because other users may need access to these files.
+ * Makes a data directory and its files readable only by the owner, even if they were not before. If a directory also
+ * contains other files, it keeps its mode, because other users may need access to these files.
  */
 export function makePrivateDirectory(path: string): void {
   mkdirSync(path, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
@@ -47,8 +47,8 @@ export function makePrivateDirectory(path: string): void {
 }
 
 /**
- * Changes the mode of a file. Missing files are ignored, because another process may just have removed the file (a
- * journal of the database, or the file of a gateway that has ended).
+ * Changes the mode of a file. Missing files are ignored: another process may just have removed the file (a journal of
+ * the database, or the file of a gateway that has ended).
  */
 function protect(path: string, mode: number): void {
   try {
@@ -64,8 +64,8 @@ export function replacePrivateFile(path: string, text: string): void {
 }
 
 /**
- * Creates a file unless it exists. If several processes create it at the same time, one of them succeeds, and all read
- * the same text. Guarantee: another process reads the whole file or finds no file.
+ * Creates a file unless it exists. If several processes create it at the same time, one succeeds, and all read the same
+ * text. Guarantee: another process reads the whole file or finds no file.
  */
 export function createPrivateFile(path: string, text: string): void {
   const whole = draftOf(path, text);
@@ -90,7 +90,7 @@ export function holdsData(path: string): boolean {
 }
 
 /**
- * Whether this directory contains records. The records of a used directory may also be in a DynamoDB of the operator.
+ * Whether this directory contains records. If it is used without records, they may be in a DynamoDB of the operator.
  */
 export function hasDatabase(path: string): boolean {
   return existsSync(join(path, DATABASE)) || hasContainerDatabase(path);
@@ -101,7 +101,10 @@ export function hasContainerDatabase(path: string): boolean {
   return existsSync(join(path, CONTAINER_DATABASE));
 }
 
-/** Creates the directory for the files of DynamoDB Local. @returns its path */
+/**
+ * Creates the directory for the files of DynamoDB Local.
+ * @returns its path
+ */
 export function containerDatabase(directory: string): string {
   const path = join(directory, CONTAINER_DATABASE);
   mkdirSync(path, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
@@ -109,7 +112,7 @@ export function containerDatabase(directory: string): string {
 }
 
 /**
- * Creates the database file readable by the owner alone, because SQLite gives the files next to it the same mode.
+ * Creates the database file, readable only by the owner. SQLite then gives the files next to it the same mode.
  * @returns its path
  */
 export function privateDatabase(directory: string): string {

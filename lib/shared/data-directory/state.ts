@@ -25,8 +25,8 @@ export interface RunFile {
 }
 
 /**
- * Milliseconds to wait for a command that uses the directory. Most commands end earlier; if another gateway runs,
- * nothing is waited for.
+ * Milliseconds to wait for a command that uses the directory. Most commands end earlier. If another gateway runs, there
+ * is no wait.
  */
 const CLAIM_WAIT_MS = 10_000;
 
@@ -141,7 +141,7 @@ export class LocalState {
 
   /**
    * Records a new start of the gateway on this directory.
-   * @returns ids of earlier starts; all of them have ended, because two gateways cannot run on one directory
+   * @returns ids of earlier starts. All of them have ended, because two gateways cannot run on one directory.
    */
   beginBoot(bootId: string): string[] {
     const earlier = this.#boots();
@@ -177,7 +177,7 @@ export class LocalState {
   }
 }
 
-/** Whether a process with this id exists. It may be a different process that got the same id. */
+/** Whether a process with this id exists. It may be another process that got the same id. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

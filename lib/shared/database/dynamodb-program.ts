@@ -13,7 +13,10 @@ import {
 } from '../data-directory/private-files.ts';
 
 export interface DynamodbProgram {
-  /** Returns the command line. @param directory directory for the records; undefined keeps them in memory */
+  /**
+   * Returns the command line.
+   * @param directory directory for the records; undefined keeps them in memory
+   */
   command: (port: number, directory: string | undefined) => string[];
   startTimeoutMs: number;
 }
@@ -35,7 +38,7 @@ const CONTAINER_PORT = 8_000;
 const CONTAINER_DATA = '/data';
 
 const BINARY_START_TIMEOUT_MS = 5_000;
-/** Time for the container to start. It is long because the first start downloads the image. */
+/** Maximum time for the container to start. The first start downloads the image, so it is long. */
 const CONTAINER_START_TIMEOUT_MS = 180_000;
 
 const platform = `${process.platform}-${process.arch}`;
@@ -54,8 +57,7 @@ const thisMachine: Machine = {
 
 /**
  * Returns the first available program: DYNAMODB_BINARY, the packaged dynoxide, a dynoxide on the PATH, Docker. If the
- * directory has records, only the kind of program that wrote them is used, because neither kind can read the files of
- * the other.
+ * directory has records, only the kind of program that wrote them can be used, because each kind has its own files.
  * @throws {StartFailure} if no program is available
  */
 export function findDynamodb(directory: string | undefined, machine = thisMachine): DynamodbProgram {

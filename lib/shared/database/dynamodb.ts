@@ -15,8 +15,8 @@ import { whyUnreachable } from '../unreachable.ts';
 export interface LocalDynamodb {
   endpoint: string;
   /**
-   * Resolves with a sentence if the database's process has ended by itself. It never resolves for a DynamoDB at
-   * DYNAMODB_ENDPOINT, because the gateway does not run that process.
+   * Resolves with a sentence if the database's process has ended by itself. For a DynamoDB at DYNAMODB_ENDPOINT, it
+   * never resolves, because the gateway does not run that process.
    */
   lost: Promise<string>;
   stop: () => Promise<void>;
@@ -40,8 +40,7 @@ export async function startDynamodb(directory: string | undefined, program?: Dyn
 
 async function runDynamodb(program: DynamodbProgram, directory: string | undefined): Promise<LocalDynamodb> {
   const port = await freePort();
-  // The database runs in its own process group, so that Ctrl-C reaches only the gateway, which must still record
-  // spending.
+  // The database has its own process group. So Ctrl-C reaches only the gateway, which must still record spending.
   const guard = spawn(process.execPath, [guardProgram, ...program.command(port, directory)], {
     stdio: ['pipe', 'ignore', 'pipe'],
     detached: true,
@@ -60,12 +59,12 @@ async function runDynamodb(program: DynamodbProgram, directory: string | undefin
       `DynamoDB did not start: ${lastOutput.trim().split('\n').at(-1) || 'it printed no reason'}.`,
     );
   }
-  // The output of a successful start is discarded, because it does not explain a later end.
+  // Discards the output of a successful start, because it does not explain a later end.
   lastOutput = '';
   return { endpoint, lost, stop };
 }
 
-/** Whether the database accepts requests before its process ends or the time has passed. */
+/** Whether the database accepts requests within this time, before its process ends. */
 async function answersIn(timeoutMs: number, guard: ChildProcess, endpoint: string): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   while (performance.now() < deadline && guard.exitCode === null && guard.signalCode === null) {
@@ -79,7 +78,10 @@ async function answersIn(timeoutMs: number, guard: ChildProcess, endpoint: strin
   return false;
 }
 
-/** Creates the gateway's table if it does not exist yet. @throws {StartFailure} if the database cannot be reached */
+/**
+ * Creates the gateway's table if it does not exist yet.
+ * @throws {StartFailure} if the database cannot be reached
+ */
 export async function createTable(endpoint: string, tableName: string): Promise<void> {
   const client = new DynamoDBClient({ endpoint, region: 'local', credentials: localCredentials });
   const { partitionKey, sortKey, indexes } = tableDefinition;

@@ -1,12 +1,12 @@
 /**
- * Failed conditions in a transaction that is already refused for a conflict. DynamoDB reports failed conditions next to
- * conflicts. One response may report that the condition at one item failed, and that another item was busy.
+ * Failed conditions in a transaction that is already refused for a conflict. DynamoDB reports both: one response may
+ * have a failed condition at one item, and a conflict at another.
  */
 
 import type { CancellationReason } from './refusals.ts';
 import type { ItemWrite, WriteBody } from './requests.ts';
 
-/** Returns the condition of a write as a ConditionCheck of a transaction; undefined if the write has no condition. */
+/** Returns the condition of a write as a ConditionCheck of a transaction; undefined if the write has none. */
 function conditionOf({ request }: ItemWrite): { ConditionCheck: WriteBody } | undefined {
   const { TableName, ConditionExpression: condition, ReturnValuesOnConditionCheckFailure: returned } = request;
   if (condition === undefined) return undefined;

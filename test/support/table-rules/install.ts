@@ -5,8 +5,8 @@ import { findBinary } from '../../../lib/shared/database/dynamodb-program.ts';
 import { RULES_VARIABLE, rulesFrom } from './settings.ts';
 
 /**
- * Imposes the rules of DynamoDB on every emulator that this process and its children start, if the environment requires
- * the rules. An emulator that already runs (DYNAMODB_ENDPOINT) is not changed.
+ * Gives every emulator that this process and its children start the rules of DynamoDB, if the environment requires it.
+ * An emulator that already runs (DYNAMODB_ENDPOINT) is not changed.
  * @returns whether the rules are required
  */
 export function installTableRules(directory: string): boolean {
@@ -15,7 +15,10 @@ export function installTableRules(directory: string): boolean {
   return true;
 }
 
-/** Writes a program that replaces the emulator's binary. @returns its path */
+/**
+ * Writes a program that replaces the emulator's binary.
+ * @returns its path
+ */
 export function binaryUnderRules(directory: string): string {
   const launcher = fileURLToPath(new URL('launch-worker.ts', import.meta.url));
   mkdirSync(directory, { recursive: true });

@@ -54,8 +54,8 @@ function numberBytes(text: string): number {
 }
 
 /**
- * Returns the units of a write: one per started KB of the item. In a transaction a write is prepared and then
- * committed, which costs twice as much.
+ * Returns the units of a write: one per started KB of the item. In a transaction, a write is first prepared and then
+ * committed, so it costs twice as much.
  */
 export function writeUnits(bytes: number, { isTransaction }: { isTransaction: boolean }): number {
   return Math.max(1, Math.ceil(bytes / KB)) * (isTransaction ? 2 : 1);
@@ -66,8 +66,8 @@ export type Consistency = 'eventual' | 'strong' | 'transaction';
 const unitsPer4Kb = { eventual: 0.5, strong: 1, transaction: 2 };
 
 /**
- * Returns the units of a read. A read costs units for each started 4 KB of the data that is read together: an item, or
- * a page of a query.
+ * Returns the units of a read. Data that is read together (an item, or a page of a query) costs units for each started
+ * 4 KB.
  */
 export function readUnits(bytes: number, consistency: Consistency): number {
   return Math.max(1, Math.ceil(bytes / (4 * KB))) * unitsPer4Kb[consistency];

@@ -1,7 +1,6 @@
 /**
  * Facts about items, learned from the calls that pass the proxy: their sizes, and their partition in the sweep index.
- * The size is exact after a whole item was written or read. Later updates only add the size of the values that they
- * contain.
+ * The size is exact after a whole item was written or read. Later updates only add the size of their values.
  */
 
 import { itemBytes, valueBytes, writeUnits, type ItemJson } from './item-units.ts';
@@ -45,7 +44,7 @@ export class KnownItems {
       [write.partition, writeUnits(Math.max(before.bytes, after?.bytes ?? 0), { isTransaction })],
     ]);
     if (isDone && touchesIndex(write)) {
-      // Moving an index entry deletes it in one partition and writes it in another.
+      // To move an index entry, DynamoDB deletes it in one partition and writes it in another.
       for (const place of [before.indexed, after?.indexed]) {
         if (place !== undefined) units.set(place, (units.get(place) ?? 0) + 1);
       }

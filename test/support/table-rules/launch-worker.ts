@@ -1,6 +1,6 @@
 /**
  * Replaces the emulator's binary in test runs with rules. The binary gets its own port. A second process listens on the
- * requested port, and imposes the rules. This process becomes the binary, so that ending the process ends the binary.
+ * requested port, and enforces the rules. This process becomes the binary, so to end the process is to end the binary.
  * The arguments are the binary and the binary's own arguments.
  */
 

@@ -1,6 +1,6 @@
 /**
  * Faults that any call to the real service may have. The caller sets the share of calls for each fault. A refused write
- * was not carried out. A write whose reply is lost may have been carried out, or may be carried out a moment later.
+ * was not made. If the reply is lost, the write may have been made, or may be made a moment later.
  */
 
 import { randomFrom } from '../random.ts';
@@ -10,9 +10,9 @@ export interface FaultShares {
   /** Share of writes that are refused as if another transaction used some of their items. */
   conflicts: number;
   throttles: number;
-  /** Share of calls that are carried out although the client gets no reply. */
+  /** Share of calls that take effect although the client gets no reply. */
   lostReplies: number;
-  /** Share of calls that do not arrive, or fail before they are carried out. */
+  /** Share of calls that do not arrive, or fail before they take effect. */
   lostRequests: number;
 }
 

@@ -66,7 +66,7 @@ const weighted = (weight: number, fields: Record<string, fc.Arbitrary<unknown>>)
 });
 const named = (...names: string[]) => fc.constantFrom(...names);
 
-/** One arbitrary event. A limit covers only a few holds, because a short history would never reach a higher limit. */
+/** One arbitrary event. In a short history, only a low limit is ever reached. So a limit covers only a few holds. */
 const happening = fc.oneof(
   weighted(14, { do: named('hold'), amount }),
   weighted(3, { do: named('extend', 'give-back'), amount }),
@@ -89,7 +89,7 @@ interface Running {
   placed: PlacedHold;
 }
 
-/** Creates leases that cover few holds each, because the limits of the test cover few holds too. */
+/** Creates leases that cover few holds each, because the limits of the test do so too. */
 const newLeases = () => new Leases({ minHoldsASecond: 1, minHolds: 2, partsOfRoom: 2, refusedMs: 1 });
 
 const actor = { kind: 'operator', id: 'test' } as const;
@@ -108,7 +108,7 @@ function costing(outcome: Outcome, cost: Money): Outcome {
   return { ...outcome, cost, pricing, promptTokens: Number(cost.pico), completionTokens: 0 };
 }
 
-/** Events that may lead to a scope (such as a key) whose committed spending exceeds its limit. */
+/** Events after which a scope (such as a key) may have more committed spending than its limit. */
 const mayPassLimits = new Set<Happening['do']>(['limit', 'pay-back', 'adjust']);
 
 export class RandomHistory {
@@ -120,11 +120,11 @@ export class RandomHistory {
   readonly #table: Table;
   readonly #payer: Payer;
   readonly #running: Running[] = [];
-  /** Leases of the current process, which places the holds. The process takes as many leases as possible. */
+  /** Leases of the current process, which places the holds. It takes as many leases as possible. */
   #leases = newLeases();
   #bootId: string = randomUUID();
   readonly #dead: string[] = [];
-  /** Requests that the sweep has settled with an estimate, and whose real settlement messages have not arrived yet. */
+  /** Requests that the sweep has settled with an estimate. Their real settlement messages have not arrived yet. */
   readonly #estimated: Settlement[] = [];
   #payments = 0;
   /** Amount by which each scope's committed spending exceeded its limit at the last check. */
@@ -267,8 +267,8 @@ export class RandomHistory {
     }));
     if ('placed' in result) return void this.#running.push({ request, placed: result.placed });
     if ('refused' in result && !result.isUncertain) return;
-    // It is uncertain whether the hold exists, so it is released in the way of admission. If that fails, the sweep
-    // settles the hold without a charge.
+    // It is uncertain whether the hold exists, so it is released as admission does it. If that fails, the sweep settles
+    // the hold without a charge.
     await persistently(async () => {
       if (!(await releaseUnknown(this.#table, request.generation)))
         throw new Error('An uncertain hold was not released');
@@ -280,7 +280,7 @@ export class RandomHistory {
     if (!one) return;
     const part = amount.exceeds(one.placed.hold.amount) ? Money.fromPico(one.placed.hold.amount.pico / 2n) : amount;
     const { placed } = one;
-    // As in a streamed answer, money that the request gives back is not used anymore, whether or not the reply arrives.
+    // As in a streamed answer, money that the request gives back is no longer used, even if the reply is lost.
     if (way === 'give-back')
       one.placed = { ...placed, hold: { ...placed.hold, amount: placed.hold.amount.minus(part) } };
     const result =
@@ -298,8 +298,8 @@ export class RandomHistory {
 
   #ended(part: number): Settlement[] {
     return this.#running.splice(0, 3).map(({ request, placed: { hold } }) => {
-      // If a scope got its limit after a request began, the hold does not include the scope. The scope counts the cost
-      // only when the request ends.
+      // If a scope got its limit after a request began, the request's hold does not include the scope. The scope counts
+      // the cost only when the request ends.
       this.#letPass(scopesOf(this.#payer).flatMap(({ kind }) => (hold.scopes.includes(kind) ? [] : [kind])));
       const plain = settlement(request, hold, Money.zero);
       return { ...plain, outcome: costing(plain.outcome, shareOf(hold.amount, part)) };
@@ -330,8 +330,8 @@ export class RandomHistory {
   }
 
   async #correct(part: number): Promise<void> {
-    // A correction may charge more than the estimate. Other requests may have spent that money since, so limits may be
-    // exceeded.
+    // A correction may charge more than the estimate. Other requests may have spent that money meanwhile, so limits may
+    // be exceeded.
     if (this.#estimated.length > 0) this.#letPass(scopesOf(this.#payer).map(({ kind }) => kind));
     const settlements = this.#estimated.splice(0, 2).map((one) => {
       const cost = shareOf(one.hold.amount, part);

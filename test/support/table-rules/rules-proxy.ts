@@ -12,7 +12,7 @@ export interface RulesProxy {
 }
 
 /**
- * Starts a proxy in front of a DynamoDB emulator that imposes the rules of the real service.
+ * Starts a proxy in front of a DynamoDB emulator that enforces the rules of the real service.
  * @param target address of the emulator
  * @param options.port port of the proxy; any free port by default
  */

@@ -1,10 +1,10 @@
 /**
- * Rules of DynamoDB that emulators do not impose. Concurrent transactions on an item refuse each other. A partition key
+ * Rules of DynamoDB that emulators do not have. Concurrent transactions on an item refuse each other. A partition key
  * has limited throughput. Any call may be refused, fail or lose its reply (random-faults.ts). All other responses come
  * from the emulator.
  *
- * A batched write of an item that a transaction has locked is returned in UnprocessedItems, because DynamoDB does not
- * document another result.
+ * If a batch writes an item that a transaction has locked, the write is returned in UnprocessedItems, because DynamoDB
+ * does not document another result.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -56,11 +56,11 @@ export interface Reply {
   body: Record<string, unknown>;
 }
 
-/** Passes a call to the emulator, which carries it out. */
+/** Passes a call to the emulator. */
 export type Emulator = (action: string, body: object) => Promise<Reply>;
 
 const DEFAULT_TRANSACTION_MS = 8;
-/** Range of the delay in milliseconds after which a call is carried out late. Its client has already got no reply. */
+/** Range of the delay in milliseconds of a late call. Its client has already got no reply. */
 const LATE_MS = [2, 60] as const;
 /** Milliseconds for which DynamoDB remembers the client request token of a transaction. */
 const TOKEN_MS = 600_000;
@@ -68,7 +68,7 @@ const MAX_TOKENS = 100_000;
 const MAX_SHARED = 100_000;
 
 export class TableRules {
-  /** Number of imposed refusals and faults, by name of the rule or fault. */
+  /** Number of enforced refusals and injected faults, by name of the rule or fault. */
   readonly imposed: Record<string, number> = {};
   readonly #emulator: Emulator;
   readonly #transactionMs: number;
@@ -98,7 +98,7 @@ export class TableRules {
   }
 
   /**
-   * Carries out a call under the rules.
+   * Runs a call under the rules.
    * @returns the response; undefined if the connection must be cut
    */
   async answer(request: TableRequest): Promise<Reply | undefined> {
@@ -160,8 +160,8 @@ export class TableRules {
       return this.#impose('in progress', transactionInProgress);
     }
     const writes = writesOfRequest(request);
-    // DynamoDB does not carry out a transaction with a known token again, but repeats its first answer. A repeated
-    // answer cannot conflict.
+    // DynamoDB does not repeat a transaction with a known token, but returns its first answer again. That answer cannot
+    // be a conflict.
     const isKnown = token !== undefined && this.#isAlive(token);
     const refusal = await (isKnown ? this.#refuseCall(writes, fate) : this.#refuseTransaction(writes, fate));
     if (refusal) return refusal;
@@ -308,7 +308,7 @@ export class TableRules {
     const reply = await this.#emulator(action, body);
     if (reply.status !== 200) return reply;
     const items = (reply.body['Items'] ?? (reply.body['Item'] ? [reply.body['Item']] : [])) as ItemJson[];
-    // With a projection or an index, the reply may not have whole items, so the known sizes do not change.
+    // With a projection or an index, the reply may not have whole items. So the known sizes do not change.
     const isWhole = body.IndexName === undefined && !('ProjectionExpression' in body);
     if (isWhole) for (const item of items) this.#known.see(table, item);
     const bytes = items.reduce((sum, item) => sum + itemBytes(item), 0);
@@ -316,7 +316,7 @@ export class TableRules {
     return reply;
   }
 
-  /** Runs a write, and marks its items as being written meanwhile. A transactional read fails on such items. */
+  /** Runs a write, and marks its items as being written until it ends. A transactional read of such items fails. */
   async #whileWriting<Result>(writes: ItemWrite[], write: () => Promise<Result>): Promise<Result> {
     for (const { item } of writes) this.#written.set(item, (this.#written.get(item) ?? 0) + 1);
     try {
@@ -337,7 +337,8 @@ export class TableRules {
   }
 
   /**
-   * Chooses at random which items of a transaction conflict. Items that were in no other transaction do not conflict.
+   * Chooses at random which items of a transaction conflict. If an item was in no other transaction, it does not
+   * conflict.
    */
   #meetings(writes: ItemWrite[]): boolean[] {
     const shared = writes.flatMap(({ item }, index) => (this.#shared.has(item) ? [index] : []));
@@ -369,10 +370,7 @@ export class TableRules {
     return doneAtMs !== undefined && this.#nowMs() - doneAtMs < TOKEN_MS;
   }
 
-  /**
-   * Removes the token of a transaction at the time at which DynamoDB forgets it. The emulator may remember tokens
-   * longer.
-   */
+  /** Removes the token of a transaction when DynamoDB would forget it. The emulator may remember tokens longer. */
   #withoutForgotten(body: RequestBody): RequestBody {
     const { ClientRequestToken: token, ...others } = body;
     return token !== undefined && this.#tokens.has(token) ? others : body;

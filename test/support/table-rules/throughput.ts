@@ -11,7 +11,7 @@ export interface UnitRates {
 
 export const partitionRates: UnitRates = { write: 1_000, read: 3_000 };
 
-/** Number of partitions above which the partitions without recent calls are removed from memory. */
+/** Number of partitions above which partitions without recent calls are forgotten. */
 const MAX_PARTITIONS = 10_000;
 
 interface Level {

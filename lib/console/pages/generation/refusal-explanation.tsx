@@ -45,7 +45,7 @@ export function RefusalExplanation({ request }: { request: ShownRequest }) {
 
 type Amounts = NonNullable<NonNullable<ShownRequest['refusal']>['amounts']>;
 
-/** Shows the missing amount and the remedy. Waiting only helps if the whole limit would have been sufficient. */
+/** Shows the missing amount and the remedy. Waiting helps only if the whole limit is larger than the needed amount. */
 function Shortfall({
   amounts,
   limit,

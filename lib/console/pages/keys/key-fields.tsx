@@ -4,7 +4,7 @@ import { useConsole } from '../../environment.ts';
 import { typedMoney } from '../../exact-numbers.ts';
 import { ChoiceField, TextField } from '../../parts/fields.tsx';
 
-/** Input of a key form as text, so that invalid input is not lost. */
+/** Input of a key form as text. So invalid input is not lost. */
 export interface TypedKey {
   name: string;
   limit: string;
@@ -37,7 +37,10 @@ export interface KeySettingsBody {
   expires_at: string | null;
 }
 
-/** Converts the input of a key form. @returns undefined if the limit is not a valid amount */
+/**
+ * Converts the input of a key form.
+ * @returns undefined if the limit is not a valid amount
+ */
 export function keyBody({ name, limit, limit_reset, expires_at }: TypedKey): KeySettingsBody | undefined {
   const amount = limit.trim() === '' ? null : typedMoney(limit);
   if (amount === undefined) return undefined;

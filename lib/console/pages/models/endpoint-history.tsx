@@ -9,7 +9,7 @@ const measures = ['uptime', 'latency', 'throughput'] as const;
 type Measure = (typeof measures)[number];
 
 /**
- * Ranges of the value axis. A share always has the full scale; otherwise a fall from 100 to 99 would look like a fall
+ * Ranges of the value axis. A share always has the full scale. Otherwise a fall from 100 to 99 would look like a fall
  * to zero.
  */
 const ranges: { [Of in Measure]?: [min: number, max: number] } = { uptime: [0, 100] };
@@ -73,7 +73,7 @@ export function EndpointHistory({ endpoints }: { endpoints: ShownEndpoint[] }) {
 }
 
 /**
- * Returns one curve per endpoint over thirty days, up to the number of distinguishable colors. Hours without
+ * Returns one curve per endpoint over thirty days, for as many endpoints as there are colors. Hours without
  * measurements leave a gap.
  */
 function drawnOf(endpoints: ShownEndpoint[], measure: Measure): { hours: string[]; curves: Curve[] } {

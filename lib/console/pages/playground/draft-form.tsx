@@ -4,7 +4,7 @@ import { useConsole } from '../../environment.ts';
 import { SwitchField, TextField } from '../../parts/fields.tsx';
 import type { PlaygroundDraft } from '../../playground-request.ts';
 
-/** Maximum size of an image. A request may have at most six megabytes, and base64 enlarges a file by a third. */
+/** Maximum size of an image. A request may have at most six megabytes, and base64 makes a file a third larger. */
 const MAX_IMAGE_BYTES = 3_500_000;
 
 interface DraftFormProps {
@@ -12,7 +12,7 @@ interface DraftFormProps {
   /** Callable models; undefined until they are loaded. */
   models: ShownModel[] | undefined;
   isRunning: boolean;
-  /** Whether the model is empty because the list of models is still loading. */
+  /** Whether no model is chosen because the list of models is still loading. */
   isChoosingModel: boolean;
   areToolsWrong: boolean;
   /**
@@ -116,7 +116,7 @@ function ModelField({
   );
 }
 
-/** Reads a file as base64. The browser returns a `data:` URL, in which the base64 follows the comma. */
+/** Reads a file as base64. The browser returns a `data:` URL, whose base64 comes after the comma. */
 function readFileAsBase64(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
