@@ -155,10 +155,10 @@ export const unitTable = [
     record: ['reasoningTokens', 'native_tokens_reasoning'],
     shownAs: 'tokens_reasoning',
     prices: ['internal_reasoning'],
-    priced: 'The price of one token of thinking, where it differs from `completion`.',
+    priced: 'The price of one token of thinking, if it differs from `completion`.',
     rest: {
       price: 'thinking_completion',
-      priced: 'The price of each token of an answer with thinking, where it differs from `completion`.',
+      priced: 'The price of each token of an answer with thinking, if it differs from `completion`.',
     },
     focus: { unit: 'Tokens', name: 'Reasoning tokens' },
     label: { en: 'tokens of thinking', ru: 'токены размышления' },

@@ -10,7 +10,7 @@ import type { Block } from '../messages/types.ts';
 export const cacheMarks = {
   cache_control: cacheControl.meta({
     description:
-      'Asks the provider to cache the prompt up to this part, so that the next request with the same beginning costs less.',
+      'Requests that the provider cache the prompt up to this part, so that the next request with the same beginning costs less.',
   }),
   prompt_cache_breakpoint: optionalField(
     z.looseObject({

@@ -17,7 +17,7 @@ export const unsupported = (why: string) =>
 export const streamOptions = {
   include_usage: optionalField(z.boolean()).meta({
     description:
-      'With true a stream of `POST /chat/completions` ends with a chunk that has the usage and no choices; otherwise the usage is in the chunk with `finish_reason`. `POST /responses` always tells it in its last event.',
+      'With true a stream of `POST /chat/completions` ends with a chunk that has the usage and no choices; otherwise the usage is in the chunk with `finish_reason`. `POST /responses` always has it in its last event.',
   }),
   include_obfuscation: optionalField(z.boolean()).meta({
     description: 'Accepted with any value: nothing is added to the events.',
@@ -35,7 +35,7 @@ export const rareTuningFields = {
 export const commonFields = {
   model: optionalField(z.string().min(1).max(200)).meta({
     description:
-      'The id of a model of the catalog, such as `openai/gpt-5.5`. A suffix asks for something more: `:floor` for the lowest price, `:nitro` for the highest throughput, `:online` for a web search first.',
+      'The id of a model of the catalog, such as `openai/gpt-5.5`. A suffix requests something more: `:floor` for the lowest price, `:nitro` for the highest throughput, `:online` for a web search first.',
   }),
   models: otherModels.meta({
     description: 'Other models that are tried, in this order, if the first one cannot answer.',
@@ -97,10 +97,10 @@ export const commonFields = {
   }),
   plugins: plugins.meta({
     description:
-      'What the gateway does before the model is asked: `web` searches the web, `context-compression` shortens a conversation that is too long.',
+      'Work of the gateway before the model gets the request: `web` searches the web, `context-compression` shortens a conversation that is too long.',
   }),
   transforms: transforms.meta({
-    description: '`["middle-out"]` is the older way to ask for the plugin `context-compression`.',
+    description: '`["middle-out"]` is the older way to request the plugin `context-compression`.',
   }),
   route: optionalField(z.literal('fallback')).meta({
     description: 'Only `fallback` is accepted, which has no effect: other models are always tried in turn.',
@@ -139,7 +139,7 @@ export const textFormat = z.strictObject({ type: z.literal('text') });
  */
 export const jsonFormat = z.strictObject({
   type: z.literal('json_object'),
-  schema: optionalField(anyObject).meta({ description: 'A JSON schema that the model is told of in the prompt.' }),
+  schema: optionalField(anyObject).meta({ description: 'A JSON schema that the gateway adds to the prompt.' }),
 });
 
 const JSON_INSTRUCTION =

@@ -72,7 +72,7 @@ export const searchDeclaration = z
     }),
     parameters: optionalField(z.strictObject(searchOptions)).meta({
       description:
-        'The same settings inside of an object, as OpenRouter’s API has them: `max_uses`, `allowed_domains`, `excluded_domains` and `user_location`. They take precedence over those beside it.',
+        'The same settings inside of an object, as OpenRouter’s API has them: `max_uses`, `allowed_domains`, `excluded_domains` and `user_location`. They take precedence over the settings next to it.',
     }),
   })
   .superRefine((declared, context) => {

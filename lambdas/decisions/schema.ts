@@ -28,7 +28,7 @@ const noul = z.strictObject({
       true: freeDescription.meta({ description: 'A description of when the answer is yes.' }),
       false: freeDescription.meta({ description: 'A description of when the answer is no.' }),
     }),
-  ).meta({ description: 'Descriptions of both answers, where the question alone does not make them clear.' }),
+  ).meta({ description: 'Descriptions of both answers, if the question alone does not make them clear.' }),
 });
 
 const choice = z.strictObject({
@@ -67,7 +67,7 @@ const label = optionalField(z.string().max(MAX_ID_CHARACTERS));
 export const decisionsRequestSchema = z.strictObject({
   model: z.string().min(1).max(MAX_QUESTION_NAME_CHARACTERS).meta({
     description:
-      'The id of a model of the catalog, such as `anthropic/claude-sonnet-5`. A suffix asks for something more: `:floor` for the lowest price, `:nitro` for the highest throughput, `:online` for a web search first.',
+      'The id of a model of the catalog, such as `anthropic/claude-sonnet-5`. A suffix requests something more: `:floor` for the lowest price, `:nitro` for the highest throughput, `:online` for a web search first.',
   }),
   state: freeDescription.meta({
     description: 'The text, or any JSON, that the questions are about; the model reads it as it is.',

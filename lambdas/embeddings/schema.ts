@@ -63,10 +63,10 @@ const embeddingsFields = {
       'With `float`, which is the default, a vector is a list of numbers; with `base64` it is the bytes of its 32-bit floats, the least significant byte first.',
   }),
   dimensions: optionalField(z.int().min(1).max(MAX_DIMENSIONS)).meta({
-    description: 'The length of the vectors, where the model can make shorter ones.',
+    description: 'The length of the vectors, if the model can make shorter ones.',
   }),
   input_type: optionalField(z.enum(inputTypes)).meta({
-    description: 'The use of the vectors, where the model makes a difference between uses.',
+    description: 'The use of the vectors, if the model distinguishes uses.',
   }),
   provider: optionalField(providerPreferences).meta({
     description:

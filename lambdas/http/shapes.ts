@@ -40,10 +40,10 @@ export function constants<const Values extends Record<string, string | number | 
 }
 
 export const dataShape = <Shape extends z.ZodType>(shape: Shape) =>
-  z.strictObject({ data: shape.meta({ description: 'The resource, or the list of resources, that was asked for.' }) });
+  z.strictObject({ data: shape.meta({ description: 'The requested resource, or the list of resources.' }) });
 export const listShape = <Shape extends z.ZodType>(shape: Shape) =>
   z.strictObject({
-    data: z.array(shape).meta({ description: 'The resource, or the list of resources, that was asked for.' }),
+    data: z.array(shape).meta({ description: 'The requested resource, or the list of resources.' }),
     total_count: countShape.meta({ description: 'The number of entries on all pages together.' }),
   });
 
@@ -131,7 +131,7 @@ export const refusedAmountsShape = z
   .nullable()
   .meta({
     description:
-      'The amounts of the limit when it refused the request, as the refusal (402) told them. Null if no limit in roubles refused the request, or if its amounts were not kept.',
+      'The amounts of the limit when it refused the request, as in the refusal (402). Null if no limit in roubles refused the request, or if its amounts were not stored.',
   });
 
 export const errorShape = z
@@ -147,7 +147,7 @@ export const errorShape = z
           .string()
           .meta({ description: 'An explanation for people: the cause, the allowed values, and what to do.' }),
         param: z.string().nullable().meta({
-          description: 'The same as `metadata.field`, where clients of OpenAI’s APIs look for it; `null` without one.',
+          description: 'The same as `metadata.field`, for clients of OpenAI’s APIs; `null` without one.',
         }),
         details: z.looseObject({}).optional().meta({
           description:
@@ -171,21 +171,19 @@ export const errorShape = z
                   .nullable()
                   .meta({ description: 'The kind of the limit that refused the request; null if none did.' }),
                 amounts: refusedAmountsShape,
-                model: z.string().nullable().meta({ description: 'The id of the model that the request asked for.' }),
+                model: z.string().nullable().meta({ description: 'The id of the requested model.' }),
                 created_at: time.meta({ description: 'The time at which the request was refused.' }),
               })
               .optional()
-              .meta({ description: 'The refusal of the request that `GET /generation` was asked for.' }),
+              .meta({ description: 'The refusal of the request whose id `GET /generation` got.' }),
             excluded_by: z.array(z.string()).optional().meta({
               description:
-                'The reasons why no provider of the model may be asked: names of privacy settings and of fields of `provider`, such as `data_policy:logging` or `only`. The field `excluded[].reason` of an estimate explains them.',
+                'The reasons why no provider of the model may get the request: names of privacy settings and of fields of `provider`, such as `data_policy:logging` or `only`. The field `excluded[].reason` of an estimate explains them.',
             }),
           })
           .meta({ description: 'Stable values for programs: error_type, the field, and what belongs to the refusal.' }),
       })
       .meta({ description: 'The error, for people and for programs.' }),
-    request_id: z
-      .string()
-      .meta({ description: 'The id of the request; tell it to the operator when you ask for help.' }),
+    request_id: z.string().meta({ description: 'The id of the request. Send it to the operator if you need help.' }),
   })
   .meta({ id: 'Error' });

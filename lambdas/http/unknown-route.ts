@@ -60,7 +60,7 @@ function hintFor(path: string): string {
   if (single !== path && methodsAt(single).length > 0) return `Use single slashes: /v1${single}.`;
   if (path === '/auth/key') return 'GET /v1/key returns the limits of a key.';
   if (path === '/responses/compact') {
-    return 'This gateway does not shorten conversations for its clients: Codex does it by itself where the name of its model_provider is not "OpenAI".';
+    return 'This gateway does not shorten conversations for its clients: Codex does it by itself if the name of its model_provider is not "OpenAI".';
   }
   if (NOT_HERE.test(path))
     return 'This gateway does not have that part of the API; GET /v1/docs describes every route of the gateway.';

@@ -119,7 +119,7 @@ export const supportedBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string,
       text: z.string().meta({ description: 'The text of the block.' }),
       cache_control: cacheControl.meta({
         description:
-          'Asks the provider to cache everything up to and including this block, so that the next request with the same beginning costs less.',
+          'Requests that the provider cache everything up to and including this block, so that the next request with the same beginning costs less.',
       }),
     }),
   ],
@@ -131,7 +131,7 @@ export const supportedBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string,
       }),
       cache_control: cacheControl.meta({
         description:
-          'Asks the provider to cache everything up to and including this block, so that the next request with the same beginning costs less.',
+          'Requests that the provider cache everything up to and including this block, so that the next request with the same beginning costs less.',
       }),
     }),
   ],
@@ -144,7 +144,7 @@ export const supportedBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string,
       }),
       cache_control: cacheControl.meta({
         description:
-          'Asks the provider to cache everything up to and including this block, so that the next request with the same beginning costs less.',
+          'Requests that the provider cache everything up to and including this block, so that the next request with the same beginning costs less.',
       }),
     }),
   ],
@@ -174,7 +174,7 @@ export const supportedBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string,
       input: anyObject.meta({ description: 'The arguments of the call.' }),
       cache_control: cacheControl.meta({
         description:
-          'Asks the provider to cache everything up to and including this block, so that the next request with the same beginning costs less.',
+          'Requests that the provider cache everything up to and including this block, so that the next request with the same beginning costs less.',
       }),
     }),
   ],
@@ -188,7 +188,7 @@ export const supportedBlocks: ReadonlyMap<string, z.ZodObject> = new Map<string,
       }),
       cache_control: cacheControl.meta({
         description:
-          'Asks the provider to cache everything up to and including this block, so that the next request with the same beginning costs less.',
+          'Requests that the provider cache everything up to and including this block, so that the next request with the same beginning costs less.',
       }),
     }),
   ],

@@ -159,7 +159,7 @@ export const providerPreferences = z.strictObject({
   }),
   max_price: optionalField(maxPrice).meta({
     description:
-      'The most that an endpoint of a provider may charge, in roubles; each field says for what. Dearer endpoints are not tried.',
+      'The highest prices that an endpoint may charge, in roubles, one field per unit. More expensive endpoints are not tried.',
   }),
 });
 export type ProviderPreferences = z.output<typeof providerPreferences>;

@@ -26,7 +26,7 @@ const MAX_BETAS = 64;
 const message = z.object({
   role: z.enum(['user', 'assistant', 'system']).meta({
     description:
-      'The author of the message. A `system` message in the middle of a conversation is passed on where the model takes one.',
+      'The author of the message. A `system` message in the middle of a conversation is passed on if the model accepts it.',
   }),
   content: content.meta({ description: 'The content of the message: a text, or a list of blocks.' }),
 });
@@ -76,14 +76,14 @@ const betaHeader = optionalField(
 const requestFields = z.looseObject({
   model: z.string().min(1).max(200).meta({
     description:
-      'The id of a model of the catalog, such as `anthropic/claude-sonnet-5`. A suffix asks for something more: `:floor` for the lowest price, `:nitro` for the highest throughput, `:online` for a web search first.',
+      'The id of a model of the catalog, such as `anthropic/claude-sonnet-5`. A suffix requests something more: `:floor` for the lowest price, `:nitro` for the highest throughput, `:online` for a web search first.',
   }),
   messages: boundedList(message, { min: 1, max: MAX_MESSAGES }).meta({
     description: 'The conversation so far, with the oldest message first.',
   }),
   max_tokens: optionalField(z.int().nonnegative()).meta({
     description:
-      'The most tokens that the answer may have, thinking included. It also bounds what the request may cost. Without it the model’s own limit applies.',
+      'The maximum number of tokens of the answer, including thinking. It also limits the cost. Without it, the model’s own limit applies.',
   }),
   system: optionalField(content).meta({
     description: 'Instructions that the model gets before the conversation: a text, or a list of text blocks.',
@@ -140,7 +140,7 @@ const requestFields = z.looseObject({
   ).meta({ description: 'Information about the request that does not change the answer.' }),
   cache_control: cacheControl.meta({
     description:
-      'Asks the provider to cache the prompt up to its last block, so that the next request with the same beginning costs less.',
+      'Requests that the provider cache the prompt up to its last block, so that the next request with the same beginning costs less.',
   }),
   context_management: optionalField(
     z.looseObject({
@@ -193,10 +193,10 @@ const requestFields = z.looseObject({
   }),
   plugins: plugins.meta({
     description:
-      'What the gateway does before the model is asked: `web` searches the web, `context-compression` shortens a conversation that is too long.',
+      'Work of the gateway before the model gets the request: `web` searches the web, `context-compression` shortens a conversation that is too long.',
   }),
   transforms: transforms.meta({
-    description: '`["middle-out"]` is the older way to ask for the plugin `context-compression`.',
+    description: '`["middle-out"]` is the older way to request the plugin `context-compression`.',
   }),
   session_id: sessionId,
   cache: optionalField(z.literal('auto', 'must be "auto", or left out')).meta({

@@ -63,7 +63,7 @@ export const searchTool = z
     }),
     cache_control: cacheControl.meta({
       description:
-        'Asks the provider to cache everything up to and including this tool, so that the next request with the same beginning costs less.',
+        'Requests that the provider cache everything up to and including this tool, so that the next request with the same beginning costs less.',
     }),
     strict: optionalField(z.boolean()).meta({
       description: 'With true the arguments always fit the schema, on models that support this.',

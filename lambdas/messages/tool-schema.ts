@@ -38,7 +38,7 @@ const clientTool = z
       .meta({ description: 'Who may call the tool, as a list; only `direct`, the model itself, is supported.' }),
     cache_control: cacheControl.meta({
       description:
-        'Asks the provider to cache everything up to and including this tool, so that the next request with the same beginning costs less.',
+        'Requests that the provider cache everything up to and including this tool, so that the next request with the same beginning costs less.',
     }),
   })
   .superRefine(({ name, type, allowed_callers: callers }, context) => {

@@ -259,7 +259,7 @@ export function failureOf(error: unknown, provider: FailedProvider): ProviderFai
   const message = `${error.message} (${provider.name}).`;
   const { failure } = error;
   if (failure === 'unauthorized' && isRefusedCredential(error.cause)) {
-    return new ProviderFailure('provider_unavailable', `${message} Tell the gateway's operator.`, {
+    return new ProviderFailure('provider_unavailable', `${message} Contact the gateway's operator.`, {
       provider,
       fault: 'operator',
       cause: error,

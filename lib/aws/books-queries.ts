@@ -25,7 +25,8 @@ export function createResultsBucket(stack: Stack): Bucket {
   });
   Validations.of(bucket).acknowledge({
     id: 'AwsSolutions-S1',
-    reason: 'Athena keeps who asked what; a log of reads is a decision of the team: CloudTrail has data events for it.',
+    reason:
+      'Athena records who ran which query. A log of reads is a decision of the team: CloudTrail has data events for it.',
   });
   return bucket;
 }
@@ -87,7 +88,7 @@ export function createQueryPolicy(
   const tables = arn('glue', `table/${database}/*`);
   const answers = results.arnForObjects('*');
   const policy = new ManagedPolicy(stack, 'Queries', {
-    description: 'Asks the books of the model gateway in SQL (Amazon Athena).',
+    description: 'Queries the books of the model gateway in SQL (Amazon Athena).',
     statements: [
       allowed('Ask', 'athena', asking, [arn('athena', `workgroup/${name}`)]),
       allowed('Sources', 'athena', lookingUp, [arn('athena', `datacatalog/${CATALOG}`)]),

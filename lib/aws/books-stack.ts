@@ -44,7 +44,7 @@ export class BooksStack extends Stack {
   #reviewerRole({ reviewers }: GatewayConfig, policies: IManagedPolicy[]): Record<string, readonly [string, string]> {
     if (reviewers.length === 0) return {};
     const role = new Role(this, 'ReviewerRole', {
-      description: 'Reads the books of the model gateway, and asks them in SQL; nothing else.',
+      description: 'Reads the books of the model gateway, and queries them in SQL; nothing else.',
       assumedBy: new CompositePrincipal(...reviewers.map((arn) => new ArnPrincipal(arn))),
       managedPolicies: policies,
     });

@@ -74,8 +74,8 @@ const settingsSchema = z.strictObject({
    */
   functionUrl: trueOrFalse().default(true),
   /**
-   * Runtime of the inference routes in addition to the API. `functions`: only the function URL. `web`: also a server as
-   * a Lambda Web Function, which handles many requests in one process.
+   * Runtime of the inference routes in addition to the API. `functions`: only the function URL. `web`: a server as a
+   * Lambda Web Function, which handles many requests in one process.
    */
   streamRuntime: z.enum(['functions', 'web'], { error: 'must be functions or web' }).default('functions'),
   /** Origins whose pages may call the gateway, comma-separated; `*` for all. By default no page may. */

@@ -154,7 +154,7 @@ function acknowledgeCopying(own: NestedStack): void {
     { id: 'AwsSolutions-IAM5[Action::s3:DeleteObject*]', reason },
     {
       id: 'Annotation::@aws-cdk/aws-lambda:webFunctionPublicEndpoint',
-      reason: 'Each of its functions asks for the gateway’s own keys, as behind the API.',
+      reason: 'Each of its functions checks the gateway’s own keys, as behind the API.',
     },
   );
 }

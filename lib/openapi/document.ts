@@ -208,7 +208,7 @@ const chargedOnceKey = z.string().min(1).max(255).optional().meta({
 
 function responseHeaders({ route, about }: Operation) {
   return {
-    'request-id': textHeader('The id of the request; tell it to the operator when something is wrong.'),
+    'request-id': textHeader('The id of the request. Send it to the operator if something is wrong.'),
     'x-request-id': textHeader('The same as `request-id`, under the name that OpenAI’s SDKs read.'),
     ...(route.inference
       ? {
@@ -220,7 +220,7 @@ function responseHeaders({ route, about }: Operation) {
     ...(route.inference || route.isTimed
       ? {
           'server-timing': textHeader(
-            'The milliseconds until the head of the answer: `gateway;dur` of the gateway itself, and, where a provider was asked, `provider;dur` of waiting for providers.',
+            'The milliseconds until the head of the answer: `gateway;dur` of the gateway itself and, if a provider got a request, `provider;dur` of waiting for providers.',
           ),
         }
       : {}),
@@ -229,7 +229,7 @@ function responseHeaders({ route, about }: Operation) {
     ...(about.etag
       ? {
           etag: textHeader(
-            'The version of this resource. Send it in `If-Match` with a change, which is then refused if somebody else has changed the resource meanwhile.',
+            'The version of this resource. Send it in `If-Match` with a change, The change is then refused if somebody else has changed the resource since.',
           ),
         }
       : {}),
@@ -280,7 +280,7 @@ const errorHeaders: Partial<Record<ErrorKind, Record<string, ReturnType<typeof t
     ),
   },
   provider_overloaded: {
-    'retry-after': textHeader('Seconds until another try may succeed: what the provider says, else one.'),
+    'retry-after': textHeader('Seconds until another try may succeed: the value from the provider, else one.'),
   },
 };
 

@@ -23,7 +23,7 @@ export const errorGuides: Record<ErrorKind, ErrorGuide> = {
   payment_required: {
     cause:
       'A limit, a budget or the balance has no room for the money that has to be held (set aside) before the request is sent. Nothing was sent to a provider.',
-    cure: 'Read in `metadata` which limit it is and what is left; then lower `max_tokens`, raise the limit, or wait until `resets_at`.',
+    cure: 'Read in `metadata` which limit it is and how much remains; then lower `max_tokens`, raise the limit, or wait until `resets_at`.',
   },
   permission_denied: {
     cause: 'The route takes the other kind of key, or a provider does not allow this use of its model.',
@@ -31,7 +31,7 @@ export const errorGuides: Record<ErrorKind, ErrorGuide> = {
   },
   not_found: {
     cause: 'The resource does not exist, or it belongs to another account.',
-    cure: 'Check the id or the name; where a name is nearly right, the message suggests the one that exists.',
+    cure: 'Check the id or the name. If a name is nearly right, the message suggests the existing one.',
   },
   conflict: {
     cause:
@@ -44,7 +44,7 @@ export const errorGuides: Record<ErrorKind, ErrorGuide> = {
   },
   precondition_failed: {
     cause: 'Somebody has changed the resource since its `ETag` was read.',
-    cure: 'Read it again, apply the change to what is there now, and send the new `ETag` in `If-Match`.',
+    cure: 'Read it again, apply the change to the current version, and send the new `ETag` in `If-Match`.',
   },
   payload_too_large: {
     cause:
@@ -61,7 +61,7 @@ export const errorGuides: Record<ErrorKind, ErrorGuide> = {
   },
   server: {
     cause: 'The gateway failed with an internal error.',
-    cure: 'Try again; if it persists, tell the operator the `request_id`.',
+    cure: 'Try again. If it persists, send the `request_id` to the operator.',
   },
   provider_unavailable: {
     cause:
@@ -70,7 +70,7 @@ export const errorGuides: Record<ErrorKind, ErrorGuide> = {
   },
   timeout: {
     cause: 'The provider was silent for too long, or the answer took longer than the gateway may run.',
-    cure: 'Ask for a shorter answer, or try again. Where the answer has the header `x-should-retry: false`, look first: the first try may have been charged, and `GET /generation` shows its cost.',
+    cure: 'Request a shorter answer, or try again. If the answer has the header `x-should-retry: false`, check first: the first try may have been charged, and `GET /generation` shows its cost.',
   },
   provider_overloaded: {
     cause: 'The provider or the gateway is overloaded for the moment.',

@@ -37,7 +37,7 @@ its answer begins; \`provider\` in a request changes that. \`GET /models/{slug}/
 
 A **prompt** is all that a model reads: instructions, conversation and tools. Models read and write **tokens**, pieces of text of a few characters;
 prices and limits count these. The **context** of a model is the most tokens that prompt and answer may have together. **Thinking** is text that a
-model writes for itself before its answer. A **tool** is a function that a model may ask your program, or the gateway, to run. A key belongs to a
+model writes for itself before its answer. A **tool** is a function that a model may call, and that your program or the gateway runs. A key belongs to a
 **workspace** of an **account**, and may belong to a **member**, a person or a program of yours. Each of them may have a limit of spending; that of a workspace or a
 member is a **budget**. The **operator** runs the gateway, and makes the accounts. The **catalog** is the operator's list of models, endpoints and prices.
 
@@ -51,7 +51,7 @@ hold; an answer whose hold cannot grow ends there, and says so in \`metadata\`. 
 
 ## Answers
 
-Every answer has the header \`request-id\`. An answer of a model also has \`x-generation-id\`, by which \`GET /generation\` tells what became of it.
+Every answer has the header \`request-id\`. An answer of a model also has \`x-generation-id\`, with which \`GET /generation\` returns its record.
 On AWS, API Gateway itself refuses some requests before the gateway sees them, such as bodies that are too large (413): these answers have only \`request-id\`.
 Answers of models and counts of tokens have \`server-timing\`: the milliseconds of the gateway itself and those of the provider, up to the answer's head. With
 \`stream: true\` the answer comes as server-sent events while it is written.

@@ -27,8 +27,8 @@ export const activity = tagged('Account', {
   'get-model-spending': {
     summary: 'Report what each model has cost so far',
     description:
-      'The spending of the account by model: today, since Monday and since the first of the month, in UTC. Every request whose cost is final is in it at once; what is held for running requests is not.',
-    success: ok('The models, the dearest of the month first.', modelSpendingAnswer, {
+      'The spending of the account by model: today, since Monday and since the first of the month, in UTC. A request is included as soon as its cost is final. Money held for running requests is not included.',
+    success: ok('The models, the most expensive of the month first.', modelSpendingAnswer, {
       data: [{ model: 'sandbox/claude', usage_daily: 0.03, usage_weekly: 20.03, usage_monthly: 120.03 }],
       counted_from: '2026-11-02',
     }),

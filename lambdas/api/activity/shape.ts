@@ -9,13 +9,13 @@ const rowShape = z
     model_permaslug: modelPermaslug,
     endpoint_id: z
       .string()
-      .meta({ description: 'The id of the endpoint (one provider’s offer of the model) that was asked.' }),
-    provider_name: z.string().meta({ description: 'The name of the provider that was asked.' }),
+      .meta({ description: 'The id of the endpoint (one provider’s offer of the model) that got the request.' }),
+    provider_name: z.string().meta({ description: 'The name of the provider that got the request.' }),
     usage: rub.meta({ description: 'The exact amount in RUB that the requests cost.' }),
     byok_usage_inference: z.literal(0),
     cache_saved_rub: rub.meta({
       description:
-        'The money that reading cached prompts saved, less what writing caches cost, in RUB; negative where writing cost more.',
+        'The money that reading cached prompts saved, minus the cost of writing caches, in RUB; negative if writing cost more.',
     }),
     requests: countShape.meta({ description: 'The number of requests that were completed or charged.' }),
     prompt_tokens: countShape.meta({
@@ -54,7 +54,7 @@ export const modelSpendingAnswer = z
     data: z.array(modelSpendingShape).meta({ description: 'Each model that cost anything in this week or month.' }),
     counted_from: z.iso.date().nullable().meta({
       description:
-        'The first UTC day of this week and month on which a model was counted; null where none was. `GET /activity` has the spending of earlier days, if there is any.',
+        'The first UTC day of this week and month on which a model was counted; null if none was. `GET /activity` has the spending of earlier days, if there is any.',
     }),
   })
   .meta({ id: 'SpendingByModel' });

@@ -31,9 +31,9 @@ const completionMessage = z.looseObject({
     .nullable()
     .meta({ description: 'The text of the answer; `null` if there are only calls, images or speech.' }),
   refusal: z.string().nullable().meta({
-    description: 'The words with which the model refuses, where its provider tells them apart; otherwise null.',
+    description: 'The text of the model’s refusal, if its provider reports it separately; otherwise null.',
   }),
-  reasoning: z.string().optional().meta({ description: 'The thinking of the model as text, where it shows it.' }),
+  reasoning: z.string().optional().meta({ description: 'The thinking of the model as text, if the model shows it.' }),
   reasoning_content: z
     .string()
     .optional()
@@ -92,7 +92,7 @@ export const chatCompletionAnswer = z
           message: completionMessage.meta({ description: 'The answer of the model.' }),
           finish_reason: z.string().meta({
             description:
-              'Why the answer ends: `stop`, `length`, `tool_calls`, `content_filter` or `error`. It is `length` also where the gateway ended the answer; `metadata` says why then.',
+              'Why the answer ends: `stop`, `length`, `tool_calls`, `content_filter` or `error`. It is also `length` if the gateway ended the answer; `metadata` then has the reason.',
           }),
           native_finish_reason: z
             .string()
@@ -127,7 +127,7 @@ export const chatCompletionAnswer = z
           .meta({ description: 'The tokens of the answer that are not its text.' }),
         cost: rub.optional().meta({ description: 'The price of the request in roubles, exact.' }),
       })
-      .meta({ description: 'The tokens of the request, and what they cost.' }),
+      .meta({ description: 'The tokens of the request, and their cost.' }),
     metadata: earlyEndShape,
   })
   .meta({ id: 'ChatCompletion' });

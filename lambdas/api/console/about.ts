@@ -5,7 +5,7 @@ export const consolePages = tagged('Service', {
   'get-console': {
     summary: 'The console: a page that shows and changes what an account may, over this API alone',
     success: {
-      ...ok('The page as HTML; it asks for a management key.', z.string()),
+      ...ok('The page as HTML. Its user enters a management key.', z.string()),
       content: { 'text/html': { schema: { type: 'string' } } },
     },
   },

@@ -3,7 +3,7 @@ import { creditsAnswer } from './shape.ts';
 
 export const credits = tagged('Account', {
   'get-credits': {
-    summary: 'Read what the account has left',
+    summary: 'Read the remaining money of the account',
     success: ok('The money that was paid in, and how much of it is spent.', creditsAnswer, {
       data: {
         total_credits: 1500,

@@ -55,7 +55,7 @@ export const decisionsAnswer = z
         output_tokens: countShape.meta({ description: 'The number of tokens of the answers.' }),
         cost: lateCostShape,
       })
-      .meta({ description: 'The tokens of all questions together, and what they cost.' }),
+      .meta({ description: 'The tokens of all questions together, and their cost.' }),
   })
   .meta({ id: 'Decisions' });
 export type DecisionsAnswer = z.output<typeof decisionsAnswer>;

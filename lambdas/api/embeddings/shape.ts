@@ -15,7 +15,7 @@ export const embeddingsAnswer = z
           index: countShape.meta({ description: 'The place of the input that the vector is made of.' }),
           embedding: z.union([z.array(z.number()), z.string()]).meta({
             description:
-              'The vector: numbers, or base64 of 32-bit floats with the least significant byte first, as `encoding_format` asks.',
+              'The vector: numbers, or base64 of 32-bit floats with the least significant byte first, as `encoding_format` requests.',
           }),
         }),
       )
@@ -26,7 +26,7 @@ export const embeddingsAnswer = z
         total_tokens: countShape.meta({ description: 'The same number: embeddings have no output tokens.' }),
         cost: lateCostShape,
       })
-      .meta({ description: 'The tokens of all inputs, and what they cost.' }),
+      .meta({ description: 'The tokens of all inputs, and their cost.' }),
   })
   .meta({ id: 'Embeddings' });
 export type EmbeddingsAnswer = z.output<typeof embeddingsAnswer>;

@@ -61,8 +61,8 @@ export const generations = tagged('Account', {
   'list-generations': {
     summary: 'List requests of the account',
     description:
-      'The requests of all keys of the account, the newest first, with the cost of each: those that were answered, those that are running, and those that were refused, which are kept for thirty days. With a filter a page may be short although more follow: read on until `next_cursor` is null.',
-    success: ok('A page of the requests that were asked for.', generationListAnswer, {
+      'The requests of all keys of the account, the newest first, with the cost of each: answered, running and refused requests. Refused requests are kept for thirty days. With a filter, a page may be short even if more requests follow: continue until `next_cursor` is null.',
+    success: ok('A page of the matching requests.', generationListAnswer, {
       data: [{ ...request, status: 'complete', refusal: null, api_key_hash: '5ff7'.repeat(16), user_id: null }],
       next_cursor: null,
       searched_until: null,
@@ -70,9 +70,9 @@ export const generations = tagged('Account', {
     errors: ['invalid_request', 'not_found'],
   },
   'get-request-record': {
-    summary: 'Read one request of the account, and how its price comes about',
+    summary: 'Read one request of the account, and how its price is computed',
     description:
-      'Shows the record of one request, and how its cost comes about: the units of each kind, the price of one unit, and their sum. It also shows which providers were asked, and why a refused request was refused.',
+      'Shows the record of one request, and how its cost is computed: the units of each kind, the price of one unit, and their sum. It also shows which providers got the request, and why a refused request was refused.',
     success: ok('The request, its record, and the lines of its price.', requestRecordAnswer),
   },
 });

@@ -31,13 +31,13 @@ export const accepts = {
     workspace_id: someId.optional().meta({ description: 'Only requests of this workspace, by id or slug.' }),
     model: someId
       .optional()
-      .meta({ description: 'Only requests that this model answered; or, if nothing answered yet, that asked for it.' }),
+      .meta({ description: 'Only requests that this model answered, or that requested it and have no answer yet.' }),
     status: z
       .enum(requestStatuses, { error: `must be one of ${requestStatuses.join(', ')}` })
       .optional()
       .meta({
         description:
-          'Only requests with this status: `pending` until the cost is final, `refused` if the gateway refused it and asked no provider, and otherwise how the answer ended: `complete`, `out_of_money` (a limit was used up), `refused_before` (every provider failed before its answer began), `broke_off` (the provider failed in the middle), `client_left` (the client closed the connection) or `out_of_time` (the answer took too long).',
+          'Only requests with this status: `pending` until the cost is final, `refused` if the gateway refused it and sent nothing to a provider, and otherwise how the answer ended: `complete`, `out_of_money` (a limit was used up), `refused_before` (every provider failed before its answer began), `broke_off` (the provider failed in the middle), `client_left` (the client closed the connection) or `out_of_time` (the answer took too long).',
       }),
     limit: integerParameter(1, 100).default(50).meta({ description: 'The most entries to return.' }),
     cursor: z

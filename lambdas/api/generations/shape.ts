@@ -14,12 +14,12 @@ const generationTimeText = `Milliseconds from the first event of the answer to i
 const attemptShape = z.strictObject({
   endpoint_id: z
     .string()
-    .meta({ description: 'The id of the endpoint (one provider’s offer of the model) that this attempt asked.' }),
+    .meta({ description: 'The id of the endpoint (one provider’s offer of the model) that got this attempt.' }),
   model_permaslug: modelPermaslug,
-  provider_name: z.string().meta({ description: 'The name of the provider that was asked.' }),
+  provider_name: z.string().meta({ description: 'The name of the provider that got the request.' }),
   status: countShape
     .nullable()
-    .meta({ description: "The HTTP status of the provider's answer; null where it gave none." }),
+    .meta({ description: "The HTTP status of the provider's answer; null without an answer." }),
   failure: z.string().nullable().meta({
     description:
       'What went wrong, in one word: the `error_type` that the provider’s status stands for, such as `provider_overloaded`; why there was no answer, such as `first_byte_timeout`; or the code of the system, such as `ENOTFOUND` or `CERT_HAS_EXPIRED`. Null if nothing did, or if that is not known.',
@@ -82,11 +82,11 @@ const generationShape = z
     model_permaslug: modelPermaslug,
     endpoint_id: z
       .string()
-      .meta({ description: 'The id of the endpoint (one provider’s offer of the model) that was asked.' }),
-    streamed: z.boolean().meta({ description: 'Whether the answer was asked for as a stream.' }),
+      .meta({ description: 'The id of the endpoint (one provider’s offer of the model) that got the request.' }),
+    streamed: z.boolean().meta({ description: 'Whether the request was for a stream.' }),
     left_out: z.array(z.string()).max(MAX_LEFT_OUT).meta({
       description:
-        'The names of the fields of the request that the provider was not sent, because its endpoint does not take them; the same as in the header `x-gateway-left-out` of the answer. Empty if there were none, or if that is not known.',
+        'The names of the request’s fields that the provider did not get, because its endpoint does not accept them. The header `x-gateway-left-out` of the answer has the same names. Empty if there were none, or if that is not known.',
     }),
     cancelled: z.boolean().meta({
       description:
@@ -103,17 +103,17 @@ const generationShape = z
       description:
         'How the answer ended: `complete`, `out_of_money` (a limit was used up), `refused_before` (every provider failed before its answer began), `broke_off` (the provider failed in the middle), `client_left` (the client closed the connection) or `out_of_time` (the answer took too long). Null if that is not known.',
     }),
-    provider_name: z.string().meta({ description: 'The name of the provider that was asked.' }),
+    provider_name: z.string().meta({ description: 'The name of the provider that got the request.' }),
     latency: countShape.nullable().meta({
-      description: 'Milliseconds from the request to the first event of the answer; null where there was none.',
+      description: 'Milliseconds from the request to the first event of the answer; null without an event.',
     }),
     overhead_ms: countShape.nullable().meta({
       description:
-        'The part of `latency` that the gateway itself took, in milliseconds: until it had sent the whole request to the first provider; for a video, until the first provider was asked for it. Null if that is not known.',
+        'The part of `latency` that the gateway itself took, in milliseconds: until it had sent the whole request to the first provider. The same applies to the job of a video. Null if that is not known.',
     }),
     provider_ms: countShape.nullable().meta({
       description:
-        'Milliseconds from the end of `overhead_ms` until a provider sent its last byte; further attempts and searches in between are included. For a video, until its job ended. Null if no provider was asked, or if that is not known.',
+        'Milliseconds from the end of `overhead_ms` until a provider sent its last byte; further attempts and searches in between are included. For a video, until its job ended. Null if no provider got a request, or if that is not known.',
     }),
     generation_time: countShape.nullable().meta({ description: generationTimeText }),
     tokens_prompt: countShape.meta({
@@ -189,7 +189,7 @@ const listedRequestShape = z
     created_at: time.meta({ description: 'The time at which the request came in.' }),
     status: z.enum(requestStatuses).meta({
       description:
-        'The state of the request: `pending` until the cost is final, `refused` if the gateway refused it and asked no provider, and otherwise how the answer ended: `complete`, `out_of_money` (a limit was used up), `refused_before` (every provider failed before its answer began), `broke_off` (the provider failed in the middle), `client_left` (the client closed the connection) or `out_of_time` (the answer took too long).',
+        'The state of the request: `pending` until the cost is final, `refused` if the gateway refused it and sent nothing to a provider, and otherwise how the answer ended: `complete`, `out_of_money` (a limit was used up), `refused_before` (every provider failed before its answer began), `broke_off` (the provider failed in the middle), `client_left` (the client closed the connection) or `out_of_time` (the answer took too long).',
     }),
     refusal: z
       .strictObject({
@@ -200,9 +200,12 @@ const listedRequestShape = z
         amounts: refusedAmountsShape,
       })
       .nullable()
-      .meta({ description: 'Why the request was refused; null where it was not.' }),
+      .meta({ description: 'Why the request was refused; null if it was not.' }),
     api_type: z.enum(apiTypes).nullable().meta({ description: apiTypeText }),
-    model: z.string().nullable().meta({ description: 'The id of the model that answered, or that was asked for.' }),
+    model: z
+      .string()
+      .nullable()
+      .meta({ description: 'The id of the model that answered, or else of the requested model.' }),
     model_permaslug: z.string().nullable().meta({
       description:
         'The permanent id of the model, which always means this version, even if its `model` id is given to a newer one.',
@@ -210,8 +213,8 @@ const listedRequestShape = z
     endpoint_id: z
       .string()
       .nullable()
-      .meta({ description: 'The id of the endpoint (one provider’s offer of the model) that was asked.' }),
-    provider_name: z.string().nullable().meta({ description: 'The name of the provider that was asked.' }),
+      .meta({ description: 'The id of the endpoint (one provider’s offer of the model) that got the request.' }),
+    provider_name: z.string().nullable().meta({ description: 'The name of the provider that got the request.' }),
     total_cost: rub.nullable().meta({ description: 'The cost of the request in RUB; null until it is final.' }),
     tokens_prompt: countShape.nullable().meta({
       description: 'All tokens of the prompts, including those that were read from a cache or written to it.',
@@ -251,7 +254,7 @@ const priceUnitShape = z.strictObject({
 const priceLineShape = z
   .strictObject({
     round: countShape.meta({ description: 'The number of the round that the line is about, counted from 1.' }),
-    units: z.array(priceUnitShape).meta({ description: 'The units that were charged; none where nothing was used.' }),
+    units: z.array(priceUnitShape).meta({ description: 'The charged units; empty if nothing was used.' }),
     tier_above_tokens: countShape.nullable().meta({
       description:
         'The line has the prices for prompts of more than this many tokens (`pricing.overrides` of the model); null if it has the usual prices.',
@@ -272,14 +275,14 @@ const requestRecordShape = z
       .meta({ description: 'The record of the generation; null until its cost is final, and for a refused request.' }),
     held_rub: rub
       .nullable()
-      .meta({ description: 'The most that was held for the request, in RUB; null where nothing was held.' }),
+      .meta({ description: 'The highest amount that was held for the request, in RUB; null if nothing was held.' }),
     price_lines: z.array(priceLineShape).meta({
       description:
-        'How the cost comes about. For some answers a provider is asked again, as after a search: each such round has a line, and their sum is the cost. Failed attempts have none. Searches and seconds of video are on the last line.',
+        'How the cost is computed. For some answers a provider gets several requests, for example after a search. Each of these requests (rounds) has a line, and their sum is the cost. Failed attempts have none. Searches and seconds of video are on the last line.',
     }),
     proven: z.boolean().nullable().meta({
       description:
-        'Whether the lines add up to exactly the charge, and the charge is not more than what was held. With false the record is faulty: tell the operator. Null until the cost is final.',
+        'Whether the lines add up to exactly the charge, and the charge does not exceed the held amount. If false, the record is faulty: report it to the operator. Null until the cost is final.',
     }),
   })
   .meta({ id: 'RequestRecord' });

@@ -18,7 +18,7 @@ const spendingShape = {
   limit: rub.nullable().meta({ description: 'The most that the key may spend, in roubles; null for no limit.' }),
   limit_remaining: rub.nullable().meta({
     description:
-      'The roubles that are left in the current period, less what is held (set aside) for running requests; null for no limit.',
+      'The remaining roubles in the current period, minus the amount held (set aside) for running requests; null for no limit.',
   }),
   limit_reset: z
     .enum(limitResets)

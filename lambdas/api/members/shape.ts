@@ -22,7 +22,7 @@ export type MemberListAnswer = z.output<typeof memberListAnswer>;
 
 export const addedMembersAnswer = z.strictObject({
   added_count: countShape.meta({ description: 'The number of members that were added; others were members already.' }),
-  data: z.array(memberShape).meta({ description: 'The resource, or the list of resources, that was asked for.' }),
+  data: z.array(memberShape).meta({ description: 'The requested resource, or the list of resources.' }),
 });
 export type AddedMembersAnswer = z.output<typeof addedMembersAnswer>;
 

@@ -94,7 +94,7 @@ const events = {
   content_block_delta:
     'A piece of the block: `text_delta`, `thinking_delta`, `signature_delta`, `input_json_delta` or `citations_delta`.',
   content_block_stop: 'The block is whole.',
-  message_delta: 'Why the answer ends, its tokens, and what they cost: `usage.cost`, in RUB.',
+  message_delta: 'Why the answer ends, its tokens, and their cost: `usage.cost`, in RUB.',
   message_stop: 'The end.',
   ping: 'Every ten seconds of silence, also before the beginning. It means nothing.',
   error:
@@ -141,7 +141,7 @@ export const messages = tagged('Inference', {
     description:
       'Counts the tokens of the prompt of a request to `POST /messages`. No model answers, and it costs nothing.',
     bodyExample: body,
-    success: ok('The number of tokens; `estimated` is true where the provider does not count.', countAnswer, {
+    success: ok('The number of tokens; `estimated` is true if the provider does not count.', countAnswer, {
       input_tokens: 9,
     }),
     errors: providerErrors,

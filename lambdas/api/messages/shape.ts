@@ -20,12 +20,12 @@ export const messageAnswer = z
       .meta({ description: 'The answer: blocks of text, of thinking, and of calls of tools.' }),
     stop_reason: z.string().nullable().meta({
       description:
-        'Why the answer ends: `end_turn`, `tool_use`, `max_tokens`, `stop_sequence`, `pause_turn` or `refusal`. It is `max_tokens` also where the gateway ended the answer; `metadata` says why then.',
+        'Why the answer ends: `end_turn`, `tool_use`, `max_tokens`, `stop_sequence`, `pause_turn` or `refusal`. It is also `max_tokens` if the gateway ended the answer; `metadata` then has the reason.',
     }),
     stop_sequence: z
       .string()
       .nullable()
-      .meta({ description: 'The stop sequence at which the answer ended, where the provider reports it.' }),
+      .meta({ description: 'The stop sequence at which the answer ended, if the provider reports it.' }),
     usage: z
       .looseObject({
         input_tokens: countShape.meta({
@@ -42,7 +42,7 @@ export const messageAnswer = z
           .meta({ description: 'Tokens of the prompt that were read from a cache.' }),
         cost: rub.optional().meta({ description: 'The price of the request in roubles, exact.' }),
       })
-      .meta({ description: 'The tokens of the request, and what they cost.' }),
+      .meta({ description: 'The tokens of the request, and their cost.' }),
     metadata: earlyEndShape,
   })
   .meta({ id: 'Message' });

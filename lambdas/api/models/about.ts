@@ -38,12 +38,12 @@ export const models = tagged('Catalog', {
     ),
   },
   'get-model': {
-    summary: 'Read a model, and its endpoints if asked for',
+    summary: 'Read a model, and its endpoints on request',
     description:
       'One model of the catalog. With `endpoints=true` the answer also has its endpoints: each is one provider’s offer of the model, with prices, limits and how it is doing. `status` is its health now; uptime is in percent over five minutes, half an hour and a day, without requests that a limit refused; latency and throughput are percentiles over half an hour. Values that were not measured are null. With the header `anthropic-version` and without endpoints, the answer has the shape of the Messages API: an alias is shown as the model that answers, and a model that makes no text is not found.',
     headers: modelHeaders,
     success: ok(
-      'The model. If endpoints were asked for, they are in the order in which they are tried; an empty `routing.default` stands for automatic routing.',
+      'The model. If endpoints were requested, they are in the order in which they are tried. An empty `routing.default` means automatic routing.',
       z.xor([modelAnswer, messagesModelAnswer]),
       {
         ...claudeTop,
@@ -66,7 +66,7 @@ export const models = tagged('Catalog', {
   'list-videos-models': {
     summary: 'List video models',
     description: 'Models for `POST /videos`, with their prices, durations, resolutions and aspect ratios.',
-    success: ok('Models that make video, with what each can be asked for.', videoModelListAnswer, {
+    success: ok('Models that make video, with the options of each.', videoModelListAnswer, {
       data: [filmmakerExample],
     }),
   },

@@ -20,7 +20,7 @@ const codexModel = z
     description: z.string().meta({ description: 'The purpose of the model.' }),
     default_reasoning_level: z.enum(levels).nullable().meta({
       description:
-        'The effort that is asked for unless the user chooses another; null for a model that does not think.',
+        'The effort that is requested unless the user chooses another; null for a model that does not think.',
     }),
     supported_reasoning_levels: z.array(level).meta({ description: 'The efforts that a user may choose from.' }),
     shell_type: z.literal('shell_command'),

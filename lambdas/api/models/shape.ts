@@ -47,7 +47,7 @@ const serviceFreeShape = z
   .strictObject({
     daily_base: z.int().meta({
       description:
-        'The most requests in a UTC day, over all free models, of an account that is not funded; `funded_balance_threshold_rub` says which are.',
+        'The most requests in a UTC day, over all free models, of an account that is not funded; see `funded_balance_threshold_rub`.',
     }),
     daily_funded: z
       .int()
@@ -64,7 +64,7 @@ const serviceFreeShape = z
       description: 'A prepaid account counts as funded with a balance of at least this many roubles.',
     }),
     funded_topup_threshold_rub: rubText.meta({
-      description: 'A prepaid account also counts as funded when its top-ups come to at least this many roubles.',
+      description: 'A prepaid account also counts as funded if the sum of its top-ups is at least this many roubles.',
     }),
     daily_budget_rub: rubText.meta({
       description: 'The most that the service spends on the model in a UTC day, in RUB.',
@@ -93,7 +93,7 @@ const modelFieldShapes = {
       name: z.string().meta({ description: 'The name of the model that answers.' }),
     })
     .optional()
-    .meta({ description: 'The model that answers, where this one is an alias.' }),
+    .meta({ description: 'The model that answers, if this one is an alias.' }),
   icon_url: z.string().optional().meta({ description: 'The address of a picture of the model, or of its provider.' }),
   icon_id: z
     .string()
@@ -114,7 +114,7 @@ const modelFieldShapes = {
   unavailable_reason: z
     .string()
     .optional()
-    .meta({ description: 'Why the model cannot be called here; only where `available` is false.' }),
+    .meta({ description: 'Why the model cannot be called here; only if `available` is false.' }),
   context_length: z.int().nullable().meta({ description: 'The most tokens that prompt and answer may have together.' }),
   architecture: z
     .strictObject({
@@ -163,10 +163,10 @@ const modelFieldShapes = {
   default_parameters: z
     .strictObject({
       temperature: z.number().nullable().meta({
-        description: 'The `temperature` that is sent where a request gives none.',
+        description: 'The `temperature` that is sent if a request has none.',
       }),
-      top_p: z.number().nullable().meta({ description: 'The `top_p` that is sent where a request gives none.' }),
-      top_k: z.number().nullable().meta({ description: 'The `top_k` that is sent where a request gives none.' }),
+      top_p: z.number().nullable().meta({ description: 'The `top_p` that is sent if a request has none.' }),
+      top_k: z.number().nullable().meta({ description: 'The `top_k` that is sent if a request has none.' }),
       frequency_penalty: z.number().nullable().meta({
         description:
           'The default `frequency_penalty`: the higher it is, the less the model repeats words that it has used often.',
@@ -220,7 +220,7 @@ const endpointShape = z
     available: z
       .boolean()
       .nullable()
-      .meta({ description: 'Whether the endpoint can be called here; null where that is not known.' }),
+      .meta({ description: 'Whether the endpoint can be called here; null if that is not known.' }),
     tag: z.string().meta({ description: 'The provider and the variant it runs, such as `together/fp8`.' }),
     context_length: z.int().meta({ description: 'The most tokens that prompt and answer may have together.' }),
     max_completion_tokens: z.int().nullable().meta({ description: 'The most tokens that an answer may have.' }),
@@ -235,7 +235,7 @@ const endpointShape = z
       .meta({ description: 'The parameters of a request that the endpoint supports.' }),
     supports_implicit_caching: z
       .boolean()
-      .meta({ description: 'Whether the endpoint caches prompts without being asked to.' }),
+      .meta({ description: 'Whether the endpoint caches prompts without a request for it.' }),
     supports_tool_choice: z
       .strictObject({
         auto: z
@@ -260,7 +260,7 @@ const endpointShape = z
         retention_days: z
           .int()
           .nullable()
-          .meta({ description: 'For how many days prompts are kept; null where the provider does not say.' }),
+          .meta({ description: 'Number of days for which prompts are kept; null if the provider does not state it.' }),
       })
       .meta({ description: 'The use that the provider makes of prompts.' }),
     status: z.literal([0, -1]).optional().meta({
@@ -300,7 +300,7 @@ const endpointShape = z
       .optional()
       .meta({
         description:
-          'How the endpoint was doing in each hour of the last thirty days, the oldest first, with `history=true`. An hour with fewer than ten requests is left out; one that has just ended comes ten minutes later.',
+          'Health and performance of the endpoint in each hour of the last thirty days, the oldest first, with `history=true`. An hour with fewer than ten requests is left out; one that has just ended comes ten minutes later.',
       }),
   })
   .meta({
@@ -311,10 +311,10 @@ export type EndpointBody = z.output<typeof endpointShape>;
 
 /** Members of a model that OpenAI's SDKs read at the top level of a response. */
 const topMembers = {
-  id: z.string().meta({ description: 'The same as `data.id`, where OpenAI’s SDKs read it.' }),
+  id: z.string().meta({ description: 'The same as `data.id`. OpenAI’s SDKs read it here.' }),
   object: z.literal('model'),
-  created: countShape.meta({ description: 'The same value as `data.created`, where OpenAI’s SDKs read it.' }),
-  owned_by: z.string().meta({ description: 'The same value as `data.owned_by`, where OpenAI’s SDKs read it.' }),
+  created: countShape.meta({ description: 'The same value as `data.created`. OpenAI’s SDKs read it here.' }),
+  owned_by: z.string().meta({ description: 'The same value as `data.owned_by`. OpenAI’s SDKs read it here.' }),
 };
 
 export const modelAnswer = z.strictObject({
@@ -336,7 +336,7 @@ export const modelAnswer = z.strictObject({
       }),
     })
     .optional()
-    .meta({ description: 'The routing that applies where a request says nothing about it.' }),
+    .meta({ description: 'The routing that applies if a request has no preferences.' }),
 });
 export type ModelAnswer = z.output<typeof modelAnswer>;
 

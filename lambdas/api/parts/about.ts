@@ -77,7 +77,7 @@ export function estimateAbout({
   bodyExample: unknown;
 }): Omit<About, 'tag'> {
   const description = [
-    `Says what a request to \`POST ${path}\` would cost, which endpoints (offers of the models by providers) would be asked in which order, and whether the limits of the key, its workspace, its member and its account have room for it. It takes the body of that request, and refuses what that refuses, except for money: the answer is 200, and says so in \`admits\`. Nothing is held (set aside), charged or recorded, and no model is asked. An \`Idempotency-Key\` has no effect.`,
+    `Says what a request to \`POST ${path}\` would cost, which endpoints (offers of the models by providers) would be tried in which order, and whether the limits of the key, its workspace, its member and its account have room for it. It takes the body of that request, and refuses the same bodies. Missing money is not refused: the answer is 200, with \`admits\` false. Nothing is held (set aside), charged or recorded, and no model gets the request. An \`Idempotency-Key\` has no effect.`,
     more,
   ];
   return {
@@ -112,7 +112,7 @@ export interface ModalityTexts {
 
 const BILLING_STATUS = 'x-service-billing-status';
 const lateCost = `If the answer has no \`usage.cost\` yet, the header \`${BILLING_STATUS}\` is \`pending\`, and \`GET /generation\` has the cost a little later.`;
-const pending = 'The value is `pending` where the answer has no `usage.cost` yet; otherwise the header is absent.';
+const pending = 'The value is `pending` if the answer has no `usage.cost` yet; otherwise the header is absent.';
 
 /** Returns the documentation of requests of a modality, and of their estimates. */
 export function modalityAbouts({ one, paths }: ModalityRow, words: ModalityTexts): Record<string, About> {

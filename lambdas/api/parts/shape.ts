@@ -45,7 +45,7 @@ export const budgetShape = z
     }),
     spend_rub: rubText.meta({ description: 'The roubles that settled requests have cost in the current period.' }),
     remaining_rub: rubText.meta({
-      description: 'The roubles that are left in the period, less what is held (set aside) for running requests.',
+      description: 'The remaining roubles in the period, minus the amount held (set aside) for running requests.',
     }),
     resets_at: time.nullable().meta({ description: 'The time at which the budget starts anew; null for never.' }),
     reset_interval: z.enum(resets).nullable().meta({ description: 'The same as `interval`; null for lifetime.' }),
@@ -77,7 +77,7 @@ const freeLimit = {
   model: z.string().meta({ description: 'The id of the free model.' }),
   resets_at: time.meta({ description: 'The time at which the limit starts anew.' }),
   admits: z.boolean().meta({
-    description: 'Whether there is room for this request. Without room, the other models of the request are asked.',
+    description: 'Whether there is room for this request. If not, the other models of the request are tried.',
   }),
 };
 
@@ -89,16 +89,16 @@ const freeLimitShape = z
         description: 'The name of the limit, as a refusal (429) has it.',
       }),
       limit_requests: countShape.meta({ description: 'The most requests to free models in the period.' }),
-      remaining_requests: countShape.meta({ description: 'The requests that are left.' }),
+      remaining_requests: countShape.meta({ description: 'The remaining requests.' }),
     }),
     z.strictObject({
       ...freeLimit,
       source: z.literal(budgetSource).meta({
-        description: 'The roubles that the service spends on the model in a day. How much of them is left is not said.',
+        description: 'The roubles that the service spends on the model in a day. The remaining amount is not shown.',
       }),
     }),
   ])
-  .meta({ id: 'FreeLimit', description: 'A limit on a free model, and what is left of it.' });
+  .meta({ id: 'FreeLimit', description: 'A limit on a free model, and its remaining requests.' });
 export type FreeLimitBody = z.output<typeof freeLimitShape>;
 
 export const estimateAnswerShape = z
@@ -110,19 +110,19 @@ export const estimateAnswerShape = z
         }),
         hold_rub: rubText.meta({
           description:
-            'The roubles that would be held (set aside) before anything is sent: the prompt and the first part of the answer, at the dearest candidate. The hold grows with a long answer. Where a limit of `limits` has no room, this or less is `required_rub` of the refusal, which is about the shortest answer that is possible.',
+            'The roubles that would be held (set aside) before anything is sent: the prompt and the first part of the answer, at the most expensive candidate. The hold grows with a long answer. If a limit of `limits` has no room, `required_rub` of the refusal is this amount or less, because it is for the shortest possible answer.',
         }),
         admits: z.boolean().meta({
           description:
-            'Whether the limits have room for the request now. With false the request itself is answered with 402, or with 429 where a limit of the free models has no room.',
+            'Whether the limits have room for the request now. If false, the request itself gets a 402, or a 429 if a limit of the free models has no room.',
         }),
         allowed_max_tokens: countShape.nullable().meta({
           description:
-            'The longest answer for which there is room, thinking included, where the request would be admitted only with a shorter one; otherwise null.',
+            'The longest answer for which there is room, thinking included, if the request would be admitted only with a shorter answer; otherwise null.',
         }),
         affordable_max_tokens: countShape.nullable().meta({
           description:
-            'The `max_tokens` with which the request would be admitted, where it is not as it is; null where it is admitted, or no useful answer would be. It is the `affordable_max_tokens` of the refusal (402).',
+            'The `max_tokens` with which a refused request would be admitted. Null if the request is admitted, or if even a short answer would be refused. It is the `affordable_max_tokens` of the refusal (402).',
         }),
         candidates: z
           .array(
@@ -143,7 +143,7 @@ export const estimateAnswerShape = z
               }),
             }),
           )
-          .meta({ description: 'The endpoints that would be asked, in the order in which they are tried.' }),
+          .meta({ description: 'The endpoints that would be tried, in this order.' }),
         excluded: z
           .array(
             z.strictObject({
@@ -152,11 +152,11 @@ export const estimateAnswerShape = z
               provider_name: providerName,
               reason: z.enum(leftOutReasons).meta({
                 description:
-                  'Why it is not asked. Privacy settings: `allowed_providers`, `ignored_providers`, `data_policy:logging`, `data_policy:training`. Fields of `provider` in the request or of the model’s usual routing: `only`, `ignore`, `order`, `quantizations`, `data_collection`, `zdr`, `enforce_distillable_text`, `require_parameters`, `max_price`. The endpoint: `no_price`, `no_credential` (its operator has set none), `other_answers` (it gives no answers of this kind), `request_not_supported` (it does not take something in the request). Endpoints that come before it: `too_many_endpoints` (a request tries only so many), `no_fallbacks` (`allow_fallbacks` is false). Limits: `no_room` (they have room only for free models), `free_limit` (a limit of this free model is used up, so other models are asked).',
+                  'Why it would not be tried. Privacy settings: `allowed_providers`, `ignored_providers`, `data_policy:logging`, `data_policy:training`. Fields of `provider` in the request or of the model’s usual routing: `only`, `ignore`, `order`, `quantizations`, `data_collection`, `zdr`, `enforce_distillable_text`, `require_parameters`, `max_price`. The endpoint: `no_price`, `no_credential` (its operator has set none), `other_answers` (it gives no answers of this kind), `request_not_supported` (it does not support a part of the request). Endpoints that come before it: `too_many_endpoints` (a request tries only a few), `no_fallbacks` (`allow_fallbacks` is false). Limits: `no_room` (they have room only for free models), `free_limit` (a limit of this free model is used up, so other models are tried).',
               }),
               message: z.string().optional().meta({
                 description:
-                  'The part of the request that the endpoint does not take; only with `request_not_supported`.',
+                  'The part of the request that the endpoint does not support; only with `request_not_supported`.',
               }),
             }),
           )
@@ -170,17 +170,17 @@ export const estimateAnswerShape = z
               interval: z.enum(intervals).meta({ description: 'The period of the limit, in UTC.' }),
               limit_rub: rubText.meta({ description: 'The most that may be spent in the period, in roubles.' }),
               remaining_rub: rubText.meta({
-                description: 'The roubles that are left, less what is held for running requests.',
+                description: 'The remaining roubles, minus the amount held for running requests.',
               }),
               admits: z.boolean().meta({ description: 'Whether there is room for `hold_rub`.' }),
             }),
           )
           .meta({
-            description: 'Each limit of the key, its workspace, its member and its account; empty where there is none.',
+            description: 'Each limit of the key, its workspace, its member and its account; empty if there is none.',
           }),
         free_limits: z.array(freeLimitShape).meta({
           description:
-            'Each limit on each free model of the request, with what is left. The estimate takes nothing of it. Empty where no free model may answer.',
+            'Each limit on each free model of the request, with its remaining room. The estimate uses up none of it. Empty if no free model may answer.',
         }),
       })
       .meta({ description: 'The estimate of the request.' }),

@@ -130,7 +130,7 @@ const events = {
   'response.refusal.delta': 'The model has refused without a word.',
   'response.refusal.done': 'The same refusal again, as the end of it.',
   'response.output_item.done': 'The item is whole.',
-  'response.completed': 'The end: the response with all items, its tokens, and what they cost: `usage.cost`, in RUB.',
+  'response.completed': 'The end: the response with all items, its tokens, and their cost: `usage.cost`, in RUB.',
   'response.incomplete': 'The end, if a limit has ended the answer: the response with the items that there are.',
   error: 'What went wrong. What was written until then is charged.',
   'response.failed': 'The end after an `error`: the response, with the same error in `error`.',
@@ -154,9 +154,9 @@ export const responses = tagged('Inference', {
   'count-input-tokens': {
     summary: 'Count the tokens of an input',
     description:
-      'Counts the tokens of the input of a request to `POST /responses`, as `responses.input_tokens.count` of OpenAI’s SDKs asks for it. No model answers, and it costs nothing.',
+      'Counts the tokens of the input of a request to `POST /responses`, for `responses.input_tokens.count` of OpenAI’s SDKs. No model answers, and it costs nothing.',
     bodyExample: body,
-    success: ok('The number of tokens; `estimated` is true where the provider does not count.', inputTokensAnswer, {
+    success: ok('The number of tokens; `estimated` is true if the provider does not count.', inputTokensAnswer, {
       object: 'response.input_tokens',
       input_tokens: 9,
     }),

@@ -15,12 +15,12 @@ export const responseAnswer = z
       description:
         'The state of the answer: `completed` if it is whole, `incomplete` if a limit has ended it, `failed` after an error, and `in_progress` in the first events of a stream.',
     }),
-    error: z.looseObject({}).nullable().meta({ description: 'The failure of a stream; null where there was none.' }),
+    error: z.looseObject({}).nullable().meta({ description: 'The failure of a stream; null if there was none.' }),
     incomplete_details: z
       .looseObject({
         reason: z.string().meta({
           description:
-            'The reason, which is always `max_output_tokens`; where the gateway ended the answer, `gateway` says why.',
+            'The reason, which is always `max_output_tokens`. If the gateway ended the answer, `gateway` has its reason.',
         }),
       })
       .nullable()
@@ -60,7 +60,7 @@ export const responseAnswer = z
         total_tokens: countShape.meta({ description: 'The sum of the tokens of prompt and answer.' }),
         cost: rub.optional().meta({ description: 'The price of the request in roubles, exact.' }),
       })
-      .meta({ description: 'The tokens of the request, and what they cost.' }),
+      .meta({ description: 'The tokens of the request, and their cost.' }),
     gateway: earlyEndShape,
   })
   .meta({ id: 'Response' });

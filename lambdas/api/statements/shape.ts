@@ -12,7 +12,7 @@ const sums = {
   usage: rub.meta({ description: 'The exact amount in RUB that the requests cost.' }),
   cache_saved_rub: rub.meta({
     description:
-      'The money that reading cached prompts saved, less what writing caches cost, in RUB; negative where writing cost more.',
+      'The money that reading cached prompts saved, minus the cost of writing caches, in RUB; negative if writing cost more.',
   }),
 };
 
@@ -76,9 +76,11 @@ const statementShape = z
         opening: rub.meta({ description: 'The money that was left at the beginning of the month, in RUB.' }),
         paid_in: rub.meta({ description: 'The money that was paid in, in RUB.' }),
         given_back: rub.meta({ description: 'The money that was given back, in RUB.' }),
-        adjusted: rub.meta({ description: 'The money that adjustments added, in RUB; negative where they took some.' }),
+        adjusted: rub.meta({
+          description: 'The money that adjustments added, in RUB; negative if they removed money.',
+        }),
         spent: rub.meta({ description: 'The money that requests of the closed days cost, in RUB.' }),
-        closing: rub.meta({ description: 'The balance that these amounts come to, in RUB.' }),
+        closing: rub.meta({ description: 'The balance after these amounts, in RUB.' }),
       })
       .nullable()
       .meta({

@@ -42,8 +42,12 @@ export const videos = tagged('Inference', {
   'notice-video': {
     summary: 'Notify the gateway of a change of a video',
     description:
-      'For providers, not for clients: a provider gets the address with a job, and calls it when the job has changed. The gateway does not trust what is sent, and asks the provider for the state of the job. A `challenge` in the request is sent back.',
-    success: ok('The notice was received; the gateway will ask the provider.', noticeAnswer, { received: true }),
+      'For providers, not for clients: a provider gets the address with a job, and calls it when the job has changed. The gateway does not trust the content of the call: it requests the state of the job from the provider. A `challenge` in the request is sent back.',
+    success: ok(
+      'The notice was received. The gateway will request the state of the job from the provider.',
+      noticeAnswer,
+      { received: true },
+    ),
     errors: ['not_found'],
   },
   'get-video-content': {

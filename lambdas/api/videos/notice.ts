@@ -11,7 +11,7 @@ import type { NoticeAnswer } from './shape.ts';
 export const accepts = {
   params: z.object({
     name: z.string().max(300).meta({
-      description: 'The name of this job, as the gateway told it to the provider.',
+      description: 'The name of this job in the address that the provider got.',
       example: 'account.gen-….5ff7',
     }),
   }),

@@ -32,6 +32,6 @@ export const noticeAnswer = z.strictObject({
   challenge: z
     .string()
     .optional()
-    .meta({ description: 'The `challenge` that the request had, unchanged; absent where it had none.' }),
+    .meta({ description: 'The `challenge` of the request, unchanged; absent if the request had none.' }),
 });
 export type NoticeAnswer = z.output<typeof noticeAnswer>;

@@ -52,7 +52,7 @@ export const workspaces = tagged('Workspaces', {
     summary: 'Delete a workspace',
     description:
       'A workspace that has had keys or spending is archived instead of deleted: its keys stop working, and it stays readable. The Default workspace cannot be deleted.',
-    success: ok('The workspace was deleted, or archived where it has history.', deletedWorkspaceAnswer, {
+    success: ok('The workspace was deleted or, if it has history, archived.', deletedWorkspaceAnswer, {
       deleted: true,
       archived: true,
     }),

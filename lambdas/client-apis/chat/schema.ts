@@ -60,7 +60,7 @@ export const chatBody = z.looseObject({
   ...commonFields,
   messages: chatMessages,
   max_tokens: tokenLimit.meta({
-    description: 'The most tokens that the answer may have, thinking included. It also bounds what it may cost.',
+    description: 'The maximum number of tokens of the answer, including thinking. It also limits the cost.',
   }),
   max_completion_tokens: tokenLimit.meta({
     description: 'The newer name of `max_tokens`; if both are sent, this one is used.',
@@ -77,7 +77,7 @@ export const chatBody = z.looseObject({
   tool_choice: chatToolChoice.meta({ description: 'Whether the model has to call a tool, and which one.' }),
   response_format: optionalField(responseFormat).meta({
     description:
-      'The form of the answer. `json_schema` makes it fit a schema, on models that support this; `json_object` asks the model in the prompt for a JSON object.',
+      'The form of the answer. `json_schema` makes it fit a schema, on models that support this; `json_object` adds an instruction to the prompt that the answer must be a JSON object.',
   }),
   reasoning_effort: reasoningEffort.meta({
     description:
@@ -113,7 +113,10 @@ export const chatBody = z.looseObject({
       search_context_size: searchContextSize,
       user_location: searchLocation.meta({ description: 'The approximate location of the user.' }),
     }),
-  ).meta({ description: 'With this the web is searched before the model is asked, as by the plugin `web`.' }),
+  ).meta({
+    description:
+      'With this field, the gateway searches the web before the model gets the request, as with the plugin `web`.',
+  }),
   store: optionalField(z.literal(false, 'must be false, because this gateway does not store answers')).meta({
     description: 'Only false is accepted, because this gateway keeps no answers.',
   }),
@@ -139,7 +142,7 @@ export const chatBody = z.looseObject({
   ).meta({ description: 'Accepted, and without an effect: every answer has its usage and its cost.' }),
   verbosity,
   cache_control: cacheControl.meta({
-    description: 'Asks the provider to cache the prompt up to its last part.',
+    description: 'Requests that the provider cache the prompt up to its last part.',
   }),
 });
 export type ChatBody = z.output<typeof chatBody>;

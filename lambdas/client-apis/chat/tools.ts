@@ -32,7 +32,7 @@ const functionDeclaration = z.object({
       }),
     })
     .meta({ description: 'A function of yours that the model may call.' }),
-  cache_control: cacheControl.meta({ description: 'Asks the provider to cache the prompt up to this tool.' }),
+  cache_control: cacheControl.meta({ description: 'Requests that the provider cache the prompt up to this tool.' }),
 });
 const grammar = z.object({
   definition: z.string().meta({ description: 'The grammar, which the model reads; nothing holds its words to it.' }),
@@ -54,7 +54,7 @@ const customDeclaration = z.object({
       ).meta({ description: 'The form of the input: any text, or one that fits a grammar.' }),
     })
     .meta({ description: 'A tool of yours whose input is a text of any form.' }),
-  cache_control: cacheControl.meta({ description: 'Asks the provider to cache the prompt up to this tool.' }),
+  cache_control: cacheControl.meta({ description: 'Requests that the provider cache the prompt up to this tool.' }),
 });
 type ChatFunction = z.output<typeof functionDeclaration>;
 type ChatCustomTool = z.output<typeof customDeclaration>;

@@ -10,9 +10,9 @@ import type { Block } from '../../messages/types.ts';
 import { imageAddress, sentImage } from '../media.ts';
 
 const COMPACTED =
-  'has a shortened conversation that only the service that shortened it can read. Send the original items; Codex shortens conversations by itself where the name of its model_provider is not "OpenAI"';
+  'has a shortened conversation that only the service that shortened it can read. Send the original items; Codex shortens conversations by itself if the name of its model_provider is not "OpenAI"';
 const COMPACTING =
-  'is not supported, because this gateway does not shorten conversations into items. Codex shortens them by itself where the name of its model_provider is not "OpenAI"; truncation "auto" leaves out the middle of a conversation that is too long';
+  'is not supported, because this gateway does not shorten conversations into items. Codex shortens them by itself if the name of its model_provider is not "OpenAI"; truncation "auto" leaves out the middle of a conversation that is too long';
 const NO_REFERENCES =
   'is not supported, because this gateway stores no answers. Send the items themselves: in the AI SDK set store to false, in other clients send back the items of the answer’s output';
 
@@ -39,7 +39,7 @@ const refused = {
 const foreignText = optionalField(z.string());
 const ownId = foreignText.meta({ description: 'The id of the call; its output refers to it.' });
 const standInId = foreignText.meta({
-  description: 'The id of the item, which stands for the id of the call where there is none.',
+  description: 'The id of the item. If the item has no id of its call, this id is used.',
 });
 
 /** Returns the schema of a call of a built-in tool of OpenAI's models, which the agent runs on its own machine. */

@@ -38,7 +38,7 @@ const format = z.discriminatedUnion(
 export const responseText = {
   format: optionalField(format).meta({
     description:
-      'The form of the answer. `json_schema` makes it fit a schema, on models that support this; `json_object` asks the model in the prompt for a JSON object.',
+      'The form of the answer. `json_schema` makes it fit a schema, on models that support this; `json_object` adds an instruction to the prompt that the answer must be a JSON object.',
   }),
   verbosity,
 };
@@ -65,7 +65,7 @@ export const responsesBody = z.looseObject({
     description: 'Instructions that the model gets before the conversation.',
   }),
   max_output_tokens: tokenLimit.meta({
-    description: 'The most tokens that the answer may have, thinking included. It also bounds what it may cost.',
+    description: 'The maximum number of tokens of the answer, including thinking. It also limits the cost.',
   }),
   max_tool_calls: optionalField(z.int().positive().max(MAX_SEARCHES)).meta({
     description: 'The most searches that the model may make for this answer.',
@@ -104,7 +104,7 @@ export const responsesBody = z.looseObject({
     description: 'Only false is accepted, because answers are not kept.',
   }),
   client_metadata: optionalField(z.record(z.string().max(100), z.unknown())).meta({
-    description: 'Facts that a client tells about itself; they are accepted, and have no effect.',
+    description: 'Facts about the client itself; they are accepted, and have no effect.',
   }),
   messages: unsupported('is a field of POST /chat/completions; send the request there, or send input instead'),
 });

@@ -55,7 +55,7 @@ export const videoRequestSchema = z
     }),
     prompt: optionalField(z.string().min(1).max(MAX_VIDEO_PROMPT_CHARACTERS)).meta({
       description:
-        'A description of the video. It may be left out where the model takes pictures alone and `frame_images` has some.',
+        'A description of the video. It may be omitted if the model accepts pictures alone and `frame_images` has some.',
     }),
     duration: optionalField(z.int().positive()).meta({
       description: 'The length of the video in seconds; `supported_durations` of the model lists the possible values.',
@@ -72,10 +72,10 @@ export const videoRequestSchema = z
       description: 'Pictures that the video begins or ends with.',
     }),
     seed: optionalField(z.int().nonnegative().max(MAX_SEED)).meta({
-      description: 'A number that makes similar videos from the same prompt, where the model takes one.',
+      description: 'A number that makes similar videos from the same prompt, if the model accepts one.',
     }),
     generate_audio: optionalField(z.boolean()).meta({
-      description: 'With true the video has sound, where the model makes any.',
+      description: 'With true the video has sound, if the model can make sound.',
     }),
     callback_url: optionalField(publicUrl).meta({
       description: 'An https address to which the gateway sends a signed message when the job has ended.',

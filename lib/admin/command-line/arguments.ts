@@ -32,7 +32,7 @@ export function parsePositive(text: string): Money {
 }
 
 /**
- * Parses the base URL of a gateway. Removes a trailing slash, and appends /v1 to a URL without a path, because clients
+ * Parses the base URL of a gateway. Removes a trailing slash, and appends /v1 to a URL that is only a host, because clients
  * of the Messages API omit /v1.
  */
 export function parseBaseUrl(text: string): string {

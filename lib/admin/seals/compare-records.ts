@@ -168,8 +168,7 @@ class RecordsInOrder {
   #next: Generation | undefined;
 
   /**
-   * @param passed called for each record that sealed lines should contain (`isActivity`) and that no lookup has asked
-   *   for
+   * @param passed called for each record that sealed lines should contain (`isActivity`) and that was not looked up
    */
   constructor(records: AsyncGenerator<Generation, void>, passed: (generation: Generation) => void) {
     this.#records = records;

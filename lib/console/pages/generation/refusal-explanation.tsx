@@ -45,7 +45,7 @@ export function RefusalExplanation({ request }: { request: ShownRequest }) {
 
 type Amounts = NonNullable<NonNullable<ShownRequest['refusal']>['amounts']>;
 
-/** Shows the missing amount and the remedy. Waiting helps only if the whole limit is larger than the needed amount. */
+/** Shows the missing amount and the remedy. Waiting helps only if the whole limit is at least the needed amount. */
 function Shortfall({
   amounts,
   limit,
