@@ -35,7 +35,7 @@ import {
 } from './route.ts';
 
 /**
- * Timeout of functions that do not stream. API Gateway ends such a request after 29 seconds. With this timeout, the
+ * Timeout of functions that do not stream. API Gateway ends their requests after 29 seconds. With this timeout, the
  * function returns its own error before that.
  */
 const WITHIN_INTEGRATION_SECONDS = 27;

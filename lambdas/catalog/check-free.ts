@@ -76,11 +76,11 @@ function checkTerms(model: ModelData, terms: ServiceFree, place: string): void {
       `${place}.daily_funded: ${terms.daily_funded} must not be below daily_base (${terms.daily_base})`,
     );
   }
-  const dearest = maxFreeRequestCost(model);
-  if (dearest.exceeds(budgetPart(terms))) {
+  const maxCost = maxFreeRequestCost(model);
+  if (maxCost.exceeds(budgetPart(terms))) {
     throw new CatalogError(
       `${place}.daily_budget_rub: ${terms.daily_budget_rub} must cover the cost of ${BUDGET_PARTS} of the largest requests, ` +
-        `${dearest.times(BUDGET_PARTS)} RUB; raise it, or lower the token limits`,
+        `${maxCost.times(BUDGET_PARTS)} RUB; raise it, or lower the token limits`,
     );
   }
 }

@@ -24,6 +24,6 @@ function lacksOf(quirks: (Quirks & { lacks?: unknown }) | undefined): unknown[] 
 
 /** Returns the quirks that exist on all wires. */
 function commonOf(quirks: Quirks | undefined): Quirks {
-  const said = commonQuirkNames.filter((name) => quirks?.[name] !== undefined);
-  return Object.fromEntries(said.map((name) => [name, quirks![name]]));
+  const setNames = commonQuirkNames.filter((name) => quirks?.[name] !== undefined);
+  return Object.fromEntries(setNames.map((name) => [name, quirks![name]]));
 }

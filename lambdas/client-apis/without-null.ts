@@ -2,6 +2,6 @@
 export function withoutNull<Value extends object>(
   value: Value,
 ): { [Name in keyof Value]: Exclude<Value[Name], null | undefined> } {
-  const said = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
-  return Object.fromEntries(said) as ReturnType<typeof withoutNull<Value>>;
+  const present = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
+  return Object.fromEntries(present) as ReturnType<typeof withoutNull<Value>>;
 }

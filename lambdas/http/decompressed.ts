@@ -125,11 +125,11 @@ function beginsAsForm(bytes: Buffer): boolean {
 
 /** Creates the error for a compressed body that API Gateway has corrupted by forwarding it as text. */
 function cameAsText(encoding: Encoding): GatewayError {
-  const taken = unpackedByApiGateway.join(', ');
+  const accepted = unpackedByApiGateway.join(', ');
   return new GatewayError(
     'unsupported_media_type',
-    `"content-encoding: ${encoding}" is not supported at this address. Compress the body with one of ${taken}, send it uncompressed, or send it to the streaming address of the gateway, which its operator knows as StreamingUrl.`,
-    { headers: { 'accept-encoding': taken } },
+    `"content-encoding: ${encoding}" is not supported at this address. Compress the body with one of ${accepted}, send it uncompressed, or send it to the streaming address of the gateway, which its operator knows as StreamingUrl.`,
+    { headers: { 'accept-encoding': accepted } },
   );
 }
 

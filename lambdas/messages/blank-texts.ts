@@ -25,9 +25,9 @@ export function withoutBlankTexts(messages: Message[]): Message[] {
   return messages.map((message) => {
     const { content } = message;
     if (typeof content === 'string') return isBlank(content) ? { ...message, content: BLANK_TEXT } : message;
-    const said = withoutBlankBlocks(content);
-    if (said === content) return message;
-    return { ...message, content: said.length > 0 ? said : [{ type: 'text', text: BLANK_TEXT }] };
+    const nonBlank = withoutBlankBlocks(content);
+    if (nonBlank === content) return message;
+    return { ...message, content: nonBlank.length > 0 ? nonBlank : [{ type: 'text', text: BLANK_TEXT }] };
   });
 }
 
@@ -36,16 +36,18 @@ export function withoutBlankTexts(messages: Message[]): Message[] {
  * @returns the same list if no text in it is blank
  */
 export function withoutBlankBlocks(blocks: Block[]): Block[] {
-  const said = blocks.filter((block) => !isBlankText(block)).map(withoutBlankInside);
-  return said.length === blocks.length && said.every((block, index) => block === blocks[index]) ? blocks : said;
+  const nonBlank = blocks.filter((block) => !isBlankText(block)).map(withoutBlankInside);
+  return nonBlank.length === blocks.length && nonBlank.every((block, index) => block === blocks[index])
+    ? blocks
+    : nonBlank;
 }
 
 /** Removes blank texts from a tool result. A result may be empty, but must not be a list with one blank text. */
 function withoutBlankInside(block: Block): Block {
   const { content } = block;
   if (block.type !== 'tool_result' || !Array.isArray(content)) return block;
-  const said = (content as Block[]).filter((inner) => !isBlankText(inner));
-  return said.length === content.length ? block : { ...block, content: said.length > 0 ? said : '' };
+  const nonBlank = (content as Block[]).filter((inner) => !isBlankText(inner));
+  return nonBlank.length === content.length ? block : { ...block, content: nonBlank.length > 0 ? nonBlank : '' };
 }
 
 function isBlankText({ type, text }: Block): boolean {

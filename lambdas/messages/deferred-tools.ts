@@ -1,7 +1,7 @@
 /**
  * Emulates tools with deferred loading (`defer_loading`). On Anthropic's own service, the model reads a deferred tool
  * only after the client's own tool search has returned a reference to it. For other providers, the gateway sends the
- * tool only after such a reference, and removes the flag.
+ * tool only after the reference, and removes the flag.
  */
 
 import type { Block, Message, MessagesRequest } from './types.ts';

@@ -38,18 +38,18 @@ export function middleOut(
   tokensOf: (messages: Message[]) => number,
 ): { messages: Message[]; tokens: number } {
   const exchanges = exchangesOf(messages, tokensOf);
-  const gone = new Set<TurnExchange>();
+  const omitted = new Set<TurnExchange>();
   let tokens = exchanges.reduce((sum, exchange) => sum + exchange.tokens, 0);
   const onExcluded = (exchange: TurnExchange) => {
-    gone.add(exchange);
+    omitted.add(exchange);
     tokens -= exchange.tokens;
   };
   for (const exchange of middleFirst(exchanges)) {
     if (tokens <= maxTokens) break;
     onExcluded(exchange);
   }
-  if (gone.size > 0) for (const exchange of beforeTheUser(exchanges, gone)) onExcluded(exchange);
-  return { messages: exchanges.filter((exchange) => !gone.has(exchange)).flatMap((left) => left.messages), tokens };
+  if (omitted.size > 0) for (const exchange of beforeTheUser(exchanges, omitted)) onExcluded(exchange);
+  return { messages: exchanges.filter((exchange) => !omitted.has(exchange)).flatMap((left) => left.messages), tokens };
 }
 
 function exchangesOf(messages: readonly Message[], tokensOf: (messages: Message[]) => number): TurnExchange[] {
@@ -91,10 +91,10 @@ function isOpen(group: readonly Message[]): boolean {
  * Returns the messages of the assistant before the first user message. Providers refuse a conversation that begins with
  * them.
  */
-function beforeTheUser(exchanges: readonly TurnExchange[], gone: ReadonlySet<TurnExchange>): TurnExchange[] {
-  const said = exchanges.filter((exchange) => !gone.has(exchange) && roleOf(exchange) !== 'system');
-  const end = said.findIndex((exchange) => roleOf(exchange) === 'user' || !exchange.mayGo);
-  return end === -1 ? [] : said.slice(0, end);
+function beforeTheUser(exchanges: readonly TurnExchange[], omitted: ReadonlySet<TurnExchange>): TurnExchange[] {
+  const remaining = exchanges.filter((exchange) => !omitted.has(exchange) && roleOf(exchange) !== 'system');
+  const end = remaining.findIndex((exchange) => roleOf(exchange) === 'user' || !exchange.mayGo);
+  return end === -1 ? [] : remaining.slice(0, end);
 }
 
 function roleOf({ messages: [first] }: TurnExchange): Message['role'] {

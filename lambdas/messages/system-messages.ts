@@ -33,20 +33,20 @@ function blocksIn(content: string | Block[]): Block[] {
  */
 export function withoutSystemMessages(messages: Message[]): Message[] {
   if (!messages.some(({ role }) => role === 'system')) return messages;
-  const said: Message[] = [];
+  const converted: Message[] = [];
   let heldBack: Message[] = [];
   for (const message of messages) {
     if (message.role === 'system') {
       const marked = markedAsSystem(message);
-      if (hasCalls(said.at(-1))) heldBack.push(marked);
-      else said.push(marked);
+      if (hasCalls(converted.at(-1))) heldBack.push(marked);
+      else converted.push(marked);
       continue;
     }
-    said.push(message);
-    if (heldBack.length > 0) append(said, heldBack);
+    converted.push(message);
+    if (heldBack.length > 0) append(converted, heldBack);
     heldBack = [];
   }
-  return [...said, ...heldBack];
+  return [...converted, ...heldBack];
 }
 
 function hasCalls(message: Message | undefined): boolean {

@@ -1,6 +1,6 @@
 /**
  * Names of request fields that no endpoint gets: fields that are newer than the gateway, and hints that have no effect
- * here. The client gets the names in a response header. With `require_parameters`, such a request is refused instead.
+ * here. The client gets the names in a response header. With `require_parameters`, the request is refused instead.
  */
 
 const MAX_REPORTED_NAMES = 32;

@@ -23,10 +23,10 @@ export class Dictionary {
   }
 
   /** @param taken parts of the text to skip, sorted by position */
-  find(text: string, taken: readonly { start: number; end: number }[] = []): Substitution[] {
+  find(text: string, skipped: readonly { start: number; end: number }[] = []): Substitution[] {
     if (this.#substitutes.size === 0) return [];
     return this.#search
-      .find(folded(text), taken)
+      .find(folded(text), skipped)
       .map(({ start, end, term }) => ({ start, end, by: this.#substitutes.get(term)! }));
   }
 }

@@ -12,25 +12,25 @@ const LIKE_A_PLACEHOLDER = /\[(?:EMAIL|PHONE|CREDENTIAL|CARD|PASSPORT|SNILS|INN|
 export interface PlaceholderState {
   /** Values in the order in which they were added. */
   values: { value: string; placeholder: string; category: SensitiveCategory }[];
-  taken: ReadonlySet<string>;
+  reserved: ReadonlySet<string>;
   lastNumbers: ReadonlyMap<SensitiveCategory, number>;
 }
 
 export class Placeholders {
   readonly #byValue = new Map<string, { placeholder: string; category: SensitiveCategory; position: number }>();
   readonly #originals = new Map<string, string>();
-  readonly #taken: Set<string>;
+  readonly #reserved: Set<string>;
   readonly #lastNumbers: Map<SensitiveCategory, number>;
 
-  constructor({ values, taken, lastNumbers }: Partial<PlaceholderState> = {}) {
-    this.#taken = new Set(taken);
+  constructor({ values, reserved, lastNumbers }: Partial<PlaceholderState> = {}) {
+    this.#reserved = new Set(reserved);
     this.#lastNumbers = new Map(lastNumbers);
     for (const { value, placeholder, category } of values ?? []) this.#set(value, placeholder, category);
   }
 
   get state(): PlaceholderState {
     const values = [...this.#byValue].map(([value, { placeholder, category }]) => ({ value, placeholder, category }));
-    return { values, taken: this.#taken, lastNumbers: this.#lastNumbers };
+    return { values, reserved: this.#reserved, lastNumbers: this.#lastNumbers };
   }
 
   /**
@@ -39,7 +39,7 @@ export class Placeholders {
    */
   keepClearOf(text: string): void {
     if (!text.includes('[')) return;
-    for (const [found] of text.matchAll(LIKE_A_PLACEHOLDER)) this.#taken.add(found);
+    for (const [found] of text.matchAll(LIKE_A_PLACEHOLDER)) this.#reserved.add(found);
   }
 
   /**
@@ -53,7 +53,7 @@ export class Placeholders {
     do {
       number += 1;
       placeholder = `[${category.toUpperCase()}_${number}]`;
-    } while (this.#taken.has(placeholder));
+    } while (this.#reserved.has(placeholder));
     this.#lastNumbers.set(category, number);
     this.#set(value, placeholder, category);
   }

@@ -49,13 +49,13 @@ export class TermSearch {
 
   /**
    * Returns the terms in a text, from left to right, without overlaps. At each position, the longest term is returned.
-   * @param taken parts of the text to skip, from left to right
+   * @param skipped parts of the text to skip, from left to right
    */
-  find(text: string, taken: readonly { start: number; end: number }[] = []): FoundTerm[] {
+  find(text: string, skipped: readonly { start: number; end: number }[] = []): FoundTerm[] {
     const found: FoundTerm[] = [];
     if (this.#terms.length === 0) return found;
     let from = 0;
-    for (const { start, end } of taken) {
+    for (const { start, end } of skipped) {
       this.#findBetween(text, from, start, found);
       from = end;
     }

@@ -45,8 +45,8 @@ type Headers = Readonly<Record<string, string | undefined>>;
 
 /** Returns the session that the client names in `session_id` of the body, else in its headers, else in its user id. */
 function sessionOf({ session_id: named, metadata }: RoutedRequest, headers: Headers): string | undefined {
-  const said = [named, ...SESSION_HEADERS.map((name) => headers[name])].find((name) => name);
-  if (said) return said.slice(0, MAX_SESSION_NAME_CHARACTERS);
+  const sessionName = [named, ...SESSION_HEADERS.map((name) => headers[name])].find((name) => name);
+  if (sessionName) return sessionName.slice(0, MAX_SESSION_NAME_CHARACTERS);
   return SESSION_IN_USER_ID.exec(metadata?.user_id ?? '')?.[1];
 }
 

@@ -1,5 +1,5 @@
 /**
- * Handles fields that only tune an answer. Endpoints that do not support such a field get the request without it, and
+ * Handles fields that only tune an answer. Endpoints that do not support the field get the request without it, and
  * the client gets the field's name.
  */
 

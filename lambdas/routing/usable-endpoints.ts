@@ -152,14 +152,14 @@ async function choiceOf<Candidate extends UsableEndpoint>(
   const { onExcluded } = input;
   const preferences = preferencesFor(requested, route.preferences);
   const choice: Choice<Candidate> = { requested, preferences, candidates: [], excludedBy: new Set(), unset: [] };
-  const asked = { parameters: route.parameters, tunings: route.tunings, promptTokens: input.promptTokens };
+  const preferred = { parameters: route.parameters, tunings: route.tunings, promptTokens: input.promptTokens };
   const fitting: PricedEndpoint[] = [];
   for (const endpoint of model.endpoints) {
     if (!hasPrice(endpoint)) {
       onExcluded?.({ model, endpoint }, 'no_price');
       continue;
     }
-    const exclusion = input.exclusionOf(endpoint) ?? misfitOf(model, endpoint, preferences, asked);
+    const exclusion = input.exclusionOf(endpoint) ?? misfitOf(model, endpoint, preferences, preferred);
     if (exclusion === undefined) {
       fitting.push(endpoint);
       continue;

@@ -72,7 +72,7 @@ export class CitedText {
     this.#text += piece;
     this.#read(false);
     if (this.#place.isFence) this.#letOut(wholeCharacters(this.#text, this.#text.length));
-    return this.#taken();
+    return this.#takeParts();
   }
 
   /** Returns the held-back text at the end. */
@@ -81,7 +81,7 @@ export class CitedText {
     this.#settle();
     this.#isPlain = true;
     this.#letOut(this.#text.length);
-    return this.#taken();
+    return this.#takeParts();
   }
 
   #read(isWhole: boolean): void {
@@ -211,7 +211,7 @@ export class CitedText {
     this.#sentence = 'open';
   }
 
-  #taken(): TextPart[] {
+  #takeParts(): TextPart[] {
     const parts = this.#parts;
     this.#parts = [];
     this.#text = this.#text.slice(this.#start);

@@ -95,18 +95,18 @@ class HistoryReader {
       this.#push(message, index);
       return;
     }
-    let said: Block[] = [];
+    let pendingBlocks: Block[] = [];
     for (const [position, block] of content.entries()) {
       if (block.type === 'web_search_tool_result') {
-        this.#say(said, index);
-        said = [];
+        this.#addMessage(pendingBlocks, index);
+        pendingBlocks = [];
         this.#answer(block, `messages.${index}.content.${position}`);
         continue;
       }
       const written = this.#asWritten(block, index);
-      if (written) said.push(written);
+      if (written) pendingBlocks.push(written);
     }
-    this.#say(said, index);
+    this.#addMessage(pendingBlocks, index);
   }
 
   end(): SearchHistory {
@@ -126,8 +126,8 @@ class HistoryReader {
     this.#origins.push(origin);
   }
 
-  #say(said: Block[], origin: number): void {
-    const content = joined(said);
+  #addMessage(pendingBlocks: Block[], origin: number): void {
+    const content = joined(pendingBlocks);
     // Providers refuse an empty message.
     if (content.length === 0) return;
     const index = this.#messages.length;

@@ -93,15 +93,15 @@ export class SearchSession {
     this.#made += allowed;
     const work = patientSignal(signal);
     const outcomes = calls.map(({ query }, index) => this.#outcome(query, index < allowed, work));
-    let taken = 0;
+    let yielded = 0;
     try {
       for (const [index, outcome] of outcomes.entries()) {
         const found = await outcome;
-        taken += 1;
+        yielded += 1;
         yield this.#searched(calls[index]!, found);
       }
     } finally {
-      const left = await Promise.all(outcomes.slice(taken));
+      const left = await Promise.all(outcomes.slice(yielded));
       this.chargedCount += left.filter((outcome) => 'hits' in outcome).length;
     }
   }

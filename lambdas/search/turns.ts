@@ -34,11 +34,11 @@ function queryIn(input: unknown): string | undefined {
 /** Returns the conversation, followed by the blocks that the model wrote last, and the results of their calls. */
 export function withRound(
   messages: readonly Message[],
-  said: readonly Block[],
+  modelBlocks: readonly Block[],
   results: Block[],
   { sources, seals }: { sources: Sources; seals: Seals },
 ): Message[] {
-  const written = said.map((block) => {
+  const written = modelBlocks.map((block) => {
     if (!isSearchCall(block)) return block.type === 'text' ? modelText(block, sources, seals) : block;
     const { id, name, input } = block;
     return { type: 'tool_use', id: modelCallId(id as string), name, input };

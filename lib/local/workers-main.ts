@@ -19,7 +19,7 @@ const sqs = connectSqs(requireVariable(variables.sqsEndpoint));
 const workers = workersOf(sqs, host.invoke);
 
 // If the report cannot be sent, the connection to the gateway is closing. The `disconnect` event handles that case.
-const report = (said: Report) => process.send!(said, undefined, undefined, () => undefined);
+const report = (message: Report) => process.send!(message, undefined, undefined, () => undefined);
 
 process.on('message', (order: Order) => {
   switch (order.order) {

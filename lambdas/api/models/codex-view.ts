@@ -4,8 +4,8 @@ import type { CodexLevel, CodexModelBody } from './codex-shape.ts';
 import { contextOf, type ModelOffer } from './offer.ts';
 
 /**
- * Instructions for a model in a list. Codex has none of its own for such a model, and an empty text would leave the
- * model without any.
+ * Instructions for a model in a list. Codex has no instructions of its own for the gateway's models, and with an empty
+ * text the model would get none.
  */
 const INSTRUCTIONS = [
   'You are a coding agent. You work in Codex, a program on the machine of the user, in the terminal and in the files of one workspace.',

@@ -205,9 +205,11 @@ export function chatConversation(
       continue;
     }
     results = result && [result];
-    const said = results ? { role: 'user' as const, content: results } : reader.spoken(message as AuthoredMessage);
-    if (said.content.length === 0) continue;
-    conversation.messages.push(firstTurn === -1 ? { ...said, role: 'user' } : said);
+    const converted = results
+      ? { role: 'user' as const, content: results }
+      : reader.authored(message as AuthoredMessage);
+    if (converted.content.length === 0) continue;
+    conversation.messages.push(firstTurn === -1 ? { ...converted, role: 'user' } : converted);
     const hasParts = message.role === 'user' && typeof message.content !== 'string';
     conversation.origins.push({ at: begin + offset, hasParts });
   }
@@ -247,7 +249,7 @@ class MessageReader {
     return marked(block, message);
   }
 
-  spoken(message: AuthoredMessage): Message {
+  authored(message: AuthoredMessage): Message {
     switch (message.role) {
       case 'system':
       case 'developer':
@@ -266,10 +268,10 @@ class MessageReader {
   #assistantBlocks(message: AssistantMessage): Block[] {
     const { refusal, tool_calls: calls, function_call: called, images, audio } = message;
     const written = authoredBlocks(message);
-    const said = written.length === 0 && audio?.transcript ? [{ type: 'text', text: audio.transcript }] : written;
+    const texts = written.length === 0 && audio?.transcript ? [{ type: 'text', text: audio.transcript }] : written;
     return [
       ...thinkingOf(message),
-      ...(said.length === 0 && refusal ? [{ type: 'text', text: refusal }] : said),
+      ...(texts.length === 0 && refusal ? [{ type: 'text', text: refusal }] : texts),
       ...(this.#hasImages ? (images ?? []).map((image) => sentImage(image.image_url.url)) : []),
       ...(calls ?? []).map((call) =>
         call.type === 'custom'

@@ -97,7 +97,7 @@ export const refusedItems = Object.entries(refused).map(([type, why]) =>
 export type ForeignItem = z.output<(typeof foreignItems)[number]>;
 type Members = Record<string, unknown>;
 
-/** Part of a conversation that such an item becomes. */
+/** Part of a conversation that a foreign item becomes. */
 export type ForeignPart =
   | { kind: 'call'; id: string; name: string; input: Record<string, unknown> }
   | { kind: 'result'; id: string; content: string | Block[] }
@@ -147,8 +147,8 @@ function ownCallResult(output: unknown): string | Block[] {
  * Image bytes are omitted.
  */
 function serviceText(type: string, members: Members): string {
-  const { id: _id, status: _status, call_id: _call, result, ...said } = members;
-  const shown = type === 'image_generation_call' || result === undefined ? said : { ...said, result };
+  const { id: _id, status: _status, call_id: _call, result, ...others } = members;
+  const shown = type === 'image_generation_call' || result === undefined ? others : { ...others, result };
   const name = type.replace(CALL_OUTPUT, '').replace(/_call$/, '');
   return `<tool name="${name}">\n${JSON.stringify(shown)}\n</tool>`;
 }

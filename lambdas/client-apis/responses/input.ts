@@ -29,16 +29,16 @@ const MAX_ITEMS = 20_000;
 const messageType = optionalField(z.literal('message')).meta({
   description: 'The type of the item, which messages may leave out.',
 });
-const said = <Role extends string, Content extends z.ZodType>(role: Role, content: Content) =>
+const messageOf = <Role extends string, Content extends z.ZodType>(role: Role, content: Content) =>
   z.object({ type: messageType, role: z.literal(role), content });
 
 const message = z.discriminatedUnion(
   'role',
   [
-    said('user', userContent),
-    said('assistant', assistantContent),
-    said('system', instructionContent),
-    said('developer', instructionContent),
+    messageOf('user', userContent),
+    messageOf('assistant', assistantContent),
+    messageOf('system', instructionContent),
+    messageOf('developer', instructionContent),
   ],
   {
     error: (issue) =>
@@ -124,18 +124,18 @@ const typedItem = z.discriminatedUnion('type', typed, {
   error: (issue) => (issue.code === 'invalid_union' ? TYPES : undefined),
 });
 
-type SaidItem = z.output<typeof message>;
+type MessageItem = z.output<typeof message>;
 type KnownItem = z.output<(typeof known)[number]>;
 type TypedItem = KnownItem | ForeignItem;
-export type InputItem = SaidItem | TypedItem;
+export type InputItem = MessageItem | TypedItem;
 
 /** Returns whether an item is a message. Only a message may omit its type. */
-function isSaid(value: unknown): value is SaidItem {
+function isMessage(value: unknown): value is MessageItem {
   const { type } = (value ?? {}) as { type?: unknown };
   return type === undefined || type === null || type === 'message';
 }
 
-const item = checkedBy<InputItem>((value) => (isSaid(value) ? message : typedItem), [message, typedItem]);
+const item = checkedBy<InputItem>((value) => (isMessage(value) ? message : typedItem), [message, typedItem]);
 const itemList = boundedList(item, { min: 1, max: MAX_ITEMS });
 export const responsesInput = z
   .union([z.string().min(1), itemList], { error: 'must be a text or a list of items' })
@@ -152,7 +152,7 @@ interface Conversation {
 export function toolsInConversation(input: string | readonly InputItem[]): unknown[] {
   if (typeof input === 'string') return [];
   return input.flatMap((one): unknown[] => {
-    const isOfTools = !isSaid(one) && (one.type === 'additional_tools' || one.type === 'tool_search_output');
+    const isOfTools = !isMessage(one) && (one.type === 'additional_tools' || one.type === 'tool_search_output');
     return isOfTools ? ((one as z.output<typeof additionalTools>).tools ?? []) : [];
   });
 }
@@ -175,23 +175,26 @@ export function responsesConversation(input: string | readonly InputItem[], name
     if (blocks.length === 0) continue;
     if (role === 'system' && conversation.messages.length === 0) {
       append(conversation.system, blocks);
-    } else if (open?.kind === kind && kind !== 'said') {
+    } else if (open?.kind === kind && kind !== 'message') {
       if (kind === 'results') addResults(open.blocks, blocks);
       else append(open.blocks, blocks);
     } else {
       open = { kind, blocks };
       conversation.messages.push({ role, content: blocks });
-      conversation.origins.push({ at: index, hasParts: kind === 'said' && Array.isArray((one as SaidItem).content) });
+      conversation.origins.push({
+        at: index,
+        hasParts: kind === 'message' && Array.isArray((one as MessageItem).content),
+      });
     }
   }
-  return conversation.messages.length === 0 ? saidByUser(conversation, input.length - 1) : conversation;
+  return conversation.messages.length === 0 ? instructionsAsUser(conversation, input.length - 1) : conversation;
 }
 
 /**
  * Converts a conversation that has only instructions: the last one becomes a user message, so that the model can answer
  * it.
  */
-function saidByUser({ system, ...rest }: Conversation, at: number): Conversation {
+function instructionsAsUser({ system, ...rest }: Conversation, at: number): Conversation {
   const last = system.at(-1);
   if (!last) return { system, ...rest };
   return {
@@ -215,7 +218,7 @@ interface AuthoredMessage {
    * Kind of the message. Adjacent items of the kind `assistant`, or of the kind `results`, become one message. Messages
    * of users stay separate.
    */
-  kind: 'assistant' | 'results' | 'said';
+  kind: 'assistant' | 'results' | 'message';
   role: Message['role'];
   blocks: Block[];
 }
@@ -231,16 +234,16 @@ class ItemReader {
   }
 
   read(one: InputItem): AuthoredMessage {
-    if (!isSaid(one)) return isKnown(one) ? this.#known(one) : this.#foreign(one);
+    if (!isMessage(one)) return isKnown(one) ? this.#known(one) : this.#foreign(one);
     const blocks = contentBlocks(one.content);
     switch (one.role) {
       case 'user':
-        return { kind: 'said', role: 'user', blocks };
+        return { kind: 'message', role: 'user', blocks };
       case 'assistant':
         return assistant(...blocks);
       case 'system':
       case 'developer':
-        return { kind: 'said', role: 'system', blocks };
+        return { kind: 'message', role: 'system', blocks };
     }
   }
 

@@ -284,9 +284,9 @@ export class DeclaredTools {
       tool.kind === 'custom'
         ? customTool({ ...tool.declaration, grammar: tool.declaration.format })
         : functionTool({ ...tool.declaration, name: declaredName(tool) });
-    const said = [about, engineTool.description].filter(Boolean).join('\n\n');
+    const description = [about, engineTool.description].filter(Boolean).join('\n\n');
     const name = this.names.sentName({ name: declaredName(tool), namespace: namespaceOf(tool) });
-    return { ...engineTool, name, ...(said === '' ? {} : { description: said }) };
+    return { ...engineTool, name, ...(description === '' ? {} : { description }) };
   }
 }
 

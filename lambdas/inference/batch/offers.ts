@@ -128,13 +128,13 @@ export function planOf(offers: readonly BatchOffer[]): SpendingPlan {
       inputAmount: Money.sum(bounds.map((bound) => priceUpperBound({ ...bound, outputTokens: 0 }, candidate.pricing))),
     };
   });
-  const dearest = priced.reduce((a, b) => (b.amount.exceeds(a.amount) ? b : a));
+  const mostExpensive = priced.reduce((a, b) => (b.amount.exceeds(a.amount) ? b : a));
   const quotes = priced.map(({ quote }) => quote);
   return {
     quotes,
-    stepTokens: dearest.quote.bound.outputTokens,
-    amount: dearest.amount,
-    inputAmount: dearest.inputAmount,
+    stepTokens: mostExpensive.quote.bound.outputTokens,
+    amount: mostExpensive.amount,
+    inputAmount: mostExpensive.inputAmount,
   };
 }
 

@@ -34,7 +34,7 @@ export async function* answerEvents(context: AnswerContext): AsyncGenerator<Answ
       const next = await batches.next().catch((error: unknown) => progress.failProvider(error));
       if (next.done) return;
       const observed = progress.observe(next.value);
-      // Most batches are measured synchronously. Without an `await`, such a batch saves a turn of the event loop.
+      // Most batches are measured synchronously. Without an `await`, the batch saves a turn of the event loop.
       const { events, stop } = observed instanceof Promise ? await observed : observed;
       if (events.length > 0) yield events;
       if (stop?.ending === 'broke_off') throw stop.failure;

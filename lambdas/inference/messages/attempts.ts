@@ -161,8 +161,8 @@ function encodeForEach(
       const unsupported = unsupportedTunings(candidate, withoutFields(requested, unlisted));
       if (requiresParameters && unsupported.length > 0) throw unsupportedTuning(unsupported[0]!);
       const unsent = [...unlisted, ...unsupported];
-      const taken = withDefaultParameters(withoutFields(requested, unsent), candidate.model, client);
-      const message = withinFreeTerms(taken, candidate.model, content);
+      const withDefaults = withDefaultParameters(withoutFields(requested, unsent), candidate.model, client);
+      const message = withinFreeTerms(withDefaults, candidate.model, content);
       const encode = encoding(candidate, message, client);
       const encoded = encode();
       const quote = attemptQuote({ candidate, message }, encoded.body, content);

@@ -115,8 +115,8 @@ export async function routeMessage(
     origins: requested?.origins,
   });
   const { plugins, [BETA_HEADER]: _betas, ...others } = safe;
-  const { message: asked, searches } = protectedSearches(others, plugins, requested);
-  const measured = measurePrompt(asked);
+  const { message: protectedMessage, searches } = protectedSearches(others, plugins, requested);
+  const measured = measurePrompt(protectedMessage);
   const candidates = await messagesCandidates(route, {
     exclusionOf: privacyFilter(privacy),
     signals: endpointSignals(),
@@ -126,11 +126,15 @@ export async function routeMessage(
   });
   const search =
     searches &&
-    (await openSearch(searches, { message: asked, ...found }, { catalog: route.catalog, privacy, candidates }));
+    (await openSearch(
+      searches,
+      { message: protectedMessage, ...found },
+      { catalog: route.catalog, privacy, candidates },
+    ));
   const message = mayCompress
-    ? await withinContext(asked, measured, candidates[0]!.endpoint, jobRequestOf(input))
-    : asked;
-  const isWhole = message === asked;
+    ? await withinContext(protectedMessage, measured, candidates[0]!.endpoint, jobRequestOf(input))
+    : protectedMessage;
+  const isWhole = message === protectedMessage;
   return {
     originals: found.originals,
     message: marksCaches ? withBreakpoints(message) : message,

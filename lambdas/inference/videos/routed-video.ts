@@ -28,8 +28,8 @@ export async function routeVideo(
   onExcluded?: OnExcluded,
 ): Promise<RoutedVideo> {
   const { model, provider } = body;
-  const said = body.prompt ? [{ field: 'prompt', text: body.prompt }] : [];
-  const [prompt] = await protectNamedTexts(said, protectionOf({ caller, clientLeft }));
+  const promptTexts = body.prompt ? [{ field: 'prompt', text: body.prompt }] : [];
+  const [prompt] = await protectNamedTexts(promptTexts, protectionOf({ caller, clientLeft }));
   const candidates = await videoCandidates(
     {
       catalog: await servedCatalog(),

@@ -27,7 +27,7 @@ const MAX_SUBMIT_ROUNDS = 3;
 const SUBMIT_WITHIN_MS = 90_000;
 
 type SubmitResult =
-  | { answer: VideoHttpAnswer; said: Exclude<Submitted, { uncertain: string }> }
+  | { answer: VideoHttpAnswer; submitted: Exclude<Submitted, { uncertain: string }> }
   | { answer?: VideoHttpAnswer; lost: UpstreamError }
   | { unsent: string };
 
@@ -48,11 +48,11 @@ export async function submitJob(tools: VideoTools, job: VideoJob): Promise<Next>
   const candidate = await tools.candidateOf(job.model, endpointId);
   const beganAtMs = nowMs();
   const tried = candidate ? await trySubmitting(tools, candidate, claimed, request) : { unsent: 'not usable' };
-  if ('said' in tried && 'jobId' in tried.said) {
+  if ('submitted' in tried && 'jobId' in tried.submitted) {
     tools.onResult(endpointId, 'ok');
-    return acceptedJob(tools, claimed, { upstreamJobId: tried.said.jobId, providerStatus: tried.answer.status });
+    return acceptedJob(tools, claimed, { upstreamJobId: tried.submitted.jobId, providerStatus: tried.answer.status });
   }
-  if ('said' in tried && 'refused' in tried.said) {
+  if ('submitted' in tried && 'refused' in tried.submitted) {
     const { name } = candidate!.endpoint.provider;
     const { status: providerStatus } = tried.answer;
     const error = `${name} rejected the request (status ${providerStatus}). Check the prompt, the frames and the settings.`;
@@ -99,8 +99,8 @@ function noteFailure(
     ...submitFailure(tried),
   };
   log('warn', 'video not submitted', about);
-  if (candidate && 'said' in tried && 'failed' in tried.said) {
-    alarmOperator({ fault: tried.said.fault }, { ...about, provider: candidate.endpoint.provider.id });
+  if (candidate && 'submitted' in tried && 'failed' in tried.submitted) {
+    alarmOperator({ fault: tried.submitted.fault }, { ...about, provider: candidate.endpoint.provider.id });
   }
 }
 
@@ -127,8 +127,10 @@ async function trySubmitting(
     return isUnsent ? { unsent: error.failure } : { lost: error };
   }
   try {
-    const said = wire.readSubmitted(answer);
-    return 'uncertain' in said ? { answer, lost: new UpstreamError('broken', said.uncertain) } : { answer, said };
+    const submitted = wire.readSubmitted(answer);
+    return 'uncertain' in submitted
+      ? { answer, lost: new UpstreamError('broken', submitted.uncertain) }
+      : { answer, submitted };
   } catch (error) {
     // The provider may have accepted the job although its response is unreadable.
     return { answer, lost: new UpstreamError('malformed', 'The answer to a submission is not readable', error) };

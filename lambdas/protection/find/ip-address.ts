@@ -30,7 +30,7 @@ const NO_NAME =
 /** Public DNS resolvers. They are addresses although their small numbers look like a version. */
 const RESOLVERS = new Set(['1.1.1.1', '1.0.0.1', '8.8.8.8', '8.8.4.4', '9.9.9.9']);
 /**
- * Words for a release. A number after such a word is a release, although it looks like an address. Up to two other
+ * Words for a release. A number after this word is a release, although it looks like an address. Up to two other
  * words, and punctuation, may be between them.
  */
 const RELEASE_NUMBER = /верси|релиз|сборк|прошивк|обновл|version|release|firmware|build|patch|upgrade|update/i;

@@ -107,8 +107,8 @@ export class AnswerOrder {
    * waits until the provider closes the call. If it is max_tokens, blocks stay open, as in recorded answers of
    * Anthropic.
    */
-  #ending(said: MessageDelta): MessagesEvent[] {
-    const event = this.#hasCall ? withReasonOfCalls(said) : said;
+  #ending(reported: MessageDelta): MessagesEvent[] {
+    const event = this.#hasCall ? withReasonOfCalls(reported) : reported;
     const { stop_reason: reason } = event.delta;
     if (this.#waiting.length > 0 || (reason === 'tool_use' && this.#hasOpenCall)) {
       this.#demand(this.#waiting.length < MAX_WAITING_BLOCKS, 'more endings than an answer can have');

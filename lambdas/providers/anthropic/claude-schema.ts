@@ -33,16 +33,16 @@ const MAP_KEYWORDS = new Set(['properties', '$defs', 'definitions']);
 /** Converts the schema of an answer, or of a strict tool's arguments, to the subset that Claude enforces. */
 export function strictSchema(schema: unknown): unknown {
   if (!isRecord(schema)) return schema;
-  const taken: ClaudeSchema = {};
+  const supported: ClaudeSchema = {};
   const unsupported: ClaudeSchema = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (IGNORED_KEYWORDS.has(keyword)) continue;
-    const words = supportedKeywords(keyword, value);
-    if (words) Object.assign(taken, words);
+    const equivalent = supportedKeywords(keyword, value);
+    if (equivalent) Object.assign(supported, equivalent);
     else unsupported[keyword] = value;
   }
-  const isObject = taken['type'] === 'object' || taken['properties'] !== undefined;
-  return { ...withConstraints(taken, unsupported), ...(isObject ? { additionalProperties: false } : {}) };
+  const isObject = supported['type'] === 'object' || supported['properties'] !== undefined;
+  return { ...withConstraints(supported, unsupported), ...(isObject ? { additionalProperties: false } : {}) };
 }
 
 function supportedKeywords(keyword: string, value: unknown): ClaudeSchema | undefined {

@@ -28,12 +28,12 @@ const rewrites: Record<ConvertiblePart, (request: MessagesRequest) => MessagesRe
  * @returns the same request if no part needs rewriting
  */
 export function rewritten(request: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
-  let said = quirks.own_service ? request : withPlainMarks(withoutBillingLine(request));
+  let result = quirks.own_service ? request : withPlainMarks(withoutBillingLine(request));
   const { lacks: always = [] } = envelopeOf(quirks);
   for (const part of new Set([...always, ...(quirks.lacks ?? [])])) {
-    if (part in rewrites) said = rewrites[part as ConvertiblePart](said);
+    if (part in rewrites) result = rewrites[part as ConvertiblePart](result);
   }
-  return said;
+  return result;
 }
 
 /**

@@ -126,12 +126,12 @@ function budgeted(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: num
 }
 
 function supportedEffort(request: MessagesRequest, thinking: Thinking | undefined, quirks: ClaudeQuirks): SentEffort {
-  const { reasoning_efforts: taken, efforts_without_thinking: fewer } = quirks;
+  const { reasoning_efforts: accepted, efforts_without_thinking: fewer } = quirks;
   const requested = requestedEffort(request, thinking, quirks);
   // The lowest effort of the Messages API is "low", so it replaces "minimal" if the model lists no efforts.
-  if (!requested || !taken) return requested === 'minimal' ? 'low' : requested;
+  if (!requested || !accepted) return requested === 'minimal' ? 'low' : requested;
   const isThinking = thinks({ thinking }, quirks) && thinking?.type !== 'between_tools';
-  return nearestEffort(requested, isThinking ? taken : (fewer ?? taken));
+  return nearestEffort(requested, isThinking ? accepted : (fewer ?? accepted));
 }
 
 /**
@@ -142,13 +142,13 @@ function supportedEffort(request: MessagesRequest, thinking: Thinking | undefine
 function requestedEffort(
   { thinking: requested, output_config: output }: MessagesRequest,
   sent: Thinking | undefined,
-  { reasoning_efforts: taken = [] }: ClaudeQuirks,
+  { reasoning_efforts: accepted = [] }: ClaudeQuirks,
 ): ReasoningEffort | undefined {
-  const said = reasoningEfforts.find((effort) => effort === output?.effort);
+  const namedEffort = reasoningEfforts.find((effort) => effort === output?.effort);
   if (requested?.type === 'enabled' && sent?.type === 'adaptive')
-    return said ?? effortOfBudget(requested.budget_tokens);
+    return namedEffort ?? effortOfBudget(requested.budget_tokens);
   const cannotStop = requested !== undefined && sent === undefined;
-  return cannotStop ? taken[0] : said;
+  return cannotStop ? accepted[0] : namedEffort;
 }
 
 function withFields(request: MessagesRequest, thinking: Thinking | undefined, effort: SentEffort): MessagesRequest {

@@ -25,8 +25,8 @@ export function unsupportedClaudeTunings(
   { quirks, maxOutputTokens = Infinity }: WireTarget<Quirks & ClaudeQuirks>,
 ): readonly TuningParameter[] {
   const maxTokens = Math.min(request.max_tokens ?? maxOutputTokens, maxOutputTokens);
-  const taken = withSupportedThinking(request, quirks, maxTokens);
-  return samplingParameters.filter((name) => request[name] !== undefined && taken[name] === undefined);
+  const sent = withSupportedThinking(request, quirks, maxTokens);
+  return samplingParameters.filter((name) => request[name] !== undefined && sent[name] === undefined);
 }
 
 /**

@@ -8,10 +8,10 @@ import type { Block, Message } from '../../messages/types.ts';
  * other APIs often do not keep thinking.
  */
 export function beginsTurnUnthought(messages: readonly Message[]): boolean {
-  const said = messages.filter(({ role }) => role !== 'system');
-  let begin = said.length;
-  for (let at = said.length - 1; at >= 0 && goesOn(said, at); at -= 1) begin = at;
-  const first = said.slice(begin).find(({ role }) => role === 'assistant');
+  const conversation = messages.filter(({ role }) => role !== 'system');
+  let begin = conversation.length;
+  for (let at = conversation.length - 1; at >= 0 && goesOn(conversation, at); at -= 1) begin = at;
+  const first = conversation.slice(begin).find(({ role }) => role === 'assistant');
   return first !== undefined && !beginsWithThinking(first);
 }
 

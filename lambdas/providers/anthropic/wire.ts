@@ -106,11 +106,11 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
   const ceiling = target.maxOutputTokens ?? Infinity;
   // The Messages API requires max_tokens. If the client did not set it, the endpoint's maximum is sent.
   const maxTokens = Math.min(requested.max_tokens ?? ceiling, ceiling);
-  const said = placedInstructions(
+  const placed = placedInstructions(
     withSoundCalls(withTrueImageTypes(rewritten(withoutFormatName(requested), target.quirks))),
   );
   const chosen = withSupportedChoice(
-    withSupportedSchemas(withoutIdleChoice(said), target.quirks),
+    withSupportedSchemas(withoutIdleChoice(placed), target.quirks),
     target.quirks.tool_choices,
   );
   const named = withSentNames(withSupportedMarks(chosen), 'messages');
@@ -168,8 +168,8 @@ function refuseCircular(schema: unknown, path: string): void {
   throw invalidRequest(path, 'does not work with circular references ("$ref") on this model; leave them out');
 }
 
-function withSupportedSchema(said: Tool, index: number, quirks: AnthropicQuirks): Tool {
-  const tool = withoutNulls(said);
+function withSupportedSchema(original: Tool, index: number, quirks: AnthropicQuirks): Tool {
+  const tool = withoutNulls(original);
   if (tool.type && tool.type !== 'custom') return tool;
   const declared = argumentsSchema(tool.input_schema ?? {});
   const schema = takenSchema(declared, quirks);
@@ -204,7 +204,7 @@ function readableMessages({ messages, thinking }: MessagesRequest, { providerId,
 }
 
 /**
- * Replaces ids of tool calls that Anthropic would refuse. If another model made a call, its id may have such a form.
+ * Replaces ids of tool calls that Anthropic would refuse. If another model made a call, its id may have a refused form.
  */
 function withFittingToolIds(message: Message): Message {
   if (typeof message.content === 'string') return message;

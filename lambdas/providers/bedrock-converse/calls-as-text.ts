@@ -18,14 +18,14 @@ export function withCallsAsText(request: MessagesRequest): MessagesRequest {
   }
   const { tools: _tools, tool_choice: _choice, ...rest } = request;
   const names = new Map<unknown, string>();
-  return { ...rest, messages: request.messages.map((message) => spoken(message, names)) };
+  return { ...rest, messages: request.messages.map((message) => messageAsText(message, names)) };
 }
 
 function isOfTools({ type }: Block): boolean {
   return type === 'tool_use' || type === 'tool_result';
 }
 
-function spoken({ content, ...message }: Message, names: Map<unknown, string>): Message {
+function messageAsText({ content, ...message }: Message, names: Map<unknown, string>): Message {
   if (typeof content === 'string') return { ...message, content };
   return { ...message, content: content.flatMap((block) => blocksAsText(block, names)) };
 }

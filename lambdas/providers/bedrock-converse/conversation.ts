@@ -39,9 +39,9 @@ export function toConversation(request: MessagesRequest, target: ConverseTarget)
   // at their position.
   const begin = turns.findIndex(({ role }) => role !== 'system');
   const before = begin === -1 ? turns : turns.slice(0, begin);
-  const said = begin === -1 ? [] : turns.slice(begin);
+  const laterTurns = begin === -1 ? [] : turns.slice(begin);
   const system = [...placeBlocks(request.system ?? [], 'system'), ...before.flatMap(({ messages }) => messages.flat())];
-  const messages = said.reduce<ConverseMessage[]>(
+  const messages = laterTurns.reduce<ConverseMessage[]>(
     (list, turn) => joinedTurns(list, toMessage(turn, target, names)),
     [],
   );
@@ -159,14 +159,14 @@ function converseToolResult({ block, path }: Placed, target: ConverseTarget, nam
   const marked = [...parts.map((part) => part.block), block].findLast(({ cache_control: control }) => control);
   const failed = block['is_error'] === true;
   const { hasResultStatus } = familyOf(target);
-  const said = content.filter((part) => !isCachePoint(part));
-  if (said.length === 0) said.push({ text: EMPTY_RESULT });
-  if (failed && !hasResultStatus) said.unshift({ text: 'Error:' });
+  const ownParts = content.filter((part) => !isCachePoint(part));
+  if (ownParts.length === 0) ownParts.push({ text: EMPTY_RESULT });
+  if (failed && !hasResultStatus) ownParts.unshift({ text: 'Error:' });
   return [
     {
       toolResult: {
         toolUseId: converseCallId(block['tool_use_id']),
-        content: said,
+        content: ownParts,
         ...(hasResultStatus ? { status: failed ? 'error' : 'success' } : {}),
       },
     },

@@ -42,7 +42,7 @@ export function imageBlock(block: Block, path: string): object {
  * allows only plain characters.
  */
 export class DocumentNames {
-  readonly #taken = new Set<string>();
+  readonly #usedNames = new Set<string>();
 
   nameOf(title: unknown): string {
     const wanted = typeof title === 'string' ? title : '';
@@ -52,8 +52,8 @@ export class DocumentNames {
       .trim();
     const name = plain.slice(0, MAX_DOCUMENT_NAME_CHARACTERS - 10).trim() || 'document';
     let unique = name;
-    for (let count = 2; this.#taken.has(unique); count += 1) unique = `${name} ${count}`;
-    this.#taken.add(unique);
+    for (let count = 2; this.#usedNames.has(unique); count += 1) unique = `${name} ${count}`;
+    this.#usedNames.add(unique);
     return unique;
   }
 }

@@ -38,9 +38,9 @@ export function overflowMessage({ rule }: ClassifiedError, words: string): strin
 function outputOverflow(words: string): string | undefined {
   for (const form of OUTPUT_TOO_LONG) {
     const { input, output, limit } = form.exec(words)?.groups ?? {};
-    const [sent = 0, asked = 0, most = 0] = [input, output, limit].map(numberOf);
-    if (sent > 0 && sent < most && sent + asked > most) {
-      return `input length and \`max_tokens\` exceed context limit: ${sent} + ${asked} > ${most}, decrease input length or \`max_tokens\` and try again`;
+    const [sent = 0, requested = 0, most = 0] = [input, output, limit].map(numberOf);
+    if (sent > 0 && sent < most && sent + requested > most) {
+      return `input length and \`max_tokens\` exceed context limit: ${sent} + ${requested} > ${most}, decrease input length or \`max_tokens\` and try again`;
     }
   }
   return undefined;

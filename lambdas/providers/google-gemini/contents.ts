@@ -129,8 +129,8 @@ function isResult({ block }: Placed): boolean {
 
 /** Returns tool results first, directly after their calls, and then the user's other content. */
 function geminiUserParts(blocks: Placed[], calls: PriorCalls, target: GeminiTarget): GeminiPart[] {
-  const said = blocks.filter((placed) => !isResult(placed)).flatMap((placed) => partsOfUser(placed, target));
-  return [...resultParts(blocks.filter(isResult), calls, target), ...said];
+  const otherParts = blocks.filter((placed) => !isResult(placed)).flatMap((placed) => partsOfUser(placed, target));
+  return [...resultParts(blocks.filter(isResult), calls, target), ...otherParts];
 }
 
 function partsOfUser({ block, path }: Placed, target: GeminiTarget): GeminiPart[] {

@@ -36,17 +36,17 @@ function geminiPart(schema: unknown): unknown {
   if (!isRecord(schema)) return schema;
   if (typeof schema['$ref'] === 'string')
     return { $ref: schema['$ref'].replace('#/definitions/', '#/$defs/'), ...definitionsOf(schema) };
-  const said: Schema = {};
-  const unsaid: Schema = {};
+  const accepted: Schema = {};
+  const unsupported: Schema = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (SILENT.has(keyword)) continue;
-    const words = translated(keyword, value, schema);
-    if (words) Object.assign(said, words);
-    else unsaid[keyword] = value;
+    const equivalent = translated(keyword, value, schema);
+    if (equivalent) Object.assign(accepted, equivalent);
+    else unsupported[keyword] = value;
   }
-  if (Object.keys(unsaid).length === 0) return said;
-  const described = typeof said['description'] === 'string' ? `${said['description']}\n` : '';
-  return { ...said, description: `${described}Constraints: ${JSON.stringify(unsaid)}` };
+  if (Object.keys(unsupported).length === 0) return accepted;
+  const described = typeof accepted['description'] === 'string' ? `${accepted['description']}\n` : '';
+  return { ...accepted, description: `${described}Constraints: ${JSON.stringify(unsupported)}` };
 }
 
 /** Returns a keyword in Gemini's form; undefined if Gemini has no equivalent. */

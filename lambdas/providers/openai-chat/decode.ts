@@ -244,8 +244,8 @@ class ChatTranslation {
  */
 function reasoningIn(delta: Record<string, unknown>): string {
   const { reasoning_content: content, reasoning, reasoning_details: details } = delta;
-  const said = [content, reasoning].find((one) => typeof one === 'string' && one !== '');
-  if (said !== undefined || !Array.isArray(details)) return asText(said);
+  const text = [content, reasoning].find((one) => typeof one === 'string' && one !== '');
+  if (text !== undefined || !Array.isArray(details)) return asText(text);
   return details.map((detail) => textOrAbsent(recordOrEmpty(detail)['text']) ?? '').join('');
 }
 

@@ -39,11 +39,11 @@ type EncodedChatMessage = { role: string; content: unknown; [field: string]: unk
 export function encodeChatRequest(requested: MessagesRequest, target: ChatTarget): Record<string, unknown> {
   const request = withSupportedFields(requested);
   const { quirks } = target;
-  const said = conversation(toTurns(request.messages), request, target);
-  if (said.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');
+  const chatMessages = conversation(toTurns(request.messages), request, target);
+  if (chatMessages.length === 0) throw invalidRequest('messages', 'have no text; write at least one that is not empty');
   const body: Record<string, unknown> = {
     model: target.upstreamModel,
-    messages: [...systemMessages(request, target), ...said],
+    messages: [...systemMessages(request, target), ...chatMessages],
     stream: true,
   };
   if (quirks.stream_usage !== false) body['stream_options'] = { include_usage: true };
@@ -98,9 +98,13 @@ function systemMessages(request: MessagesRequest, { quirks }: ChatTarget): Encod
 function conversation(turns: Turn[], request: MessagesRequest, target: ChatTarget): EncodedChatMessage[] {
   const { assistant_after_tool: separated, begun_answers: begun } = target.quirks;
   const messages = turnMessages(turns, request, target);
-  const said = separated ? messages.flatMap((one, index) => apartFromTool(one, messages[index - 1])) : messages;
-  const last = said.at(-1);
-  return begun === 'prefix' && last?.role === 'assistant' ? [...said.slice(0, -1), { ...last, prefix: true }] : said;
+  const separatedMessages = separated
+    ? messages.flatMap((one, index) => apartFromTool(one, messages[index - 1]))
+    : messages;
+  const last = separatedMessages.at(-1);
+  return begun === 'prefix' && last?.role === 'assistant'
+    ? [...separatedMessages.slice(0, -1), { ...last, prefix: true }]
+    : separatedMessages;
 }
 
 function apartFromTool(message: EncodedChatMessage, previous: EncodedChatMessage | undefined): EncodedChatMessage[] {
@@ -242,11 +246,12 @@ function chatToolResult({ block, path }: Placed, target: ChatTarget, parts: unkn
   }
   const joined = texts.join('\n');
   const text = isBlank(joined) ? (images.length > 0 ? '' : EMPTY_RESULT) : joined;
-  const said = block['is_error'] === true ? `Error: ${text}` : text;
+  const resultText = block['is_error'] === true ? `Error: ${text}` : text;
   return {
     role: 'tool',
     tool_call_id: toolCallId(block['tool_use_id'] as string, idRule(target.quirks)),
-    content: images.length > 0 ? [...(said === '' ? [] : [{ type: 'text', text: said }]), ...images] : said,
+    content:
+      images.length > 0 ? [...(resultText === '' ? [] : [{ type: 'text', text: resultText }]), ...images] : resultText,
   };
 }
 

@@ -50,15 +50,15 @@ function thinkingBudget(budget: number | null | undefined): { thinking_budget?: 
 }
 
 /**
- * @param taken efforts that the endpoint accepts, in any order; undefined if the endpoint has no field for an effort
+ * @param accepted efforts that the endpoint accepts, in any order; undefined if the endpoint has no field for an effort
  */
 function effortFields(
   request: MessagesRequest,
-  taken: readonly ReasoningEffort[] | undefined,
+  accepted: readonly ReasoningEffort[] | undefined,
 ): { reasoning_effort?: ReasoningEffort } {
-  const requested = requestedChatEffort(request, taken);
-  if (!taken || requested === undefined) return {};
-  const effort = nearestEffort(requested, taken);
+  const requested = requestedChatEffort(request, accepted);
+  if (!accepted || requested === undefined) return {};
+  const effort = nearestEffort(requested, accepted);
   return effort ? { reasoning_effort: effort } : {};
 }
 
@@ -72,10 +72,10 @@ function budgetOfEffort({ output_config: output }: MessagesRequest): number | un
 
 function requestedChatEffort(
   { thinking, output_config: output }: MessagesRequest,
-  taken: readonly ReasoningEffort[] | undefined,
+  accepted: readonly ReasoningEffort[] | undefined,
 ): ReasoningEffort | undefined {
   if (thinking?.type === 'disabled') return 'none';
   const effort = reasoningEfforts.find((name) => name === output?.effort) ?? effortOfBudget(thinking?.budget_tokens);
   // If the model's efforts include "none", the model may not think by default. So thinking is requested with an effort.
-  return effort ?? (thinking && taken?.includes('none') ? 'medium' : undefined);
+  return effort ?? (thinking && accepted?.includes('none') ? 'medium' : undefined);
 }

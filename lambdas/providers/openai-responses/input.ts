@@ -19,14 +19,14 @@ interface MessageItem extends ResponsesItem {
 }
 
 export function inputItems({ messages }: MessagesRequest, target: ResponsesTarget): ResponsesItem[] {
-  return toTurns(messages).flatMap(({ role, messages: said }): ResponsesItem[] => {
+  return toTurns(messages).flatMap(({ role, messages: turnMessages }): ResponsesItem[] => {
     switch (role) {
       case 'system':
-        return [messageItem(target.quirks.system_role ?? 'developer', [inputText(turnText(said.flat()))])];
+        return [messageItem(target.quirks.system_role ?? 'developer', [inputText(turnText(turnMessages.flat()))])];
       case 'assistant':
-        return assistantTurn(said, target);
+        return assistantTurn(turnMessages, target);
       case 'user':
-        return userItems(said.flat(), target);
+        return userItems(turnMessages.flat(), target);
     }
   });
 }

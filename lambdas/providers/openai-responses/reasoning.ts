@@ -44,17 +44,17 @@ function requestsThinking({ thinking }: MessagesRequest): boolean {
 function effortOf(request: MessagesRequest, { quirks }: ResponsesTarget): Effort | undefined {
   const needsNone = quirks.logprobs_need_no_thinking && request['logprobs'] === true;
   const requested = needsNone ? 'none' : requestedReasoningEffort(request);
-  const taken = quirks.reasoning_efforts ?? defaultEfforts;
-  if (requested === undefined || taken.length === 0) return undefined;
-  if (requested === 'none') return taken[0];
+  const accepted = quirks.reasoning_efforts ?? defaultEfforts;
+  if (requested === undefined || accepted.length === 0) return undefined;
+  if (requested === 'none') return accepted[0];
   const rank = reasoningEfforts.indexOf(requested);
-  const thinking = taken.filter((effort) => effort !== 'none');
+  const thinking = accepted.filter((effort) => effort !== 'none');
   return thinking.findLast((effort) => reasoningEfforts.indexOf(effort) <= rank) ?? thinking[0];
 }
 
 function requestedReasoningEffort(request: MessagesRequest): Effort | undefined {
   if (request.thinking?.type === 'disabled') return 'none';
-  const said = reasoningEfforts.find((effort) => effort === request.output_config?.effort);
-  if (said) return said;
+  const namedEffort = reasoningEfforts.find((effort) => effort === request.output_config?.effort);
+  if (namedEffort) return namedEffort;
   return requestsThinking(request) ? (effortOfBudget(request.thinking?.budget_tokens) ?? REQUESTED_EFFORT) : undefined;
 }

@@ -32,8 +32,8 @@ export function responsesFormatField(
   request: MessagesRequest,
   { supportedParameters, quirks }: ResponsesTarget,
 ): Record<string, unknown> {
-  const asked = answerSchema(request, supportedParameters);
-  if (!asked) return {};
-  const schema = takenSchema(asked, quirks);
+  const requested = answerSchema(request, supportedParameters);
+  if (!requested) return {};
+  const schema = takenSchema(requested, quirks);
   return { format: { type: 'json_schema', ...answerName(request), schema, strict: isStrict(schema) } };
 }

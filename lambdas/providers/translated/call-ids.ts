@@ -10,14 +10,14 @@ import { clientCallId } from '../tool-call-id.ts';
 export function uniqueCallIds(request: MessagesRequest): (id: string, index: number | undefined) => string {
   const given = new Map<string, { index: number | undefined; id: string }>();
   /** Ids that the conversation already uses, in the form that clients see. Undefined until the first call. */
-  let taken: Set<string> | undefined;
+  let usedIds: Set<string> | undefined;
   return (id, index) => {
     const known = given.get(id);
     const isAnother = known?.index !== undefined && index !== undefined && known.index !== index;
     if (known && !isAnother) return known.id;
-    taken ??= idsIn(request);
-    const unique = taken.has(clientCallId(id)) ? `toolu_${randomUUID().replaceAll('-', '')}` : id;
-    taken.add(clientCallId(unique));
+    usedIds ??= idsIn(request);
+    const unique = usedIds.has(clientCallId(id)) ? `toolu_${randomUUID().replaceAll('-', '')}` : id;
+    usedIds.add(clientCallId(unique));
     given.set(id, { index, id: unique });
     return unique;
   };

@@ -21,10 +21,10 @@ export function effortOfBudget(budgetTokens: number | null | undefined): 'low' |
  */
 export function nearestEffort(
   requested: ReasoningEffort,
-  taken: readonly ReasoningEffort[],
+  accepted: readonly ReasoningEffort[],
 ): ReasoningEffort | undefined {
-  if (taken.includes(requested)) return requested;
+  if (accepted.includes(requested)) return requested;
   const rank = reasoningEfforts.indexOf(requested);
-  const thinking = reasoningEfforts.filter((effort) => effort !== 'none' && taken.includes(effort));
+  const thinking = reasoningEfforts.filter((effort) => effort !== 'none' && accepted.includes(effort));
   return thinking.findLast((effort) => reasoningEfforts.indexOf(effort) < rank) ?? thinking[0];
 }

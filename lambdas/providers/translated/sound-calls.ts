@@ -62,19 +62,19 @@ class SoundConversation {
   }
 
   #addUser(message: Message, index: number): void {
-    const said = this.#withResults(message, index);
+    const repaired = this.#withResults(message, index);
     const hasCalls = this.#open.length > 0 || this.#answered.size > 0;
     if (!hasCalls || this.#answerAt === undefined) {
       this.#answerAt = this.#messages.length;
-      this.#messages.push(said);
+      this.#messages.push(repaired);
       this.#messages.push(...this.#between.splice(0));
       return;
     }
     // Results of one turn must be in one message, before all other content of the user message.
-    const { results, rest } = apartFromResults(said);
+    const { results, rest } = apartFromResults(repaired);
     if (results.length > 0) this.#answer(results);
     if (rest.length > 0 || results.length === 0)
-      this.#messages.push(results.length > 0 ? { ...said, content: rest } : said);
+      this.#messages.push(results.length > 0 ? { ...repaired, content: rest } : repaired);
   }
 
   #answer(results: Block[]): void {

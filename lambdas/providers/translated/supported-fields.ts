@@ -13,7 +13,7 @@ import type { Block, MessagesRequest } from '../../messages/types.ts';
  * silently dropped: cache marks, context edits, the client's identity, and fields whose schema allows only the standard
  * price. docs/wires/README.md lists them.
  */
-const spoken = [
+const expressible = [
   'model',
   'messages',
   'system',
@@ -35,7 +35,7 @@ const spoken = [
   'audio',
 ];
 const hints = ['cache_control', 'context_management', 'betas', 'diagnostics', 'service_tier', 'speed', 'inference_geo'];
-const requestFields = new Set([...spoken, ...hints]);
+const requestFields = new Set([...expressible, ...hints]);
 const outputFields = new Set(['effort', 'format']);
 const messageFields = new Set(['role', 'content']);
 const choiceFields = new Set(['type', 'name', 'disable_parallel_tool_use']);

@@ -7,15 +7,15 @@ import { invalidRequest } from '../../platform/errors.ts';
 type Choices = readonly ToolChoice['type'][] | undefined;
 
 /**
- * @param taken values of tool_choice.type that the provider accepts; undefined if it accepts all values
+ * @param accepted values of tool_choice.type that the provider accepts; undefined if it accepts all values
  * @throws {GatewayError} 400 for a forced tool that the provider does not support
  */
-export function refuseUnsupportedChoice({ tools, tool_choice: choice }: MessagesRequest, taken: Choices): void {
+export function refuseUnsupportedChoice({ tools, tool_choice: choice }: MessagesRequest, accepted: Choices): void {
   const isForced = choice?.type === 'any' || choice?.type === 'tool';
-  if (!isForced || !tools?.length || !taken || taken.includes(choice.type)) return;
+  if (!isForced || !tools?.length || !accepted || accepted.includes(choice.type)) return;
   throw invalidRequest(
     'tool_choice.type',
-    `"${choice.type}" does not work on this model; use ${taken.map((type) => `"${type}"`).join(' or ')}`,
+    `"${choice.type}" does not work on this model; use ${accepted.map((type) => `"${type}"`).join(' or ')}`,
   );
 }
 
@@ -23,9 +23,9 @@ export function refuseUnsupportedChoice({ tools, tool_choice: choice }: Messages
  * Replaces a tool_choice that the provider does not support. `auto` is the default, so it is dropped. For `none`, the
  * tools are dropped, because a model without tools calls none.
  */
-export function withSupportedChoice(request: MessagesRequest, taken: Choices): MessagesRequest {
+export function withSupportedChoice(request: MessagesRequest, accepted: Choices): MessagesRequest {
   const { tools: _tools, tool_choice: choice, ...rest } = request;
-  if (!choice || !taken || taken.includes(choice.type)) return request;
+  if (!choice || !accepted || accepted.includes(choice.type)) return request;
   if (choice.type === 'none') return rest;
   return choice.type === 'auto' ? without(request, 'tool_choice') : request;
 }

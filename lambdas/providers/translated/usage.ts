@@ -27,9 +27,9 @@ export function usageOf(counts: InclusiveCounts): WireUsage {
   const reported = countOrAbsent(counts.cached);
   // One hosted model reported more cached tokens than prompt tokens. So cached tokens are limited to the prompt.
   const cached = reported === undefined ? undefined : Math.min(reported, prompt ?? 0);
-  const told = countOrAbsent(counts.cacheWritten);
+  const reportedWritten = countOrAbsent(counts.cacheWritten);
   // Some providers report the same tokens as read and as written. The sum must not exceed the prompt.
-  const written = told === undefined ? undefined : Math.min(told, (prompt ?? 0) - (cached ?? 0));
+  const written = reportedWritten === undefined ? undefined : Math.min(reportedWritten, (prompt ?? 0) - (cached ?? 0));
   const output = outputOf(countOrAbsent(counts.output), { prompt, total, reasoning });
   return {
     ...(prompt === undefined ? {} : { input_tokens: prompt - (cached ?? 0) - (written ?? 0) }),

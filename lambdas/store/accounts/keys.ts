@@ -102,7 +102,7 @@ export function keyPut(table: Table, key: ApiKey): Write {
   return putNew(table, keyItem(key));
 }
 
-/** Replaces the key. The condition is that its version is the one that was read. */
+/** Replaces the key. Its stored version must be the version that was read. */
 export function keyReplacement(table: Table, before: ApiKey, after: ApiKey): Write {
   return putOver(table, keyItem(after), before.version);
 }

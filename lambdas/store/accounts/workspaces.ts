@@ -39,7 +39,7 @@ export function workspaceItem(workspace: Workspace): Item {
   return { ...key, entity: 'workspace', ...workspaceRecord.toItem(workspace) };
 }
 
-/** Replaces the workspace. The condition is that its version is the one that was read. */
+/** Replaces the workspace. Its stored version must be the version that was read. */
 export function workspaceReplacement(table: Table, before: Workspace, after: Workspace): Write {
   return putOver(table, workspaceItem(after), before.version);
 }

@@ -60,7 +60,7 @@ export async function spreadCounter(table: Table, scope: ScopeId): Promise<strin
     if (known !== undefined) return known;
     if (!(await arePartsAllowed(table))) return undefined;
     const spread = newSpread();
-    // A change of limits changes the revision, so this condition fails after such a change.
+    // A change of limits changes the revision, so this condition fails after the change.
     const { revision } = item;
     const when =
       revision === undefined

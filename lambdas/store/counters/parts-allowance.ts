@@ -1,5 +1,5 @@
 /**
- * Decides whether counters of a table may have parts. Releases up to 0.2.0 do not read parts. If such a release runs
+ * Decides whether counters of a table may have parts. Releases up to 0.2.0 do not read parts. If an old release runs
  * concurrently with this release, it ignores spending in parts. It would report too little, and a first limit would
  * admit too much. So parts are created only after an operator has confirmed that all functions support them.
  */

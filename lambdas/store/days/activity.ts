@@ -76,11 +76,11 @@ function rowPartition(accountId: string, date: string): string {
  * @returns the number of the recomputation, higher than all earlier numbers of the day
  */
 export async function takeVersion(table: Table, accountId: string, date: string): Promise<number> {
-  const taken = update(table, dayKey(accountId, date), {
+  const write = update(table, dayKey(accountId, date), {
     set: { entity: 'activity_day', account_id: accountId, date },
     add: { versions_taken: 1 },
   });
-  const item = await retryConflicts(() => updateItem(table, taken));
+  const item = await retryConflicts(() => updateItem(table, write));
   return numberFrom(item['versions_taken']);
 }
 

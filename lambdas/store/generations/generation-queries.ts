@@ -27,7 +27,7 @@ export async function readPending(table: Table, { key }: PendingEntry): Promise<
 
 /**
  * Value of `sweep_at` for a generation whose measurement is complete. It is earlier than every real time, and the sweep
- * settles such a record without further checks.
+ * settles the record without further checks.
  */
 export const DUE_AT_ONCE_MS = 0;
 

@@ -237,7 +237,7 @@ function isAttributeAbsent({ attributes: [attribute] }: Pick<Field<unknown>, 'at
 }
 
 /**
- * Marks a field that the previous release does not know. A message of the settlement queue has such a field in an
+ * Marks a field that the previous release does not know. A message of the settlement queue has the field in an
  * attribute that the previous release ignores (accounting/settlement.ts). The mark is removed from all fields in the
  * next release.
  */

@@ -41,7 +41,7 @@ export function putNew(table: Table, item: Item): Write {
   return put(table, item, IS_NEW);
 }
 
-/** Replaces an item. The condition is that its version is the one that was read. */
+/** Replaces an item. Its stored version must be the version that was read. */
 export function putOver(table: Table, item: Item, version: number): Write {
   return put(table, item, { equal: { version } });
 }

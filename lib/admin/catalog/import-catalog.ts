@@ -253,8 +253,8 @@ function catalogEndpoint(
  * its model.
  */
 function fewer(field: string, all: string[], own: string[]): object {
-  const taken = all.filter((name) => own.includes(name));
-  return taken.length === all.length ? {} : { [field]: taken };
+  const supported = all.filter((name) => own.includes(name));
+  return supported.length === all.length ? {} : { [field]: supported };
 }
 
 function inputsOf({ place, data }: Found): string[] {
@@ -289,14 +289,14 @@ function wireOf({ id, wire }: SelectedModel): string {
  * are in the selection.
  */
 function supportedParameters({ place, data }: Found, wanted: SelectedModel, isText: boolean): string[] {
-  const taken = new Set<string>([
+  const listed = new Set<string>([
     ...(isText ? textParameters(place, data) : []),
     ...(isText ? knownParameters(place, data, wanted) : []),
     ...(place.with_parameters ?? []),
     ...(wanted.with_parameters ?? []),
   ]);
   const refused = new Set<string>([...(wanted.without_parameters ?? []), ...(place.without_parameters ?? [])]);
-  return importedParameters.filter((parameter) => taken.has(parameter) && !refused.has(parameter));
+  return importedParameters.filter((parameter) => listed.has(parameter) && !refused.has(parameter));
 }
 
 const tunings: ReadonlySet<string> = new Set(tuningParameters.filter((name) => name !== 'verbosity'));
@@ -308,8 +308,8 @@ const tunings: ReadonlySet<string> = new Set(tuningParameters.filter((name) => n
 function knownParameters({ provider, wire }: SelectedPlace, data: Found['data'], wanted: SelectedModel): string[] {
   const place = { model: wanted.id, provider, wire: wire ?? wanted.wire, reasons: data.reasoning };
   const ofModel = wanted.parameters.filter(({ models }) => models !== undefined);
-  const taken = providerParameters(wanted.parameters, place);
-  const free = data.temperature === false ? taken.filter((name) => !tunings.has(name)) : taken;
+  const accepted = providerParameters(wanted.parameters, place);
+  const free = data.temperature === false ? accepted.filter((name) => !tunings.has(name)) : accepted;
   return [...free, ...providerParameters(ofModel, place)];
 }
 

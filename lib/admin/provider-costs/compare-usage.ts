@@ -52,7 +52,7 @@ export class RecordedUsage {
 
   /**
    * Compares the report with the records, on the days and for the meters of the report. If only the records contain a
-   * model on such a day, the model is included, with zeros for the provider. Other days of the records are ignored.
+   * model on this day, the model is included, with zeros for the provider. Other days of the records are ignored.
    */
   compared(reported: readonly ReportedDay[]): UsageDifference[] {
     const models = new Set([...this.#days.keys()].map((name) => name.split('\n')[1]!));

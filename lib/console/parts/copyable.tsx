@@ -4,14 +4,14 @@ import { useConsole } from '../environment.ts';
 /** A text with a copy button. */
 export function Copyable({ text, label }: { text: string; label: string }) {
   const { texts } = useConsole();
-  const [said, setSaid] = useState('');
+  const [notice, setNotice] = useState('');
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text);
-      setSaid(texts.copied);
+      setNotice(texts.copied);
     } catch {
       // Browsers only allow copying over TLS or on localhost.
-      setSaid(texts.notCopied);
+      setNotice(texts.notCopied);
     }
   };
   return (
@@ -22,7 +22,7 @@ export function Copyable({ text, label }: { text: string; label: string }) {
       <button type="button" aria-label={`${texts.copy}: ${label}`} onClick={() => void copy()}>
         {texts.copy}
       </button>
-      <span role="status">{said}</span>
+      <span role="status">{notice}</span>
     </div>
   );
 }

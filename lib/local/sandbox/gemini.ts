@@ -84,9 +84,9 @@ export function readGeminiPrompt(request: GeminiRequest): SandboxPrompt {
 }
 
 function turnOf({ parts }: Content): SandboxTurn {
-  const said = parts.filter((part) => !isResult(part));
+  const otherParts = parts.filter((part) => !isResult(part));
   return {
-    text: said.map(geminiPartText).join('\n'),
+    text: otherParts.map(geminiPartText).join('\n'),
     results: parts.filter(isResult).map((part) => ({ name: part.functionResponse!.name, text: geminiPartText(part) })),
   };
 }

@@ -97,13 +97,13 @@ function textPieces(prompt: SandboxPrompt, { tokens, refuse }: Directives): stri
   if (refuse) return pieces('The sandbox was asked to refuse, and it does.');
   if (prompt.answerSchema) return pieces(JSON.stringify(exampleObject(prompt.answerSchema, 0)));
   if (tokens !== undefined) return Array.from({ length: tokens }, (_, index) => `word${index} `);
-  const said = withoutDirectives(prompt.lastUserText).trim().slice(0, 200);
+  const userText = withoutDirectives(prompt.lastUserText).trim().slice(0, 200);
   const seen = prompt.images > 0 ? ` I was shown ${prompt.images} image(s).` : '';
   const played = prompt.recordings ? ` I was played ${prompt.recordings} recording(s).` : '';
   const answered = searchAnswer(prompt) ?? 'The tool has answered, thank you.';
-  const heard = prompt.answersTool ? answered : (answerFromUserText(prompt) ?? `You said: “${said}”.`);
+  const reply = prompt.answersTool ? answered : (answerFromUserText(prompt) ?? `You said: “${userText}”.`);
   return pieces(
-    `Hello from the sandbox! Привет! ${heard}${seen}${played} No provider was called for this answer, and it still has a price.`,
+    `Hello from the sandbox! Привет! ${reply}${seen}${played} No provider was called for this answer, and it still has a price.`,
   );
 }
 

@@ -29,8 +29,8 @@ function isSearch({ name, schema }: SandboxTool): boolean {
 }
 
 function queriesOf(prompt: SandboxPrompt, directives: Directives, hasOthers: boolean): string[] {
-  const said = withoutDirectives(prompt.lastUserText).replace(/\s+/gu, ' ').trim();
-  const query = said.slice(0, MAX_QUERY_CHARACTERS).toWellFormed() || 'the sandbox';
+  const userText = withoutDirectives(prompt.lastUserText).replace(/\s+/gu, ' ').trim();
+  const query = userText.slice(0, MAX_QUERY_CHARACTERS).toWellFormed() || 'the sandbox';
   const numbered = (number: number) => (number === 1 ? query : `${query} ${number}`);
   if (prompt.answersTool) {
     const made = prompt.results.filter(({ name }) => name === SEARCH).length;

@@ -129,12 +129,12 @@ function readFileAsBase64(file: File): Promise<string> {
 function ImageField({ isChosen, onImage }: { isChosen: boolean; onImage: (image: PlaygroundDraft['image']) => void }) {
   const { texts } = useConsole();
   const id = useId();
-  const [said, setSaid] = useState('');
+  const [notice, setNotice] = useState('');
   const choose = async (file: File | undefined) => {
-    setSaid('');
+    setNotice('');
     onImage(undefined);
     if (!file) return;
-    if (file.size > MAX_IMAGE_BYTES) setSaid(texts.imageTooLarge);
+    if (file.size > MAX_IMAGE_BYTES) setNotice(texts.imageTooLarge);
     else onImage({ mediaType: file.type, base64: await readFileAsBase64(file) });
   };
   return (
@@ -146,7 +146,7 @@ function ImageField({ isChosen, onImage }: { isChosen: boolean; onImage: (image:
         accept="image/png,image/jpeg,image/webp,image/gif"
         onChange={({ currentTarget }) => void choose(currentTarget.files?.[0])}
       />
-      <small role="status">{isChosen ? '✓' : said}</small>
+      <small role="status">{isChosen ? '✓' : notice}</small>
     </div>
   );
 }

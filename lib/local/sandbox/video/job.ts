@@ -56,7 +56,7 @@ export interface FilmJob {
   request: JobRequest;
   directives: FilmDirectives;
   /** Number of polls so far. */
-  asked: number;
+  pollCount: number;
   /** Whether the job is finished and its callback was sent. */
   isOver: boolean;
 }
@@ -79,16 +79,16 @@ export function readFilmDirectives(prompt: string): FilmDirectives {
   };
 }
 
-export function isFinished({ asked, isOver, directives: { stall, polls, hookMs } }: FilmJob): boolean {
-  return !stall && (hookMs === undefined ? asked > polls : isOver);
+export function isFinished({ pollCount, isOver, directives: { stall, polls, hookMs } }: FilmJob): boolean {
+  return !stall && (hookMs === undefined ? pollCount > polls : isOver);
 }
 
 /** Returns the response to a poll. @param base base URL of the sandbox's videos */
 export function pollAnswer(film: FilmJob, base: string): object {
-  const { id, asked, directives } = film;
+  const { id, pollCount, directives } = film;
   const { ending } = directives;
   const job = { id, polling_url: `${base}/videos/${id}`, generation_id: id };
-  if (!isFinished(film)) return { ...job, status: asked <= 1 ? 'pending' : 'in_progress' };
+  if (!isFinished(film)) return { ...job, status: pollCount <= 1 ? 'pending' : 'in_progress' };
   if (ending === 'completed') {
     return { ...job, status: ending, unsigned_urls: [`${base}/videos/${id}/content?index=0`], usage: { cost: 0 } };
   }

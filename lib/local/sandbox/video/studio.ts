@@ -43,7 +43,8 @@ export function openStudio(): Studio {
       return sendFilmRefusal(response, error, `The sandbox was asked to answer with status ${error}`);
     const known = idempotencyKey === undefined ? undefined : idByKey.get(idempotencyKey);
     const id = known ?? `film-${randomUUID()}`;
-    if (known === undefined) keep({ id, request: parsed.data, directives, asked: 0, isOver: false }, idempotencyKey);
+    if (known === undefined)
+      keep({ id, request: parsed.data, directives, pollCount: 0, isOver: false }, idempotencyKey);
     sendJson(response, 202, { id, polling_url: `${base}/videos/${id}`, status: 'pending' });
   };
 
@@ -60,7 +61,7 @@ export function openStudio(): Studio {
     if (!job) return sendFilmRefusal(response, 404, 'The sandbox has no such job');
     await sleep(job.directives.slowMs);
     if (file !== undefined) return sendFile(job, response);
-    job.asked += 1;
+    job.pollCount += 1;
     if (job.directives.garbage) response.writeHead(200, { 'content-type': 'application/json' }).end('{"status": "comp');
     else sendJson(response, 200, pollAnswer(job, base));
   };
