@@ -59,7 +59,7 @@ export function chargeForMeasured(
     charge === 'reported'
       ? meter.reportedUsage
       : meter.usage(charge === 'usage and hidden' ? hiddenSinceMs : undefined);
-  // Cuts the gateway's own counts first. They are estimates, so a cut does not mean that the provider reported too
+  // First limits the counts that the gateway estimated itself. They say nothing about whether the provider reported too
   // much.
   const { bound } = endpoint;
   const areLifetimesUnreported = bound.writesForAnHour === true && !meter.reportsCacheLifetimes;

@@ -15,7 +15,7 @@ import type { Writes } from '../store/table/transact.ts';
 import { spentOfHold } from './service-spending.ts';
 import type { Settlement } from './settlement.ts';
 
-/** Changes of budgets and daily counts, summed for each item that they change. */
+/** Changes that a group of settlements makes to budgets and daily counts of free models, summed by item. */
 export class ServiceShares {
   readonly #budgets = new Map<string, { date: string; hold: ServiceHold; spent: Money; committed: Money }>();
   readonly #places = new Map<string, { accountId: string; atMs: number; change: number }>();

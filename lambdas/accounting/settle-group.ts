@@ -119,7 +119,7 @@ async function resolveRefusal(
   return correct(table, settlement, stored).catch((error: unknown) => error as Error);
 }
 
-/** Counters by the names of their writes. */
+/** Changed counters, by the names of the transaction's writes that change them. */
 type Counters = Map<string, CountedScope>;
 
 interface CountedScope {

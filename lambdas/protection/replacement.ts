@@ -49,7 +49,7 @@ export class Replacement {
     return applied(text, changes);
   }
 
-  /** Replaces values and terms in a text for the model. */
+  /** Returns the text with placeholders in place of the found values and terms. */
   in(text: string, findings: Finding[]): string {
     return applied(text, this.#changesOf(text, findings));
   }

@@ -45,7 +45,10 @@ export class Originals {
     });
   }
 
-  /** Returns the position of text at the end that may begin a placeholder; the text's length if there is none. */
+  /**
+   * Returns the position from which the end of the text may be the beginning of a placeholder. Without such an end, it
+   * is the text's length.
+   */
   openingIn(text: string): number {
     this.#learn();
     const start = text.lastIndexOf('[');

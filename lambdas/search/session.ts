@@ -12,7 +12,7 @@ export type SearchSettings = Pick<
   'max_uses' | 'max_results' | 'allowed_domains' | 'blocked_domains' | 'user_location'
 >;
 
-/** A call of the search by the model. */
+/** A search that the model requested with a tool call. */
 export interface SearchCall {
   /** Client's id of the call. */
   id: string;

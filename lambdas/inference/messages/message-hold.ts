@@ -35,8 +35,8 @@ export async function holdForRequest(
 }
 
 /**
- * Returns the terms of the hold for a message, including an exact count of the prompt before a refusal and the limits
- * of free models.
+ * Returns the terms of the hold for a message: its scopes and amount, and the limits of free models. If the limits have
+ * no room, `recount` counts the prompt exactly before the request is refused.
  */
 export async function messageTerms(
   input: Pick<InferenceInput<unknown>, 'caller' | 'generationId' | 'request' | 'clientLeft'>,

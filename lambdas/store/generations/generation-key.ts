@@ -13,7 +13,7 @@ import { generationTimeMs, isSpreadId, spreadId } from '../../platform/ids.ts';
 import type { Account } from '../accounts/accounts.ts';
 import type { Key } from '../table/writes.ts';
 
-/** Number of shards of a day. The roll-up, lists and comparisons process a day by shards. */
+/** Number of shards (partitions) into which the records of a day are divided. A list of the day reads each shard. */
 export const GENERATION_SHARDS = 8;
 /** Number of additional partitions of a shard whose records are spread. */
 export const SPREAD_PARTITIONS = 8;

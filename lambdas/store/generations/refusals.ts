@@ -48,7 +48,7 @@ const refusalRecord = record({
   model: optional(text('model')),
 });
 
-/** Refusal of a request with a known key. */
+/** Record of a refused request whose key exists. */
 export type Refusal = RecordOf<typeof refusalRecord>;
 
 export const refusalAttributes = refusalRecord.attributes;
