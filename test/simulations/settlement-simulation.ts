@@ -5,6 +5,7 @@
 
 import { settleBatch } from '../../lambdas/accounting/settle.ts';
 import type { Settlement } from '../../lambdas/accounting/settlement.ts';
+import { spreadId } from '../../lambdas/platform/ids.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { configureUpdate, readCounter, type ScopeId } from '../../lambdas/store/counters/counters.ts';
 import { pendingPut } from '../../lambdas/store/generations/generation-writes.ts';
@@ -89,7 +90,7 @@ export const simulateSettlement = onceEach(async (scenario: SettlementScenario):
  */
 let runs = 0;
 
-/** Requests of one account that have ended, as many as the workers request. */
+/** Requests of one account with spread records. The requests have ended, and are as many as the workers request. */
 class Settlements {
   readonly account: ScopeId;
   readonly #table: SimulatedTable;
@@ -134,6 +135,6 @@ class Settlements {
     const { generation } = holdRequest({ payer, scopes: [] }, HOLD, { atMs: START_MS });
     const scopes: Settlement['hold']['scopes'] = isLimited ? ['workspace', 'account'] : [];
     const hold = { amount: HOLD, steps: 1, scopes, serviceHolds: [] };
-    return { generationId: generation.id, payer, hold, outcome: outcome(COST) };
+    return { generationId: spreadId(generation.id), payer, hold, outcome: outcome(COST) };
   }
 }
