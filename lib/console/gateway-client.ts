@@ -38,7 +38,7 @@ interface Change {
 export interface GatewayClient {
   read: <Body>(path: string, signal?: AbortSignal) => Promise<Answered<Body>>;
   change: <Body>(method: 'POST' | 'PATCH' | 'PUT' | 'DELETE', path: string, change?: Change) => Promise<Answered<Body>>;
-  /** Sends a request, and returns a response whose body the caller reads. */
+  /** Sends a request with JSON or a form, and returns a response whose body the caller reads. */
   open: (path: string, body: unknown, signal?: AbortSignal) => Promise<Response>;
 }
 
@@ -83,8 +83,10 @@ export function openClient(key: string, onKeyRefused: () => void = () => undefin
           },
         ),
       ),
-    open: (path, body, signal) =>
-      send(path, { method: 'POST', body: JSON.stringify(body), ...(signal ? { signal } : {}) }, json),
+    open: (path, body, signal) => {
+      const sent = body instanceof FormData ? body : JSON.stringify(body);
+      return send(path, { method: 'POST', body: sent, ...(signal ? { signal } : {}) }, sent === body ? {} : json);
+    },
   };
 }
 

@@ -208,7 +208,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
   it('starts with an available model, and keeps text that was typed during the load', TIMES, async () => {
     const { page } = await visit();
     let callable = 'sandbox/gpt';
-    await page.route('**/v1/models', async (route) => {
+    await page.route('**/v1/models*', async (route) => {
       const response = await route.fetch();
       const { data, ...more } = (await response.json()) as { data: { id: string; available: boolean | null }[] };
       const unlike = data.map((model) => ({ ...model, available: model.id === callable }));

@@ -33,6 +33,7 @@ const policy = [
   "style-src 'self'",
   "connect-src 'self'",
   "img-src 'self' data:",
+  'media-src blob:',
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",

@@ -5,41 +5,30 @@ import type { DataOf, ShownModel } from '../answers.ts';
 import { useConsole } from '../environment.ts';
 import { parseExactJson } from '../exact-numbers.ts';
 import { openClient } from '../gateway-client.ts';
-import { useLoaded } from '../loaded.ts';
+import { useLoaded, type Loaded } from '../loaded.ts';
+import { mediaKinds, type MediaKind } from '../media-request.ts';
+import { ChoiceField } from '../parts/fields.tsx';
 import { Failure } from '../parts/notice.tsx';
 import { firstModelOf, isCallable, messagesBody, type PlaygroundDraft } from '../playground-request.ts';
 import { inferenceKeySlot } from '../tab-memory.ts';
 import { AnswerView } from './playground/answer-view.tsx';
 import { DraftForm } from './playground/draft-form.tsx';
 import { InferenceKey } from './playground/inference-key.tsx';
+import { MediaPlayground } from './playground/media-playground.tsx';
 import { Samples } from './playground/samples.tsx';
 
 /** Input of the form. `model` is undefined until the user chooses one. Until then, the first callable model is used. */
 type Typed = Omit<PlaygroundDraft, 'model'> & { model: string | undefined };
 
-/** Page with a form for a request, and the answer as it streams. */
+/** Page with a form for a request of one output modality, and the answer. */
 export function PlaygroundPage({ query }: { query: URLSearchParams }) {
   const { texts, client } = useConsole();
   const [key, setKey] = useState(inferenceKeySlot.read());
-  const [typed, setTyped] = useState<Typed>({
-    model: query.get('model') ?? undefined,
-    system: '',
-    prompt: '',
-    maxTokens: '1000',
-    tools: '',
-    isSearching: false,
-    isThinking: false,
-    image: undefined,
-  });
+  const [kind, setKind] = useState<'text' | MediaKind>('text');
   const models = useLoaded(
-    async (signal) => (await client.read<DataOf<ShownModel[]>>('/models', signal)).body.data,
+    async (signal) => (await client.read<DataOf<ShownModel[]>>('/models?output_modalities=all', signal)).body.data,
     [client],
   );
-  const callable = useMemo(() => models.value?.filter(isCallable), [models.value]);
-  const first = firstModelOf(callable ?? []);
-  const draft = useMemo(() => ({ ...typed, model: typed.model ?? first ?? '' }), [typed, first]);
-  const sending = useSending(key);
-  const body = useMemo(() => bodyOrUndefined(draft), [draft]);
   return (
     <>
       <h1>{texts.pages.playground}</h1>
@@ -51,6 +40,49 @@ export function PlaygroundPage({ query }: { query: URLSearchParams }) {
           setKey(next);
         }}
       />
+      <ChoiceField
+        label={texts.outputKind}
+        value={kind}
+        choices={(['text', ...mediaKinds] as const).map((one) => [one, texts.outputKinds[one]])}
+        onChange={(value) => setKind(value as typeof kind)}
+      />
+      <Failure failure={models.failure} />
+      {kind === 'text' ? (
+        <TextPlayground first={query.get('model') ?? undefined} inferenceKey={key} models={models} />
+      ) : (
+        key !== undefined && <MediaPlayground key={kind} kind={kind} inferenceKey={key} models={models.value} />
+      )}
+    </>
+  );
+}
+
+interface TextPlaygroundProps {
+  /** Model that the form begins with. */
+  first: string | undefined;
+  /** Inference key that pays for the request; undefined until the user has chosen one. */
+  inferenceKey: string | undefined;
+  models: Loaded<ShownModel[]>;
+}
+
+/** Form for a message, the answer as it streams, and code that sends the same request. */
+function TextPlayground({ first: chosen, inferenceKey: key, models }: TextPlaygroundProps) {
+  const [typed, setTyped] = useState<Typed>({
+    model: chosen,
+    system: '',
+    prompt: '',
+    maxTokens: '1000',
+    tools: '',
+    isSearching: false,
+    isThinking: false,
+    image: undefined,
+  });
+  const callable = useMemo(() => models.value?.filter(isCallable), [models.value]);
+  const first = firstModelOf(callable ?? []);
+  const draft = useMemo(() => ({ ...typed, model: typed.model ?? first ?? '' }), [typed, first]);
+  const sending = useSending(key);
+  const body = useMemo(() => bodyOrUndefined(draft), [draft]);
+  return (
+    <>
       {key !== undefined && (
         <DraftForm
           draft={draft}
@@ -63,7 +95,6 @@ export function PlaygroundPage({ query }: { query: URLSearchParams }) {
           onStop={sending.stop}
         />
       )}
-      <Failure failure={models.failure} />
       <Failure failure={sending.failure} />
       {sending.answer && (
         <AnswerView answer={sending.answer} generationId={sending.generationId} isRunning={sending.isRunning} />

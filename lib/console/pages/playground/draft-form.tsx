@@ -1,8 +1,9 @@
-import { useId, useState } from 'preact/hooks';
 import type { ShownModel } from '../../answers.ts';
 import { useConsole } from '../../environment.ts';
 import { SwitchField, TextField } from '../../parts/fields.tsx';
 import type { PlaygroundDraft } from '../../playground-request.ts';
+import { FileField } from './file-field.tsx';
+import { ModelField } from './model-field.tsx';
 
 /** Maximum size of an image. A request may have at most six megabytes, and base64 makes a file a third larger. */
 const MAX_IMAGE_BYTES = 3_500_000;
@@ -34,6 +35,10 @@ export function DraftForm({
   onStop,
 }: DraftFormProps) {
   const { texts } = useConsole();
+  const chooseImage = async (file: File | undefined) => {
+    put({ image: undefined });
+    if (file) put({ image: { mediaType: file.type, base64: await readFileAsBase64(file) } });
+  };
   return (
     <form
       onSubmit={(event) => {
@@ -67,7 +72,13 @@ export function DraftForm({
           onInput={(tools) => put({ tools })}
           hint={areToolsWrong ? texts.toolsAreWrong : texts.toolsHint}
         />
-        <ImageField isChosen={draft.image !== undefined} onImage={(image) => put({ image })} />
+        <FileField
+          label={texts.image}
+          accept="image/png,image/jpeg,image/webp,image/gif"
+          maxBytes={MAX_IMAGE_BYTES}
+          tooLarge={texts.imageTooLarge}
+          onFile={(file) => void chooseImage(file)}
+        />
       </details>
       <p class="actions">
         <button type="submit" class="main" disabled={isRunning || isChoosingModel}>
@@ -81,41 +92,6 @@ export function DraftForm({
   );
 }
 
-/** Input of a model's name. It accepts any name, and suggests callable models. */
-function ModelField({
-  model,
-  models,
-  onInput,
-}: {
-  model: string;
-  models: ShownModel[] | undefined;
-  onInput: (id: string) => void;
-}) {
-  const { texts } = useConsole();
-  const id = useId();
-  return (
-    <div class="field">
-      <label for={id}>{texts.model}</label>
-      <input
-        id={id}
-        list={`${id}-models`}
-        value={model}
-        required
-        spellcheck={false}
-        onInput={({ currentTarget }) => onInput(currentTarget.value)}
-      />
-      <datalist id={`${id}-models`}>
-        {models?.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </datalist>
-      {models?.length === 0 && <small>{texts.noCallableModel}</small>}
-    </div>
-  );
-}
-
 /** Reads a file as base64. The browser returns a `data:` URL, whose base64 comes after the comma. */
 function readFileAsBase64(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -124,29 +100,4 @@ function readFileAsBase64(file: File): Promise<string> {
     reader.addEventListener('error', () => reject(reader.error!));
     reader.readAsDataURL(file);
   });
-}
-
-function ImageField({ isChosen, onImage }: { isChosen: boolean; onImage: (image: PlaygroundDraft['image']) => void }) {
-  const { texts } = useConsole();
-  const id = useId();
-  const [notice, setNotice] = useState('');
-  const choose = async (file: File | undefined) => {
-    setNotice('');
-    onImage(undefined);
-    if (!file) return;
-    if (file.size > MAX_IMAGE_BYTES) setNotice(texts.imageTooLarge);
-    else onImage({ mediaType: file.type, base64: await readFileAsBase64(file) });
-  };
-  return (
-    <div class="field">
-      <label for={id}>{texts.image}</label>
-      <input
-        id={id}
-        type="file"
-        accept="image/png,image/jpeg,image/webp,image/gif"
-        onChange={({ currentTarget }) => void choose(currentTarget.files?.[0])}
-      />
-      <small role="status">{isChosen ? '✓' : notice}</small>
-    </div>
-  );
 }
