@@ -194,10 +194,10 @@ function failureOfError(
   const classified = classifyError(error, { providerId: provider.id, httpStatus });
   const { fault, status = statusesOfFaults[fault] } = classified;
   const otherwise = httpStatus === undefined ? 'The provider stopped with an error' : REFUSAL_WITHOUT_MESSAGE;
-  const words = redact(error.messages[0] ?? otherwise, provider);
+  const message = redact(error.messages[0] ?? otherwise, provider);
   const seconds = retryAfterSeconds(headers, error, fault);
   const advice: Record<string, string> = seconds === undefined ? {} : { 'retry-after': String(seconds) };
-  return failureOfFault(classified, words, { provider, status, fault, headers: advice });
+  return failureOfFault(classified, message, { provider, status, fault, headers: advice });
 }
 
 /** Message for a provider's error without a message. */
@@ -205,7 +205,7 @@ const REFUSAL_WITHOUT_MESSAGE = 'The provider refused the request without an err
 
 function failureOfFault(
   classified: ClassifiedError,
-  words: string,
+  message: string,
   more: { provider: FailedProvider; status: number; fault: FaultKind; headers: Record<string, string> },
 ): ProviderFailure {
   const { provider, status, fault } = more;
@@ -215,21 +215,21 @@ function failureOfFault(
     // after `elsewhere` (fault-rule.ts).
     case 'request':
     case 'reasoning':
-      return new ProviderFailure('invalid_request', words, ofRequest);
+      return new ProviderFailure('invalid_request', message, ofRequest);
     case 'elsewhere':
-      return new ProviderFailure('invalid_request', words, { ...ofRequest, mayTryAnother: true });
+      return new ProviderFailure('invalid_request', message, { ...ofRequest, mayTryAnother: true });
     case 'context':
-      return new ProviderFailure('context_length_exceeded', overflowMessage(classified, words), ofRequest);
+      return new ProviderFailure('context_length_exceeded', overflowMessage(classified, message), ofRequest);
     case 'size':
-      return new ProviderFailure('payload_too_large', words, ofRequest);
+      return new ProviderFailure('payload_too_large', message, ofRequest);
     case 'rate':
-      return new ProviderFailure('rate_limit_exceeded', words, more);
+      return new ProviderFailure('rate_limit_exceeded', message, more);
     case 'timeout':
-      return new ProviderFailure('timeout', words, more);
+      return new ProviderFailure('timeout', message, more);
     case 'overload':
-      return new ProviderFailure('provider_overloaded', words, more);
+      return new ProviderFailure('provider_overloaded', message, more);
     case 'failure':
-      return new ProviderFailure('provider_unavailable', words, more);
+      return new ProviderFailure('provider_unavailable', message, more);
     // The client does not get the provider's message for `operator` and `catalog`, because it may name the operator's
     // account.
     case 'operator':

@@ -36,8 +36,8 @@ export interface Secrets {
   baseUrl: string;
 }
 
-export function redact(words: string, { credential, baseUrl }: Secrets): string {
-  let text = words;
+export function redact(message: string, { credential, baseUrl }: Secrets): string {
+  let text = message;
   // Removes secrets before the text is shortened, because a cut secret would not be found.
   for (const secret of secretsIn(credential ?? '')) text = text.replaceAll(secret, HIDDEN);
   text = text.replace(AUTHORIZATION_WORDS, `$1 ${HIDDEN}`);

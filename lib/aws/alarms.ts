@@ -89,9 +89,9 @@ export class Alarms {
    * "insufficient data", and notifies only when the state changes. So after a deployment no alarm is raised until the
    * metric has had a first value.
    */
-  addForSilence(id: string, metric: Metric, words: AlarmText & Pick<CreateAlarmOptions, 'evaluationPeriods'>): void {
+  addForSilence(id: string, metric: Metric, text: AlarmText & Pick<CreateAlarmOptions, 'evaluationPeriods'>): void {
     const alarm = this.add(id, metric, {
-      ...words,
+      ...text,
       comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
       treatMissingData: TreatMissingData.MISSING,
     });

@@ -78,11 +78,11 @@ export class GradualChange {
       aliasName: 'live',
       version: lambda.currentVersion as IVersion,
     });
-    const words = { severity: 'Urgent', says: `${name} fails before it can answer.`, runbook: '5xx' } as const;
+    const text = { severity: 'Urgent', says: `${name} fails before it can answer.`, runbook: '5xx' } as const;
     const failing = this.#alarms.add(
       `${id}LiveErrorsAlarm`,
       alias.metricErrors({ period: WINDOW, statistic: 'Sum' }),
-      { ...words, threshold: MANY_FAILURES },
+      { ...text, threshold: MANY_FAILURES },
       stack,
     );
     if (this.#minutes === 0) return alias as IFunction;

@@ -25,7 +25,7 @@ const NEARLY_ALL = 0.8;
 
 const sum = { period: Duration.minutes(5), statistic: 'Sum' };
 const lasting = { threshold: MANY_THROTTLES, evaluationPeriods: 3, datapointsToAlarm: 2 };
-const words = { severity: 'Urgent', runbook: 'Throttling' } as const;
+const text = { severity: 'Urgent', runbook: 'Throttling' } as const;
 
 /**
  * Adds an alarm on throttling of the given functions. Other functions of the account do not count. An alarm can have at
@@ -36,7 +36,7 @@ export function addThrottlesAlarm(alarms: Alarms, of: string, lambdas: readonly 
   const expression = metrics.map(([id]) => `FILL(${id}, 0)`).join(' + ');
   const all = new MathExpression({ expression, usingMetrics: Object.fromEntries<Metric>(metrics), period: sum.period });
   alarms.add(`${of}ThrottlesAlarm`, all, {
-    ...words,
+    ...text,
     ...lasting,
     says: `Lambda throttles functions because of missing concurrency (${of.toLowerCase()}).`,
   });
@@ -61,7 +61,7 @@ export function addConcurrencyAlarm(stack: Stack, alarms: Alarms, concurrency: n
     statistic: 'Maximum',
   });
   alarms.add('ConcurrencyAlarm', claimed, {
-    ...words,
+    ...text,
     threshold: Math.floor(NEARLY_ALL * concurrency),
     evaluationPeriods: 3,
     says: 'Four fifths of the account’s concurrent executions are in use.',
@@ -75,14 +75,14 @@ export function addConcurrencyAlarm(stack: Stack, alarms: Alarms, concurrency: n
 export function addTableAlarms(alarms: Alarms, table: GatewayTable): void {
   for (const metric of ['WriteThrottleEvents', 'ReadThrottleEvents'] as const) {
     alarms.add(`Table${metric}Alarm`, table.metric(metric, sum), {
-      ...words,
+      ...text,
       ...lasting,
       says: 'The table throttles calls because of missing throughput.',
     });
     for (const { name } of tableDefinition.indexes) {
       const dimensionsMap = { TableName: table.tableName, GlobalSecondaryIndexName: name };
       alarms.add(`Index${metric}Alarm`, table.metric(metric, { ...sum, dimensionsMap }), {
-        ...words,
+        ...text,
         ...lasting,
         says: `The index ${name} throttles calls because of missing throughput.`,
       });

@@ -29,8 +29,8 @@ export function addTripwires(
       metricNamespace: namespace,
       metricName: id,
     });
-    const words = { ...about, says: `The log line "${message}" was written.` };
+    const text = { ...about, says: `The log line "${message}" was written.` };
     // A template may have only 500 resources, so the alarm is in the stack of the log.
-    alarms.add(`${id}Alarm`, filter.metric({ period: Duration.minutes(5), statistic: 'Sum' }), words, logs.stack);
+    alarms.add(`${id}Alarm`, filter.metric({ period: Duration.minutes(5), statistic: 'Sum' }), text, logs.stack);
   }
 }

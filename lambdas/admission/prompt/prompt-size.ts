@@ -219,9 +219,9 @@ function measureBlock(block: Block, into: PromptContent): number {
   if (!TEXT_LIKE.has(block.type)) into.unbounded = true;
   if (block.type === 'thinking') into.thinkingBytes += utf8Bytes(block['thinking']) + utf8Bytes(block['signature']);
   if (block.type === 'redacted_thinking') into.thinkingBytes += utf8Bytes(block['data']);
-  const words = ['text', 'thinking', 'data'].map((field) => block[field]).find((value) => typeof value === 'string');
+  const text = ['text', 'thinking', 'data'].map((field) => block[field]).find((value) => typeof value === 'string');
   const input = block['input'] === undefined ? 0 : measurePromptJson(block['input'], into);
-  return utf8Bytes(words) + input + (NESTING.has(block.type) ? measureContent(block['content'], into) : 0);
+  return utf8Bytes(text) + input + (NESTING.has(block.type) ? measureContent(block['content'], into) : 0);
 }
 
 /**

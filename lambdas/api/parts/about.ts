@@ -115,8 +115,8 @@ const lateCost = `If the answer has no \`usage.cost\` yet, the header \`${BILLIN
 const pending = 'The value is `pending` if the answer has no `usage.cost` yet; otherwise the header is absent.';
 
 /** Returns the documentation of requests of a modality, and of their estimates. */
-export function modalityAbouts({ one, paths }: ModalityRow, words: ModalityTexts): Record<string, About> {
-  const { summary, description, bodyExample, answer, estimateSummary } = words;
+export function modalityAbouts({ one, paths }: ModalityRow, texts: ModalityTexts): Record<string, About> {
+  const { summary, description, bodyExample, answer, estimateSummary } = texts;
   return tagged('Inference', {
     [`create-${one}`]: {
       chargedOnce: true,

@@ -50,7 +50,7 @@ const developerMessage = z.object({ role: z.literal('developer'), ...instruction
 
 const userMessage = z.object({
   role: z.literal('user'),
-  content: contentOf(userParts).meta({ description: 'The words of the user: a text, or a list of parts.' }),
+  content: contentOf(userParts).meta({ description: "The user's message: a text, or a list of parts." }),
   name,
   ...cacheMarks,
 });
@@ -90,9 +90,9 @@ const toolCall = checkedBy<Call>(
 const assistantMessage = z.object({
   role: z.literal('assistant'),
   content: optionalField(contentOf(assistantParts)).meta({
-    description: 'The words of the model: a text, or a list of text parts.',
+    description: "The model's answer: a text, or a list of text parts.",
   }),
-  refusal: optionalField(z.string()).meta({ description: 'The words with which the model has refused.' }),
+  refusal: optionalField(z.string()).meta({ description: 'The text with which the model has refused.' }),
   tool_calls: optionalField(boundedList(toolCall, { max: MAX_CALLS })).meta({
     description: 'The functions and custom tools that the model has called.',
   }),

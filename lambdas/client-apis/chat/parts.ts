@@ -52,7 +52,7 @@ const filePart = z.object({
 
 const refusalPart = z.object({
   type: z.literal('refusal'),
-  refusal: z.string().meta({ description: 'The words with which the model has refused.' }),
+  refusal: z.string().meta({ description: 'The text with which the model has refused.' }),
 });
 
 type TextPart = z.output<typeof textPart>;

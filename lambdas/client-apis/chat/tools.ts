@@ -35,7 +35,9 @@ const functionDeclaration = z.object({
   cache_control: cacheControl.meta({ description: 'Requests that the provider cache the prompt up to this tool.' }),
 });
 const grammar = z.object({
-  definition: z.string().meta({ description: 'The grammar, which the model reads; nothing holds its words to it.' }),
+  definition: z
+    .string()
+    .meta({ description: 'The grammar of the input. The model reads it, but the input is not checked against it.' }),
   syntax: optionalField(z.string()).meta({ description: 'The language of the grammar: `lark` or `regex`.' }),
 });
 const customDeclaration = z.object({

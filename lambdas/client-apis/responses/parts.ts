@@ -50,11 +50,11 @@ const inputFile = z
   });
 const outputText = z.object({
   type: z.literal('output_text'),
-  text: z.string().meta({ description: 'The words of the model.' }),
+  text: z.string().meta({ description: 'The text of the answer.' }),
 });
 const refusal = z.object({
   type: z.literal('refusal'),
-  refusal: z.string().meta({ description: 'The words with which the model has refused.' }),
+  refusal: z.string().meta({ description: 'The text with which the model has refused.' }),
 });
 
 type Part =
@@ -79,14 +79,14 @@ export const instructionContent = contentOf([inputText]).meta({
   description: 'The instructions, as a text or a list of parts.',
 });
 export const userContent = contentOf([inputText, inputImage, inputFile, inputAudio]).meta({
-  description: 'The words of the user, as a text or a list of parts.',
+  description: "The user's message: a text, or a list of parts.",
 });
 /**
  * Schema of the content of a model's message. Some clients write it in the form of user input, so that form is accepted
  * too.
  */
 export const assistantContent = contentOf([outputText, refusal, inputText]).meta({
-  description: 'The words of the model, as a text or a list of parts.',
+  description: "The model's answer: a text, or a list of parts.",
 });
 const outputParts = contentOf([inputText, inputImage, inputFile]);
 /** Result of a call. Older agents send an object. */

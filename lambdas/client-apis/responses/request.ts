@@ -111,11 +111,11 @@ function responseTokenFields({
 }
 
 function systemField(system: Block[], { instructions, text }: ResponsesBody): { system?: Block[] } {
-  const texts = [
+  const allInstructions = [
     instructions ?? '',
     ...(text?.format?.type === 'json_object' ? [jsonInstruction(text.format.schema)] : []),
   ];
-  const [first, ...more] = texts.map((words) => ({ type: 'text', text: words }));
+  const [first, ...more] = allInstructions.map((instruction) => ({ type: 'text', text: instruction }));
   const blocks = withoutBlankBlocks([first!, ...system, ...more]);
   return blocks.length > 0 ? { system: blocks } : {};
 }

@@ -47,7 +47,9 @@ const customDeclaration = z.object({
       syntax: optionalField(z.string()),
       definition: optionalField(z.string()),
     }),
-  ).meta({ description: 'The form of the input. The model reads a grammar; nothing holds its words to it.' }),
+  ).meta({
+    description: 'The format of the input. The model reads a grammar, but the input is not checked against it.',
+  }),
 });
 /**
  * Schema of a tool search. Codex does not send the tools of MCP servers in its first request. When the model calls this

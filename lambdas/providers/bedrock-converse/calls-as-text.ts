@@ -35,7 +35,7 @@ function blocksAsText(block: Block, names: Map<unknown, string>): Block[] {
     case 'tool_use': {
       const name = String(block['name']);
       names.set(block['id'], name);
-      return [text(`<call tool="${name}">${wellFormedJson(block['input'] ?? {})}</call>`, block)];
+      return [textBlock(`<call tool="${name}">${wellFormedJson(block['input'] ?? {})}</call>`, block)];
     }
     case 'tool_result':
       return resultBlocks(block, names.get(block['tool_use_id']) ?? '');
@@ -49,15 +49,15 @@ function resultBlocks(block: Block, name: string): Block[] {
   const failed = block['is_error'] === true ? ' failed="true"' : '';
   const parts = (block['content'] ?? '') as string | Block[];
   const [begin, end] = [`<result tool="${name}"${failed}>`, '</result>'];
-  if (typeof parts === 'string') return [text(`${begin}${parts}${end}`, block)];
+  if (typeof parts === 'string') return [textBlock(`${begin}${parts}${end}`, block)];
   if (parts.every(({ type }) => type === 'text')) {
-    return [text(`${begin}${parts.map((part) => part['text'] as string).join('\n')}${end}`, block)];
+    return [textBlock(`${begin}${parts.map((part) => part['text'] as string).join('\n')}${end}`, block)];
   }
-  return [text(begin), ...parts, text(end, block)];
+  return [textBlock(begin), ...parts, textBlock(end, block)];
 }
 
 /** Returns a text block with the cache mark of the block that it replaces. */
-function text(words: string, block?: Block): Block {
+function textBlock(text: string, block?: Block): Block {
   const control = block?.['cache_control'];
-  return { type: 'text', text: words, ...(control ? { cache_control: control } : {}) };
+  return { type: 'text', text, ...(control ? { cache_control: control } : {}) };
 }

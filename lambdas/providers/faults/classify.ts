@@ -104,13 +104,13 @@ function fits({ code, message, status: statuses }: FaultRule, error: StatedError
     return false;
   }
   if (code && !code.some((one) => error.codes.includes(one))) return false;
-  return message === undefined || error.messages.some((words) => message.test(withoutRelay(words)));
+  return message === undefined || error.messages.some((text) => message.test(withoutRelay(text)));
 }
 
 /** Prefix that a relay, or an SDK within the relay, adds to the provider's message. */
 const RELAY =
   /^(?:(?:Error code: \d{3} - |Upstream error from [\w .-]{1,60}: |The model returned the following errors: |(?:<\d{3}> )?InternalError\.Algo\.\w{1,40}: |litellm\.\w{1,60}: |\w{1,40}(?:Exception|Error)(?: - |: )|\[[\w ./-]{1,60}\](?: \[\d{3}\])?:? |(?:API )?Error: (?:\d{3} )?|\d{3} (?=[A-Z])))+/;
 
-function withoutRelay(words: string): string {
-  return words.replace(RELAY, '').trim();
+function withoutRelay(text: string): string {
+  return text.replace(RELAY, '').trim();
 }

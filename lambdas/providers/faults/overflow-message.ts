@@ -22,22 +22,22 @@ const OUTPUT_TOO_LONG = [
  * request less output. The numbers in it are from the provider's message, if that has some. The provider's own message
  * follows.
  */
-export function overflowMessage({ rule }: ClassifiedError, words: string): string {
-  if (KNOWN_FORM.test(words)) return words;
-  const output = outputOverflow(words);
-  if (output !== undefined) return `${output}. ${words}`;
-  const { asked, limit, over } = rule?.message?.exec(words)?.groups ?? {};
+export function overflowMessage({ rule }: ClassifiedError, message: string): string {
+  if (KNOWN_FORM.test(message)) return message;
+  const output = outputOverflow(message);
+  if (output !== undefined) return `${output}. ${message}`;
+  const { asked, limit, over } = rule?.message?.exec(message)?.groups ?? {};
   const most = numberOf(limit);
   const more = numberOf(over);
   const sent = numberOf(asked) ?? (most === undefined || more === undefined ? undefined : most + more);
   const numbers = sent !== undefined && most !== undefined && sent > most ? `: ${sent} tokens > ${most} maximum` : '';
-  const isSaid = numbers === '' && /^prompt is too long/i.test(words);
-  return isSaid ? words : `prompt is too long${numbers}. ${words}`;
+  const saysSo = numbers === '' && /^prompt is too long/i.test(message);
+  return saysSo ? message : `prompt is too long${numbers}. ${message}`;
 }
 
-function outputOverflow(words: string): string | undefined {
+function outputOverflow(message: string): string | undefined {
   for (const form of OUTPUT_TOO_LONG) {
-    const { input, output, limit } = form.exec(words)?.groups ?? {};
+    const { input, output, limit } = form.exec(message)?.groups ?? {};
     const [sent = 0, requested = 0, most = 0] = [input, output, limit].map(numberOf);
     if (sent > 0 && sent < most && sent + requested > most) {
       return `input length and \`max_tokens\` exceed context limit: ${sent} + ${requested} > ${most}, decrease input length or \`max_tokens\` and try again`;

@@ -41,7 +41,7 @@ export function retryAfterSeconds(
     sensible(delayOf(retryDelay)) ??
     headerWait(relayed) ??
     (isLimit ? (sensible(windowEnd(headers)) ?? sensible(windowEnd(relayed))) : undefined) ??
-    (isPassing ? firstFound(messages, (words) => sensible(waitInWords(words))) : undefined)
+    (isPassing ? firstFound(messages, (message) => sensible(waitInMessage(message))) : undefined)
   );
 }
 
@@ -59,9 +59,9 @@ function firstFound(texts: readonly string[], read: (text: string) => number | u
 }
 
 /** Returns the first duration in a message that follows words such as "try again in", in seconds. */
-function waitInWords(words: string): number | undefined {
-  for (const found of words.slice(0, MAX_MESSAGE_CHARACTERS).matchAll(WAIT_WORDS)) {
-    const duration = durationAt(words, found.index + found[0].length);
+function waitInMessage(message: string): number | undefined {
+  for (const found of message.slice(0, MAX_MESSAGE_CHARACTERS).matchAll(WAIT_WORDS)) {
+    const duration = durationAt(message, found.index + found[0].length);
     if (duration) return duration.seconds;
   }
   return undefined;

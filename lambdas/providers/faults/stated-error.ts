@@ -102,10 +102,10 @@ export function statedError(value: unknown): StatedError {
 
 /** Reads the error in the text of a body. For an HTML page, which is from a proxy, only `isPage` is set. */
 export function errorInText(text: string): StatedError {
-  const words = text.trim();
-  const json = parsedOrAbsent(words);
+  const trimmed = text.trim();
+  const json = parsedOrAbsent(trimmed);
   if (json !== undefined) return statedError(json);
-  return { ...statedError(PLAIN_WORDS.test(words) ? words : undefined), isPage: words.startsWith('<') };
+  return { ...statedError(PLAIN_WORDS.test(trimmed) ? trimmed : undefined), isPage: trimmed.startsWith('<') };
 }
 
 /** Returns whether a JSON document is an error. Some providers send errors with a success status. */
@@ -117,8 +117,8 @@ export function statesError(document: unknown): boolean {
   const { status_code: code } = recordOrEmpty(body['base_resp']);
   if (code !== undefined && digitsOf(code) !== '0') return true;
   return ['message', 'Message', 'msg', 'detail', 'error_msg'].some((field) => {
-    const words = body[field];
-    return textOrAbsent(words) !== undefined || (field === 'detail' && Array.isArray(words));
+    const value = body[field];
+    return textOrAbsent(value) !== undefined || (field === 'detail' && Array.isArray(value));
   });
 }
 
@@ -160,8 +160,8 @@ class ErrorReading {
     if (isRecord(error) || Array.isArray(error)) this.read(error, depth + 1);
     else if (typeof error === 'string') this.#readText(error, depth);
     for (const field of MESSAGE_FIELDS) {
-      const words = record[field];
-      if (typeof words === 'string') this.#readText(words, depth);
+      const value = record[field];
+      if (typeof value === 'string') this.#readText(value, depth);
     }
     for (const field of NESTED_FIELDS) {
       const nested = record[field];
@@ -172,10 +172,10 @@ class ErrorReading {
 
   /** Reads a message. If a relay has put the provider's error into the message as JSON, reads that error. */
   #readText(text: string, depth: number): void {
-    const words = text.trim();
-    const nested = words.length <= MAX_STATED_CHARACTERS ? jsonWithin(words) : undefined;
+    const trimmed = text.trim();
+    const nested = trimmed.length <= MAX_STATED_CHARACTERS ? jsonWithin(trimmed) : undefined;
     if (isRecord(nested) && statesError(nested)) this.read(nested, depth + 1);
-    else if (words !== '') this.#messages.add(words);
+    else if (trimmed !== '') this.#messages.add(trimmed);
   }
 
   #readHeaders(value: unknown): void {

@@ -20,7 +20,7 @@ const MAX_PARTS = 1_024;
 export type PartKind = 'text' | 'refusal' | 'summary' | 'reasoning';
 
 interface Part {
-  hasWords: boolean;
+  hasText: boolean;
   /** Number of citations received for this part. */
   sources: number;
 }
@@ -83,33 +83,32 @@ export class OutputItems {
   }
 
   /** Writes a delta of one part of an item. Each text part of an answer becomes its own block. */
-  say(index: number, kind: PartKind, number: unknown, words: string, logprobs?: TokenLogprob[]): void {
-    if (words === '' && !logprobs) return;
+  say(index: number, kind: PartKind, number: unknown, text: string, logprobs?: TokenLogprob[]): void {
+    if (text === '' && !logprobs) return;
     const item = this.#item(index);
     const part = partOf(item, kind, number);
     const isNew = item.current !== part;
     const isFirst = item.current === undefined;
     item.current = part;
-    part.hasWords ||= words !== '';
+    part.hasText ||= text !== '';
     if (kind === 'refusal') this.hasRefused = true;
     const { blocks } = this.#answer;
-    this.#order.writeText(index, words, () => {
+    this.#order.writeText(index, text, () => {
       if (kind === 'text' || kind === 'refusal') {
         if (isNew) blocks.endProse();
-        if (kind === 'refusal') blocks.refusal(words);
-        else blocks.text(words, logprobs);
+        if (kind === 'refusal') blocks.refusal(text);
+        else blocks.text(text, logprobs);
         return;
       }
       if (isFirst) blocks.endProse();
       // Each part of a reasoning summary is a paragraph.
-      blocks.thinking(isNew && !isFirst ? `\n\n${words}` : words);
+      blocks.thinking(isNew && !isFirst ? `\n\n${text}` : text);
     });
   }
 
   /** Writes the complete text of a part, unless deltas of the part were already written. */
-  sayWhole(index: number, kind: PartKind, number: unknown, words: string, logprobs?: TokenLogprob[]): void {
-    if (words !== '' && !partOf(this.#item(index), kind, number).hasWords)
-      this.say(index, kind, number, words, logprobs);
+  sayWhole(index: number, kind: PartKind, number: unknown, text: string, logprobs?: TokenLogprob[]): void {
+    if (text !== '' && !partOf(this.#item(index), kind, number).hasText) this.say(index, kind, number, text, logprobs);
   }
 
   /** Adds a citation to a text part. */
@@ -249,7 +248,7 @@ function partOf({ parts }: OutputItem, kind: PartKind, number: unknown): Part {
   const known = parts.get(name);
   if (known) return known;
   if (parts.size >= MAX_PARTS) throw new UpstreamError('malformed', 'The answer has too many parts');
-  const part: Part = { hasWords: false, sources: 0 };
+  const part: Part = { hasText: false, sources: 0 };
   parts.set(name, part);
   return part;
 }

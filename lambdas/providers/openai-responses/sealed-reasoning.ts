@@ -35,8 +35,8 @@ export function unsealReasoning({ block, path }: Placed, providerId: string): Re
   if (!success) {
     throw invalidRequest(`${path}.signature`, 'was altered; send thinking back unchanged, or leave the block out');
   }
-  const words = block['thinking'] as string;
-  return { type: 'reasoning', ...data, summary: words === '' ? [] : [{ type: 'summary_text', text: words }] };
+  const thinking = block['thinking'] as string;
+  return { type: 'reasoning', ...data, summary: thinking === '' ? [] : [{ type: 'summary_text', text: thinking }] };
 }
 
 function jsonIn(payload: string): unknown {

@@ -51,8 +51,8 @@ export function providerMessage(value: unknown, otherwise: string): string {
 const uncertainStatuses = new Set([408, 500, 502, 504, 520, 522, 524]);
 
 /** Returns the result of a submission if its response names no job: refused, failed, or uncertain. */
-export function unsuccessful({ status, text }: VideoHttpAnswer, words: unknown, providerId: VideoFamily): Submitted {
-  const message = providerMessage(words, `The provider answered with status ${status}`);
+export function unsuccessful({ status, text }: VideoHttpAnswer, stated: unknown, providerId: VideoFamily): Submitted {
+  const message = providerMessage(stated, `The provider answered with status ${status}`);
   const error = errorInText(text);
   const httpStatus = status >= 400 ? status : undefined;
   const { fault } = classifyError(error, { providerId, httpStatus });

@@ -50,10 +50,10 @@ export const minimaxVideoWire: VideoWire = {
 
   readSubmitted(answer): Submitted {
     const body = bodyOf(answer);
-    const { code, words } = resultOf(body);
-    if (!isSuccess(answer)) return unsuccessful(answer, words, 'minimax');
+    const { code, message } = resultOf(body);
+    if (!isSuccess(answer)) return unsuccessful(answer, message, 'minimax');
     if (code === undefined) return noJob;
-    if (code !== 0) return unsuccessful(answer, words ?? `The provider answered with code ${code}`, 'minimax');
+    if (code !== 0) return unsuccessful(answer, message ?? `The provider answered with code ${code}`, 'minimax');
     const id = idOf(body['task_id']);
     return id !== undefined && MINIMAX_NUMBER.test(id) ? { jobId: id } : noJob;
   },
@@ -63,10 +63,10 @@ export const minimaxVideoWire: VideoWire = {
   readPolled(answer): Polled {
     if (!isSuccess(answer)) return unknownPollResult(answer);
     const body = bodyOf(answer);
-    const { code, words } = resultOf(body);
+    const { code, message } = resultOf(body);
     const failed: Polled = {
       state: 'failed',
-      message: providerMessage(words, 'The provider could not make the video'),
+      message: providerMessage(message, 'The provider could not make the video'),
     };
     switch (body['status']) {
       case 'Preparing':
@@ -94,11 +94,11 @@ function minimaxImage(request: VideoRequest, which: 'first_frame' | 'last_frame'
  * Returns the code and message of a response, each undefined if it is absent. The message "success" contains no
  * information, so it counts as absent.
  */
-function resultOf(body: Record<string, unknown>): { code: number | undefined; words: string | undefined } {
-  const { status_code: code, status_msg: words } = recordOrEmpty(body['base_resp']);
+function resultOf(body: Record<string, unknown>): { code: number | undefined; message: string | undefined } {
+  const { status_code: code, status_msg: message } = recordOrEmpty(body['base_resp']);
   return {
     code: typeof code === 'number' ? code : undefined,
-    words: words === 'success' ? undefined : textOrAbsent(words),
+    message: message === 'success' ? undefined : textOrAbsent(message),
   };
 }
 

@@ -76,10 +76,10 @@ function SearchNotice({ search: { isSearching, searchedUntil, rows } }: { search
   const { texts } = useConsole();
   const { time } = useFormats();
   const isShort = rows.length < GENERATIONS_PAGE_ROWS && searchedUntil !== null;
-  const words = searchedUntil === null ? texts.loading : texts.searchedUntil(time(searchedUntil));
+  const status = searchedUntil === null ? texts.loading : texts.searchedUntil(time(searchedUntil));
   return (
     <p class="quiet" role="status">
-      {isSearching ? `${words} ${searchedUntil === null ? '' : texts.searching}` : isShort ? words : ''}
+      {isSearching ? `${status} ${searchedUntil === null ? '' : texts.searching}` : isShort ? status : ''}
     </p>
   );
 }
