@@ -288,8 +288,8 @@ function changedBy(hold: Hold, amount: Money): Hold {
 }
 
 /**
- * Handles a record whose hold was changed once more than this process knows. An earlier change succeeded, perhaps with
- * another amount, and its reply was lost.
+ * Returns the hold of the record, if the record contains one change more than this process knows. An earlier attempt at
+ * the change then succeeded, perhaps with another amount, and its reply was lost.
  */
 function afterLostReply(record: Item | undefined, expected: Hold, scopes: Scope[]): HoldResult {
   const stored = record && generationFrom(record);

@@ -116,8 +116,8 @@ function fitsExcerpt(text: string, sentence: Token[]): boolean {
 }
 
 function textLength(text: string, start: number, end: number): number {
-  // The number of code units often shows whether the span fits: a code point has one or two of them. Then the code
-  // points need not be counted.
+  // A code point has one or two code units. If the number of code units already shows whether the text fits, code points
+  // are not counted.
   if (end - start <= MAX_CUT_CHARACTERS || end - start > 2 * MAX_EXCERPT_CHARACTERS) return end - start;
   let length = 0;
   for (const _ of text.slice(start, end)) length += 1;

@@ -73,7 +73,7 @@ export class BlockWriter {
   #nextIndex = 0;
   #open: { kind: OpenKind; index: number } | undefined;
   readonly #calls: ToolCall[] = [];
-  /** The last call by the provider's index of the call. #byId has the last call by id. */
+  /** For each index that the provider gives to calls, the last call with it. `#byId` is the same for ids. */
   readonly #byIndex = new Map<number, ToolCall>();
   readonly #byId = new Map<string, ToolCall>();
   /** Position in #calls of the last call whose block was opened; -1 if no call was opened. */

@@ -33,7 +33,7 @@ export interface PublishOptions {
   action: 'catalog.publish' | 'catalog.rollback' | 'catalog.withdraw';
   /** Whether to publish. If false, the differences are only computed. */
   yes?: boolean;
-  /** Whether the operator confirms that the environment variables that this catalog needs in addition are set. */
+  /** Whether the operator confirms that all environment variables that only the new catalog needs are set. */
   variablesAreSet?: boolean;
 }
 

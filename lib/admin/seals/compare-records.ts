@@ -168,7 +168,7 @@ class RecordsInOrder {
   #next: Generation | undefined;
 
   /**
-   * @param passed called for each record that sealed lines should contain (`isActivity`) and that was not looked up
+   * @param passed called for each record that `of` did not return although sealed lines should contain it (`isActivity`)
    */
   constructor(records: AsyncGenerator<Generation, void>, passed: (generation: Generation) => void) {
     this.#records = records;

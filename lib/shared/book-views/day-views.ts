@@ -73,8 +73,8 @@ FROM named GROUP BY account_id, day, name, level`,
 };
 
 /**
- * SQL for each attribute of a row, and for its value from the records. If a row is missing on one side, it counts as a
- * row without requests.
+ * SQL for each attribute of a daily row: as stored (`row`) and as computed from the records (`records`). If one of the two
+ * rows is missing, it counts as a row without requests.
  */
 const compared: Record<string, { row: string; records: string }> = Object.fromEntries([
   ...['level', 'key_hash', 'member_id', ...rowTexts].map((name) => [
