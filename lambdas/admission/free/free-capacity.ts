@@ -8,7 +8,7 @@ import type { BudgetPartSums } from '../../store/counters/service-budgets.ts';
 export interface FreeCapacity {
   /** Returns whether a model's service budget is used up; false if that is unknown. */
   isLimited: (model: Pick<ModelData, 'id' | 'service_free' | 'endpoints'>) => boolean;
-  /** Reads the budgets again, at most every five seconds. Never rejects. */
+  /** Reads the service budgets of free models again, at most every five seconds. Never rejects. */
   refresh: () => Promise<void>;
 }
 

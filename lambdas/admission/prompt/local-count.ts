@@ -19,12 +19,14 @@ const MAX_COUNTER_HEAP_MB = 256;
 const TURN_MS = 5;
 
 /**
- * Margin in percent that is added to a local count, by the tokenizer that the catalog names for an endpoint. For
- * `o200k` it covers the tokens that OpenAI adds around messages and tools, whose number is not public. For `claude` it
- * covers up to 1.4 times the counted tokens. It also covers the newer vocabulary of Opus 4.7 and later models, which
- * needs up to 1.35 times as many tokens as the older vocabulary. Anthropic counts prompts itself, but Bedrock and
- * Vertex do not. For other tokenizers it covers 1.4 times the counted tokens, and providers that format tool
- * definitions with more white space.
+ * Margins in percent that are added to local counts, by the tokenizer that the catalog names for an endpoint:
+ *
+ * - `o200k`: OpenAI adds tokens around messages and tools. Their number is not public.
+ * - `claude`, for Bedrock and Vertex, which do not count prompts: the older vocabulary needs up to 1.4 times the counted
+ *   tokens. The newer vocabulary of Opus 4.7 and later models needs up to 1.35 times as many as the older vocabulary.
+ * - `other`: other vocabularies need up to 1.4 times the counted tokens. Some providers also format tool definitions with
+ *   more white space.
+ *
  * @see https://platform.claude.com/docs/en/about-claude/models/migration-guide
  */
 const MARGIN_PERCENT = { o200k: 5, claude: 100, other: 50 } as const;
