@@ -3,6 +3,16 @@ import { fillPlaceholders } from './placeholders.ts';
 import { quirksOf, wireOf } from './quirks.ts';
 import type { AliasData, DataPolicy, EndpointData, ModelData, Pricing, ProviderData } from './schema.ts';
 import type { AuthScheme } from './auth-schemes.ts';
+import { nowMs } from '../platform/clock.ts';
+import {
+  covers,
+  priceMomentsOf,
+  periodBetween,
+  pricesAt,
+  pricesInTime,
+  type PricePeriod,
+  type Timed,
+} from './price-periods.ts';
 import { buildSearch, withSearchPrice, type CatalogSearch } from './search.ts';
 import type { SearchData } from './search-schema.ts';
 import { factsOf, type InputModality, type Wire } from './wires.ts';
@@ -24,10 +34,14 @@ export interface Endpoint {
   maxOutputTokens: number | undefined;
   inputModalities: readonly InputModality[];
   supportedParameters: readonly string[];
-  /** Prices of the endpoint; undefined if it has none. An endpoint without prices is listed, and gets no requests. */
+  /**
+   * Prices in force; undefined if there are none. An endpoint without prices is listed, and gets no requests.
+   */
   pricing: Pricing | undefined;
   /** Prices that the provider charges the service. Set on free models, whose clients pay nothing. */
   serviceCost: Pricing | undefined;
+  /** Prices of all time; absent if the prices never change. */
+  periods?: Timed['periods'];
   /**
    * Quirks of the endpoint: differences from the standard form of its wire. The codec of the wire defines their type.
    */
@@ -62,6 +76,11 @@ export interface Model {
   catalogVersion: string;
 }
 
+/** Period in which no price of a catalog changes, and a function that builds the catalog of another period. */
+interface CatalogTiming extends PricePeriod {
+  at: (atMs: number) => Catalog;
+}
+
 /** A valid catalog. All references are resolved, all ids are unique, and the order is that of the files. */
 export class Catalog {
   readonly models: readonly Model[];
@@ -74,8 +93,11 @@ export class Catalog {
   /** Providers whose address is not configured, with the number of models that each would offer. */
   readonly withoutAddress: readonly { data: ProviderData; models: number }[];
   readonly #byId: Map<string, Model>;
+  readonly #timing: CatalogTiming | undefined;
   /** Names of models other than their ids. They are built when a name that is not an id is first looked up. */
   #names: ModelNames<Model> | undefined;
+  /** The same catalog with the prices of another time. */
+  #atOtherTime: Catalog | undefined;
 
   constructor(
     models: Model[],
@@ -83,13 +105,27 @@ export class Catalog {
     version: string,
     search?: CatalogSearch,
     withoutAddress: Catalog['withoutAddress'] = [],
+    timing?: CatalogTiming,
   ) {
+    this.#timing = timing;
     this.withoutAddress = withoutAddress;
     this.models = models;
     this.search = search;
     this.version = version;
     this.providerIds = providerIds;
     this.#byId = new Map(models.map((model) => [model.id, model]));
+  }
+
+  /** Returns this catalog with the prices that are in force at a time. */
+  at(atMs: number): Catalog {
+    if (!this.#timing || this.isInForce(atMs)) return this;
+    if (!this.#atOtherTime?.isInForce(atMs)) this.#atOtherTime = this.#timing.at(atMs);
+    return this.#atOtherTime;
+  }
+
+  /** Returns whether the prices of this catalog are those of a time. */
+  isInForce(atMs: number): boolean {
+    return this.#timing === undefined || covers(this.#timing, atMs);
   }
 
   /** Returns the model with an id. For an alias, returns the alias itself, with `aliasOf` set. */
@@ -117,13 +153,15 @@ export interface CatalogFiles {
 interface Surroundings {
   valueOf: (variable: string) => string | undefined;
   search: CatalogSearch | undefined;
+  /** Time whose prices are in force. */
+  atMs: number;
 }
 
 /**
  * Builds the catalog from files that have passed `checkModels`. Omits providers without an address, and models that no
  * remaining provider offers at a price.
  */
-export function buildCatalog(files: CatalogFiles, valueOf: Surroundings['valueOf']): Catalog {
+export function buildCatalog(files: CatalogFiles, valueOf: Surroundings['valueOf'], atMs: number = nowMs()): Catalog {
   const search = files.search && buildSearch(files.search, valueOf);
   const providers = new Map<string, Provider>();
   for (const data of files.providers) {
@@ -133,7 +171,7 @@ export function buildCatalog(files: CatalogFiles, valueOf: Surroundings['valueOf
   const models = files.models.flatMap((data) => {
     const endpoints = data.endpoints.flatMap((endpoint) => {
       const provider = providers.get(endpoint.provider);
-      return provider ? [resolveEndpoint(data, endpoint, provider, { valueOf, search })] : [];
+      return provider ? [resolveEndpoint(data, endpoint, provider, { valueOf, search, atMs })] : [];
     });
     const { version: catalogVersion } = files;
     return endpoints.some(({ pricing }) => pricing)
@@ -153,7 +191,14 @@ export function buildCatalog(files: CatalogFiles, valueOf: Surroundings['valueOf
     files.providers
       .filter(({ id }) => !providers.has(id))
       .map((data) => ({ data, models: modelsAt(data.id, files.models) })),
+    { ...periodBetween(priceChangesIn(files), atMs), at: (otherMs) => buildCatalog(files, valueOf, otherMs) },
   );
+}
+
+/** Returns the moments at which a price of an endpoint changes. */
+function priceChangesIn({ models }: Pick<CatalogFiles, 'models'>): number[] {
+  const endpoints = models.flatMap((model) => model.endpoints);
+  return priceMomentsOf(endpoints.flatMap(({ pricing, service_cost: cost }) => pricesInTime(pricing, cost)));
 }
 
 function modelsAt(providerId: string, models: ModelData[]): number {
@@ -164,11 +209,16 @@ function resolveEndpoint(
   model: ModelData,
   data: EndpointData,
   provider: Provider,
-  { valueOf, search }: Surroundings,
+  { valueOf, search, atMs }: Surroundings,
 ): Endpoint {
   const wire = wireOf(data, provider.data);
   const upstreamModel = fillPlaceholders(data.upstream_model, valueOf);
   const maySearch = model.output_modalities.includes('text') && factsOf(wire).messages !== undefined;
+  const isFree = model.service_free !== undefined;
+  const periods = pricesInTime(data.pricing, data.service_cost).map((prices) =>
+    search && maySearch ? withSearchPrice(prices, { price: search.price, isFree }) : prices,
+  );
+  const [always] = periods as [(typeof periods)[number]];
   return {
     id: data.id,
     provider,
@@ -180,11 +230,8 @@ function resolveEndpoint(
     maxOutputTokens: data.max_output_tokens,
     inputModalities: data.input_modalities ?? model.input_modalities,
     supportedParameters: data.supported_parameters ?? model.supported_parameters,
-    pricing: data.pricing,
-    serviceCost: data.service_cost,
-    ...(search && maySearch
-      ? withSearchPrice(data, { price: search.price, isFree: model.service_free !== undefined })
-      : {}),
+    ...pricesAt({ ...always, periods }, atMs),
+    ...(periods.length > 1 ? { periods } : {}),
     quirks: quirksOf(data, provider.data),
     dataPolicy: data.data_policy ?? provider.data.data_policy,
     data,

@@ -2,7 +2,7 @@ import { Money } from '../money/money.ts';
 import { CatalogError } from './catalog-error.ts';
 import { BUDGET_PARTS, budgetPart, maxFreeRequestCost, FREE_SUFFIX } from './free-terms.ts';
 import { quirksOf } from './quirks.ts';
-import type { EndpointData, ModelData, Pricing, ProviderData, ServiceFree } from './schema.ts';
+import type { EndpointData, ModelData, PricingData, ProviderData, ServiceFree } from './schema.ts';
 
 /** An endpoint with its provider, and its position in the files for error messages. */
 interface FreeOffer {
@@ -62,7 +62,7 @@ function checkFreeOffer({ data, provider, place }: FreeOffer, terms: ServiceFree
 }
 
 /** Returns the name of the first price above zero; undefined if there is none. */
-function pricedField(pricing: Pricing): string | undefined {
+function pricedField(pricing: PricingData): string | undefined {
   for (const [name, value] of Object.entries(pricing)) {
     if (value instanceof Money && !value.isZero) return name;
     if (Array.isArray(value)) return name;

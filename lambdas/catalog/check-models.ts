@@ -1,6 +1,7 @@
 import { Money } from '../money/money.ts';
 import { CatalogError } from './catalog-error.ts';
 import { checkFree } from './check-free.ts';
+import { checkPriceDates } from './check-price-dates.ts';
 import { checkQuirks } from './check-quirks.ts';
 import { mediaModalities, type MediaModality } from './quirk-values.ts';
 import { quirksOf, wireOf } from './quirks.ts';
@@ -56,6 +57,7 @@ export function checkModels(
       return { data, provider, wire, place: at };
     });
     checkRouting(model, new Set(providerOf.keys()), place);
+    checkPriceDates(model, place);
     checkFree(model, offers, place);
     checkPrices(model, offers, place);
     for (const offer of offers) {

@@ -1,7 +1,8 @@
 /** Computes how much a free model may cost the service: the parts of its daily budget, and the hold for one request. */
 
 import { Money } from '../money/money.ts';
-import type { EndpointData, ModelData, ServiceFree } from './schema.ts';
+import { allPricings } from './price-periods.ts';
+import type { ModelData, Pricing, ServiceFree } from './schema.ts';
 import { highestPriceOf, pricesUpTo } from './tiers.ts';
 import { completionUnits, promptUnits, tokenPriceNames } from './unit-lists.ts';
 
@@ -31,11 +32,12 @@ export function maxFreeRequestCost({
   service_free: terms,
   endpoints,
 }: Pick<ModelData, 'service_free' | 'endpoints'>): Money {
-  const held = endpoints.map(({ service_cost: cost }) => (terms && cost ? heldFor(terms, cost) : Money.zero));
+  const costs = endpoints.flatMap(({ service_cost: cost }) => (cost ? allPricings(cost) : []));
+  const held = costs.map((cost) => (terms ? heldFor(terms, cost) : Money.zero));
   return Money.max(Money.zero, ...held);
 }
 
-function heldFor(terms: ServiceFree, cost: NonNullable<EndpointData['service_cost']>): Money {
+function heldFor(terms: ServiceFree, cost: Pricing): Money {
   const promptTokens = terms.input_token_limit * HELD_PER_ESTIMATED_TOKEN + FREE_ADDED_TOKENS;
   const tiers = pricesUpTo(promptTokens, cost);
   const input = tiers.map((prices) => highestPriceOf(prices, promptPrices));

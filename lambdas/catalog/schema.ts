@@ -30,17 +30,38 @@ const priceTier = z.strictObject({
   ...optionalPrices(partPriceNames),
 });
 
+/** A moment in UTC, such as 2027-01-01T00:00:00Z. */
+const moment = z.iso.datetime({ error: 'must be a time in UTC, such as "2027-01-01T00:00:00Z"' });
+/** Time in which prices apply: from a moment, until the moment before another. */
+const validity = { valid_from: moment.optional(), valid_until: moment.optional() };
+
+const pricePeriod = z.strictObject({
+  ...validity,
+  prompt: price.optional(),
+  completion: price.optional(),
+  ...optionalPrices(partPriceNames),
+  ...optionalPrices(otherPriceNames),
+  overrides: z.array(priceTier).min(1).optional(),
+});
+
 const pricingSchema = z.strictObject({
+  ...validity,
   prompt: price,
   completion: price,
   ...optionalPrices(partPriceNames),
   ...optionalPrices(otherPriceNames),
   overrides: z.array(priceTier).min(1).optional(),
+  /** Prices that apply at other times, instead of the prices above. */
+  periods: z.array(pricePeriod).min(1).optional(),
 });
+/** Prices of an endpoint, as the catalog's files have them: for all time (price-periods.ts). */
+export type PricingData = z.infer<typeof pricingSchema>;
 /**
  * Prices of an endpoint for one request, including the price that follows from the model's own options (`perModel`).
  */
-export type Pricing = z.infer<typeof pricingSchema> & { [Name in ModelPriceName]?: Money | undefined };
+export type Pricing = Omit<PricingData, 'valid_from' | 'valid_until' | 'periods'> & {
+  [Name in ModelPriceName]?: Money | undefined;
+};
 export type PriceTier = z.infer<typeof priceTier>;
 
 export const dataPolicySchema = z.strictObject({
@@ -192,6 +213,11 @@ const videoOptions = z.strictObject({
   aspect_ratios: z.array(z.string().regex(/^\d+:\d+$/)).min(1),
   frame_images: z.array(z.enum(['first_frame', 'last_frame'])).optional(),
   price_per_second: z.record(z.string(), price),
+  /** Prices that apply at other times, instead of `price_per_second`. */
+  periods: z
+    .array(z.strictObject({ ...validity, price_per_second: z.record(z.string(), price) }))
+    .min(1)
+    .optional(),
 });
 
 type VideoOptionsData = z.infer<typeof videoOptions>;
@@ -200,12 +226,24 @@ type VideoOptionsData = z.infer<typeof videoOptions>;
  * Checks that every listed resolution has a price, and that every price and duration belongs to a listed resolution.
  */
 function checkVideo(video: VideoOptionsData, report: (path: string[], message: string) => void): void {
-  const { durations, resolutions, durations_at = {}, price_per_second } = video;
-  const unpriced = resolutions.find((resolution) => !Object.hasOwn(price_per_second, resolution));
-  if (unpriced !== undefined) report(['price_per_second'], `must have a price of "${unpriced}"`);
-  for (const [field, named] of Object.entries({ durations_at, price_per_second })) {
-    const unlisted = Object.keys(named).find((resolution) => !resolutions.includes(resolution));
-    if (unlisted !== undefined) report([field, unlisted], 'must be one of the resolutions');
+  const { durations, resolutions, durations_at = {}, periods = [] } = video;
+  const priced = [
+    { path: ['price_per_second'], prices: video.price_per_second },
+    ...periods.map(({ price_per_second: prices }, index) => {
+      return { path: ['periods', `${index}`, 'price_per_second'], prices };
+    }),
+  ];
+  for (const { path, prices } of priced) {
+    const unpriced = resolutions.find((resolution) => !Object.hasOwn(prices, resolution));
+    if (unpriced !== undefined) report(path, `must have a price of "${unpriced}"`);
+  }
+  const named = [
+    { path: ['durations_at'], of: durations_at },
+    ...priced.map(({ path, prices }) => ({ path, of: prices })),
+  ];
+  for (const { path, of } of named) {
+    const unlisted = Object.keys(of).find((resolution) => !resolutions.includes(resolution));
+    if (unlisted !== undefined) report([...path, unlisted], 'must be one of the resolutions');
   }
   for (const [resolution, some] of Object.entries(durations_at)) {
     const unlisted = some.find((duration) => !durations.includes(duration));

@@ -1,6 +1,7 @@
 import { Money } from '../money/money.ts';
 import { fillPlaceholders } from './placeholders.ts';
-import type { DataPolicy, EndpointData, Pricing } from './schema.ts';
+import type { EndpointPrices } from './price-periods.ts';
+import type { DataPolicy } from './schema.ts';
 import type { SearchBackendData, SearchData, SearchKind } from './search-schema.ts';
 
 /** A search backend whose variables are set. Its credential may still be missing. */
@@ -41,22 +42,19 @@ function resolveBackend(data: SearchBackendData, valueOf: (variable: string) => 
   return [{ id, name, kind, baseUrl: baseUrl.replace(/\/+$/, ''), folder: folder?.text, dataPolicy, data }];
 }
 
-interface Prices {
-  pricing: Pricing | undefined;
-  serviceCost: Pricing | undefined;
-}
-
 /**
  * Adds the price of a search to an endpoint whose model calls functions. Free models refuse to search
  * (admission/free/within-free-terms.ts). For them, the client's price of a search is 0, and the service's cost is the
  * full price. So a search that is listed as free is never charged. For other models, the service's own cost of a search
  * is unknown.
  */
-export function withSearchPrice(
-  { pricing, service_cost: cost }: EndpointData,
+export function withSearchPrice<Prices extends EndpointPrices>(
+  prices: Prices,
   { price, isFree }: { price: Money; isFree: boolean },
 ): Prices {
-  if (!pricing) return { pricing, serviceCost: cost };
-  if (!isFree) return { pricing: { ...pricing, web_search: price }, serviceCost: cost };
-  return { pricing: { ...pricing, web_search: Money.zero }, serviceCost: cost && { ...cost, web_search: price } };
+  const { pricing, serviceCost: cost } = prices;
+  if (!pricing) return prices;
+  if (!isFree) return { ...prices, pricing: { ...pricing, web_search: price } };
+  const serviceCost = cost && { ...cost, web_search: price };
+  return { ...prices, pricing: { ...pricing, web_search: Money.zero }, serviceCost };
 }

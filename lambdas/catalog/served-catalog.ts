@@ -4,9 +4,10 @@
  *
  * Guarantee: a publication applies to all requests that begin at least two refresh intervals later (two minutes on
  * AWS). This holds even in a function that was frozen or has just started. A request keeps the catalog with which it
- * began. Weakness: if the publication is unreadable or invalid, the last good catalog stays in use. In a function that
- * has just started, this is the deployed catalog. Its prices may be outdated, but responses, charges and records agree.
- * Each failed refresh logs a line that raises an alarm.
+ * began. Its prices are those in force at that moment (price-periods.ts). Weakness: if the publication is unreadable or
+ * invalid, the last good catalog stays in use. In a function that has just started, this is the deployed catalog. Its
+ * prices may be outdated, but responses, charges and records agree. Each failed refresh logs a line that raises an
+ * alarm.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -85,6 +86,6 @@ export function followPublications(
   return async () => {
     const looking = refresh();
     if (!known || isTooOld(known)) await Promise.race([looking, sleep(MAX_WAIT_MS, undefined, { ref: false })]);
-    return known?.catalog ?? deployed();
+    return (known?.catalog ?? deployed()).at(now());
   };
 }

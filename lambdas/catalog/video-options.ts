@@ -1,6 +1,9 @@
+import type { Money } from '../money/money.ts';
+import { covers, priceMomentsOf, pricePeriodOf } from './price-periods.ts';
 import type { ModelData } from './schema.ts';
 
 type VideoOptions = NonNullable<ModelData['video']>;
+type VideoPrices = Readonly<Record<string, Money>>;
 
 /**
  * Returns the durations that a model supports at a resolution. A resolution may support only some of the model's
@@ -8,4 +11,14 @@ type VideoOptions = NonNullable<ModelData['video']>;
  */
 export function durationsAt({ durations, durations_at }: VideoOptions, resolution: string): number[] {
   return durations_at?.[resolution] ?? durations;
+}
+
+/** Returns the prices of a second by resolution that are in force at a time. */
+export function videoPricesAt({ price_per_second: usual, periods = [] }: VideoOptions, atMs: number): VideoPrices {
+  return periods.find((period) => covers(pricePeriodOf(period), atMs))?.price_per_second ?? usual;
+}
+
+/** Returns the moments at which the prices change. */
+export function videoPriceChanges({ periods = [] }: VideoOptions): number[] {
+  return priceMomentsOf(periods.map(pricePeriodOf));
 }

@@ -1,6 +1,7 @@
 import { log } from '../platform/logger.ts';
 import { describeFailure, failureOf, type ProviderFailure } from '../providers/failures.ts';
 import { failedProvider } from '../routing/connection.ts';
+import { fixPrices } from '../routing/dispatched-prices.ts';
 import type { AttemptResult } from '../routing/recent-attempts.ts';
 import type { UsableEndpoint } from '../routing/usable-endpoints.ts';
 import type { AttemptLog } from './attempt-log.ts';
@@ -50,6 +51,7 @@ export async function withFailover<Tried extends Offer, Answer>(
     const { model, endpoint } = offer.candidate;
     if (refusedBy.has(model.id)) continue;
     attempts.begin(index);
+    fixPrices(offer.candidate);
     const beganAtMs = performance.now();
     try {
       const answer = await begin(offer);

@@ -7,13 +7,13 @@ import { append } from '../platform/append.ts';
 import type { Catalog, Endpoint, Model } from '../catalog/catalog.ts';
 import { hasPrice, type Priced } from '../catalog/default-route.ts';
 import type { Modality } from '../catalog/modality.ts';
-import type { Pricing } from '../catalog/schema.ts';
 import type { RoutedRequest } from '../messages/preferences.ts';
 import { GatewayError, invalidRequest, notFound } from '../platform/errors.ts';
 import { readProviderKey } from '../platform/secrets/secrets.ts';
 import type { WireTarget } from '../providers/wire.ts';
 import { refuseUnknownNames } from './endpoint-names.ts';
 import type { OnExcluded, SettingsReason } from './exclusions.ts';
+import { heldPricesOf, type PricedOffer } from './dispatched-prices.ts';
 import { leftOutFields } from './left-out.ts';
 import { misfitOf } from './preference-filter.ts';
 import { inOrder, type EndpointSignals } from './order.ts';
@@ -25,11 +25,9 @@ import type { WarmPrompt } from './warm-prompt.ts';
 type PricedEndpoint = Priced<Endpoint>;
 
 /** An endpoint that can currently be called: it has a price, and its credential is set. */
-export interface UsableEndpoint {
+export interface UsableEndpoint extends PricedOffer {
   /** Model that the answer will name. */
   model: Model;
-  endpoint: PricedEndpoint;
-  pricing: Pricing;
   /** Credential of the provider; undefined if the provider needs none. */
   credential: string | undefined;
   /** Additional trusted certificates for the provider, in PEM; undefined for most providers. */
@@ -131,7 +129,7 @@ export async function withCredential(
   const credential = variable ? await readProviderKey(variable) : undefined;
   if (variable && !credential) return undefined;
   const ca = caVariable ? await readProviderKey(caVariable) : undefined;
-  return { model, endpoint, pricing: endpoint.pricing, credential, isOnlyFirst, ca };
+  return { model, endpoint, pricing: endpoint.pricing, held: heldPricesOf(endpoint), credential, isOnlyFirst, ca };
 }
 
 function refuseOtherKinds({ model, field, isOnline }: RequestedModel, wanted: Modality): void {

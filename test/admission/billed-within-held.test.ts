@@ -81,6 +81,7 @@ function candidateOf(of: Endpoint): Candidate {
     model: { id: 'test/model', endpoints: [], data: {} },
     endpoint: { wire, contextLength, maxOutputTokens, quirks, pricing: of.pricing },
     pricing: of.pricing,
+    held: { pricing: of.pricing, serviceCost: undefined },
     wire: messagesWire(wire)!,
     target: { providerId: 'test', upstreamModel: 'm', maxOutputTokens, supportedParameters: ['tools'], quirks },
     credential: undefined,

@@ -30,7 +30,8 @@ function placeOf(id: string): Place {
 function sendTo({ model, endpoint }: Place, more: Partial<MessagesRequest>, requiresParameters = false) {
   const message = { model: model.id, max_tokens: 100, messages: [{ role: 'user' as const, content: 'Hi' }], ...more };
   const pricing = endpoint.pricing!;
-  const usable = { model, endpoint: { ...endpoint, pricing }, pricing, credential: 'c', isOnlyFirst: false };
+  const held = { pricing, serviceCost: undefined };
+  const usable = { model, endpoint: { ...endpoint, pricing }, pricing, held, credential: 'c', isOnlyFirst: false };
   const content = measurePrompt(message);
   const routed = {
     message,

@@ -164,6 +164,42 @@ describe('prices out of proportion', () => {
   });
 });
 
+const at = (date: string) => `2026-${date}T00:00:00Z`;
+const dated = (...all: Prices[]) => warnings(model(all)).filter((warning) => /changes|ends/.test(warning));
+
+describe('prices with dates', () => {
+  it('get a warning if they end without a successor, however late', () => {
+    expect(dated({ valid_until: '2030-01-01T00:00:00Z' })).toEqual([
+      'acme/acme/big: pricing ends on 2030-01-01T00:00:00.000Z without a successor, so the endpoint gets no requests.',
+    ]);
+    const gap = { valid_until: at('12-30'), periods: [{ valid_from: '2027-02-01T00:00:00Z', prompt: '1.5' }] };
+    expect(dated(gap)).toEqual([
+      'acme/acme/big: pricing ends on 2026-12-30T00:00:00.000Z without a successor, so the endpoint gets no requests until 2027-02-01T00:00:00.000Z.',
+    ]);
+  });
+
+  it('get no warning for an end in the past, or with a successor that is far', () => {
+    expect(dated({ valid_from: at('11-01') })).toEqual([]);
+    const successor = [{ valid_from: '2027-01-01T00:00:00Z', prompt: '1.5' }];
+    expect(dated({ valid_until: '2027-01-01T00:00:00Z', periods: successor })).toEqual([]);
+  });
+
+  it.each([
+    ['today', at('11-22'), 1],
+    ['in less than thirty days', '2026-12-21T23:59:59.999Z', 1],
+    ['in thirty days', at('12-22'), 0],
+    ['yesterday', at('11-21'), 0],
+  ])('get a warning if they change %s', (_, moment, count) => {
+    const expected = `acme/acme/big: pricing changes on ${new Date(moment).toISOString()}.`;
+    expect(dated({ periods: [{ valid_from: moment, prompt: '1.5' }] })).toEqual(count ? [expected] : []);
+  });
+
+  it('are compared with the other prices in each period', () => {
+    const periods = [{ valid_from: '2027-06-01T00:00:00Z', prompt: '3' }];
+    expect(warnings(model([{ periods }]))).toEqual(['acme/acme/big: completion costs less than prompt.']);
+  });
+});
+
 describe('the shipped catalog', () => {
   it('has no prices out of proportion except the listed ones', () => {
     const files = readCatalogFiles(shippedCatalog);

@@ -145,6 +145,29 @@ describe('importing a price list', () => {
     expect(endpointsOf(importCatalog([readModelsDev(searching)], flat, atRate))).toMatchObject([{ flat_price: true }]);
   });
 
+  it('takes prices with dates from the selection', () => {
+    const [place] = wanted.from;
+    const moment = '2027-01-01T00:00:00Z';
+    const usd = {
+      input: '1',
+      output: '5',
+      valid_until: moment,
+      periods: [{ valid_from: moment, input: '2', output: '10' }],
+    };
+    const selection = selectionSchema.parse({ models: [{ ...wanted, from: [{ ...place!, usd }] }], aliases: [] });
+
+    expect(endpointsOf(importCatalog([readModelsDev(searching)], selection, atRate))).toMatchObject([
+      {
+        pricing: {
+          prompt: '0.000099',
+          completion: '0.000495',
+          valid_until: moment,
+          periods: [{ valid_from: moment, prompt: '0.000198', completion: '0.00099' }],
+        },
+      },
+    ]);
+  });
+
   it('takes the listed price of reasoning as the price of whole answers, for providers that charge so', () => {
     const usd = { input: '1', output: '2', reasoning: '8' };
     const models = [{ ...wanted, from: [{ ...wanted.from[0]!, usd }] }];

@@ -61,7 +61,8 @@ export function askEndpoint(
   { model, endpoint }: { model: Model; endpoint: Endpoint },
 ): Outcome {
   const pricing = endpoint.pricing!;
-  const usable = { model, endpoint: { ...endpoint, pricing }, pricing, credential: 'c', isOnlyFirst: false };
+  const held = { pricing, serviceCost: undefined };
+  const usable = { model, endpoint: { ...endpoint, pricing }, pricing, held, credential: 'c', isOnlyFirst: false };
   const candidate = toMessagesCandidate(usable)!;
   try {
     const { attempts } = prepareAttempts(

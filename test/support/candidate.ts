@@ -35,6 +35,7 @@ export function candidateAt(
       quirks,
     } as unknown as Candidate['endpoint'],
     pricing,
+    held: { pricing, serviceCost: undefined },
     wire: messagesWire(wire)!,
     target: { providerId: 'acme', upstreamModel: 'm', maxOutputTokens: 1_000, supportedParameters: [], quirks },
     credential,

@@ -1,5 +1,6 @@
 import { priceUpperBound } from '../../accounting/price.ts';
-import type { Endpoint, Model } from '../../catalog/catalog.ts';
+import type { Model } from '../../catalog/catalog.ts';
+import type { EndpointPrices } from '../../catalog/price-periods.ts';
 import { Money } from '../../money/money.ts';
 import { utcDate } from '../../money/periods.ts';
 import { readPepper } from '../../platform/secrets/secrets.ts';
@@ -13,7 +14,7 @@ import { fundingOf } from './funding.ts';
 
 /** An endpoint that may serve a request, with the upper bound on its charge. */
 interface QuotedEndpoint {
-  candidate: { model: Model; endpoint: Endpoint };
+  candidate: { model: Model; held: EndpointPrices };
   quote: Quote;
 }
 
@@ -43,10 +44,10 @@ export async function freeUseOf(
 function freeModels(offers: readonly QuotedEndpoint[]): Omit<FreeModel, 'isFunded'>[] {
   const models = new Map<string, Omit<FreeModel, 'isFunded'>>();
   for (const { candidate, quote } of offers) {
-    const { model, endpoint } = candidate;
+    const { model, held } = candidate;
     const terms = model.data.service_free;
-    if (!terms || !endpoint.serviceCost) continue;
-    const amount = priceUpperBound(quote.bound, endpoint.serviceCost);
+    if (!terms || !held.serviceCost) continue;
+    const amount = priceUpperBound(quote.bound, held.serviceCost);
     const known = models.get(model.id)?.amount ?? Money.zero;
     models.set(model.id, { id: model.id, terms, amount: Money.max(known, amount) });
   }

@@ -1,47 +1,8 @@
 import * as z from 'zod';
 import { modalities } from '../../catalog/modality.ts';
 import { routingSchema } from '../../catalog/schema.ts';
-import {
-  billingUnits,
-  completionParts,
-  otherPriceNames,
-  partPriceNames,
-  priceNameOf,
-  type PriceName,
-} from '../../catalog/unit-lists.ts';
 import { countShape, dataShape, nothing, rubText, time } from '../../http/shapes.ts';
-
-const aboutPrice = new Map<PriceName, string>([
-  ...billingUnits.map((unit) => [priceNameOf(unit), unit.priced] as const),
-  ...completionParts.flatMap(({ rest }) => (rest ? [[rest.price, rest.priced] as const] : [])),
-]);
-
-/** Returns the schema fields for these prices: one optional field for each name, with its description. */
-function pricesShape<Name extends PriceName>(names: readonly Name[]) {
-  const fields = names.map((name) => [name, rubText.optional().meta({ description: aboutPrice.get(name)! })]);
-  return Object.fromEntries(fields) as Record<Name, z.ZodOptional<typeof rubText>>;
-}
-
-const tokenPrices = pricesShape(['prompt', 'completion', ...partPriceNames]);
-
-const pricingShape = z
-  .strictObject({
-    ...tokenPrices,
-    ...pricesShape(otherPriceNames),
-    overrides: z
-      .array(
-        z.strictObject({
-          min_prompt_tokens: z.int().positive().meta({
-            description: 'These prices apply to the whole request when its prompt has more than this many tokens.',
-          }),
-          ...tokenPrices,
-        }),
-      )
-      .optional()
-      .meta({ description: 'Other prices that apply to long prompts.' }),
-  })
-  .meta({ id: 'Pricing', description: 'Prices in RUB for a single token or unit, as decimal strings.' });
-export type PricingBody = z.output<typeof pricingShape>;
+import { priceChangesShape, pricingShape } from './prices/shape.ts';
 
 const serviceFreeShape = z
   .strictObject({
@@ -134,6 +95,7 @@ const modelFieldShapes = {
     })
     .meta({ description: 'The kinds of input and output of the model.' }),
   pricing: pricingShape,
+  price_changes: priceChangesShape,
   pricing_skus: z.record(z.string(), rubText).optional().meta({
     description:
       'The prices of a second of video in roubles, by resolution: `per-video-second-768p` is that of 768p. Only models that make videos have them.',
@@ -230,6 +192,7 @@ const endpointShape = z
         'The precision at which the weights of the model are stored, such as `fp8`; null if the provider does not publish it.',
     }),
     pricing: pricingShape,
+    price_changes: priceChangesShape,
     supported_parameters: z
       .array(z.string())
       .meta({ description: 'The parameters of a request that the endpoint supports.' }),

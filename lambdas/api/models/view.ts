@@ -1,14 +1,18 @@
 /** Converts the catalog to the form for clients. Statistics that were not measured are null. */
 
+import { isDeepStrictEqual } from 'node:util';
 import { endpointTag, type Endpoint, type Model } from '../../catalog/catalog.ts';
 import type { ModelData, Pricing, ServiceFree } from '../../catalog/schema.ts';
 import { factsOf } from '../../catalog/wires.ts';
+import { videoPriceChanges, videoPricesAt } from '../../catalog/video-options.ts';
 import { Money } from '../../money/money.ts';
+import { nowMs } from '../../platform/clock.ts';
 import { isCalled, type IsReady } from '../../routing/live-providers.ts';
 import type { EndpointReport } from './endpoint-report.ts';
 import type { IsLimited } from './free-capacity.ts';
 import { inRoutingOrder } from './offer.ts';
-import type { EndpointBody, ModelBody, PricingBody, ServiceFreeBody, VideoModelBody } from './shape.ts';
+import type { PriceChangeBody, PricingBody } from './prices/shape.ts';
+import type { EndpointBody, ModelBody, ServiceFreeBody, VideoModelBody } from './shape.ts';
 
 /**
  * Converts a model to the form for clients, with the price and the limits of its default route.
@@ -39,6 +43,7 @@ export function modelView(
     context_length: data.context_length ?? null,
     architecture: architecture(model),
     pricing: pricingView(route?.pricing),
+    ...priceChangesView(data.video ? videoChanges(data.video) : changesOf(route)),
     ...(data.video ? { pricing_skus: videoPrices(data.video) } : {}),
     currency: 'RUB',
     ...(data.service_free ? { service_free: serviceFreeView(data.service_free, isLimited(data)) } : {}),
@@ -121,6 +126,7 @@ export function endpointView(model: Model, endpoint: Endpoint, doing: EndpointRe
     max_prompt_tokens: null,
     quantization: endpoint.data.quantization ?? null,
     pricing: pricingView(endpoint.pricing),
+    ...priceChangesView(changesOf(endpoint)),
     supported_parameters: [...endpoint.supportedParameters],
     supports_implicit_caching:
       endpoint.pricing?.input_cache_read !== undefined && factsOf(endpoint.wire).messages?.implicitCaching !== false,
@@ -168,8 +174,32 @@ function withoutFreeTokens({ prompt, completion, ...others }: PricingBody): Pric
   return { ...(prompt === '0' ? {} : { prompt }), ...(completion === '0' ? {} : { completion }), ...others };
 }
 
-function videoPrices({ price_per_second: prices }: NonNullable<ModelData['video']>): Record<string, string> {
-  const entries = Object.entries(prices);
+/** Prices that will apply from a moment on. */
+interface PriceChange {
+  atMs: number;
+  prices: Omit<PriceChangeBody, 'valid_from'>;
+}
+
+/** Returns the coming changes of an endpoint's prices. A change of the service's own cost is none. */
+function changesOf(endpoint: Endpoint | undefined): PriceChange[] {
+  const periods = endpoint?.periods ?? [];
+  return periods
+    .map(({ fromMs, pricing }) => ({ atMs: fromMs, prices: { pricing: pricing ? pricingView(pricing) : null } }))
+    .filter(({ prices }, index, all) => !isDeepStrictEqual(prices, all[index - 1]?.prices));
+}
+
+function videoChanges(video: NonNullable<ModelData['video']>): PriceChange[] {
+  return videoPriceChanges(video).map((atMs) => ({ atMs, prices: { pricing_skus: videoPrices(video, atMs) } }));
+}
+
+function priceChangesView(changes: PriceChange[]): Pick<ModelBody, 'price_changes'> {
+  const coming = changes.filter(({ atMs }) => atMs > nowMs());
+  if (coming.length === 0) return {};
+  return { price_changes: coming.map(({ atMs, prices }) => ({ valid_from: new Date(atMs).toISOString(), ...prices })) };
+}
+
+function videoPrices(video: NonNullable<ModelData['video']>, atMs: number = nowMs()): Record<string, string> {
+  const entries = Object.entries(videoPricesAt(video, atMs));
   return Object.fromEntries(entries.map(([resolution, price]) => [`per-video-second-${resolution}`, price.toString()]));
 }
 

@@ -125,7 +125,9 @@ export function planOf(offers: readonly BatchOffer[]): SpendingPlan {
     return {
       quote: sumOfQuotes(bounds, candidate),
       amount: maxCostOf(offer),
-      inputAmount: Money.sum(bounds.map((bound) => priceUpperBound({ ...bound, outputTokens: 0 }, candidate.pricing))),
+      inputAmount: Money.sum(
+        bounds.map((bound) => priceUpperBound({ ...bound, outputTokens: 0 }, candidate.held.pricing)),
+      ),
     };
   });
   const mostExpensive = priced.reduce((a, b) => (b.amount.exceeds(a.amount) ? b : a));
@@ -140,10 +142,10 @@ export function planOf(offers: readonly BatchOffer[]): SpendingPlan {
 
 /** Returns the upper bound on the total cost of all requests to one candidate. */
 export function maxCostOf({ candidate, bounds }: BatchOffer): Money {
-  return Money.sum(bounds.map((bound) => priceUpperBound(bound, candidate.pricing)));
+  return Money.sum(bounds.map((bound) => priceUpperBound(bound, candidate.held.pricing)));
 }
 
-function sumOfQuotes(bounds: readonly UsageBound[], { pricing }: BatchCandidate): Quote {
+function sumOfQuotes(bounds: readonly UsageBound[], { held: { pricing } }: BatchCandidate): Quote {
   const bound = bounds.reduce(addBounds);
   return { pricing, bound, hiddenReasoningTokens: bound.outputTokens, beyondMaxTokens: 0 };
 }

@@ -2,6 +2,7 @@ import type { Charged } from '../../accounting/charge.ts';
 import { isCancelled } from '../../accounting/ending.ts';
 import { recordedPieces, recordedUsage } from '../../accounting/recorded-usage.ts';
 import { serviceCostOf } from '../../accounting/service-cost.ts';
+import { changedPricing } from '../../routing/dispatched-prices.ts';
 import type { Ending, Outcome } from '../../store/generations/outcome.ts';
 import { abortReasonOf } from '../abort.ts';
 import type { AttemptLog } from '../attempt-log.ts';
@@ -26,7 +27,8 @@ export function batchOutcome(
   { offers, leftOut, signal, receivedAtMs, log }: RecordedBatch,
 ): Outcome {
   const { usage, cost, cacheSaved, estimated, exceeded } = charged;
-  const { model, endpoint, pricing } = offers[log.index]!.candidate;
+  const { candidate } = offers[log.index]!;
+  const { model, endpoint } = candidate;
   const isAnswered = 'answer' in result;
   const ending = isAnswered ? 'complete' : wasThinking ? 'out_of_time' : abortedEnding(signal);
   return {
@@ -43,8 +45,7 @@ export function batchOutcome(
     modelPermaslug: model.data.permaslug,
     endpointId: endpoint.id,
     providerName: endpoint.provider.name,
-    // The record already contains the prices of the first candidate.
-    pricing: log.index === 0 ? undefined : pricing,
+    pricing: changedPricing(candidate, log.index === 0),
     ...recordedUsage(usage),
     rounds: (charged.rounds ?? []).map(recordedUsage),
     ...recordedPieces(usage),

@@ -56,7 +56,7 @@ function costsOf(
     const { bound, pricing } = quotes[index]!;
     const tokens = Math.min(content.estimatedTokens, bound.promptTokens);
     const most = priceUpperBound(bound, pricing).plus(searchesUpperBound(candidate, bound, search));
-    return costAt(candidate, tokens, { least: priceLowerBound(bound, pricing), most });
+    return costAt(candidate, tokens, { least: priceLowerBound(bound, candidate.pricing), most });
   });
 }
 
@@ -65,7 +65,7 @@ function costsOf(
  * requests to the model with the results. Each request may fill the model's context.
  */
 function searchesUpperBound(
-  { endpoint, pricing }: Candidate,
+  { endpoint, held: { pricing } }: Candidate,
   bound: UsageBound,
   search: RequestSearch | undefined,
 ): Money {

@@ -42,10 +42,13 @@ export function accruedCost(answer: MeasuredAnswer): Money {
 }
 
 /** Returns the charge of the current request to the provider (round), limited to the request's upper bound. */
-export function chargedForRound({ context, attempt: { quote }, meter }: MeasuredAnswer, charge: Charge): Charged {
+export function chargedForRound(
+  { context, attempt: { candidate, quote }, meter }: MeasuredAnswer,
+  charge: Charge,
+): Charged {
   return chargeForMeasured(
     meter,
-    quote,
+    { pricing: candidate.pricing, bound: quote.bound },
     charge,
     quote.hiddenReasoningTokens > 0 ? context.attemptLog.sentAtMs : undefined,
   );

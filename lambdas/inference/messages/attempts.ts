@@ -199,7 +199,10 @@ function attemptQuote(
   body: string,
   content: PromptContent,
 ): Quote {
-  const { endpoint, pricing } = candidate;
+  const {
+    endpoint,
+    held: { pricing },
+  } = candidate;
   const requested = requestedCacheWrites(body);
   const bound = {
     promptTokens: promptBound(content, body, endpoint),

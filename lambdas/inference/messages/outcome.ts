@@ -2,6 +2,7 @@ import type { Charged } from '../../accounting/charge.ts';
 import { isCancelled } from '../../accounting/ending.ts';
 import { recordedPieces, recordedUsage } from '../../accounting/recorded-usage.ts';
 import { serviceCostOf } from '../../accounting/service-cost.ts';
+import { changedPricing } from '../../routing/dispatched-prices.ts';
 import type { Ending, Outcome } from '../../store/generations/outcome.ts';
 import { hasOutput, type MeasuredAnswer } from './answer-context.ts';
 
@@ -12,7 +13,8 @@ import { hasOutput, type MeasuredAnswer } from './answer-context.ts';
 export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged: Charged): Outcome {
   const { context, attempt, meter } = answer;
   const { usage, cost, cacheSaved, estimated, exceeded, rounds = [] } = charged;
-  const { model, endpoint, pricing } = attempt.candidate;
+  const { candidate } = attempt;
+  const { model, endpoint } = candidate;
   const { firstEventAtMs, finishReason, nativeFinishReason } = meter;
   const failed = ending === 'refused_before' || ending === 'broke_off' || ending === 'out_of_time';
   return context.stage.withResults({
@@ -29,8 +31,7 @@ export function outcomeOf(answer: MeasuredAnswer, ending: Ending | null, charged
     modelPermaslug: model.data.permaslug,
     endpointId: endpoint.id,
     providerName: endpoint.provider.name,
-    // The record already contains the prices of the first attempt.
-    pricing: attempt.candidate === context.attempts[0]!.candidate ? undefined : pricing,
+    pricing: changedPricing(candidate, candidate === context.attempts[0]!.candidate),
     ...recordedUsage(usage),
     rounds: rounds.map(recordedUsage),
     ...recordedPieces(usage),

@@ -48,7 +48,8 @@ export class Progress implements StagedAnswer {
     const { quote: held, ...begun } = this.#context.attempts[index]!;
     // The searches before the first request are already bought, and no provider searches by itself. So the bound
     // includes no further searches.
-    const quote = { ...held, bound: { ...held.bound, searchRequests: 0 } };
+    const { pricing } = begun.candidate;
+    const quote = { ...held, pricing, bound: { ...held.bound, searchRequests: 0 } };
     this.#answer = unmeasured(this.#context, { ...begun, quote });
     this.#begun = true;
     this.#context.extender.answeredBy(quote, this.#context.stage.spent(quote));

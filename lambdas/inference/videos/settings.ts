@@ -5,8 +5,9 @@
 
 import type { Model } from '../../catalog/catalog.ts';
 import type { Pricing } from '../../catalog/schema.ts';
-import { durationsAt } from '../../catalog/video-options.ts';
+import { durationsAt, videoPricesAt } from '../../catalog/video-options.ts';
 import { Money } from '../../money/money.ts';
+import { nowMs } from '../../platform/clock.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { VideoRequest } from '../../providers/video/wire.ts';
 import type { OnExcluded } from '../../routing/exclusions.ts';
@@ -65,7 +66,11 @@ export function ableTo(
   return able;
 }
 
-/** Returns the price of a video for the record: only its seconds have a price. */
+/**
+ * Returns the price of a video for the record: only its seconds have a price. A video that is accepted now has this
+ * price until its end.
+ */
 export function pricingOf({ data }: Model, { resolution }: VideoSettings): Pricing {
-  return { prompt: Money.zero, completion: Money.zero, video_second: data.video!.price_per_second[resolution]! };
+  const price = videoPricesAt(data.video!, nowMs())[resolution]!;
+  return { prompt: Money.zero, completion: Money.zero, video_second: price };
 }

@@ -5,9 +5,11 @@
 
 import type { CatalogFiles } from '../../../lambdas/catalog/catalog.ts';
 import type { EndpointData, ModelData, Pricing, ProviderData } from '../../../lambdas/catalog/schema.ts';
+import { allPricings } from '../../../lambdas/catalog/price-periods.ts';
 import { pricesFor, type UnitPrices } from '../../../lambdas/catalog/tiers.ts';
 import { partPriceNames } from '../../../lambdas/catalog/unit-lists.ts';
 import type { Money } from '../../../lambdas/money/money.ts';
+import { dateWarnings } from './price-date-warnings.ts';
 
 /**
  * Days without a newer model after which a catalog counts as out of date. Model authors publish models every few weeks.
@@ -41,12 +43,14 @@ export function warningsOf({ providers, models }: Pick<CatalogFiles, 'providers'
   // Ignores models at the operator's own addresses, because the operator chooses their dates and prices.
   const publicIds = new Set(providers.filter(({ base_url }) => base_url !== undefined).map(({ id }) => id));
   const bought = models.filter(({ endpoints }) => endpoints.some(({ provider }) => publicIds.has(provider)));
-  return [
+  const warnings = [
     ...ageWarnings(bought, today),
     ...models.flatMap((model) => freeWarnings(model, publicIds)),
     ...models.flatMap((model) => missingTierWarnings(model, providers)),
     ...models.flatMap(priceWarnings),
+    ...dateWarnings(models, Date.parse(today)),
   ];
+  return [...new Set(warnings)];
 }
 
 /**
@@ -103,7 +107,7 @@ function ageWarnings(models: ModelData[], today: string): string[] {
 function priceWarnings(model: ModelData): string[] {
   const offers = model.endpoints.flatMap(({ id, pricing, service_cost: cost }) => {
     const paid = model.service_free ? cost : pricing;
-    return paid ? [{ id, paid }] : [];
+    return paid ? allPricings(paid).map((prices) => ({ id, paid: prices })) : [];
   });
   return [
     ...offers.flatMap(({ id, paid }) => {

@@ -10,6 +10,7 @@ import { issueText } from '../../../lambdas/platform/zod-messages.ts';
 import { StartFailure } from '../../shared/failure.ts';
 import {
   importedParameters,
+  type DatedCost,
   type SelectedModel as ListedSelection,
   type SelectedPlace,
   type Selection,
@@ -327,9 +328,10 @@ function textParameters(place: Found['place'], data: Found['data']): string[] {
 
 /** Prices in USD for one range of prompt lengths. */
 type Prices = { [Name in keyof Omit<ListedCost, 'tiers'>]?: string | undefined };
+type Tiers = Pick<ListedCost, 'tiers'>;
 
 function pricing(
-  cost: ListedCost,
+  cost: DatedCost,
   { wanted, hasThinkingPrice }: Pick<Found, 'hasThinkingPrice'> & { wanted: SelectedModel },
   conversion: Conversion,
 ): unknown {
@@ -351,6 +353,14 @@ function pricing(
         ? convertPrice(own.input, conversion).times(writeMultiple).toString()
         : cachePrice(own, own.cache_write_1h),
   });
-  const overrides = cost.tiers?.map((tier) => ({ min_prompt_tokens: Number(tier.tier.size), ...prices(tier) }));
-  return { ...prices(cost), ...request, ...(overrides ? { overrides } : {}) };
+  const overrides = ({ tiers }: Tiers) =>
+    tiers
+      ? { overrides: tiers.map((tier) => ({ min_prompt_tokens: Number(tier.tier.size), ...prices(tier) })) }
+      : undefined;
+  const periods = cost.periods?.map((period) => ({ ...validity(period), ...prices(period), ...overrides(period) }));
+  return { ...validity(cost), ...prices(cost), ...request, ...overrides(cost), ...(periods ? { periods } : {}) };
+}
+
+function validity({ valid_from, valid_until }: Pick<DatedCost, 'valid_from' | 'valid_until'>) {
+  return { valid_from, valid_until };
 }

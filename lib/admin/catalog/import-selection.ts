@@ -32,13 +32,27 @@ const parameterList = z.array(z.enum(importedParameters)).min(1);
 
 const listPlaceSchema = z.strictObject({ provider: z.string(), model: z.string() });
 
+/** Times in which prices apply, as in the catalog. */
+const validity = { valid_from: z.string().optional(), valid_until: z.string().optional() };
+
+const datedCostSchema = z.strictObject({
+  ...costSchema.shape,
+  ...validity,
+  /** Prices of other times, as in the catalog. */
+  periods: z
+    .array(z.strictObject({ ...costSchema.shape, ...validity, input: decimal.optional(), output: decimal.optional() }))
+    .min(1)
+    .optional(),
+});
+export type DatedCost = z.infer<typeof datedCostSchema>;
+
 /** Endpoint to import: the provider, the provider's name for the model, and corrections of the price list. */
 const placeSchema = z.strictObject({
   ...listPlaceSchema.shape,
   /** List entry whose facts are used if the list has no entry for this provider. */
   like: listPlaceSchema.optional(),
-  /** Prices in USD per million tokens, which replace the listed prices. */
-  usd: costSchema.strict().optional(),
+  /** Prices in USD per million tokens, which replace the listed prices. Only these prices may have dates. */
+  usd: datedCostSchema.optional(),
   /** Source of the prices in `usd`. */
   usd_source: z.url().optional(),
   /** As in the catalog: whether one price applies to prompts of every length. */

@@ -1,0 +1,61 @@
+/**
+ * Prices of a request around the moment at which the prices of its endpoint change.
+ *
+ * Guarantee: a request is charged at the prices in force when it was sent to the provider that answers, and its hold
+ * covers these prices. An answer that continues over the moment keeps its prices.
+ */
+
+import type { Endpoint } from '../catalog/catalog.ts';
+import type { Priced } from '../catalog/default-route.ts';
+import { highestWithin, pricesAt, type EndpointPrices } from '../catalog/price-periods.ts';
+import type { Pricing } from '../catalog/schema.ts';
+import { nowMs } from '../platform/clock.ts';
+
+/** An endpoint with its prices for a request. */
+export interface PricedOffer {
+  endpoint: Priced<Endpoint>;
+  /** Prices in force; after the request was sent, the prices in force at that moment. */
+  pricing: Pricing;
+  /** Prices for which the hold is placed: the highest that may be in force when the request is sent. */
+  held: EndpointPrices & { pricing: Pricing };
+  /**
+   * Whether `pricing` has changed since the request was admitted; undefined until a request is sent to the endpoint.
+   */
+  isRepriced?: boolean;
+}
+
+/** Maximum time in ms between the admission of a request and the last moment at which it is sent to a provider. */
+const MAX_REQUEST_MS = 15 * 60_000;
+
+/** Returns the prices for a hold that is placed now: the highest that may be in force when the request is sent. */
+export function heldPricesOf(endpoint: Priced<Endpoint>): PricedOffer['held'] {
+  const fromMs = nowMs();
+  const { pricing = endpoint.pricing, serviceCost } = highestWithin(endpoint, {
+    fromMs,
+    untilMs: fromMs + MAX_REQUEST_MS,
+  });
+  return { pricing, serviceCost };
+}
+
+/**
+ * Fixes the prices of a candidate at the moment at which its first request is sent. Further requests of the same answer
+ * keep these prices. If no prices are in force any more, those of the admission apply.
+ */
+export function fixPrices(candidate: PricedOffer): void {
+  if (candidate.isRepriced !== undefined) return;
+  candidate.isRepriced = false;
+  const { pricing, serviceCost } = pricesAt(candidate.endpoint, nowMs());
+  if (!pricing || !candidate.endpoint.periods) return;
+  candidate.isRepriced = pricing !== candidate.pricing;
+  candidate.endpoint = { ...candidate.endpoint, pricing, serviceCost };
+  candidate.pricing = pricing;
+  candidate.held = { pricing, serviceCost };
+}
+
+/**
+ * Returns the prices that an outcome must record: undefined if the record has them already, because it was written with
+ * those of the first candidate.
+ */
+export function changedPricing(candidate: PricedOffer, isFirst: boolean): Pricing | undefined {
+  return isFirst && !candidate.isRepriced ? undefined : candidate.pricing;
+}

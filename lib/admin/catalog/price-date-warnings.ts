@@ -1,0 +1,50 @@
+/** Warnings about prices that end, and about prices that change soon. */
+
+import {
+  priceMomentsOf,
+  pricePeriodOf,
+  pricesInTime,
+  type PricesInPeriod,
+} from '../../../lambdas/catalog/price-periods.ts';
+import type { ModelData } from '../../../lambdas/catalog/schema.ts';
+
+const SOON_DAYS = 30;
+const MS_PER_DAY = 86_400_000;
+
+/** Returns one sentence per warning. @param todayMs the beginning of today, in UTC */
+export function dateWarnings(models: readonly ModelData[], todayMs: number): string[] {
+  return models.flatMap(({ id, endpoints, video }) => [
+    ...endpoints.flatMap((endpoint) =>
+      (['pricing', 'service_cost'] as const).flatMap((field) => {
+        const times = pricesInTime(endpoint[field], undefined).filter(({ untilMs }) => untilMs > todayMs);
+        return [...endings(times, `${endpoint.id}: ${field}`), ...changes(times, `${endpoint.id}: ${field}`, todayMs)];
+      }),
+    ),
+    ...soon(priceMomentsOf((video?.periods ?? []).map(pricePeriodOf)), `${id}: price_per_second`, todayMs),
+  ]);
+}
+
+/** Warns of each time after which an endpoint has no price, so that it gets no requests. */
+function endings(times: readonly PricesInPeriod[], place: string): string[] {
+  return times.flatMap(({ pricing, untilMs }, index) => {
+    const next = times[index + 1];
+    if (!pricing || !next || next.pricing) return [];
+    const end = Number.isFinite(next.untilMs) ? ` until ${dateOf(next.untilMs)}` : '';
+    return [`${place} ends on ${dateOf(untilMs)} without a successor, so the endpoint gets no requests${end}.`];
+  });
+}
+
+function changes(times: readonly PricesInPeriod[], place: string, todayMs: number): string[] {
+  const moments = times.flatMap(({ fromMs, pricing }) => (pricing ? fromMs : []));
+  return soon(moments, place, todayMs);
+}
+
+function soon(moments: readonly number[], place: string, todayMs: number): string[] {
+  return moments
+    .filter((moment) => moment >= todayMs && moment < todayMs + SOON_DAYS * MS_PER_DAY)
+    .map((moment) => `${place} changes on ${dateOf(moment)}.`);
+}
+
+function dateOf(moment: number): string {
+  return new Date(moment).toISOString();
+}
