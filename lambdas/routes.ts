@@ -40,6 +40,12 @@ import {
  */
 const WITHIN_INTEGRATION_SECONDS = 27;
 
+/**
+ * Facts of functions that draw images. A client's connection is silent until the images are finished, and the usual
+ * limit of clients, proxies and API Gateway is five minutes. The timeout ends before, so that the client gets a status.
+ */
+const drawing = { streaming: true, callsBedrock: true, timeoutSeconds: 290, memoryMb: 2048 } as const;
+
 /** Modalities whose answers are not streamed. Their other differences are in inference/modalities/. */
 export const wholeModalities = {
   decisions: {
@@ -74,6 +80,12 @@ export const wholeModalities = {
     paths: ['/audio/translations'],
     isListed: false,
     answering: { streaming: true, takesFiles: true, timeoutSeconds: 600, memoryMb: 1024 },
+  },
+  images: {
+    one: 'image',
+    paths: ['/images'],
+    isListed: false,
+    answering: drawing,
   },
 } as const satisfies Record<string, ModalityRow>;
 
@@ -119,6 +131,9 @@ export const routes = {
     timeoutSeconds: WITHIN_INTEGRATION_SECONDS,
   }),
   ...wholeRoutes.create,
+  // Images in the shapes of OpenAI's API.
+  'generate-image': postRoute('/images/generations', { ...answering('images/generate'), ...drawing }),
+  'edit-image': postRoute('/images/edits', { ...answering('images/edit'), ...drawing }),
 
   // Routes that estimate requests. They hold, write and send nothing, but may wait for a provider that counts a prompt.
   'estimate-message': postRoute('/messages/estimate', {
@@ -144,6 +159,11 @@ export const routes = {
     streaming: true,
   }),
   ...wholeRoutes.list,
+  'list-images-models': getRoute('/images/models', openLarge('images/list-models', ofCatalog())),
+  'list-image-endpoints': getRoute(
+    '/images/models/{author}/{slug}/endpoints',
+    open('images/list-endpoints', ofCatalog()),
+  ),
   'list-videos-models': getRoute('/videos/models', openLarge('models/list-videos', ofCatalog(publicOnly('Query')))),
 
   // The request waits for money that other requests hold, and downloads pictures.

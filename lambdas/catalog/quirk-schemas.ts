@@ -349,6 +349,16 @@ const openaiTranscriptionQuirks = transcriptionQuirks.extend({
   transcription_form: z.enum(['openai', 'mistral']).optional(),
 });
 export type TranscriptionQuirks = z.infer<typeof openaiTranscriptionQuirks>;
+const imagesQuirks = z.strictObject(common);
+const openaiImagesQuirks = imagesQuirks.extend({
+  /** Value of `response_format` for images in the answer. Absent: the field is not sent, as OpenAI requires. */
+  response_format: z.enum(['b64_json', 'base64']).optional(),
+  /** Fields for the size: `size`; `aspect_ratio` and `resolution`; or `width` and `height`. Absent: `size`. */
+  size_form: z.enum(['size', 'aspect_ratio', 'width_height']).optional(),
+  /** Path of requests with pictures. Absent: they go to `/images/edits`. */
+  edits_path: z.enum(['/images/generations']).optional(),
+});
+export type ImagesQuirks = z.infer<typeof openaiImagesQuirks>;
 
 const none = z.strictObject({});
 
@@ -371,7 +381,7 @@ export const quirkSchemas = {
   'cohere-embeddings': embeddingsQuirks,
   'bedrock-titan-embeddings': embeddingsQuirks,
   'bedrock-cohere-embeddings': embeddingsQuirks,
-  'openai-images': none,
+  'openai-images': openaiImagesQuirks,
   'openai-audio': none,
   rerank: serverRerankQuirks,
   'cohere-rerank': rerankQuirks,

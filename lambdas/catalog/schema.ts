@@ -4,19 +4,16 @@
  */
 
 import * as z from 'zod';
-import { Money } from '../money/money.ts';
+import type { Money } from '../money/money.ts';
 import { authSchemes } from './auth-schemes.ts';
+import { imageOptionsSchema } from './image-options.ts';
 import { modalities } from './modality.ts';
 import { modelCategories } from './model-categories.ts';
 import { modelParameters } from './model-parameters.ts';
+import { price } from './price.ts';
 import { anyQuirks } from './quirk-schemas.ts';
 import { otherPriceNames, partPriceNames, type ModelPriceName } from './unit-lists.ts';
 import { inputModalities, wires } from './wires.ts';
-
-export const price = z
-  .string({ error: 'must be a text of roubles, such as "0.0003"' })
-  .regex(/^\d+(\.\d{1,12})?$/, 'must be a plain decimal string of roubles with at most 12 digits after the point')
-  .transform((text) => Money.parse(text));
 
 /** Returns an optional price field for each name (billing-units.ts). */
 function optionalPrices<Name extends string>(names: readonly Name[]): Record<Name, z.ZodOptional<typeof price>> {
@@ -200,6 +197,8 @@ const endpointSchema = z.strictObject({
   quirks: anyQuirks.optional(),
   /** Data policy, if it differs from the provider's, for example at an address without retention. */
   data_policy: dataPolicySchema.optional(),
+  /** What can be asked for, at an endpoint that draws images. */
+  image: imageOptionsSchema.optional(),
 });
 export type EndpointData = z.infer<typeof endpointSchema>;
 
@@ -318,6 +317,11 @@ const modelSchema = z
   .superRefine((model, context) => {
     if (model.output_modalities.includes('video') && !model.video) {
       context.addIssue({ code: 'custom', path: ['video'], message: 'a model that makes video must list its options' });
+    }
+    const undescribed = model.endpoints.findIndex(({ image }) => !image);
+    if (model.output_modalities.includes('image') && !model.output_modalities.includes('text') && undescribed !== -1) {
+      const message = 'an endpoint that draws images must list its options';
+      context.addIssue({ code: 'custom', path: ['endpoints', undescribed, 'image'], message });
     }
     if (model.video)
       checkVideo(model.video, (path, message) => {

@@ -3,7 +3,8 @@
 import * as z from 'zod';
 import { CatalogError } from './catalog-error.ts';
 import type { Located } from './check-models.ts';
-import { dataPolicySchema, httpUrl, price, slug, variableName, type ModelData } from './schema.ts';
+import { price } from './price.ts';
+import { dataPolicySchema, httpUrl, slug, variableName, type ModelData } from './schema.ts';
 
 /** Settings that each kind of backend needs. `search/backends/` implements the kinds. */
 const needs = {

@@ -180,7 +180,8 @@ const wireTable = {
   'salute-transcription': { auth: 'gigachat-oauth', answers: 'stt' },
   /** Transcription by a chat model that hears. */
   'gemini-transcription': { auth: 'x-goog-api-key', answers: 'stt' },
-  'openai-images': listedOnly,
+  /** OpenAI's API for images, which xAI, Together and other servers share with small differences. */
+  'openai-images': { auth: 'bearer', answers: 'image' },
   'openai-audio': listedOnly,
 } as const satisfies Record<string, WireFacts>;
 

@@ -32,7 +32,7 @@ export function methodsAt(path: string): string[] {
 const NEAR_OTHER_APIS = /^\/(?:chat|completions|engines|responses)(?:\/|$)/;
 /** Matches parts of the Messages API and of other APIs that this gateway does not have. */
 const NOT_HERE =
-  /^\/(?:messages\/batches|files|skills|batches|audio|images|moderations|agents|sessions|environments|guardrails|providers|presets|organization)(?:\/|$)/;
+  /^\/(?:messages\/batches|files|skills|batches|audio|moderations|agents|sessions|environments|guardrails|providers|presets|organization)(?:\/|$)/;
 
 /**
  * Creates the error for a request that no route serves.

@@ -1,6 +1,6 @@
 /**
- * Interface of the engines for decisions, embeddings and ranks. Each answer takes one or more requests to a provider. An
- * engine encodes the requests and reads the responses; the caller sends them.
+ * Interface of the engines for decisions, embeddings, ranks and images. Each answer takes one or more requests to a
+ * provider. An engine encodes the requests and reads the responses; the caller sends them.
  */
 
 import type { WireUsage } from '../messages/types.ts';
@@ -24,8 +24,10 @@ export interface BatchRequest {
   inputs?: number;
   /** Text that the provider reads and bills again with each input after the first. */
   repeated?: string;
-  /** Maximum tokens of the prompt, if the size of the body does not bound them. */
+  /** Maximum tokens of the prompt, if the size of the body does not bound them, as with pictures. */
   promptTokens?: number;
+  /** Usage that is charged, as an estimate, if the provider reports none. */
+  estimatedUsage?: WireUsage;
   /** Counts of units other than tokens, by the names of their fields in a usage. */
   pieces?: Partial<Record<PieceField, PieceCount>>;
   /**
@@ -43,13 +45,34 @@ export interface BatchRequest {
  */
 export type Send = (batchRequest: BatchRequest) => Promise<unknown>;
 
+/** Further exchanges of an answer, which the provider does not bill: polls of a job, and downloads of its files. */
+export interface FollowUps {
+  /**
+   * Reads the state of a job, after a pause that grows with the number of polls.
+   * @param place path below the provider's base URL, or a URL of the provider
+   * @param ownDomain domain whose hosts belong to the provider, besides the host of its base URL
+   * @returns the JSON of the response
+   * @throws {UpstreamError} for a URL of another host, which must not get the credential
+   */
+  poll: (place: string, ownDomain?: string) => Promise<unknown>;
+  /**
+   * Downloads a file from a public address, without the credential.
+   * @throws {UpstreamError} for an address that is not public, or a file that is too large
+   */
+  download: (url: string, maxBytes: number) => Promise<Buffer>;
+}
+
 /** Reads usage from the responses to an engine's requests. */
 export interface BatchReader {
   /**
    * Returns the usage that the provider reports for one request; undefined if it reports none.
    * @param headers headers of the response, with lower-case names
    */
-  readUsage(body: unknown, headers: Readonly<Record<string, string | string[] | undefined>>): WireUsage | undefined;
+  readUsage(
+    body: unknown,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+    target?: WireTarget,
+  ): WireUsage | undefined;
 }
 
 /**
@@ -66,7 +89,8 @@ export interface BatchEngine<Task, Answer, Q extends Quirks = Quirks> extends Ba
   /**
    * Sends the requests of a task, and computes the complete answer. Independent requests are sent concurrently; `send`
    * limits how many.
+   * @param followUps present in the gateway; only engines of jobs and files need it
    * @throws {UpstreamError} for a response without an answer
    */
-  answer(task: Task, target: WireTarget<Q>, send: Send): Promise<Answer>;
+  answer(task: Task, target: WireTarget<Q>, send: Send, followUps?: FollowUps): Promise<Answer>;
 }

@@ -265,6 +265,10 @@ export function failureOf(error: unknown, provider: FailedProvider): ProviderFai
       cause: error,
     }).discourageRetry();
   }
+  if (failure === 'refused') {
+    const ofRequest = { mayTryAnother: false, isRequestsFault: true };
+    return new ProviderFailure('invalid_request', message, { provider, ...ofRequest, fault: 'request', cause: error });
+  }
   if (failure !== 'connect_timeout' && failure !== 'first_byte_timeout' && failure !== 'idle_timeout') {
     const mayTryAnother = failure !== 'aborted';
     const refusal = new ProviderFailure('provider_unavailable', message, {

@@ -1,4 +1,5 @@
 import type { AnswerBatch, MessagesRequest } from '../messages/types.ts';
+import type { ImageOptions } from '../catalog/image-options.ts';
 import type { TuningParameter } from '../catalog/sampling-parameters.ts';
 import type { InputModality } from '../catalog/wires.ts';
 import type { Quirks } from '../catalog/quirk-schemas.ts';
@@ -15,6 +16,8 @@ export interface WireTarget<Q extends Quirks = Quirks> {
   supportedParameters: readonly string[];
   /** Input modalities that the endpoint accepts; undefined if it accepts all modalities of its wire. */
   inputModalities?: readonly InputModality[] | undefined;
+  /** What an endpoint that draws images can be asked for. */
+  image?: ImageOptions | undefined;
   quirks: Q;
 }
 

@@ -38,8 +38,8 @@ export interface UsableEndpoint extends PricedOffer {
 
 /** Returns the endpoint in the form for an engine that sends several requests. */
 export function engineTarget({ endpoint }: UsableEndpoint): WireTarget {
-  const { provider, upstreamModel, maxOutputTokens, supportedParameters, quirks } = endpoint;
-  return { providerId: provider.id, upstreamModel, maxOutputTokens, supportedParameters, quirks };
+  const { provider, upstreamModel, maxOutputTokens, supportedParameters, quirks, data } = endpoint;
+  return { providerId: provider.id, upstreamModel, maxOutputTokens, supportedParameters, image: data.image, quirks };
 }
 
 /**

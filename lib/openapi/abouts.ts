@@ -5,6 +5,7 @@ import { consolePages } from '../../lambdas/api/console/about.ts';
 import { credits } from '../../lambdas/api/credits/about.ts';
 import { statements } from '../../lambdas/api/statements/about.ts';
 import { generations } from '../../lambdas/api/generations/about.ts';
+import { images } from '../../lambdas/api/images/about.ts';
 import { keys } from '../../lambdas/api/keys/about.ts';
 import { members } from '../../lambdas/api/members/about.ts';
 import { messages } from '../../lambdas/api/messages/about.ts';
@@ -34,6 +35,7 @@ export const abouts: Record<RouteName, About> = {
   ...chat,
   ...responses,
   ...(await wholeAbouts()),
+  ...images,
   ...videos,
   ...models,
   ...generations,

@@ -77,7 +77,7 @@ const reasonOf = (id: string, isReady: boolean) =>
 
 describe('the availability of a model', () => {
   it('is false with a reason if no route calls such models', () => {
-    expect(reasonOf('sandbox/painter', false)).toBe('No route of this gateway calls models that make image yet.');
+    expect(reasonOf('sandbox/musician', false)).toBe('No route of this gateway calls models that make audio yet.');
   });
 
   it('is false with a reason if a credential is missing', () => {

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chatBodies, embeddingsBodies, rerankBodies, responsesBodies } from '../support/client-api-bodies.ts';
+import {
+  chatBodies,
+  embeddingsBodies,
+  imageBodies,
+  imageEditBodies,
+  rerankBodies,
+  responsesBodies,
+} from '../support/client-api-bodies.ts';
 import { get, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { isLongForm, repeated } from '../support/long-runs.ts';
 import { mutated } from '../support/mutations.ts';
@@ -139,6 +146,8 @@ const subjects = [
   { model: 'sandbox/embedder', routes: ['/embeddings'], bodies: embeddingsBodies },
   { model: 'sandbox/ranker', routes: ['/rerank'], bodies: rerankBodies },
   { model: 'sandbox/unit-ranker', routes: ['/rerank'], bodies: rerankBodies },
+  { model: 'sandbox/painter', routes: ['/images', '/images/generations'], bodies: imageBodies },
+  { model: 'sandbox/token-painter', routes: ['/images/edits'], bodies: imageEditBodies },
 ].map(({ model, routes: asked, bodies }) => ({
   model,
   routes: asked,

@@ -29,7 +29,9 @@ beforeAll(async () => {
   });
   upstream = await listen(server);
   const pricing = { prompt: '0.0001', completion: '0.0001' };
-  const providers = (['anthropic', 'decisions-stated', 'openai-embeddings', 'cohere-rerank'] as const).map((wire) => ({
+  const providers = (
+    ['anthropic', 'decisions-stated', 'openai-embeddings', 'cohere-rerank', 'openai-images'] as const
+  ).map((wire) => ({
     id: `test-${wire}`,
     name: wire,
     wire,
@@ -50,6 +52,17 @@ beforeAll(async () => {
       output_modalities: ['rerank'],
       supported_parameters: ['max_tokens_per_doc'],
     }),
+    textModel(
+      'test/painter',
+      [
+        {
+          provider: 'test-openai-images',
+          pricing,
+          image: { output_formats: ['png'], max_images: 10, max_references: 4 },
+        },
+      ],
+      { output_modalities: ['image'], supported_parameters: ['seed', 'moderation'] },
+    ),
     textModel('test/decider', [{ provider: 'test-decisions-stated', pricing }], { output_modalities: ['decisions'] }),
     ...film.models,
   ];
@@ -90,6 +103,7 @@ const routes: PlantedRoute[] = [
   { name: 'POST /decisions', path: '/decisions', model: 'test/decider', sends: 10 },
   { name: 'POST /embeddings', path: '/embeddings', model: 'test/embedder', sends: 3 },
   { name: 'POST /rerank', path: '/rerank', model: 'test/ranker', sends: 3 },
+  { name: 'POST /images', path: '/images', model: 'test/painter', sends: 3 },
   { name: 'POST /chat/completions', path: '/chat/completions', model: 'test/text', sends: 50 },
   { name: 'POST /responses', path: '/responses', model: 'test/text', sends: 35 },
   { name: 'POST /videos', path: '/videos', model: 'test/film', sends: 3, forms: { prompt: 'Rain' } },

@@ -169,6 +169,18 @@ const makers: Record<string, { weight: number; make: Make }> = {
       },
     }),
   },
+  images: {
+    weight: 4,
+    make: (random) => ({
+      path: pick(random, ['/images', '/images/generations']),
+      isStreamed: false,
+      body: {
+        model: pick(random, ['sandbox/painter', 'sandbox/token-painter']),
+        prompt: 'text',
+        n: between(random, 1, 5),
+      },
+    }),
+  },
   decisions: {
     weight: 4,
     make: (random) => ({

@@ -34,6 +34,8 @@ describe('requests with one Idempotency-Key', () => {
     ['/chat/completions', message('delay=0')],
     ['/responses', { model: 'sandbox/claude', input: 'Hello\n@sandbox delay=0' }],
     ['/embeddings', { model: 'sandbox/embedder', input: 'Hello' }],
+    ['/images', { model: 'sandbox/painter', prompt: 'Hello' }],
+    ['/images/generations', { model: 'sandbox/token-painter', prompt: 'Hello', quality: 'low' }],
     ['/rerank', { model: 'sandbox/unit-ranker', query: 'Hello', documents: ['Hello', 'Bye'] }],
     [
       '/decisions',

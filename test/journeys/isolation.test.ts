@@ -117,6 +117,10 @@ const modalityNames = Object.values(wholeRoutes).flatMap(Object.keys) as (keyof 
 /** Routes whose requests can name no resource of an account: they answer about the caller, or about the catalog. */
 const nameNothing: (keyof typeof routes)[] = [
   ...modalityNames,
+  'generate-image',
+  'edit-image',
+  'list-images-models',
+  'list-image-endpoints',
   'create-message',
   'create-chat-completion',
   'create-response',

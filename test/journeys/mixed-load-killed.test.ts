@@ -34,6 +34,8 @@ const requests: [string, object][] = [
   ['/responses', { model: 'sandbox/reasoner', max_output_tokens: 200, stream: true, input: talk }],
   ['/responses', { model: 'sandbox/gemini', max_output_tokens: 200, input: talk }],
   ['/embeddings', { model: 'sandbox/embedder', input: Array.from({ length: 80 }, (_, index) => `text ${index}`) }],
+  ['/images', { model: 'sandbox/painter', prompt: 'text', n: 5, size: '512x512' }],
+  ['/images/generations', { model: 'sandbox/token-painter', prompt: 'text' }],
   ['/rerank', { model: 'sandbox/ranker', query: 'text', documents: ['text one', 'two'] }],
   ['/rerank', { model: 'sandbox/unit-ranker', query: 'text', documents: ['text one', 'two'] }],
   ['/decisions', { model: 'sandbox/judge', state: 'Where is my parcel?', questions: question }],
@@ -87,7 +89,7 @@ it('a load on all routes with repeated kills leaves books that add up', { timeou
     }
     // Requests of every kind were answered, and some were interrupted.
     expect(new Set(generations.map(({ apiType }) => apiType))).toEqual(
-      new Set(['completions', 'embeddings', 'rerank', 'decisions']),
+      new Set(['completions', 'embeddings', 'rerank', 'image', 'decisions']),
     );
     expect(generations.some(({ swept }) => swept)).toBe(true);
     expect(generations.length).toBeGreaterThan(REQUESTS_A_ROUND);

@@ -101,6 +101,8 @@ const ofCatalog = ['s3:GetObject Catalog', 's3:ListBucket Catalog'];
 const needingNoKey = new Set([
   ...Object.keys(wholeRoutes.create),
   ...Object.keys(wholeRoutes.estimate),
+  'generate-image',
+  'edit-image',
   'count-tokens',
   'count-input-tokens',
   'create-chat-completion',
@@ -229,6 +231,10 @@ async function useEverything(): Promise<void> {
   await post(limitedClient, '/decisions', decision);
   await post(limitedClient, '/embeddings', { model: 'sandbox/embedder', input: ['Where is my parcel?', 'Late.'] });
   await post(limitedClient, '/rerank', { model: 'sandbox/ranker', query: 'parcel', documents: ['My parcel.'] });
+  await post(limitedClient, '/images', { model: 'sandbox/painter', prompt: 'A fox' });
+  await post(limitedClient, '/images/generations', { model: 'sandbox/token-painter', prompt: 'A fox' });
+  const images = [{ image_url: 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAA' }];
+  await post(limitedClient, '/images/edits', { model: 'sandbox/painter', prompt: 'A fox', images });
   const estimated = { model: 'sandbox/gpt', messages: [said('Hi')] };
   for (const [path, body] of Object.entries({
     '/messages': estimated,
@@ -236,6 +242,7 @@ async function useEverything(): Promise<void> {
     '/responses': { model: 'sandbox/gpt', input: 'Hi' },
     '/decisions': decision,
     '/embeddings': { model: 'sandbox/embedder', input: 'Where is my parcel?' },
+    '/images': { model: 'sandbox/painter', prompt: 'A fox' },
     '/rerank': { model: 'sandbox/ranker', query: 'parcel', documents: ['My parcel.'] },
     '/videos': { model: 'sandbox/filmmaker', prompt: 'A fox' },
   })) {
@@ -261,6 +268,8 @@ async function useEverything(): Promise<void> {
     '/models/user',
     '/embeddings/models',
     '/rerank/models',
+    '/images/models',
+    '/images/models/sandbox/painter/endpoints',
     '/videos/models',
     '/key',
   ]) {

@@ -44,7 +44,7 @@ describe('a request to an unknown route', () => {
   });
 
   it('does not get its key in the answer', async () => {
-    for (const path of ['/images/x', '/keys/x/y', `/${encodeURIComponent('{')}`]) {
+    for (const path of ['/audio/x', '/keys/x/y', `/${encodeURIComponent('{')}`]) {
       expect((await send('POST', path, '{}')).text).not.toContain(gateway.key);
     }
   });

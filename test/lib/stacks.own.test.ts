@@ -559,6 +559,9 @@ describe('the synthesized template', () => {
       expect.stringMatching(/^CreateResponseRole/),
       expect.stringMatching(/^CreateEmbeddingsRole/),
       expect.stringMatching(/^CreateRerankRole/),
+      expect.stringMatching(/^CreateImageRole/),
+      expect.stringMatching(/^GenerateImageRole/),
+      expect.stringMatching(/^EditImageRole/),
     ]);
     expect(JSON.stringify(invoking)).toContain(
       `"Action":["bedrock:InvokeModel","bedrock:InvokeModelWithResponseStream"],"Effect":"Allow","Resource":"${model}"`,

@@ -192,3 +192,28 @@ export const rerankBodies: object[] = [
     provider: { order: ['sandbox-openai'], max_price: { prompt: '100' } },
   },
 ];
+
+/** The first bytes of a PNG, which the sandbox does not decode. */
+const PICTURE = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAA';
+
+export const imageBodies: object[] = [
+  { prompt: 'A fox' },
+  { prompt: 'A fox', n: 2, size: '512x512', quality: 'auto', output_format: 'png', response_format: 'b64_json' },
+  {
+    prompt: 'A fox',
+    aspect_ratio: '1:1',
+    resolution: '1K',
+    background: 'opaque',
+    output_compression: 50,
+    seed: 7,
+    stream: false,
+    user: 'ann',
+    input_references: [{ type: 'image_url', image_url: { url: PICTURE } }],
+    provider: { order: ['sandbox-openai'], max_price: { image: '100' } },
+  },
+];
+
+export const imageEditBodies: object[] = [
+  { prompt: 'A fox', images: [{ image_url: PICTURE }], quality: 'low' },
+  { prompt: 'A fox', images: [{ image_url: PICTURE }], mask: { image_url: PICTURE }, input_fidelity: 'high', n: 1 },
+];

@@ -138,13 +138,17 @@ const generationShape = z
     native_tokens_cache_write_1h: countShape
       .nullable()
       .meta({ description: 'The part of `tokens_prompt` that was written to a cache for one hour.' }),
-    native_tokens_completion_images: nothing,
+    native_tokens_completion_images: countShape
+      .nullable()
+      .meta({ description: 'The part of `tokens_completion` that is drawn images; null if none is known.' }),
     num_search_results: countShape.meta({
       description: 'The number of results that web searches found; 0 if there was no search.',
     }),
     num_fetches: nothing,
     num_media_prompt: nothing,
-    num_media_completion: nothing,
+    num_media_completion: countShape
+      .nullable()
+      .meta({ description: 'The number of images that the model drew; null if the request asked for none.' }),
     num_input_audio_prompt: nothing,
     api_type: z.enum(apiTypes).meta({ description: apiTypeText }),
     workspace_id: uuid.meta({ description: 'The id of the workspace that paid for the generation.' }),

@@ -11,7 +11,7 @@ import { resources } from '../../resources.ts';
 import { leftOutHeader } from './left-out-header.ts';
 
 /** A complete answer, with the fields that all modalities have. `cost` is empty if the cost is not settled yet. */
-interface WholeAnswer<Body, Result> extends Answered<Result> {
+export interface WholeAnswer<Body, Result> extends Answered<Result> {
   body: Body;
   origin: { id: string; model: string; provider: string };
   cost: { cost?: Money };

@@ -10,13 +10,14 @@ import { errorInAnswer, failureOf, refusalOfResponse, type ProviderFailure } fro
 import type { BatchRequest, PieceCount } from '../../providers/batch-engine.ts';
 import { statesError } from '../../providers/faults/stated-error.ts';
 import { readResponse } from '../../providers/http/read-text.ts';
-import { UpstreamError } from '../../providers/http/upstream-error.ts';
+import { parsedAnswer } from '../../providers/http/parsed-answer.ts';
 import type { UpstreamResponse } from '../../providers/http/upstream-http.ts';
 import { connect, failedProvider } from '../../routing/connection.ts';
 import { abortReasonOf } from '../abort.ts';
 import type { AttemptLog } from '../attempt-log.ts';
 import { withFailover, type FailoverOptions } from '../failover.ts';
 import { surprisesOf, type UsageAnomalies } from '../usage-anomalies.ts';
+import { followUpsOf } from './follow-ups.ts';
 import { boundOf, type BatchCandidate, type BatchOffer } from './offers.ts';
 
 /** A request to a provider for which the client is charged. */
@@ -42,6 +43,8 @@ export interface BatchAnswers<Answer> {
 export interface BatchWork<Task> {
   task: Task;
   maxAtOnce: number;
+  /** Whether only a complete answer is charged. Absent: a client that leaves also pays for the finished requests. */
+  isBilledWhole?: boolean | undefined;
 }
 
 /**
@@ -69,7 +72,8 @@ export async function answerEach<Task, Answer>(
     // The client pays for the answered requests in three cases: it disconnected, its time is over, or the model may
     // have been thinking silently. It pays nothing after other failures, or if the gateway stops.
     const isStopped = abortReasonOf(signal) === 'stopping';
-    const paid = (signal.aborted && !isStopped) || wasThinking ? rounds : [];
+    const isPaid = !work.isBilledWhole && ((signal.aborted && !isStopped) || wasThinking);
+    const paid = isPaid ? rounds : [];
     return { rounds: paid, result: { failure }, wasThinking };
   }
 }
@@ -91,7 +95,7 @@ async function answerOne<Task, Answer>(
       return body;
     });
   try {
-    return await candidate.engine.answer(task, candidate.target, send);
+    return await candidate.engine.answer(task, candidate.target, send, followUpsOf(exchange));
   } finally {
     attempt.abort();
   }
@@ -110,8 +114,9 @@ function chargedFor(
   const estimatedInputTokens =
     batchRequest.estimatedTokens ?? estimateTokens(Buffer.byteLength(batchRequest.request.body));
   const meter = new UsageMeter({ estimatedInputTokens, promptCountedAtStart: false });
-  const usage = candidate.engine.readUsage(body, headers);
-  if (usage) meter.addReported(usage);
+  const usage = candidate.engine.readUsage(body, headers, candidate.target);
+  const estimatedUsage = usage ? undefined : batchRequest.estimatedUsage;
+  if (usage ?? estimatedUsage) meter.addReported(usage ?? estimatedUsage);
   const missing = missingPieces(batchRequest, candidate, usage);
   for (const [name, { estimated }] of missing) meter.addReported({ [name]: estimated, output_tokens: 0 });
   // Estimates output usage that the provider did not report. If the request has output, it is at least one token.
@@ -119,7 +124,7 @@ function chargedFor(
   const bound = boundOf(batchRequest, candidate);
   const round = chargeForMeasured(meter, { pricing: candidate.pricing, bound }, 'usage', undefined);
   // An estimate that equals its maximum is certain. For example, short documents count as one each.
-  const isGuess = missing.some(([, { estimated, max }]) => estimated < max);
+  const isGuess = estimatedUsage !== undefined || missing.some(([, { estimated, max }]) => estimated < max);
   return { ...round, estimated: round.estimated || isGuess, surprises: surprisesOf(round, meter, bound) };
 }
 
@@ -182,12 +187,4 @@ async function sendOneAttempt(
   const body = parsedAnswer(text);
   if (statesError(body)) throw errorInAnswer(body, response.headers, failedProvider(candidate));
   return { body, headers: response.headers };
-}
-
-function parsedAnswer(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new UpstreamError('malformed', 'The provider sent an answer that is not JSON', error);
-  }
 }

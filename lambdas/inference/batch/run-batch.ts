@@ -5,13 +5,12 @@ import type { NewGeneration } from '../../admission/new-generation.ts';
 import { clientHasLeft, GatewayError, gatewayStopping } from '../../platform/errors.ts';
 import { resources } from '../../resources.ts';
 import { abortBecause, abortInTime, abortReasonOf, abortWhenLeft, abortWhenStopping } from '../abort.ts';
-import type { UsableEndpoint } from '../../routing/usable-endpoints.ts';
 import { AttemptLog } from '../attempt-log.ts';
 import { SettlementSender } from '../settlement-sender.ts';
 import { holdOrThrow, type HoldTerms } from '../hold-inference.ts';
 import type { InferenceInput } from '../inference-input.ts';
 import type { UsageAnomalies } from '../usage-anomalies.ts';
-import { planOf, type BatchOffer } from './offers.ts';
+import { planOf, type BatchCandidate, type BatchOffer } from './offers.ts';
 import { batchOutcome } from './outcome.ts';
 import { answerEach, type BatchRound, type BatchWork } from './rounds.ts';
 
@@ -25,14 +24,14 @@ export interface BatchTerms<Task, Answer> extends BatchWork<Task> {
   apiType: NewGeneration['apiType'];
   /** Candidates in the order of attempts, at least one. */
   offers: BatchOffer<Task, Answer>[];
-  /** Names of request fields that are not sent to any endpoint. */
-  leftOut: readonly string[];
+  /** Returns the names of request fields that are not sent to an endpoint. */
+  leftOut: (candidate: BatchCandidate) => readonly string[];
   /** Error message for the client if the function's time ends before the answer is complete. */
   outOfTime: string;
 }
 
 export interface BatchResult<Answer> {
-  candidate: UsableEndpoint;
+  candidate: BatchCandidate;
   answer: Answer;
   charged: Charged;
 }
@@ -78,8 +77,9 @@ async function answerUntil<Task, Answer>(
   const answered = await answerEach(offers, work, { signal, health, log, requestId: input.request.id });
   const charged = await withinLimits(chargedForAll(answered.rounds), held.extender);
   const { receivedAtMs } = input.request;
-  const outcome = batchOutcome(answered, charged, { offers, leftOut, signal, receivedAtMs, log });
   const { candidate } = offers[log.index]!;
+  const recorded = { offers, leftOut: leftOut(candidate), signal, receivedAtMs, log };
+  const outcome = batchOutcome(answered, charged, recorded);
   await report.settle(outcome, { candidate, surprises: batchAnomalies(answered.rounds, charged) });
 
   const { result } = answered;

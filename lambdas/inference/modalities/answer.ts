@@ -1,3 +1,4 @@
+import type { BatchCandidate } from '../batch/offers.ts';
 import { runBatch, batchTerms, type BatchResult } from '../batch/run-batch.ts';
 import type { InferenceInput } from '../inference-input.ts';
 import { protectionOf } from '../protection-of.ts';
@@ -22,18 +23,15 @@ export async function answerModality<Body, Task, Answer, Result>(
   received: InferenceInput<Body>,
 ): Promise<Answered<Result>> {
   const input = await preparedInput(modality, received);
-  const { apiType, maxAtOnce, outOfTime, resultOf } = modality;
+  const { apiType, maxAtOnce, isBilledWhole, outOfTime, resultOf } = modality;
   const needs = async (unprotected: InferenceInput<Body>) => {
     const { offers } = await routeBatch(modality, unprotected, { protection: protectionOf(unprotected) });
     return { candidates: offers.map(({ candidate }) => candidate), terms: batchTerms(apiType, offers) };
   };
   const protection = protectionOf(input, () => refuseEarly(input, needs));
   const { task, own, offers } = await routeBatch(modality, input, { protection });
-  const leftOut =
-    modality.leftOut?.(
-      input.body,
-      offers.map(({ candidate }) => candidate),
-    ) ?? [];
-  const { answer, ...answered } = await runBatch(input, { apiType, offers, task, leftOut, maxAtOnce, outOfTime });
-  return { ...answered, leftOut, result: resultOf(answer, own) };
+  const leftOut = ({ target }: BatchCandidate) => modality.leftOut?.(input.body, target) ?? [];
+  const terms = { apiType, offers, task, leftOut, maxAtOnce, isBilledWhole, outOfTime };
+  const { answer, ...answered } = await runBatch(input, terms);
+  return { ...answered, leftOut: leftOut(answered.candidate), result: resultOf(answer, own) };
 }

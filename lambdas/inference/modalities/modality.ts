@@ -4,6 +4,7 @@ import type { ApiType, Wire, WireOf } from '../../catalog/wires.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import type { NamedText } from '../../protection/named-texts.ts';
 import type { BatchEngine } from '../../providers/batch-engine.ts';
+import type { WireTarget } from '../../providers/wire.ts';
 import type { OnExcluded } from '../../routing/exclusions.ts';
 import { engineTarget, type UsableEndpoint } from '../../routing/usable-endpoints.ts';
 import type { BatchCandidate, OfferRefusals } from '../batch/offers.ts';
@@ -42,11 +43,11 @@ export interface BatchModality<Body, Task, Answer, Result> extends OfferRefusals
    */
   prepare?: (body: Body, clientLeft: AbortSignal | undefined) => Promise<Body>;
   /**
-   * Returns the names of body fields that are not sent to any endpoint. Without this function, unknown fields are
+   * Returns the names of body fields that are not sent to the endpoint. Without this function, unknown fields are
    * refused.
    * @param candidates the endpoints of `fitting`
    */
-  leftOut?: (body: Body, candidates: readonly BatchCandidate<Task, Answer>[]) => readonly string[];
+  leftOut?: (body: Body, target: WireTarget) => readonly string[];
   /** One engine for each provider format (wire) that serves this kind of request. */
   engines: Readonly<Partial<Record<Wire, BatchEngine<Task, Answer>>>>;
   /** Returns all texts for the provider, with the names of the client's fields that contain them. */
@@ -75,6 +76,8 @@ export interface BatchModality<Body, Task, Answer, Result> extends OfferRefusals
     onExcluded: OnExcluded | undefined,
   ) => BatchCandidate<Task, Answer>[];
   maxAtOnce: number;
+  /** Whether only a complete answer is charged. Absent: a client that leaves also pays for the finished requests. */
+  isBilledWhole?: boolean;
   /**
    * Builds the answer for the client.
    * @param own the task with the client's own texts, before protection

@@ -30,9 +30,9 @@ function transcriptionInto(translates: boolean) {
     // The schema has no field for the recording, which `prepare` adds.
     accepts: { body: transcriptionRequestSchema as z.ZodType<TranscriptionBody>, exactWithin: ['max_price'] },
     prepare: async (body, clientLeft) => ({ ...body, recording: await recordingOf(body, clientLeft) }),
-    leftOut: (body, [candidate]) => [
+    leftOut: (body, target) => [
       ...unknownTranscriptionFields(body),
-      ...Object.keys(guidesOf(body)).filter((name) => !candidate!.target.supportedParameters.includes(name)),
+      ...Object.keys(guidesOf(body)).filter((name) => !target.supportedParameters.includes(name)),
     ],
     engines: transcriptionEngines,
     // The recording is not searched, as images of messages are not (docs/protection.md).

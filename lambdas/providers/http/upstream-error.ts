@@ -8,6 +8,8 @@ export type UpstreamFailure =
   | 'malformed'
   /** The body is larger than the gateway's limit for it. */
   | 'too_large'
+  /** The provider refused the content of the request, in an answer with a success status. */
+  | 'refused'
   | 'aborted';
 
 /** Matches error codes of the operating system and of certificates, such as `ENOTFOUND` and `CERT_HAS_EXPIRED`. */

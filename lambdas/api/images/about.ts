@@ -1,0 +1,108 @@
+import { ok, providerErrors, tagged } from '../../http/about.ts';
+import type { ModalityTexts } from '../parts/about.ts';
+import { imageAnswer, imageEndpointsAnswer, imageModelListAnswer, openaiImageAnswer } from './shape.ts';
+
+const request = { model: 'sandbox/painter', prompt: 'A fox in the snow', size: '1024x1024' };
+/** The first bytes of a PNG. */
+const b64_json = 'iVBORw0KGgo=';
+const created = 1_795_000_000;
+
+const billing =
+  'A finished image is charged whole, and a request that fails or is cancelled costs nothing. The answer comes as a whole, after up to five minutes; a failure has its status.';
+const late = 'If the answer has no `usage.cost` yet, `GET /generation` has the cost a little later.';
+
+export const about: ModalityTexts = {
+  summary: 'Draw images',
+  description: `Draws images from a description, and from pictures if the model takes any. A size, quality or format that the model does not have is refused; the message lists those that it has. ${billing}`,
+  bodyExample: request,
+  answer: ok('The images.', imageAnswer, {
+    created,
+    data: [{ b64_json, media_type: 'image/png' }],
+    usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, output_images: 1, cost: 4 },
+  }),
+  estimateSummary: 'Estimate images',
+};
+
+const openaiExample = {
+  created,
+  output_format: 'png',
+  size: '1024x1024',
+  usage: {
+    input_tokens: 0,
+    input_tokens_details: { text_tokens: 0, image_tokens: 0 },
+    output_tokens: 0,
+    output_tokens_details: { text_tokens: 0, image_tokens: 0 },
+    total_tokens: 0,
+    output_images: 1,
+    cost: 4,
+  },
+  data: [{ b64_json }],
+};
+
+const parameters = {
+  n: { type: 'range', min: 1, max: 10 },
+  size: { type: 'enum', values: ['1024x1024', '512x512'] },
+  output_format: { type: 'enum', values: ['png', 'jpeg'] },
+};
+
+const inference = tagged('Inference', {
+  'generate-image': {
+    chargedOnce: true,
+    summary: 'Draw images, in OpenAI’s shape',
+    description: `The same as \`POST /images\`, with the answer of OpenAI’s API. ${billing} ${late}`,
+    bodyExample: request,
+    success: ok('The images.', openaiImageAnswer, openaiExample),
+    errors: [...providerErrors, 'payment_required'],
+  },
+  'edit-image': {
+    chargedOnce: true,
+    summary: 'Edit images, in OpenAI’s shape',
+    description: `Draws images from pictures and a description of the change. ${billing} ${late}`,
+    bodyExample: { ...request, images: [{ image_url: `data:image/png;base64,${b64_json}` }] },
+    success: ok('The images.', openaiImageAnswer, openaiExample),
+    errors: [...providerErrors, 'payment_required'],
+  },
+});
+
+const catalog = tagged('Catalog', {
+  'list-images-models': {
+    summary: 'List image models',
+    description: 'Models for `POST /images`, with what each can be asked for.',
+    success: ok('Models that draw images.', imageModelListAnswer, {
+      data: [
+        {
+          id: 'sandbox/painter',
+          name: 'Sandbox Painter',
+          description: '',
+          created,
+          architecture: { input_modalities: ['text', 'image'], output_modalities: ['image'] },
+          supported_parameters: parameters,
+          supports_streaming: false,
+          endpoints: '/v1/images/models/sandbox/painter/endpoints',
+        },
+      ],
+    }),
+  },
+  'list-image-endpoints': {
+    summary: 'List the endpoints of an image model',
+    description:
+      'The endpoints of one model (each one provider’s offer of it), with prices and what each can be asked for.',
+    success: ok('The endpoints of the model.', imageEndpointsAnswer, {
+      id: 'sandbox/painter',
+      endpoints: [
+        {
+          provider_name: 'Sandbox Chat',
+          provider_slug: 'sandbox-openai',
+          provider_tag: 'sandbox-openai',
+          supported_parameters: parameters,
+          supports_streaming: false,
+          allowed_passthrough_parameters: [],
+          pricing: [{ billable: 'output_image', unit: 'image', cost_rub: '4', cost_usd: 4 }],
+        },
+      ],
+    }),
+    errors: ['not_found'],
+  },
+});
+
+export const images = { ...inference, ...catalog };

@@ -1,0 +1,58 @@
+/** Writes images in the shapes of OpenRouter's and OpenAI's APIs. */
+
+import { promptTokens } from '../../accounting/usage.ts';
+import { listResponse } from '../../http/list-response.ts';
+import type { HttpResponse } from '../../http/response.ts';
+import type { ImageEdit, ImageRequest } from '../../inference/modalities/images-schema.ts';
+import { nowMs } from '../../platform/clock.ts';
+import type { ImageFile } from '../../providers/images/codec.ts';
+import type { WholeAnswer } from '../parts/modality-endpoint.ts';
+import type { ImageAnswer, OpenaiImageAnswer } from './shape.ts';
+
+type Drawn = WholeAnswer<ImageRequest | ImageEdit, readonly ImageFile[]>;
+type MediaType = ImageAnswer['data'][number]['media_type'];
+
+const createdNow = () => Math.floor(nowMs() / 1_000);
+
+export function drawnImages({ result, charged: { usage }, cost }: Drawn): HttpResponse {
+  const prompt = promptTokens(usage);
+  const { outputTokens: completion, imageOutputTokens: drawn } = usage;
+  const answer: Omit<ImageAnswer, 'data'> = {
+    created: createdNow(),
+    usage: {
+      prompt_tokens: prompt,
+      completion_tokens: completion,
+      total_tokens: prompt + completion,
+      ...(drawn === undefined ? {} : { completion_tokens_details: { image_tokens: drawn } }),
+      output_images: result.length,
+      ...cost,
+    },
+  };
+  const elements = result.map(({ base64, mediaType }): ImageAnswer['data'][number] => ({
+    b64_json: base64,
+    media_type: mediaType as MediaType,
+  }));
+  return listResponse(answer, { name: 'data', elements });
+}
+
+export function imagesForOpenai({ body, result, charged: { usage }, cost }: Drawn): HttpResponse {
+  const prompt = promptTokens(usage);
+  const { outputTokens: completion, imageOutputTokens: drawn = 0, imageInputTokens: pictures = 0 } = usage;
+  const answer: Omit<OpenaiImageAnswer, 'data'> = {
+    created: createdNow(),
+    background: body.background ?? undefined,
+    output_format: result[0]?.mediaType.slice('image/'.length),
+    quality: body.quality ?? undefined,
+    size: body.size ?? undefined,
+    usage: {
+      input_tokens: prompt,
+      input_tokens_details: { text_tokens: prompt - pictures, image_tokens: pictures },
+      output_tokens: completion,
+      output_tokens_details: { text_tokens: completion - drawn, image_tokens: drawn },
+      total_tokens: prompt + completion,
+      output_images: result.length,
+      ...cost,
+    },
+  };
+  return listResponse(answer, { name: 'data', elements: result.map(({ base64 }) => ({ b64_json: base64 })) });
+}

@@ -1,0 +1,162 @@
+/** The bodies of POST /images (OpenRouter's), /images/generations and /images/edits (OpenAI's), in one vocabulary. */
+
+import * as z from 'zod';
+import { imageFormats, imageQualities, imageTiers, MAX_IMAGES, MAX_REFERENCES } from '../../catalog/image-options.ts';
+import { optionalField } from '../../messages/field-kinds.ts';
+import { boundedList, refuse } from '../../messages/list-of.ts';
+import { providerPreferences, sessionId } from '../../messages/preferences.ts';
+import { insistenceFault, namesOf, unknownFields } from '../../messages/unknown-fields.ts';
+import { isTier, imageRatioOf, imageTierOf } from '../../providers/images/settings.ts';
+
+/** The most that any known provider takes. */
+const MAX_IMAGE_PROMPT_CHARACTERS = 32_000;
+const MAX_USER_LABEL_CHARACTERS = 512;
+const MAX_SEED = 2 ** 31 - 1 - MAX_IMAGES;
+
+const MODELS_RULE = 'is refused here; name one model in "model"';
+const EDIT_RULE = 'belongs to POST /images/edits; here, send pictures in "input_references"';
+const REFERENCES_RULE = 'belongs to POST /images; here, send pictures in "images"';
+
+const auto = (values: readonly string[]) => optionalField(z.enum(['auto', ...values]));
+
+/** A field that asks for something which no model here does. */
+const refused = (rule: string) =>
+  optionalField(z.never(rule)).meta({ description: `This field is refused: it ${rule}.` });
+
+const reference = z.strictObject({
+  type: z.literal('image_url', { error: 'must be "image_url"' }),
+  image_url: z.strictObject({
+    url: z.string().min(1).meta({ description: 'An https URL, or a data URL with base64: PNG, JPEG or WebP.' }),
+    detail: optionalField(z.enum(['auto', 'low', 'high'])).meta({ description: 'Accepted, and without an effect.' }),
+  }),
+});
+
+const editedImage = z.strictObject({
+  image_url: z.string().min(1).meta({ description: 'An https URL, or a data URL with base64: PNG, JPEG or WebP.' }),
+});
+
+const sharedFields = {
+  model: z.string().min(1).max(200).meta({
+    description: 'The id of a model that draws images, such as `openai/gpt-image-2`; GET /images/models lists them.',
+  }),
+  prompt: z.string().min(1).max(MAX_IMAGE_PROMPT_CHARACTERS).meta({ description: 'A description of the image.' }),
+  n: optionalField(z.int().min(1).max(MAX_IMAGES)).meta({
+    description: 'The number of images; 1 if absent. More than the provider draws at once take several requests to it.',
+  }),
+  size: optionalField(
+    z
+      .string()
+      .regex(
+        /^(auto|512|[124]K|[1-9]\d{1,4}x[1-9]\d{1,4})$/,
+        'must look like 1024x1024, or be 512, 1K, 2K, 4K or auto',
+      ),
+  ).meta({ description: 'The size in pixels, such as `1024x1024`, or a tier such as `2K`.', example: '1024x1024' }),
+  resolution: optionalField(z.enum(imageTiers)).meta({
+    description: 'The tier of the size: `1K` has about 1,024 × 1,024 pixels.',
+  }),
+  aspect_ratio: optionalField(
+    z.string().regex(/^(auto|\d{1,2}(\.\d{1,2})?:\d{1,2}(\.\d{1,2})?)$/, 'must look like 16:9, or be auto'),
+  ).meta({
+    description: 'The aspect ratio, such as `16:9`.',
+    example: '1:1',
+  }),
+  quality: auto([...imageQualities, 'hd']).meta({
+    description: 'The quality, one that the model lists. Models without the choice leave it out.',
+  }),
+  output_format: optionalField(z.enum([...imageFormats, 'svg', 'gif'])).meta({
+    description: 'The format of the file, one that the model lists. `svg` and `gif` are refused.',
+  }),
+  background: auto(['transparent', 'opaque']).meta({
+    description: 'Whether the background is transparent, which needs a PNG or WebP.',
+  }),
+  output_compression: optionalField(z.int().min(0).max(100)).meta({
+    description: 'The compression of a JPEG or WebP in percent.',
+  }),
+  seed: optionalField(z.int().min(0).max(MAX_SEED)).meta({
+    description: 'A number that makes similar images from the same prompt, where the model takes one.',
+  }),
+  moderation: auto(['low']).meta({ description: 'The strictness of the provider’s filter, where the model takes it.' }),
+  response_format: optionalField(z.literal('b64_json', 'must be b64_json: answers have the image itself')).meta({
+    description: 'Only `b64_json` is accepted, which is the default: answers have the image itself.',
+  }),
+  stream: optionalField(z.literal(false, 'must be false: images are not streamed yet')).meta({
+    description: 'Only false is accepted.',
+  }),
+  partial_images: optionalField(z.literal(0, 'must be 0: images are not streamed yet')).meta({
+    description: 'Only 0 is accepted.',
+  }),
+  provider: optionalField(providerPreferences).meta({
+    description:
+      'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
+  }),
+  models: refused(MODELS_RULE),
+  svg: refused('asks for an SVG, which no model here draws'),
+  frame_count: refused('asks for an animation, which no model here draws'),
+  frame_duration_ms: refused('asks for an animation, which no model here draws'),
+  session_id: sessionId.meta({ description: 'A name of your choice; it does not change the answer.' }),
+  // The client's own labels. The gateway does not use them.
+  user: optionalField(z.string().max(MAX_USER_LABEL_CHARACTERS)).meta({
+    description: 'An id of your choice for the end user; it does not change the answer.',
+  }),
+  trace: optionalField(z.looseObject({})).meta({ description: 'Accepted, and without an effect.' }),
+};
+
+const generationFields = {
+  ...sharedFields,
+  input_references: optionalField(boundedList(reference, { max: MAX_REFERENCES })).meta({
+    description: 'Pictures from which the image is made, where the model takes any.',
+  }),
+  images: refused(EDIT_RULE),
+  mask: refused(EDIT_RULE),
+};
+
+const editFields = {
+  ...sharedFields,
+  images: boundedList(editedImage, { min: 1, max: MAX_REFERENCES }).meta({
+    description: 'The pictures to edit.',
+  }),
+  mask: optionalField(editedImage).meta({
+    description: 'A PNG of the size of the first picture; only its transparent parts are edited.',
+  }),
+  input_fidelity: optionalField(z.enum(['low', 'high'])).meta({
+    description: 'How closely the image follows the pictures, where the model takes it.',
+  }),
+  markup: refused('is not supported by any model here'),
+  input_references: refused(REFERENCES_RULE),
+};
+
+/** Schema of a body. An explicit null counts as absent; fields that are newer than the gateway are left out and named. */
+function schemaOf<Fields extends typeof generationFields | typeof editFields>(fields: Fields) {
+  return z.looseObject(fields).superRefine((body, context) => {
+    const sent = body as z.output<z.ZodObject<typeof sharedFields>>;
+    const insistence = insistenceFault(sent, namesOf(unknownFields(body, fields)));
+    if (insistence) refuse(context, insistence);
+    const contradiction = contradictionIn(sent);
+    if (contradiction) refuse(context, contradiction);
+  });
+}
+
+/** Explicit pixels decide, so other fields must say the same. */
+function contradictionIn({ size, resolution, aspect_ratio: ratio }: z.output<z.ZodObject<typeof sharedFields>>) {
+  if (size == null || size === 'auto') return undefined;
+  const tier = isTier(size) ? size : imageTierOf(size);
+  if (resolution != null && resolution !== tier) {
+    return { path: ['resolution'], message: `must be ${tier}, as in "size"; send one of them` };
+  }
+  if (isTier(size) || ratio == null || ratio === 'auto' || ratio === imageRatioOf(size)) return undefined;
+  return { path: ['aspect_ratio'], message: `must be ${imageRatioOf(size)}, as in "size"; send one of them` };
+}
+
+export const imageRequestSchema = schemaOf(generationFields);
+export const imageEditSchema = schemaOf(editFields);
+export type ImageRequest = z.output<typeof imageRequestSchema>;
+export type ImageEdit = z.output<typeof imageEditSchema>;
+
+/** Fields of a request that are sent to no endpoint. */
+export function unknownImageFields(body: ImageRequest | ImageEdit): string[] {
+  return namesOf(unknownFields(body, isEdit(body) ? editFields : generationFields));
+}
+
+export function isEdit(body: ImageRequest | ImageEdit): body is ImageEdit {
+  return Array.isArray(body.images);
+}

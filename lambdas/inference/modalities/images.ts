@@ -1,0 +1,145 @@
+import { valueOfKind } from '../../catalog/image-options.ts';
+import { invalidRequest } from '../../platform/errors.ts';
+import type { ImageFile, ImageTask } from '../../providers/images/codec.ts';
+import { imageEngines } from '../../providers/images/engines.ts';
+import { imageSettings, untunable } from '../../providers/images/settings.ts';
+import type { OnExcluded } from '../../routing/exclusions.ts';
+import type { BatchCandidate } from '../batch/offers.ts';
+import {
+  imageEditSchema,
+  imageRequestSchema,
+  isEdit,
+  unknownImageFields,
+  type ImageEdit,
+  type ImageRequest,
+} from './images-schema.ts';
+import { defineModality, type BatchModality } from './modality.ts';
+import { fetchedPicture, pictureIn } from './pictures.ts';
+
+type ImageBody = ImageRequest | ImageEdit;
+
+const members: Omit<
+  BatchModality<ImageBody, ImageTask, ImageFile[], ImageFile[]>,
+  'accepts' | 'apiType' | 'engines'
+> = {
+  makes: 'image',
+  leftOut: (body, target) => [...unknownImageFields(body), ...untunable(taskOf(body), target)],
+  textsOf: ({ prompt }) => [{ field: 'prompt', text: prompt }],
+  taskOf: (body, [prompt = '']) => ({ ...taskOf(body), prompt }),
+  prepare: withFiles,
+  promptBytes: ({ prompt }) => Buffer.byteLength(prompt),
+  routeOf: ({ model, provider }) => ({ model, messages: [], ...(provider ? { provider } : {}) }),
+  fitting: pricedCandidates,
+  tooLarge: (maxMebibytes) =>
+    invalidRequest(
+      'input_references',
+      `are more than ${maxMebibytes} MiB for this model; send fewer or smaller pictures`,
+    ),
+  tooMany: (requests, maxRequests) =>
+    invalidRequest('n', `takes ${requests} requests to this model, and the maximum is ${maxRequests}; ask for fewer`),
+  maxAtOnce: 4,
+  isBilledWhole: true,
+  resultOf: (files) => files,
+  outOfTime:
+    'The image took longer than the gateway may wait. Ask for fewer images, a smaller size or a lower quality.',
+};
+
+/** Images from a description, and from pictures. */
+export const imagesModality = defineModality({
+  ...members,
+  apiType: 'image',
+  engines: imageEngines,
+  accepts: { body: imageRequestSchema, exactWithin: ['max_price'] },
+});
+
+/** The same, with the fields of OpenAI's edits. */
+export const imageEditsModality = defineModality({
+  ...members,
+  apiType: 'image',
+  engines: imageEngines,
+  accepts: { body: imageEditSchema, exactWithin: ['max_price'] },
+});
+
+/** `auto` leaves the choice to the model, as an absent field does. */
+const said = (value: string | null | undefined) => (value === 'auto' ? undefined : (value ?? undefined));
+
+/** The task without its prompt, which protection may have changed. */
+function taskOf(body: ImageBody): ImageTask {
+  return {
+    prompt: '',
+    count: body.n ?? 1,
+    size: said(body.size),
+    aspectRatio: said(body.aspect_ratio),
+    resolution: body.resolution ?? undefined,
+    quality: said(body.quality),
+    outputFormat: body.output_format ?? undefined,
+    background: said(body.background),
+    compression: body.output_compression ?? undefined,
+    seed: body.seed ?? undefined,
+    moderation: said(body.moderation),
+    ...picturesOf(body),
+  };
+}
+
+function picturesOf(body: ImageBody): Pick<ImageTask, 'pictures' | 'mask' | 'inputFidelity'> {
+  if (isEdit(body)) {
+    const { images, mask, input_fidelity: inputFidelity } = body;
+    return {
+      pictures: images.map(({ image_url: url }) => pictureIn(url)),
+      mask: mask ? pictureIn(mask.image_url) : undefined,
+      inputFidelity: inputFidelity ?? undefined,
+    };
+  }
+  return { pictures: (body.input_references ?? []).map(({ image_url: { url } }) => pictureIn(url)) };
+}
+
+/** Replaces addresses by files. Providers get the pictures themselves, never a URL from a client. */
+async function withFiles(body: ImageBody, signal: AbortSignal | undefined): Promise<ImageBody> {
+  if (isEdit(body)) {
+    const { images, mask } = body;
+    const fetched = images.map(async ({ image_url: url }, index) => ({
+      image_url: await fetchedPicture(url, `images.${index}.image_url`, signal),
+    }));
+    const fetchedMask = mask ? { image_url: await fetchedPicture(mask.image_url, 'mask.image_url', signal) } : mask;
+    return { ...body, images: await Promise.all(fetched), mask: fetchedMask };
+  }
+  const { input_references: references } = body;
+  if (!references) return body;
+  const fetched = references.map(async ({ type, image_url: { url } }, index) => ({
+    type,
+    image_url: { url: await fetchedPicture(url, `input_references.${index}.image_url.url`, signal) },
+  }));
+  return { ...body, input_references: await Promise.all(fetched) };
+}
+
+/** The price of an image may depend on its kind. */
+function withPriceOf<Candidate extends BatchCandidate>(task: ImageTask, candidate: Candidate): Candidate {
+  const { target, pricing } = candidate;
+  if (!target.image) return candidate;
+  const settings = imageSettings(task, target.image, target);
+  const output_image = target.image.prices && valueOfKind(target.image.prices, settings);
+  return output_image ? { ...candidate, pricing: { ...pricing, output_image } } : candidate;
+}
+
+/**
+ * Returns the candidates that can draw the images, each with its price of one.
+ * @throws {GatewayError} 400 with the first candidate's refusal, if no candidate remains
+ */
+function pricedCandidates<Candidate extends BatchCandidate>(
+  task: ImageTask,
+  candidates: Candidate[],
+  onExcluded: OnExcluded | undefined,
+): Candidate[] {
+  let refusal: unknown;
+  const priced = candidates.flatMap((candidate) => {
+    try {
+      return [withPriceOf(task, candidate)];
+    } catch (error) {
+      refusal ??= error;
+      onExcluded?.(candidate, 'request_not_supported', error);
+      return [];
+    }
+  });
+  if (priced.length === 0) throw refusal;
+  return priced;
+}

@@ -1,0 +1,56 @@
+/** Reads pictures of requests from data URLs or from the web. Providers get the pictures, never a URL from a client. */
+
+import { isBase64 } from '../../platform/base64.ts';
+import { isOnOwnMachine } from '../../platform/environment.ts';
+import { invalidRequest } from '../../platform/errors.ts';
+import { fetchFaultTexts } from '../../platform/fetch/fetch-faults.ts';
+import { fetchPublic } from '../../platform/fetch/safe-fetch.ts';
+import type { ImageFile } from '../../providers/images/codec.ts';
+import { imageTypeOf } from '../../providers/images/sniff-image.ts';
+
+const pictureTypes = ['image/png', 'image/jpeg', 'image/webp'];
+const MAX_PICTURE_BYTES = 8 * 1024 * 1024;
+const FETCH_WITHIN_MS = 10_000;
+const MAX_HEAD_CHARACTERS = 100;
+const DATA_URL_HEAD = /^data:[a-z]+\/[a-z0-9.+-]+;base64,/;
+
+/**
+ * Returns a picture as a data URL. Its first bytes decide about its media type.
+ * @param field the client's field with the address
+ * @throws {GatewayError} 400 naming the field that cannot be read
+ */
+export async function fetchedPicture(url: string, field: string, signal: AbortSignal | undefined): Promise<string> {
+  const base64 = url.startsWith('data:') ? readDataUrl(url, field) : await fetchBase64(url, field, signal);
+  const mediaType = imageTypeOf(base64);
+  if (mediaType === undefined) throw refusal(field, 'must be a PNG, JPEG or WebP image');
+  return `data:${mediaType};base64,${base64}`;
+}
+
+/** Reads a data URL of `fetchedPicture`. */
+export function pictureIn(url: string): ImageFile {
+  const [head = ''] = DATA_URL_HEAD.exec(url.slice(0, MAX_HEAD_CHARACTERS)) ?? [];
+  return { mediaType: head.slice('data:'.length, -';base64,'.length), base64: url.slice(head.length) };
+}
+
+function readDataUrl(url: string, field: string): string {
+  const [head] = DATA_URL_HEAD.exec(url.slice(0, MAX_HEAD_CHARACTERS)) ?? [];
+  const base64 = head === undefined ? '' : url.slice(head.length);
+  if (!isBase64(base64)) throw refusal(field, 'must be a data URL with base64, such as data:image/png;base64,…');
+  return base64;
+}
+
+async function fetchBase64(url: string, field: string, signal: AbortSignal | undefined): Promise<string> {
+  const fetched = await fetchPublic(url, {
+    maxBytes: MAX_PICTURE_BYTES,
+    timeoutMs: FETCH_WITHIN_MS,
+    mediaTypes: pictureTypes,
+    allowLoopback: isOnOwnMachine(),
+    signal,
+  });
+  if (!fetched.ok) throw refusal(field, fetchFaultTexts[fetched.reason]);
+  return fetched.bytes.toString('base64');
+}
+
+function refusal(field: string, text: string): Error {
+  return invalidRequest(field, text, { allowed: pictureTypes });
+}

@@ -1,0 +1,10 @@
+import { UpstreamError } from './upstream-error.ts';
+
+/** @throws {UpstreamError} if the text of a response is not JSON */
+export function parsedAnswer(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UpstreamError('malformed', 'The provider sent an answer that is not JSON', error);
+  }
+}

@@ -1,0 +1,126 @@
+/** Sends the requests of a task, and checks the images in the answers. */
+
+import { valueOfKind, type ImageOptions } from '../../catalog/image-options.ts';
+import { isBase64 } from '../../platform/base64.ts';
+import { invalidRequest } from '../../platform/errors.ts';
+import type { BatchEngine, BatchRequest, FollowUps } from '../batch-engine.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
+import type { WireUsage } from '../../messages/types.ts';
+import type { WireTarget } from '../wire.ts';
+import type { Drawing, DrawnImage, ImageCodec, ImageFile, ImageSettings, ImageTarget, ImageTask } from './codec.ts';
+import { imageSettings } from './settings.ts';
+import { imageTypeOf } from './sniff-image.ts';
+
+/** Maximum size of an image, in bytes. The largest real ones, PNGs of 4K, have about 25 MB. */
+const MAX_IMAGE_BYTES = 32 * 1024 * 1024;
+/** Maximum size of all images of a request together, in base64. They are in memory until the answer is sent. */
+const MAX_IMAGES_CHARACTERS = 128 * 1024 * 1024;
+const IMAGE_ENVELOPE_BYTES = 64 * 1024;
+const DEFAULT_REFERENCE_TOKENS = 10_000;
+const TEMPLATE_TOKENS = 512;
+const BYTES_PER_PROMPT_TOKEN = 4;
+
+/** The engine of a wire. More images than a request may ask for take several requests. */
+export function drawer(codec: ImageCodec): BatchEngine<ImageTask, ImageFile[]> {
+  return {
+    readUsage: (body, headers, target) => billedUsage(codec.readUsage(body, headers, target), target),
+    *batchRequests(task, target) {
+      for (const drawing of drawingsOf(task, imageTarget(target))) {
+        yield imageRequest(codec, drawing, imageTarget(target));
+      }
+    },
+    async answer(task, target, send, followUps: FollowUps) {
+      const one = async (drawing: Drawing) => {
+        const request = imageRequest(codec, drawing, imageTarget(target));
+        const images = await codec.imagesIn(await send(request), imageTarget(target), followUps);
+        if (images.length === 0) throw new UpstreamError('malformed', 'The provider sent no image');
+        if (images.length > drawing.count) throw new UpstreamError('malformed', 'The provider sent too many images');
+        return Promise.all(images.map((image) => fileOf(image, followUps)));
+      };
+      const files = (await Promise.all(drawingsOf(task, imageTarget(target)).map(one))).flat();
+      const characters = files.reduce((sum, { base64 }) => sum + base64.length, 0);
+      if (characters > MAX_IMAGES_CHARACTERS) throw new UpstreamError('too_large', 'The images are too large together');
+      return files;
+    },
+  };
+}
+
+/** Without prices of tokens, only the images count. With them, a report without tokens counts as none. */
+function billedUsage(usage: WireUsage | undefined, target: WireTarget | undefined): WireUsage | undefined {
+  if (!usage || target?.image?.tokens) return typeof usage?.output_tokens === 'number' ? usage : undefined;
+  return { output_images: usage['output_images'], input_tokens: 0, output_tokens: 0 };
+}
+
+function imageTarget(target: WireTarget): ImageTarget {
+  const { image } = target;
+  if (!image) throw invalidRequest('model', 'draws no images here; GET /images/models lists the models that do');
+  return { ...target, image };
+}
+
+/**
+ * Splits a task into requests to the provider.
+ * @throws {GatewayError} 400 for a task that the endpoint does not support
+ */
+function drawingsOf(task: ImageTask, target: ImageTarget): Drawing[] {
+  const { image: options } = target;
+  const { max_images: atOnce = 1, max_references: maxPictures = 0, max_prompt_characters: maxCharacters } = options;
+  const { prompt, count, pictures, mask } = task;
+  if (maxCharacters !== undefined && prompt.length > maxCharacters) {
+    throw invalidRequest('prompt', `must have at most ${maxCharacters} characters for this model`);
+  }
+  if (pictures.length > maxPictures) {
+    const rule = maxPictures === 0 ? 'takes no pictures' : `takes at most ${maxPictures} pictures`;
+    throw invalidRequest('input_references', `must be shorter: this model ${rule}`);
+  }
+  if (mask && !target.supportedParameters.includes('mask')) {
+    throw invalidRequest('mask', 'is not supported by this model; leave it out');
+  }
+  const settings = imageSettings(task, options, target);
+  const drawings: Drawing[] = [];
+  for (let left = count; left > 0; left -= atOnce) {
+    // Equal seeds would draw equal images.
+    const seed = settings.seed === undefined ? undefined : settings.seed + drawings.length;
+    drawings.push({ ...settings, seed, prompt, count: Math.min(atOnce, left), pictures, mask });
+  }
+  return drawings;
+}
+
+function imageRequest(codec: ImageCodec, drawing: Drawing, target: ImageTarget): BatchRequest {
+  const { image: options } = target;
+  const { prompt, pictures, count } = drawing;
+  const outputTokens = options.tokens ? count * tokensOf(drawing, options.tokens) : 0;
+  const pictureTokens = pictures.length * (options.reference_tokens ?? DEFAULT_REFERENCE_TOKENS);
+  return {
+    request: codec.requestFor(drawing, target),
+    outputTokens,
+    promptTokens: options.tokens ? Buffer.byteLength(prompt) + TEMPLATE_TOKENS + pictureTokens : 0,
+    pieces: { outputImages: exactly(count), pricedImages: exactly(pictures.length) },
+    estimatedTokens: options.tokens ? Math.ceil(Buffer.byteLength(prompt) / BYTES_PER_PROMPT_TOKEN) + pictureTokens : 0,
+    ...(options.tokens ? { estimatedUsage: drawnUsage(count, outputTokens) } : {}),
+    maxAnswerBytes: IMAGE_ENVELOPE_BYTES + Math.min(MAX_IMAGES_CHARACTERS, count * base64Length(MAX_IMAGE_BYTES)),
+  };
+}
+
+const exactly = (count: number) => ({ max: count, estimated: count });
+
+function drawnUsage(count: number, tokens: number): WireUsage {
+  return { output_images: count, output_tokens: tokens, output_tokens_details: { image_tokens: tokens } };
+}
+
+/** The tokens of this kind of image, or of the longest kind if the model decides about it. */
+function tokensOf(settings: ImageSettings, tokens: NonNullable<ImageOptions['tokens']>): number {
+  return valueOfKind(tokens, settings) ?? Math.max(...Object.values(tokens));
+}
+
+const base64Length = (bytes: number) => Math.ceil(bytes / 3) * 4;
+
+/** @throws {UpstreamError} for anything but a PNG, JPEG or WebP image of a bounded size */
+async function fileOf(image: DrawnImage, { download }: FollowUps): Promise<ImageFile> {
+  const base64 = 'url' in image ? (await download(image.url, MAX_IMAGE_BYTES)).toString('base64') : image.base64;
+  if (base64.length > base64Length(MAX_IMAGE_BYTES)) throw new UpstreamError('too_large', 'The image is too large');
+  const mediaType = imageTypeOf(base64);
+  if (mediaType === undefined || !isBase64(base64)) {
+    throw new UpstreamError('malformed', 'The provider sent something that is not an image');
+  }
+  return { mediaType, base64 };
+}

@@ -1,0 +1,97 @@
+/**
+ * OpenAI's API for images, and servers that have it with small differences: xAI, Together, LocalAI. Pictures go as data
+ * URLs in JSON, which OpenAI takes beside forms. https://developers.openai.com/api/docs/guides/image-generation
+ */
+
+import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import { jsonRequest } from '../json-request.ts';
+import type { WireUsage } from '../../messages/types.ts';
+import type { Drawing, DrawnImage, ImageCodec, ImageFile, ImageTarget } from './codec.ts';
+import { pixelsOf } from './settings.ts';
+
+export const openaiImages: ImageCodec = {
+  requestFor(drawing, target) {
+    const { quirks, upstreamModel } = target;
+    const { prompt, count, quality, background, outputFormat, compression, seed, moderation, inputFidelity } = drawing;
+    const { pictures } = drawing;
+    const body = {
+      model: upstreamModel,
+      prompt,
+      n: count,
+      ...sizeFields(drawing, target),
+      quality,
+      background,
+      output_format: outputFormat,
+      output_compression: compression,
+      seed,
+      moderation,
+      response_format: quirks.response_format,
+    };
+    if (pictures.length === 0) return jsonRequest('/images/generations', body);
+    const pictured = {
+      input_fidelity: inputFidelity,
+      images: pictures.map(imageUrl),
+      mask: drawing.mask && imageUrl(drawing.mask),
+    };
+    return jsonRequest('/images/edits', { ...body, ...pictured });
+  },
+
+  imagesIn: (body) => itemsIn(body).flatMap(imageIn),
+
+  readUsage(body) {
+    const output_images = itemsIn(body).flatMap(imageIn).length;
+    const { usage } = recordOrEmpty(body);
+    return isRecord(usage) && typeof usage['output_tokens'] === 'number'
+      ? { ...imageTokens(usage), output_images }
+      : { output_images };
+  },
+};
+
+function sizeFields(
+  { size, aspectRatio, resolution }: Drawing,
+  { quirks: { size_form: form = 'size' } }: ImageTarget,
+): object {
+  if (form === 'aspect_ratio') return { aspect_ratio: aspectRatio, resolution: resolution?.toLowerCase() };
+  if (form === 'size' || size === undefined) return { size };
+  const [width, height] = pixelsOf(size);
+  return { width, height };
+}
+
+function imageUrl({ mediaType, base64 }: ImageFile): { image_url: string } {
+  return { image_url: `data:${mediaType};base64,${base64}` };
+}
+
+function itemsIn(body: unknown): unknown[] {
+  const { data } = recordOrEmpty(body);
+  return Array.isArray(data) ? data : [];
+}
+
+function imageIn(item: unknown): DrawnImage[] {
+  const { b64_json: base64, url } = recordOrEmpty(item);
+  if (typeof base64 === 'string' && base64 !== '') return [{ base64: withoutPrefix(base64) }];
+  return typeof url === 'string' && url !== '' ? [{ url }] : [];
+}
+
+/** Some servers send a data URL in place of base64. */
+function withoutPrefix(base64: string): string {
+  return base64.startsWith('data:') ? base64.slice(base64.indexOf(',') + 1) : base64;
+}
+
+/** Tokens of text and images apart. Without details, all output is an image, as the API's reference says. */
+function imageTokens(usage: Record<string, unknown>): WireUsage {
+  const input = numberOr(usage['input_tokens'], 0);
+  const output = numberOr(usage['output_tokens'], 0);
+  const { image_tokens: pictures } = recordOrEmpty(usage['input_tokens_details']);
+  const { image_tokens: drawn } = recordOrEmpty(usage['output_tokens_details']);
+  const pictureTokens = Math.min(numberOr(pictures, 0), input);
+  return {
+    input_tokens: input - pictureTokens,
+    image_input_tokens: pictureTokens,
+    output_tokens: output,
+    output_tokens_details: { image_tokens: numberOr(drawn, output) },
+  };
+}
+
+function numberOr(value: unknown, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise;
+}

@@ -1,0 +1,152 @@
+/** Fits what a client asked for to what an endpoint can draw. */
+
+import { imageTiers, type ImageOptions, type ImageTier } from '../../catalog/image-options.ts';
+import { invalidRequest } from '../../platform/errors.ts';
+import type { ImageSettings, ImageTask } from './codec.ts';
+
+/** Fields that only tune an image, by their names in `supported_parameters`. */
+const tunings = {
+  compression: 'output_compression',
+  seed: 'seed',
+  moderation: 'moderation',
+  inputFidelity: 'input_fidelity',
+} as const;
+
+type TunedTask = Partial<Pick<ImageTask, keyof typeof tunings | 'quality'>>;
+type Listed = { supportedParameters: readonly string[]; image?: ImageOptions | undefined };
+
+/** Returns the client's names of the fields that an endpoint does not take. They only tune an image. */
+export function untunable(task: TunedTask, { supportedParameters, image }: Listed): string[] {
+  const fields = Object.entries(tunings) as [keyof typeof tunings, string][];
+  const unlisted = fields.filter(([field, name]) => task[field] !== undefined && !supportedParameters.includes(name));
+  const isPlain = task.quality !== undefined && !image?.qualities;
+  return [...(isPlain ? ['quality'] : []), ...unlisted.map(([, name]) => name)];
+}
+
+/**
+ * Returns the settings of a task at an endpoint. Where the price depends on a setting that the client left open, the
+ * endpoint's first value applies.
+ * @throws {GatewayError} 400 for a setting that the endpoint does not have; the message lists the settings that it has
+ */
+export function imageSettings(task: ImageTask, options: ImageOptions, { supportedParameters }: Listed): ImageSettings {
+  const isPriced = options.prices !== undefined;
+  const tuned = Object.entries(tunings).filter(([, name]) => supportedParameters.includes(name));
+  return {
+    ...shapeFor(task, options, isPriced),
+    quality: qualityFor(task.quality, options) ?? (isPriced ? options.qualities?.[0] : undefined),
+    outputFormat: formatFor(task.outputFormat, options),
+    background: backgroundFor(task, options),
+    ...Object.fromEntries(tuned.map(([field]) => [field, task[field as keyof typeof tunings]])),
+  };
+}
+
+type Shape = Pick<ImageSettings, 'size' | 'aspectRatio' | 'resolution'>;
+
+function shapeFor(task: ImageTask, options: ImageOptions, isPriced: boolean): Shape {
+  const pixels = task.size !== undefined && !isTier(task.size) ? task.size : undefined;
+  const tier = task.resolution ?? (pixels === undefined ? task.size : undefined);
+  const { sizes, aspect_ratios: ratios, resolutions } = options;
+  if (sizes)
+    return { size: sizeFor({ pixels, tier, ratio: task.aspectRatio }, sizes) ?? (isPriced ? sizes[0] : undefined) };
+  const ratio = task.aspectRatio ?? (pixels && imageRatioOf(pixels));
+  if (ratio !== undefined && !ratios) throw unlisted(pixels ? 'size' : 'aspect_ratio', pixels ?? ratio, []);
+  if (ratio !== undefined && !ratios!.includes(ratio)) {
+    throw unlisted(
+      pixels ? 'size' : 'aspect_ratio',
+      pixels ?? ratio,
+      ratios!.map((one) => `the ratio ${one}`),
+    );
+  }
+  const wanted = tier ?? (pixels && imageTierOf(pixels));
+  return {
+    aspectRatio: ratio,
+    resolution: resolutionFor(wanted, resolutions) ?? (isPriced ? resolutions?.[0] : undefined),
+  };
+}
+
+interface WantedSize {
+  pixels: string | undefined;
+  tier: string | undefined;
+  ratio: string | undefined;
+}
+
+/** The size itself, or the first size with the ratio and of the tier; undefined if the client left the size open. */
+function sizeFor({ pixels, tier, ratio }: WantedSize, sizes: readonly string[]): string | undefined {
+  if (pixels !== undefined) {
+    if (sizes.includes(pixels)) return pixels;
+    throw unlisted('size', pixels, sizes);
+  }
+  if (tier === undefined && ratio === undefined) return undefined;
+  const fits = (size: string) =>
+    (tier === undefined || imageTierOf(size) === tier) && (ratio === undefined || imageRatioOf(size) === ratio);
+  const found = sizes.find(fits);
+  if (found) return found;
+  throw ratio === undefined ? unlisted('resolution', tier!, sizes) : unlisted('aspect_ratio', ratio, sizes);
+}
+
+function resolutionFor(wanted: string | undefined, resolutions: readonly string[] | undefined): string | undefined {
+  if (wanted === undefined) return undefined;
+  if (resolutions?.includes(wanted)) return wanted;
+  // Without a choice, models draw about a million pixels.
+  if (!resolutions && wanted === '1K') return undefined;
+  throw unlisted('resolution', wanted, resolutions ?? []);
+}
+
+function qualityFor(quality: string | undefined, { qualities }: ImageOptions): string | undefined {
+  if (quality === undefined || !qualities) return undefined;
+  if ((qualities as readonly string[]).includes(quality)) return quality;
+  throw unlisted('quality', quality, qualities);
+}
+
+function formatFor(format: string | undefined, { output_formats: formats }: ImageOptions): string | undefined {
+  if (format !== undefined && !(formats as readonly string[]).includes(format)) {
+    throw unlisted('output_format', format, formats);
+  }
+  return formats.length > 1 ? format : undefined;
+}
+
+function backgroundFor({ background, outputFormat }: ImageTask, { backgrounds }: ImageOptions): string | undefined {
+  if (background === undefined) return undefined;
+  if (background === 'transparent' && outputFormat === 'jpeg') {
+    throw invalidRequest('background', 'cannot be transparent in a JPEG; use the output_format png or webp');
+  }
+  if ((backgrounds as readonly string[] | undefined)?.includes(background)) return background;
+  // A model without the choice draws no transparent background.
+  if (!backgrounds && background === 'opaque') return undefined;
+  throw unlisted('background', background, backgrounds ?? ['opaque']);
+}
+
+function unlisted(field: string, value: string, allowed: readonly string[]): Error {
+  const takes = allowed.length === 0 ? 'leave it out for this model' : `this model has ${allowed.join(', ')}`;
+  return invalidRequest(field, `cannot be ${value}: ${takes}`, { allowed });
+}
+
+export function isTier(text: string): text is ImageTier {
+  return (imageTiers as readonly string[]).includes(text);
+}
+
+/** Width and height of a size such as `1024x768`. */
+export function pixelsOf(size: string): [width: number, height: number] {
+  const [width = 0, height = 0] = size.split('x').map(Number);
+  return [width, height];
+}
+
+/** The ratio of a size in whole numbers, such as `3:2`. */
+export function imageRatioOf(size: string): string {
+  const [width, height] = pixelsOf(size);
+  const divisor = commonDivisor(width, height) || 1;
+  return `${width / divisor}:${height / divisor}`;
+}
+
+function commonDivisor(a: number, b: number): number {
+  return b === 0 ? a : commonDivisor(b, a % b);
+}
+
+const SIDE_OF_TIER = { '512': 512, '1K': 1_024, '2K': 2_048, '4K': 4_096 } as const satisfies Record<ImageTier, number>;
+
+/** The tier whose square has about as many pixels. */
+export function imageTierOf(size: string): ImageTier {
+  const [width, height] = pixelsOf(size);
+  const distance = (tier: ImageTier) => Math.abs(Math.log2(Math.sqrt(width * height) / SIDE_OF_TIER[tier]));
+  return imageTiers.reduce((nearest, tier) => (distance(tier) < distance(nearest) ? tier : nearest));
+}
