@@ -17,7 +17,7 @@ import { reasoningDetails, thinkingBlocks } from './reasoning-details.ts';
 /** Maximum number of messages. It is higher than in the longest conversations of agents. */
 const MAX_MESSAGES = 20_000;
 const MAX_CALLS = 1_024;
-const MAX_IMAGES = 64;
+const MAX_EARLIER_IMAGES = 64;
 
 const earlierImage = z.object({
   image_url: z
@@ -104,7 +104,7 @@ const assistantMessage = z.object({
     description:
       'The thinking of the model as its answer had it. Send it back unchanged, so that the model can go on from it.',
   }),
-  images: optionalField(boundedList(earlierImage, { max: MAX_IMAGES })).meta({
+  images: optionalField(boundedList(earlierImage, { max: MAX_EARLIER_IMAGES })).meta({
     description: 'The images that the model has drawn. They are read if `modalities` includes `image`.',
   }),
   audio: optionalField(

@@ -8,6 +8,7 @@ import { clientCallId } from '../tool-call-id.ts';
 import type { ClientCalls } from './client-calls.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import { JsonProgress } from './json-progress.ts';
+import type { Prose } from './prose.ts';
 
 /** Maximum number of citations that wait for their text. Real answers have fewer citations for one text. */
 const MAX_EARLY_CITATIONS = 256;
@@ -18,6 +19,7 @@ const MAX_EARLY_LOGPROBS = 256;
  * Maximum number of blocks in an answer, and of tool calls. Real answers have far fewer, and each block costs memory.
  */
 const MAX_ANSWER_BLOCKS = 10_000;
+const TOO_MANY = 'sent more blocks than an answer can have';
 
 /**
  * Size of the text that may wait for the arguments of a call. If there is more text and no arguments have begun, the
@@ -31,20 +33,6 @@ export interface ToolCallPiece {
   id: string | undefined;
   name: string | undefined;
   arguments: string;
-}
-
-/**
- * Output other than tool calls. `signature` is the signature of the preceding thinking, and ends it. `redacted` and
- * `image` are blocks of their own. `end` ends the open text or thinking.
- */
-interface Prose {
-  kind: 'text' | 'refusal' | 'thinking' | 'signature' | 'redacted' | 'image' | 'audio' | 'end';
-  text: string;
-  /** Token probabilities of a text, if the client requested them. */
-  logprobs?: readonly TokenLogprob[] | undefined;
-  /** Block of an image or a recording, and pieces of a recording. */
-  block?: Block;
-  deltas?: readonly Delta[];
 }
 
 type OpenKind = Exclude<Prose['kind'], 'signature' | 'end'> | 'tool';
@@ -185,7 +173,7 @@ export class BlockWriter {
       // Some providers repeat the arguments of a complete call at the end, which changes nothing. If the closed call is
       // incomplete, its further arguments cannot be written. They must not be dropped silently, so this is an error.
       if (call.progress.isComplete || piece.arguments === '') return;
-      throw new UpstreamError('malformed', 'The provider continued a tool call that had ended');
+      throw malformedBlocks('continued a tool call that had ended');
     }
     const json = this.#takeEarlyArguments(piece) + piece.arguments;
     call.progress.feed(json);
@@ -228,7 +216,7 @@ export class BlockWriter {
       begun: false,
       closed: false,
     };
-    if (this.#calls.length >= MAX_ANSWER_BLOCKS) throw tooManyBlocks();
+    if (this.#calls.length >= MAX_ANSWER_BLOCKS) throw malformedBlocks(TOO_MANY);
     this.#calls.push(call);
     this.#waitingBytes += announcedBytes(call);
     if (call.index !== undefined) this.#byIndex.set(call.index, call);
@@ -243,7 +231,7 @@ export class BlockWriter {
     const isSame = early?.index === index && (id === undefined || early?.id === undefined || early.id === id);
     const before = isSame ? (early?.json ?? '') : '';
     if (before.length + json.length > MAX_DEFERRED_BYTES)
-      throw new UpstreamError('malformed', 'The provider sent the arguments of a call without its name');
+      throw malformedBlocks('sent the arguments of a call without its name');
     this.#earlyArguments = { index, id: id ?? (isSame ? early?.id : undefined), json: before + json };
   }
 
@@ -365,7 +353,7 @@ export class BlockWriter {
   }
 
   #openBlock(kind: OpenKind, block: Block): void {
-    if (this.#nextIndex >= MAX_ANSWER_BLOCKS) throw tooManyBlocks();
+    if (this.#nextIndex >= MAX_ANSWER_BLOCKS) throw malformedBlocks(TOO_MANY);
     this.#open = { kind, index: this.#nextIndex };
     this.#nextIndex += 1;
     this.#events.push({ type: 'content_block_start', index: this.#open.index, content_block: block });
@@ -387,8 +375,8 @@ export class BlockWriter {
   }
 }
 
-function tooManyBlocks(): UpstreamError {
-  return new UpstreamError('malformed', 'The provider sent more blocks than an answer can have');
+function malformedBlocks(fault: string): UpstreamError {
+  return new UpstreamError('malformed', `The provider ${fault}`);
 }
 
 /**
