@@ -292,10 +292,7 @@ export class ApiStack extends Stack {
     addTripwires(this.#alarms, name, { logs, namespace: this.#namespace, lines, about });
   }
 
-  /**
-   * Adds a route's function. If the function has a URL, it stays in this template, because the URL would change with a
-   * move.
-   */
+  /** Adds a route's function. A function with a URL stays in this template, because a move would change its URL. */
   #addRouteFunction(
     name: string,
     route: FunctionSpec & { functionUrl?: boolean },
@@ -360,10 +357,9 @@ export class ApiStack extends Stack {
       this.#addTripwires(name, logs, { booksDiffer, booksLate }, aboutBooks);
     }
     if (name === 'export-books') this.#addTripwires(name, logs, { exportFailed }, aboutBooks);
-    // The worker reads the catalog every minute, so problems of the catalog are early in its log.
+    // The worker reads the catalog and the provider keys every minute, so it logs problems of both early.
     if (name === 'measure-endpoints') {
       this.#addTripwires(name, logs, catalogTripwires, aboutCatalog);
-      // The worker also reads the provider keys every minute, so problems of the secret are early in its log.
       this.#addTripwires(name, logs, secretTripwires, aboutSecrets);
     }
     // The scheduler invokes asynchronously. By default, Lambda would repeat failed or throttled runs.

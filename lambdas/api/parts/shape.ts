@@ -88,8 +88,8 @@ const freeLimitShape = z
       source: z.enum(Object.values(requestSources)).meta({
         description: 'The name of the limit, as a refusal (429) has it.',
       }),
-      limit_requests: countShape.meta({ description: 'The most requests to free models in the period.' }),
-      remaining_requests: countShape.meta({ description: 'The remaining requests.' }),
+      limit_requests: countShape.meta({ description: 'The maximum number of requests to free models in the period.' }),
+      remaining_requests: countShape.meta({ description: 'The number of requests that remain in the period.' }),
     }),
     z.strictObject({
       ...freeLimit,
