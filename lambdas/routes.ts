@@ -34,10 +34,7 @@ import {
   type ScheduledWorker,
 } from './route.ts';
 
-/**
- * Timeout of functions that do not stream. API Gateway ends their requests after 29 seconds. With this timeout, the
- * function returns its own error before that.
- */
+/** Timeout of functions that do not stream. API Gateway would end their requests after 29 seconds. */
 const WITHIN_INTEGRATION_SECONDS = 27;
 
 /**
@@ -104,8 +101,7 @@ export const routes = {
     // A stream mostly waits, and its cost depends on the memory. Twice the memory would save only ten milliseconds.
     memoryMb: 512,
   }),
-  // The chat completions and Responses API routes use the same engine as /messages. Their differences are in
-  // client-apis/.
+  // Chat completions and the Responses API use the same engine as /messages. Their differences are in client-apis/.
   'create-chat-completion': postRoute('/chat/completions', {
     ...answering('chat/create'),
     streaming: true,
@@ -307,8 +303,7 @@ export const FILES_KEPT_DAYS = 7;
 /** Workers of queues. Each worker reads the queue of the same name. */
 export const queueWorkers = /* @__PURE__ */ workers({
   'finalize-cost': {
-    // More than ten messages would need a batching window, which Lambda counts in whole seconds. Holds would then be
-    // settled later.
+    // A larger batch would need a batching window of at least a second. Holds would then be settled later.
     batchSize: 10,
     // Busy counters without limits are split into parts (several items). Counters with limits often are not. There,
     // more workers would conflict more often, and settle less.

@@ -68,7 +68,7 @@ export function modelItemOf({ generationId, payer, outcome }: Settlement): strin
 }
 
 /**
- * Returns whether a name is that of a model-month item of the account. A conflict on such an item means that the
+ * Returns whether a name is that of a model-month item of the account. If a write of this item conflicts, the
  * account's counter is busy too, because a settlement writes both.
  */
 export function isModelItemOf(accountId: string, name: string): boolean {

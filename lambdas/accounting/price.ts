@@ -95,8 +95,8 @@ export function priceUsage(usage: TokenUsage, pricing: Pricing): Cost {
 }
 
 /**
- * The longest cache lifetime that a request asks for, or '5m' if the provider may cache without being asked. It decides
- * the maximum price of a prompt token.
+ * The longest cache lifetime that the client requests, or '5m' if the provider may cache by itself. It decides the
+ * maximum price of a prompt token.
  */
 export type CacheWrites = 'none' | '5m' | '1h';
 
@@ -167,8 +167,8 @@ export function affordableOutputTokens(amount: Money, bound: UsageBound, pricing
 }
 
 /**
- * Price names that may apply to a prompt token. A cache write has a price only if the request asked for the cache, or
- * if the provider caches without being asked.
+ * Price names that may apply to a prompt token. A cache write has a price only if the client requested it, or if the
+ * provider caches by itself.
  */
 const possibleInput: Record<CacheWrites, readonly PriceName[]> = {
   none: tokenPriceNames(promptUnits.filter(({ cache }) => cache !== '5m' && cache !== '1h')),

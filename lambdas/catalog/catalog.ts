@@ -27,7 +27,7 @@ export interface Endpoint {
   upstreamModel: string;
   /**
    * Name of an environment variable that is needed for the upstream model's name and is not set; otherwise undefined.
-   * Such an endpoint is listed but not used.
+   * An endpoint with an unset variable is listed but not used.
    */
   unsetVariable: string | undefined;
   contextLength: number | undefined;

@@ -46,8 +46,8 @@ export class Originals {
   }
 
   /**
-   * Returns the position from which the end of the text may be the beginning of a placeholder. Without such an end, it
-   * is the text's length.
+   * Returns the position from which the end of the text may be the beginning of a placeholder; otherwise the text's
+   * length.
    */
   openingIn(text: string): number {
     this.#learn();

@@ -75,8 +75,8 @@ const refusals: Record<string, ApiGatewayRefusal> = {
     message: JSON.stringify(TOO_LARGE.text),
   },
   FunctionFailed: {
-    // API Gateway cannot tell throttling by Lambda from a failed function. So it also returns this error if Lambda has
-    // no capacity.
+    // API Gateway does not distinguish throttling by Lambda from a failed function. So it also returns this error if
+    // Lambda has no capacity.
     type: ResponseType.INTEGRATION_FAILURE,
     kind: NO_ROOM.kind,
     retryAfterSeconds: NO_ROOM.retryAfterSeconds,

@@ -21,7 +21,7 @@ export interface LocalServices {
   lost: Promise<string>;
 }
 
-/** Functions that stop what was started, in the order of the starts. */
+/** Functions that stop the started services and processes, in the order of the starts. */
 export type Stops = (() => Promise<void>)[];
 
 /**

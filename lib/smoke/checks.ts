@@ -166,8 +166,8 @@ async function answers(target: Target, findings: Findings): Promise<string> {
 }
 
 /**
- * Returns a request for a long answer. Between the first and the last event of such an answer, any model needs more
- * than `TOO_SHORT_MS`.
+ * Returns a request for a long answer. Between the first and the last event of the answer, any model needs more than
+ * `TOO_SHORT_MS`.
  */
 const longQuestion = (model: string) =>
   question(model, {

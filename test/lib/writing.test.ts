@@ -10,9 +10,9 @@ import { commentLines, matchesOf, proseOf, wordCount, type PatternName } from '.
 
 /** Ceilings for comments of `lambdas`, `lib` and `bin`: matches per 1,000 lines of comments that contain a letter. */
 const commentCeilings: Record<PatternName, { now: number; goal: number }> = {
-  what: { now: 1, goal: 1 },
+  what: { now: 1.5, goal: 1 },
   where: { now: 1.5, goal: 1.5 },
-  'told, tell, asked': { now: 1, goal: 1 },
+  'told, tell, asked': { now: 1.2, goal: 1 },
   'one that, those that, such': { now: 3, goal: 3 },
 };
 

@@ -15,8 +15,8 @@ const GEMINI_REFUSALS = new Set([
 ]);
 
 /**
- * Converts a finish reason to the Messages API. Gemini also sends STOP for tool calls, so `hasToolCalls` tells these
- * apart. Every reason other than STOP, MAX_TOKENS and the refusals counts as a failure, for example
+ * Converts a finish reason to the Messages API. Gemini also sends STOP for tool calls, so `hasToolCalls` distinguishes
+ * them. Every reason other than STOP, MAX_TOKENS and the refusals counts as a failure, for example
  * MALFORMED_FUNCTION_CALL, or a reason that Google adds later.
  */
 export function geminiStopReason(finishReason: string, hasToolCalls: boolean): StopReason | 'failed' {

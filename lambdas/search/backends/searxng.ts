@@ -15,7 +15,7 @@ const searxngAnswerSchema = z
     /** Engines of SearXNG that refused or did not respond. */
     unresponsive_engines: z.array(z.unknown()).nullish(),
   })
-  // SearXNG also returns an empty list if its engines failed. Such a response counts as invalid.
+  // SearXNG also returns an empty list if its engines failed. Then the response counts as invalid.
   .refine(({ results, unresponsive_engines: failed }) => results.length > 0 || !failed?.length);
 
 export const searxng: BackendKind = {

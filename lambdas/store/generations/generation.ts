@@ -94,7 +94,7 @@ const generationRecord = record({
    */
   swept: flag('swept'),
   /**
-   * Whether the stored measurement is the last one. If such a generation is still pending, the handler's message was
+   * Whether the stored measurement is the last one. If the generation is still pending then, the handler's message was
    * lost or is late.
    */
   complete: flag('complete'),

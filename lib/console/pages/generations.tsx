@@ -63,7 +63,7 @@ export function GenerationsPage({ query }: { query: URLSearchParams }) {
   );
 }
 
-/** Returns the first day of a list without a chosen first day. Such a list covers one week. */
+/** Returns the first day of a list without a chosen first day. The list then covers one week. */
 function firstDayBefore(to: string): string {
   return firstRecentDay(to === '' ? Date.now() : Math.min(Date.now(), Date.parse(to)));
 }
