@@ -2,6 +2,7 @@ import { Money } from '../money/money.ts';
 import { CatalogError } from './catalog-error.ts';
 import { checkFree } from './check-free.ts';
 import { checkPriceDates } from './check-price-dates.ts';
+import { checkPriceBounds } from './price-bounds.ts';
 import { checkQuirks } from './check-quirks.ts';
 import { mediaModalities, type MediaModality } from './quirk-values.ts';
 import { quirksOf, wireOf } from './quirks.ts';
@@ -58,6 +59,7 @@ export function checkModels(
     });
     checkRouting(model, new Set(providerOf.keys()), place);
     checkPriceDates(model, place);
+    checkPriceBounds(model, place);
     checkFree(model, offers, place);
     checkPrices(model, offers, place);
     for (const offer of offers) {

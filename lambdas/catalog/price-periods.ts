@@ -130,7 +130,7 @@ function priceNamesIn(prices: UnitPrices): PriceName[] {
   return Object.entries(prices).flatMap(([name, value]) => (value instanceof Money ? [name as PriceName] : []));
 }
 
-/** Returns the price that is charged for a unit: its own, or the one that applies in its place. */
+/** Returns the price that is charged for a unit: its own, or the price that applies in its place. */
 function priceChargedFor(prices: UnitPrices, name: PriceName): Money {
   const inPlace = substitutePrices.get(name) ?? [name];
   return inPlace.map((each) => prices[each]).find((price) => price !== undefined) ?? Money.zero;

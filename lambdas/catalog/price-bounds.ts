@@ -1,0 +1,81 @@
+import { Money } from '../money/money.ts';
+import { CatalogError } from './catalog-error.ts';
+import type { ModelData } from './schema.ts';
+import { completionUnits, promptUnits, tokenPriceNames, type PriceName } from './unit-lists.ts';
+
+/**
+ * Lowest and highest plausible price of one unit above zero, in RUB. A price outside these bounds has probably the wrong
+ * unit: a price per million tokens, per thousand characters or per hour, or a price in cents or in another currency.
+ * The bounds assume 50 to 200 RUB per USD.
+ */
+interface PriceBounds {
+  least: string;
+  most: string;
+}
+
+/** A token costs $0.0001 to $5,000 per million. */
+const token: PriceBounds = { least: '0.00000001', most: '1' };
+
+/** Bounds by the name of the price. Prices of tokens that are not listed here have the bounds of a token. */
+const ofUnits: Readonly<Record<string, PriceBounds>> = {
+  request: { least: '0.0001', most: '1000' },
+  web_search: { least: '0.001', most: '1000' },
+  // An image that a model reads costs less than a drawn image: $0.00006 at Amazon.
+  image: { least: '0.001', most: '1000' },
+  // A drawn image costs at least $0.0001.
+  output_image: { least: '0.005', most: '5000' },
+  video_second: { least: '0.01', most: '5000' },
+  search_unit: { least: '0.001', most: '1000' },
+  // A million characters costs $0.01 to $10,000.
+  character: { least: '0.0000005', most: '1' },
+  // A minute of a recording costs at least $0.00001.
+  audio_second: { least: '0.00001', most: '100' },
+};
+
+const ofTokens = new Set<PriceName>(tokenPriceNames([...promptUnits, ...completionUnits]));
+
+/** Returns the bounds of a price; undefined for a unit without bounds. */
+export function priceBoundsOf(name: PriceName): PriceBounds | undefined {
+  return ofUnits[name] ?? (ofTokens.has(name) ? token : undefined);
+}
+
+/**
+ * Checks that each price of a model is plausible for its unit. A price of zero is allowed.
+ * @throws {CatalogError} naming the first price outside its bounds
+ */
+export function checkPriceBounds({ endpoints, video }: ModelData, place: string): void {
+  for (const [index, { pricing = {}, service_cost: cost = {} }] of endpoints.entries()) {
+    checkPricesIn(pricing, `${place}.endpoints[${index}].pricing`);
+    checkPricesIn(cost, `${place}.endpoints[${index}].service_cost`);
+  }
+  const usual = { path: 'price_per_second', prices: video?.price_per_second ?? {} };
+  const later = (video?.periods ?? []).map(({ price_per_second: prices }, index) => {
+    return { path: `periods[${index}].price_per_second`, prices };
+  });
+  for (const { path, prices } of [usual, ...later]) {
+    for (const [resolution, price] of Object.entries(prices)) {
+      checkBounds('video_second', price, `${place}.video.${path}.${resolution}`);
+    }
+  }
+}
+
+/** Checks the prices of an object, and of the objects in its lists: tiers and periods. */
+function checkPricesIn(prices: object, place: string): void {
+  for (const [name, value] of Object.entries(prices)) {
+    if (value instanceof Money) checkBounds(name as PriceName, value, `${place}.${name}`);
+    if (!Array.isArray(value)) continue;
+    for (const [index, item] of value.entries()) checkPricesIn(item as object, `${place}.${name}[${index}]`);
+  }
+}
+
+function checkBounds(name: PriceName, price: Money, place: string): void {
+  const bounds = priceBoundsOf(name);
+  if (!bounds || price.isZero) return;
+  const { least, most } = bounds;
+  const isTooLow = Money.parse(least).exceeds(price);
+  if (!isTooLow && !price.exceeds(Money.parse(most))) return;
+  const bound = isTooLow ? `below ${least}` : `above ${most}`;
+  throw new CatalogError(
+    `${place}: ${price} RUB is not plausible for one unit, because it is ${bound} RUB: set the price of one token, image, second or request, in roubles`,
+  );
+}

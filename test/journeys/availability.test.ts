@@ -1,0 +1,100 @@
+/** Tests that the models that a gateway shows as available can be called, and that it lists them for their routes. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Modality } from '../../lambdas/catalog/modality.ts';
+import { routes } from '../../lambdas/routes.ts';
+import { commonGateway } from '../support/common-gateway.ts';
+import { get, post, said, type GatewayClient } from '../support/gateway.ts';
+
+interface ShownModel {
+  id: string;
+  available: boolean | null;
+  unavailable_reason?: string;
+  architecture: { output_modalities: Modality[] };
+}
+
+let gateway: GatewayClient;
+let models: ShownModel[];
+beforeAll(async () => {
+  gateway = await commonGateway();
+  models = await listOf('/models?output_modalities=all');
+});
+
+async function listOf(path: string): Promise<ShownModel[]> {
+  const response = await get(gateway, path);
+  return ((await response.json()) as { data: ShownModel[] }).data;
+}
+
+/** A second of silence, as WAV. */
+function silence(): string {
+  const samples = Buffer.alloc(16_000);
+  const header = Buffer.from(
+    'RIFF\0\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x80\x3e\0\0\x02\0\x10\0data\0\0\0\0',
+    'latin1',
+  );
+  header.writeUInt32LE(samples.length + 36, 4);
+  header.writeUInt32LE(samples.length, 40);
+  return Buffer.concat([header, samples]).toString('base64');
+}
+
+/** Smallest request of each kind of output, and the path of its estimate. */
+const requests: Partial<Record<Modality, [path: string, body: object]>> = {
+  text: ['/messages', { max_tokens: 10, messages: [said('Hi')] }],
+  video: ['/videos', { prompt: 'A fox' }],
+  embeddings: ['/embeddings', { input: 'Hi' }],
+  rerank: ['/rerank', { query: 'Hi', documents: ['a', 'b'] }],
+  decisions: ['/decisions', { state: 'Hi', questions: { late: { type: 'noul', instructions: 'Is it late?' } } }],
+  transcription: ['/audio/transcriptions', { input_audio: { data: silence(), format: 'wav' } }],
+  image: ['/images', { prompt: 'A fox' }],
+  speech: ['/audio/speech', { input: 'Hi', voice: 'alloy' }],
+};
+
+const hasOwnList = (modality: Modality) => requests[modality] !== undefined && modality !== 'decisions';
+
+/** Returns the smallest request of a chat model that also draws or speaks. */
+function mediaChat(makes: readonly Modality[]): [path: string, body: object] {
+  const audio = makes.includes('audio') ? { audio: { voice: 'alloy', format: 'wav' } } : {};
+  return ['/chat/completions', { messages: [{ role: 'user', content: 'Hi' }], modalities: makes, ...audio }];
+}
+
+/** Estimates a request of a model, because an estimate finds the same endpoints, and costs nothing. */
+async function statusesOf({ id, architecture: { output_modalities: makes } }: ShownModel): Promise<number[]> {
+  const isMediaChat = makes.includes('text') && makes.length > 1;
+  const wanted = isMediaChat
+    ? [mediaChat(makes)]
+    : makes.flatMap((modality) => (requests[modality] ? [requests[modality]] : []));
+  return Promise.all(
+    wanted.map(async ([path, body]) => (await post(gateway, `${path}/estimate`, { model: id, ...body })).status),
+  );
+}
+
+describe('a model that a gateway shows as available', () => {
+  it('can be called by a route', async () => {
+    const available = models.filter((model) => model.available === true);
+    const called = await Promise.all(available.map(async (model) => [model.id, await statusesOf(model)] as const));
+    expect(called.length).toBeGreaterThan(10);
+    expect(called.filter(([, statuses]) => statuses.length === 0 || statuses.some((status) => status !== 200))).toEqual(
+      [],
+    );
+  });
+
+  it('is in the list of its kind of output', async () => {
+    const lists = Object.values(routes)
+      .flatMap(({ paths }) => paths)
+      .filter((path) => path.endsWith('/models') && !['/models', '/activity/models'].includes(path));
+    const shown = await Promise.all(lists.map(async (path) => (await listOf(path)).map(({ id }) => id)));
+    const listed = new Set(shown.flat());
+    const missing = models.filter(
+      ({ id, available, architecture: { output_modalities: makes } }) =>
+        available === true && !makes.includes('text') && makes.some(hasOwnList) && !listed.has(id),
+    );
+    expect(missing.map(({ id }) => id)).toEqual([]);
+  });
+});
+
+describe('a model that no route calls', () => {
+  it('is shown as not available, with the reason, and is refused', async () => {
+    const uncalled = models.filter(({ unavailable_reason: reason }) => reason?.startsWith('No route'));
+    const called = await Promise.all(uncalled.map(async (model) => [model.id, await statusesOf(model)] as const));
+    expect(called.filter(([, statuses]) => statuses.includes(200))).toEqual([]);
+  });
+});
