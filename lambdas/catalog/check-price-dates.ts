@@ -19,6 +19,11 @@ export function checkPriceDates({ video, endpoints }: ModelData, place: string):
       const data = endpoint[field];
       if (data) checkPricingDates(data, `${place}.endpoints[${index}].${field}`);
     }
+    if (endpoint.pricing?.periods && endpoint.image?.prices) {
+      throw new CatalogError(
+        `${place}.endpoints[${index}].image.prices: have no dates; leave out the periods of pricing, or these prices`,
+      );
+    }
   }
 }
 

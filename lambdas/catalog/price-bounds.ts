@@ -44,9 +44,12 @@ export function priceBoundsOf(name: PriceName): PriceBounds | undefined {
  * @throws {CatalogError} naming the first price outside its bounds
  */
 export function checkPriceBounds({ endpoints, video }: ModelData, place: string): void {
-  for (const [index, { pricing = {}, service_cost: cost = {} }] of endpoints.entries()) {
+  for (const [index, { pricing = {}, service_cost: cost = {}, image }] of endpoints.entries()) {
     checkPricesIn(pricing, `${place}.endpoints[${index}].pricing`);
     checkPricesIn(cost, `${place}.endpoints[${index}].service_cost`);
+    for (const [kind, price] of Object.entries(image?.prices ?? {})) {
+      checkBounds('output_image', price, `${place}.endpoints[${index}].image.prices.${kind}`);
+    }
   }
   const usual = { path: 'price_per_second', prices: video?.price_per_second ?? {} };
   const later = (video?.periods ?? []).map(({ price_per_second: prices }, index) => {

@@ -5,10 +5,13 @@
  * covers these prices. An answer that continues over the moment keeps its prices.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { Priced } from '../catalog/default-route.ts';
 import { highestWithin, pricesAt, type EndpointPrices } from '../catalog/price-periods.ts';
 import type { Pricing } from '../catalog/schema.ts';
+import type { OtherPriceName } from '../catalog/unit-lists.ts';
+import type { Money } from '../money/money.ts';
 import { nowMs } from '../platform/clock.ts';
 
 /** An endpoint with its prices for a request. */
@@ -37,6 +40,22 @@ export function heldPricesOf(endpoint: Priced<Endpoint>): PricedOffer['held'] {
   return { pricing, serviceCost };
 }
 
+/** Returns a candidate with a price that follows from the request, such as that of an image of one size. */
+export function withRequestPrice<Offer extends PricedOffer>(offer: Offer, name: OtherPriceName, price: Money): Offer {
+  const priced = <Prices extends EndpointPrices>(prices: Prices): Prices => ({
+    ...prices,
+    pricing: prices.pricing && { ...prices.pricing, [name]: price },
+  });
+  const { pricing, held, endpoint } = offer;
+  const { periods } = endpoint;
+  return {
+    ...offer,
+    pricing: { ...pricing, [name]: price },
+    held: priced(held),
+    ...(periods ? { endpoint: { ...endpoint, periods: periods.map(priced) } } : {}),
+  };
+}
+
 /**
  * Fixes the prices of a candidate at the moment at which its first request is sent. Further requests of the same answer
  * keep these prices. If no prices are in force any more, those of the admission apply.
@@ -46,7 +65,7 @@ export function fixPrices(candidate: PricedOffer): void {
   candidate.isRepriced = false;
   const { pricing, serviceCost } = pricesAt(candidate.endpoint, nowMs());
   if (!pricing || !candidate.endpoint.periods) return;
-  candidate.isRepriced = pricing !== candidate.pricing;
+  candidate.isRepriced = !isDeepStrictEqual(pricing, candidate.pricing);
   candidate.endpoint = { ...candidate.endpoint, pricing, serviceCost };
   candidate.pricing = pricing;
   candidate.held = { pricing, serviceCost };

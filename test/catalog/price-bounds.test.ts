@@ -62,10 +62,12 @@ describe('the bounds of prices', () => {
     expect(check(pricing)).toThrow(`models/x.json: models[0].endpoints[0].${message} is not plausible`);
   });
 
-  it('apply to the cost of the service, and to seconds of video', () => {
+  it('apply to the cost of the service, to kinds of images, and to seconds of video', () => {
     const endpoint = { id: 'acme/big/0', provider: 'acme', upstream_model: 'big' };
     const cost = { endpoints: [{ ...endpoint, service_cost: { prompt: '3', completion: '0' } }] };
     expect(check({}, cost)).toThrow('endpoints[0].service_cost.prompt: 3 RUB');
+    const image = { output_formats: ['png'], qualities: ['low'], prices: { low: '0.0001' } };
+    expect(check({}, { endpoints: [{ ...endpoint, image }] })).toThrow('endpoints[0].image.prices.low: 0.0001 RUB');
     const video = {
       durations: [5],
       resolutions: ['720p'],

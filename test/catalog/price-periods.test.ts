@@ -219,6 +219,13 @@ describe('a catalog file', () => {
     expect(check({ ...launch, ...dated })).toThrow(`models/x.json: models[0].endpoints[0].${message}`);
   });
 
+  it('is refused with prices by kinds of images next to periods', () => {
+    const image = { output_formats: ['png'], qualities: ['low'], prices: { low: '2' } };
+    expect(() => checkPriceDates(model(doubled, {}, { image }), 'models/x.json: models[0]')).toThrow(
+      'endpoints[0].image.prices: have no dates',
+    );
+  });
+
   it('may have periods that follow each other without a gap', () => {
     const periods = [
       { valid_from: NEW_YEAR, prompt: '3' },

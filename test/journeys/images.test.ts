@@ -154,6 +154,12 @@ describe('the record of images', () => {
     });
   });
 
+  it('holds the price of its size', async () => {
+    const estimate = await post(gateway, '/images/estimate', { model: 'sandbox/painter', prompt, size: '512x512' });
+    const { data } = (await estimate.json()) as { data: { hold_rub: string } };
+    expect(data.hold_rub).toBe('2');
+  });
+
   it('is estimated at its bound if the provider reports no tokens', async () => {
     const request = { model: 'sandbox/token-painter', prompt: `${prompt}\n@sandbox usage=none`, quality: 'low' };
     const { id, headers } = await draw('/images', request);

@@ -6,7 +6,7 @@ import { withFailover } from '../../lambdas/inference/failover.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { ProviderTime } from '../../lambdas/platform/provider-time.ts';
 import { UpstreamError } from '../../lambdas/providers/http/upstream-error.ts';
-import { changedPricing, fixPrices, heldPricesOf } from '../../lambdas/routing/dispatched-prices.ts';
+import { changedPricing, fixPrices, heldPricesOf, withRequestPrice } from '../../lambdas/routing/dispatched-prices.ts';
 import { candidateAt } from '../support/candidate.ts';
 
 const CHANGE_MS = Date.UTC(2027, 0, 1);
@@ -47,6 +47,25 @@ describe('the hold of a request', () => {
     ['at the change', CHANGE_MS, '2'],
   ])('that is admitted %s has the highest possible price', (_, atMs, prompt) => {
     expect(admittedAt(atMs).held.pricing.prompt.toString()).toBe(prompt);
+  });
+});
+
+describe('a price that follows from the request', () => {
+  const image = Money.parse('3.5');
+
+  it('is held and charged, before and after a change of the other prices', () => {
+    const candidate = withRequestPrice(admittedAt(CHANGE_MS - 1), 'output_image', image);
+    vi.setSystemTime(CHANGE_MS);
+    const held = candidate.held.pricing;
+    fixPrices(candidate);
+    expect([held.output_image, candidate.pricing.output_image]).toEqual([image, image]);
+    expect(candidate.pricing.prompt).toBe(after.prompt);
+  });
+
+  it('is no change of prices by itself', () => {
+    const candidate = withRequestPrice(admittedAt(CHANGE_MS - 1), 'output_image', image);
+    fixPrices(candidate);
+    expect(candidate.isRepriced).toBe(false);
   });
 });
 

@@ -3,6 +3,7 @@ import { invalidRequest } from '../../platform/errors.ts';
 import type { ImageFile, ImageTask } from '../../providers/images/codec.ts';
 import { imageEngines } from '../../providers/images/engines.ts';
 import { imageSettings, untunable } from '../../providers/images/settings.ts';
+import { withRequestPrice } from '../../routing/dispatched-prices.ts';
 import type { OnExcluded } from '../../routing/exclusions.ts';
 import type { BatchCandidate } from '../batch/offers.ts';
 import {
@@ -114,11 +115,11 @@ async function withFiles(body: ImageBody, signal: AbortSignal | undefined): Prom
 
 /** The price of an image may depend on its kind. */
 function withPriceOf<Candidate extends BatchCandidate>(task: ImageTask, candidate: Candidate): Candidate {
-  const { target, pricing } = candidate;
+  const { target } = candidate;
   if (!target.image) return candidate;
   const settings = imageSettings(task, target.image, target);
-  const output_image = target.image.prices && valueOfKind(target.image.prices, settings);
-  return output_image ? { ...candidate, pricing: { ...pricing, output_image } } : candidate;
+  const price = target.image.prices && valueOfKind(target.image.prices, settings);
+  return price ? withRequestPrice(candidate, 'output_image', price) : candidate;
 }
 
 /**
