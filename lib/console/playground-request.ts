@@ -76,7 +76,7 @@ type PlaygroundModel = Pick<ShownModel, 'id' | 'available'> & {
 
 /** Whether a prompt can be sent to the model. True if that is unknown. */
 export function isCallable({ available, architecture }: PlaygroundModel): boolean {
-  return available !== false && architecture.output_modalities.includes('text');
+  return available !== false && architecture.output_modalities.join() === 'text';
 }
 
 /** Returns the default model, if possible a model that is known to be callable. */

@@ -4,6 +4,7 @@
  */
 
 import type { Catalog, Model } from '../../lambdas/catalog/catalog.ts';
+import { makesOnlyText } from '../../lambdas/catalog/modality.ts';
 import type { ProviderData } from '../../lambdas/catalog/schema.ts';
 import { optionalVariable } from '../../lambdas/platform/environment.ts';
 import { readiness } from '../../lambdas/routing/live-providers.ts';
@@ -76,7 +77,7 @@ const SANDBOX = 'sandbox/claude';
  * any model.
  */
 export function modelToTry({ models }: Catalog): Model | undefined {
-  const speaking = models.filter(({ data }) => data.output_modalities.includes('text'));
+  const speaking = models.filter(({ data }) => makesOnlyText(data.output_modalities));
   const callable = speaking.filter(({ endpoints }) => endpoints.some((endpoint) => isReady(endpoint) === true));
   return callable.find(({ id }) => id === SANDBOX) ?? callable[0] ?? speaking[0];
 }

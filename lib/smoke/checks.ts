@@ -78,7 +78,7 @@ async function listsModels(target: Target, findings: Findings): Promise<string> 
 async function cheapestUsable(target: Target): Promise<SmokeModel> {
   const { data } = await expectJson<{ data: SmokeModel[] }>(await call(target, '/models/user'));
   const texts = data.filter(({ id, available, architecture }) => {
-    return available === true && !id.endsWith(':free') && architecture?.output_modalities?.includes('text') === true;
+    return available === true && !id.endsWith(':free') && architecture?.output_modalities?.join() === 'text';
   });
   const cost = ({ pricing }: SmokeModel) => Number(pricing?.prompt ?? 0) + Number(pricing?.completion ?? 0);
   const [cheapest] = texts.filter((model) => cost(model) > 0).toSorted((a, b) => cost(a) - cost(b));

@@ -172,3 +172,53 @@ describe('the usage meter', () => {
     });
   });
 });
+
+describe('the usage meter of an answer with media', () => {
+  const image: MessagesEvent = {
+    type: 'content_block_start',
+    index: 0,
+    content_block: { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(2_000_000) } },
+  };
+  const spoken = (characters: number): MessagesEvent => ({
+    type: 'content_block_delta',
+    index: 0,
+    delta: { type: 'audio_delta', data: 'A'.repeat(characters) },
+  });
+  const before = start({ input_tokens: 10, output_tokens: 1 });
+
+  it('counts an image by its usual tokens, not by its bytes', () => {
+    expect(measure(before, image, image)).toMatchObject({
+      usage: { outputTokens: 2_580, imageOutputTokens: 2_580 },
+      estimated: true,
+    });
+  });
+
+  it('counts speech by its duration, and the words of the transcript as text', () => {
+    const word: MessagesEvent = {
+      type: 'content_block_delta',
+      index: 0,
+      delta: { type: 'transcript_delta', transcript: 'x'.repeat(40) },
+    };
+    expect(measure(before, spoken(32_000), word)).toMatchObject({
+      usage: { outputTokens: 20, audioOutputTokens: 10 },
+    });
+  });
+
+  it('takes the provider’s count of images and of speech', () => {
+    const details = { image_tokens: 1_120, audio_tokens: 8 };
+    const usage = { output_tokens: 1_200, output_tokens_details: details };
+    expect(measure(before, image, spoken(32_000), end(usage))).toMatchObject({
+      usage: { outputTokens: 1_200, imageOutputTokens: 1_120, audioOutputTokens: 8 },
+      estimated: false,
+    });
+  });
+
+  it('does not charge an image as text if the provider reports only a sum', () => {
+    expect(measure(before, image, end({ output_tokens: 1_310 }))).toMatchObject({
+      usage: { outputTokens: 1_310, imageOutputTokens: 1_290 },
+    });
+    expect(measure(before, image, end({ output_tokens: 1_000 }))).toMatchObject({
+      usage: { outputTokens: 1_000, imageOutputTokens: 1_000 },
+    });
+  });
+});

@@ -65,6 +65,24 @@ describe('a catalog is refused with the file and field of a mistake, such as', (
   const sandbox = 'models/sandbox.json';
   it.each<[string, string, Parameters<typeof edit>[1], RegExp]>([
     [
+      'images that no endpoint draws',
+      sandbox,
+      (content) => delete (endpoint(content, 'sandbox/sketcher')['quirks'] as Json)['modalities'],
+      /output_modalities: no endpoint of "sandbox\/sketcher" makes image/,
+    ],
+    [
+      'speech that the model does not list',
+      sandbox,
+      (content) => Object.assign(endpoint(content, 'sandbox/gpt'), { quirks: { modalities: ['audio'] } }),
+      /quirks\.modalities: "sandbox\/gpt" itself does not list "audio"/,
+    ],
+    [
+      'speech over a wire without it',
+      sandbox,
+      (content) => Object.assign(endpoint(content, 'sandbox/illustrator'), { quirks: { modalities: ['audio'] } }),
+      /quirks\.modalities: the wire "google-gemini" cannot express audio/,
+    ],
+    [
       'a duplicate model',
       sandbox,
       ({ models }) => models.push(models[0]!),

@@ -1,6 +1,8 @@
 import { OpenRouter } from '@openrouter/sdk';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { ChatMessages, ChatResult, ChatStreamChunk } from '@openrouter/sdk/models';
 import { readMp4 } from '../support/mp4.ts';
+import { readPng } from '../support/png.ts';
 import { commonGateway } from '../support/common-gateway.ts';
 import { finalGeneration, post, said, type GatewayClient } from '../support/gateway.ts';
 
@@ -48,6 +50,35 @@ describe('the OpenRouter SDK', () => {
   it('reads payments and spending of the account', async () => {
     const { data } = await manager.credits.getCredits();
     expect(data).toEqual({ totalCredits: 0, totalUsage: expect.any(Number) });
+  });
+
+  it('gets images of a chat model, whole and in a stream', async () => {
+    const chatRequest = {
+      model: 'sandbox/illustrator',
+      messages: [said('Draw', 'delay=0')],
+      modalities: ['image' as const, 'text' as const],
+      imageConfig: { aspect_ratio: '1:1' },
+    };
+    const whole = (await client.chat.send({ chatRequest })) as ChatResult;
+    const [image] = whole.choices[0]!.message.images!;
+    expect(readPng(image!.imageUrl.url.replace('data:image/png;base64,', ''))).toEqual({ width: 1_024, height: 1_024 });
+    expect(whole.usage).toMatchObject({ cost: expect.any(Number) });
+
+    const stream = await client.chat.send({ chatRequest: { ...chatRequest, stream: true } });
+    const chunks = await Array.fromAsync(stream as AsyncIterable<ChatStreamChunk>);
+    expect(chunks.at(-1)!.usage).toMatchObject({ completionTokens: whole.usage!.completionTokens });
+  });
+
+  it('gets images again after it has sent the answer back', async () => {
+    const modalities = ['image' as const, 'text' as const];
+    const ask = async (messages: ChatMessages[]) =>
+      (await client.chat.send({
+        chatRequest: { model: 'sandbox/illustrator', messages, modalities },
+      })) as ChatResult;
+    const first = await ask([said('Draw', 'delay=0')]);
+    const second = await ask([said('Draw', 'delay=0'), first.choices[0]!.message, said('Again', 'delay=0')]);
+
+    expect(second.choices[0]!.message.content).toContain('I was shown 1 image(s).');
   });
 
   it('gets answers to questions', async () => {

@@ -292,3 +292,39 @@ describe('text that a model repeats from a prompt', () => {
     );
   });
 });
+
+describe('an answer with media', () => {
+  it('keeps the bytes of images and speech, and restores the transcript', async () => {
+    const image = opened({ type: 'image', source: { type: 'base64', data: 'AAAA' } });
+    const events = [
+      start,
+      image,
+      closed(),
+      opened({ type: 'audio', id: 'audio_1', data: '', transcript: '' }, 1),
+      grown({ type: 'transcript_delta', transcript: 'To [EMA' }, 1),
+      grown({ type: 'audio_delta', data: 'AAAA' }, 1),
+      grown({ type: 'transcript_delta', transcript: 'IL_1].' }, 1),
+      closed(1),
+      ...ending,
+    ];
+    const assembler = new MessageAssembler();
+    for (const { data } of await restored(events)) assembler.add(data);
+
+    expect(assembler.finish()!.content).toEqual([
+      { type: 'image', source: { type: 'base64', data: 'AAAA' } },
+      { type: 'audio', id: 'audio_1', data: 'AAAA', transcript: 'To ann@example.org.' },
+    ]);
+  });
+
+  it('is requested as before if a term of the dictionary is a keyword of the API', async () => {
+    const asked = prompt('An image', {
+      modalities: ['image', 'text'],
+      image_config: { image_size: '1K' },
+      audio: { voice: 'image' },
+    });
+    const settings = { ...everything, dictionary: [{ term: 'image', substitute: 'picture' }] };
+    const { message } = await protect(asked, settings);
+
+    expect(message).toEqual({ ...asked, messages: [{ role: 'user', content: 'An picture' }] });
+  });
+});

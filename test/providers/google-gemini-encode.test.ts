@@ -39,8 +39,12 @@ const userParts = (content: Block[], quirks?: GoogleGeminiQuirks) =>
   (contents([{ role: 'user', content }], quirks) as { parts: unknown[] }[])[0]!.parts;
 
 const thinking = (signature: string, text = ''): Block => ({ type: 'thinking', thinking: text, signature });
-const signed = (of: 'thought' | 'text' | 'call', signature: string, model = 'gemini-x', providerId = 'google') =>
-  sealSignature(of, signature, { providerId, upstreamModel: model });
+const signed = (
+  of: Parameters<typeof sealSignature>[0],
+  signature: string,
+  model = 'gemini-x',
+  providerId = 'google',
+) => sealSignature(of, signature, { providerId, upstreamModel: model });
 const call = (id: string, name: string, input: object = {}): Block => ({ type: 'tool_use', id, name, input });
 const result = (id: string, content: string | Block[], more: object = {}): Block => ({
   type: 'tool_result',
@@ -493,5 +497,70 @@ describe('a token count from Gemini', () => {
 
   it('is not requested if the endpoint has no counts', () => {
     expect(wire.encodeCount(asked, target(), client)).toBeUndefined();
+  });
+});
+
+describe('an answer with images from Gemini', () => {
+  const drawing = { modalities: ['image', 'text'] as const };
+  const quirks: GoogleGeminiQuirks = { modalities: ['image'], image_sizes: ['1K', '2K'] };
+
+  it('is requested with its shape and size', () => {
+    const image_config = { aspect_ratio: '16:9', image_size: '2K' };
+    expect(config({ ...drawing, image_config }, quirks)).toEqual({
+      responseModalities: ['IMAGE', 'TEXT'],
+      imageConfig: { aspectRatio: '16:9', imageSize: '2K' },
+    });
+    expect(config(drawing, quirks)).toEqual({ responseModalities: ['IMAGE', 'TEXT'] });
+  });
+
+  it('is refused in a size that the model does not draw', () => {
+    const image_config = { image_size: '4K' };
+    expect(() => encode({ ...drawing, image_config }, quirks)).toThrow('must be one of 1K, 2K');
+    expect(() => encode({ ...drawing, image_config }, { modalities: ['image'] })).toThrow(
+      'has no effect on this model',
+    );
+  });
+
+  it('is refused together with tools that the model does not call', () => {
+    const plain = { ...target(quirks), supportedParameters: [] };
+    const asked = request({ ...drawing, tools: [{ name: 'f' }] });
+    expect(() => wire.encode(asked, plain, client)).toThrow('does not call tools');
+  });
+
+  const image = (data: string): Block => ({ type: 'image', source: { type: 'base64', media_type: 'image/png', data } });
+  const drawn = (data: string, thoughtSignature: string) => ({
+    inlineData: { mimeType: 'image/png', data },
+    thoughtSignature,
+  });
+
+  it('goes back with its signatures, in the order of the images', () => {
+    const content = [
+      thinking(signed('image', 'c2ln')),
+      thinking(signed('image', 'c2lo')),
+      { type: 'text', text: 'Two.' },
+      image('QQ=='),
+      image('Qg=='),
+      image('Qw=='),
+    ];
+    const messages: Message[] = [
+      { role: 'user', content: 'Draw' },
+      { role: 'assistant', content },
+      { role: 'user', content: 'More' },
+    ];
+    const placeholder = 'skip_thought_signature_validator';
+    expect(contents(messages, { ...quirks, thought_signature_placeholder: true })).toEqual([
+      { role: 'user', parts: [{ text: 'Draw' }] },
+      {
+        role: 'model',
+        parts: [
+          { text: 'Two.', thoughtSignature: placeholder },
+          drawn('QQ==', 'c2ln'),
+          drawn('Qg==', 'c2lo'),
+          drawn('Qw==', placeholder),
+        ],
+      },
+      { role: 'user', parts: [{ text: 'More' }] },
+    ]);
+    expect(() => contents(messages)).toThrow('blocks of type "image" do not work');
   });
 });

@@ -1,6 +1,7 @@
 /** Returns lists of models: filtered, sorted and paged, in the format that the client expects. */
 
 import * as z from 'zod';
+import { makesOnlyText } from '../../catalog/modality.ts';
 import { pageQuery, paginate } from '../../http/pages.ts';
 import { someId } from '../../http/path-params.ts';
 import type { HttpRequest } from '../../http/request.ts';
@@ -95,18 +96,18 @@ function answerMessagesList(
   );
   const stages = query['lifecycle[]'] ?? query.lifecycle ?? [];
   const isWanted = stages.length === 0 || stages.includes('active');
-  const texts = offers.filter(({ model }) => isWanted && model.data.output_modalities.includes('text'));
+  const texts = offers.filter(({ model }) => isWanted && makesOnlyText(model.data.output_modalities));
   const found = sortedOffers(filtered(texts, query, request), query.sort ?? 'newest', speedOf);
   return jsonResponse<MessagesModelListAnswer>(200, cursorPage(found.map(messagesModelView), query));
 }
 
-/** Returns all models with text output in one list, because Codex does not support pages. */
+/** Returns all models that answer in text in one list, because Codex does not support pages. */
 function answerCodexList(
   offers: readonly ModelOffer[],
   { query, request }: ListRequest<ListQuery>,
   speedOf: SpeedOf | undefined,
 ): HttpResponse {
-  const texts = offers.filter(({ model }) => model.data.output_modalities.includes('text'));
+  const texts = offers.filter(({ model }) => makesOnlyText(model.data.output_modalities));
   const found = sortedOffers(filtered(texts, query, request), query.sort, speedOf);
   return jsonResponse<CodexModelListAnswer>(200, { models: found.map(codexModelView) });
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Model } from '../../catalog/catalog.ts';
+import { makesOnlyText } from '../../catalog/modality.ts';
 import { servedCatalog } from '../../catalog/served-catalog.ts';
 import { unknownModel } from '../../catalog/unknown-model.ts';
 import { definePublicEndpoint } from '../../http/define-public-endpoint.ts';
@@ -100,7 +101,7 @@ function withPoints(view: EndpointBody, points: readonly EndpointPoint[] | undef
 function answerMessagesModel(model: Model, isReady: IsReady): HttpResponse {
   const [offer] = offersOf({ models: [model.aliasOf ?? model] }, isReady);
   const makes = model.data.output_modalities;
-  if (!offer || !makes.includes('text')) {
+  if (!offer || !makesOnlyText(makes)) {
     throw notFound(`"${model.id}" makes ${makes.join(', ')}, and does not answer messages.`, { field: 'slug' });
   }
   return jsonResponse<MessagesModelAnswer>(200, messagesModelView(offer));
