@@ -173,17 +173,18 @@ describe('the usage meter', () => {
   });
 });
 
+const spoken = (characters: number): MessagesEvent => ({
+  type: 'content_block_delta',
+  index: 0,
+  delta: { type: 'audio_delta', data: 'A'.repeat(characters) },
+});
+
 describe('the usage meter of an answer with media', () => {
   const image: MessagesEvent = {
     type: 'content_block_start',
     index: 0,
     content_block: { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(2_000_000) } },
   };
-  const spoken = (characters: number): MessagesEvent => ({
-    type: 'content_block_delta',
-    index: 0,
-    delta: { type: 'audio_delta', data: 'A'.repeat(characters) },
-  });
   const before = start({ input_tokens: 10, output_tokens: 1 });
 
   it('counts an image by its usual tokens, not by its bytes', () => {

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   chatBodies,
+  drawingBodies,
+  speakingBodies,
   embeddingsBodies,
   imageBodies,
   imageEditBodies,
@@ -142,6 +144,8 @@ const subjects = [
   { model: 'sandbox/claude', routes, bodies: [...bases, ...anthropicBases] },
   { model: 'sandbox/gpt', routes, bodies: bases },
   { model: 'sandbox/claude', routes: ['/chat/completions'], bodies: chatBodies },
+  { model: 'sandbox/illustrator', routes: ['/chat/completions'], bodies: drawingBodies },
+  { model: 'sandbox/narrator', routes: ['/chat/completions'], bodies: speakingBodies },
   { model: 'sandbox/gpt', routes: ['/responses'], bodies: responsesBodies },
   { model: 'sandbox/embedder', routes: ['/embeddings'], bodies: embeddingsBodies },
   { model: 'sandbox/ranker', routes: ['/rerank'], bodies: rerankBodies },

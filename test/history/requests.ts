@@ -81,6 +81,33 @@ const makers: Record<string, { weight: number; make: Make }> = {
       body: { model: pick(random, models), max_tokens: 100, stream: true, messages: talk(random) },
     }),
   },
+  'chat, drawn': {
+    weight: 2,
+    make: (random) => ({
+      path: '/chat/completions',
+      isStreamed: true,
+      body: {
+        model: pick(random, ['sandbox/illustrator', 'sandbox/sketcher']),
+        modalities: ['image', 'text'],
+        stream: true,
+        messages: talk(random),
+      },
+    }),
+  },
+  'chat, spoken': {
+    weight: 2,
+    make: (random) => ({
+      path: '/chat/completions',
+      isStreamed: true,
+      body: {
+        model: 'sandbox/narrator',
+        modalities: ['text', 'audio'],
+        audio: { voice: 'alloy', format: 'pcm16' },
+        stream: true,
+        messages: talk(random),
+      },
+    }),
+  },
   responses: {
     weight: 5,
     make: (random) => ({

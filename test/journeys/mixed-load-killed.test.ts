@@ -31,6 +31,16 @@ const requests: [string, object][] = [
   ['/messages', { model: 'sandbox/gpt', max_tokens: 200, messages: talk }],
   ['/chat/completions', { model: 'sandbox/gpt', max_tokens: 200, stream: true, messages: talk }],
   ['/chat/completions', { model: 'sandbox/priced', max_tokens: 200, messages: talk }],
+  ['/chat/completions', { model: 'sandbox/illustrator', modalities: ['image', 'text'], stream: true, messages: talk }],
+  [
+    '/chat/completions',
+    {
+      model: 'sandbox/narrator',
+      modalities: ['text', 'audio'],
+      audio: { voice: 'alloy', format: 'wav' },
+      messages: talk,
+    },
+  ],
   ['/responses', { model: 'sandbox/reasoner', max_output_tokens: 200, stream: true, input: talk }],
   ['/responses', { model: 'sandbox/gemini', max_output_tokens: 200, input: talk }],
   ['/embeddings', { model: 'sandbox/embedder', input: Array.from({ length: 80 }, (_, index) => `text ${index}`) }],

@@ -500,6 +500,15 @@ describe('a token count from Gemini', () => {
   });
 });
 
+const earlierImage = (data: string): Block => ({
+  type: 'image',
+  source: { type: 'base64', media_type: 'image/png', data },
+});
+const drawn = (data: string, thoughtSignature: string) => ({
+  inlineData: { mimeType: 'image/png', data },
+  thoughtSignature,
+});
+
 describe('an answer with images from Gemini', () => {
   const drawing = { modalities: ['image', 'text'] as const };
   const quirks: GoogleGeminiQuirks = { modalities: ['image'], image_sizes: ['1K', '2K'] };
@@ -527,20 +536,14 @@ describe('an answer with images from Gemini', () => {
     expect(() => wire.encode(asked, plain, client)).toThrow('does not call tools');
   });
 
-  const image = (data: string): Block => ({ type: 'image', source: { type: 'base64', media_type: 'image/png', data } });
-  const drawn = (data: string, thoughtSignature: string) => ({
-    inlineData: { mimeType: 'image/png', data },
-    thoughtSignature,
-  });
-
   it('goes back with its signatures, in the order of the images', () => {
     const content = [
       thinking(signed('image', 'c2ln')),
       thinking(signed('image', 'c2lo')),
       { type: 'text', text: 'Two.' },
-      image('QQ=='),
-      image('Qg=='),
-      image('Qw=='),
+      earlierImage('QQ=='),
+      earlierImage('Qg=='),
+      earlierImage('Qw=='),
     ];
     const messages: Message[] = [
       { role: 'user', content: 'Draw' },

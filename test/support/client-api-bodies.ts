@@ -12,6 +12,28 @@ const flatLook = { type: 'function', name: 'look', description: 'Looks.', parame
 const call = { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"at":"x","n":1.50}' } };
 const hello = { role: 'user', content: `Hi${directives}` };
 
+const earlierImage = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } };
+
+/** Bodies of requests for images, and of requests for speech. */
+export const drawingBodies = [
+  { messages: [hello], modalities: ['image', 'text'], image_config: { aspect_ratio: '1:1', image_size: '512' } },
+  {
+    messages: [hello, { role: 'assistant', content: 'A cat.', images: [earlierImage] }, hello],
+    modalities: ['image'],
+    image_config: { aspect_ratio: '21:9' },
+    stream: true,
+  },
+];
+export const speakingBodies = [
+  { messages: [hello], modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } },
+  {
+    messages: [hello, { role: 'assistant', content: null, audio: { id: 'audio_1', transcript: 'Hello.' } }, hello],
+    modalities: ['audio', 'text'],
+    audio: { voice: 'alloy', format: 'pcm16' },
+    stream: true,
+  },
+];
+
 export const chatBodies = [
   { messages: [hello] },
   {
