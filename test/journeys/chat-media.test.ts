@@ -4,6 +4,7 @@ import OpenAI from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { commonGateway } from '../support/common-gateway.ts';
 import { finalGeneration, post, type GatewayClient } from '../support/gateway.ts';
+import { manage } from '../support/manage.ts';
 import { readPng } from '../support/png.ts';
 
 let gateway: GatewayClient;
@@ -119,6 +120,32 @@ describe.each(painters)('an image of the chat model %s', (model) => {
 
     expect(usage.completion_tokens_details.image_tokens).toBe(1_290);
     expect(usage.completion_tokens).toBeLessThan(1_330);
+  });
+});
+
+describe('the hold for an image', () => {
+  it('covers every token at the price of images, so that no limit is exceeded', async () => {
+    const { body } = await manage(gateway, 'POST', '/keys', { name: 'images', limit: 5 });
+    const { key } = body as { key: string };
+    const ask = (more: object) =>
+      post(gateway, '/chat/completions', drawing('sandbox/illustrator', more), { 'x-api-key': key });
+
+    const tooMuch = await ask({});
+    expect(tooMuch.status).toBe(402);
+    const bounded = await ask({ max_tokens: 1_400 });
+    expect(bounded.status).toBe(200);
+    expect(((await bounded.json()) as { usage: Usage }).usage.cost).toBeLessThanOrEqual(5);
+  });
+
+  it('is estimated without a request to the provider', async () => {
+    const response = await post(
+      gateway,
+      '/chat/completions/estimate',
+      drawing('sandbox/illustrator', { max_tokens: 1_000 }),
+    );
+
+    expect(response.status).toBe(200);
+    expect(await response.text()).toContain('sandbox/illustrator');
   });
 });
 

@@ -24,6 +24,10 @@ const end = `${chunk({}, 'stop')}data: {"id":"c1","choices":[],"usage":{"prompt_
 
 const answers: Record<string, (response: ServerResponse) => void> = {
   large: (response) => response.end(imageOf(11 * MEBIBYTE) + end),
+  four: (response) => {
+    for (let image = 0; image < 4; image += 1) response.write(imageOf(11 * MEBIBYTE));
+    response.end(end);
+  },
   'too large': (response) => response.end(imageOf(20 * MEBIBYTE) + end),
   'cut in the middle': (response) => {
     response.write(imageOf(2 * MEBIBYTE).slice(0, MEBIBYTE), () => response.destroy());
@@ -97,6 +101,17 @@ describe('an image of many megabytes', () => {
     expect(await response.text()).toContain(`"${urlOf(11 * MEBIBYTE)}"`);
     expect(await costOf(response)).toBeCloseTo(5 * 0.001 + 10 * 0.001 + 1_290 * 0.01, 8);
     expect(gateway.log()).not.toContain(MARK);
+  });
+
+  it('ends an answer of more than 32 MiB, which is charged for the images that the client has', async () => {
+    const response = await drawn('four', false);
+
+    const { choices, usage } = (await response.json()) as {
+      choices: { finish_reason: string; message: { images: unknown[] } }[];
+      usage: { completion_tokens_details: { image_tokens: number } };
+    };
+    expect(choices[0]).toMatchObject({ finish_reason: 'length', message: { images: { length: 3 } } });
+    expect(usage.completion_tokens_details.image_tokens).toBe(3 * 1_290);
   });
 
   it.each(['too large', 'cut in the middle', 'a page'])('is an error that costs nothing: %s', async (content) => {
