@@ -197,8 +197,7 @@ export function estimating(file: string) {
 }
 
 /**
- * Modality whose answers are not streamed, as a row of the manifest. Its routes, their names and their files follow
- * from the row.
+ * Modality as a row of the manifest. Its routes, their names and their files follow from the row.
  */
 export interface ModalityRow {
   /** Name of one item in names of functions: `create-<one>`. */

@@ -43,7 +43,7 @@ const WITHIN_INTEGRATION_SECONDS = 27;
  */
 const drawing = { streaming: true, callsBedrock: true, timeoutSeconds: 290, memoryMb: 2048 } as const;
 
-/** Modalities whose answers are not streamed. Their other differences are in inference/modalities/. */
+/** Modalities with a declaration in inference/modalities/, which has their other differences. */
 export const wholeModalities = {
   decisions: {
     one: 'decision',
@@ -84,9 +84,16 @@ export const wholeModalities = {
     isListed: false,
     answering: drawing,
   },
+  speech: {
+    one: 'speech',
+    paths: ['/audio/speech'],
+    isListed: false,
+    // The longest text takes minutes to speak.
+    answering: { streaming: true, timeoutSeconds: 900, memoryMb: 512 },
+  },
 } as const satisfies Record<string, ModalityRow>;
 
-/** Routes of the modalities whose answers are not streamed. */
+/** Routes of the modalities. */
 export const wholeRoutes = modalityRoutes(wholeModalities);
 type WholeRoutes = typeof wholeRoutes;
 export type WholeRoute = { [Part in keyof WholeRoutes]: keyof WholeRoutes[Part] }[keyof WholeRoutes];

@@ -65,10 +65,17 @@ export const noParts: Partial<TokenUsage> = Object.fromEntries(
   completionParts.map(({ usage: field }) => [field, undefined]),
 );
 
+const ESTIMATED_BYTES_PER_TOKEN = 4;
+
 /**
  * Estimates the tokens of a text that no provider counted, as one token for four UTF-8 bytes. That is the usual rate
  * for English. For Russian, whose letters have two bytes, it is about half a word. The result is only an estimate.
  */
 export function estimateTokens(utf8Bytes: number): number {
-  return Math.ceil(utf8Bytes / 4);
+  return Math.ceil(utf8Bytes / ESTIMATED_BYTES_PER_TOKEN);
+}
+
+/** Returns the bytes that count as this number of tokens. */
+export function bytesOfTokens(tokens: number): number {
+  return tokens * ESTIMATED_BYTES_PER_TOKEN;
 }

@@ -305,4 +305,21 @@ export const unitTable = [
     focus: { unit: 'Tokens', name: 'Input image tokens' },
     label: { en: 'tokens of images in the prompt', ru: 'токены изображений в запросе' },
   },
+  {
+    // Unicode code points of the text to speak.
+    part: 'piece',
+    per: 'round',
+    counted: 'before',
+    alone: true,
+    meter: 'character',
+    usage: 'characters',
+    reported: ['characters'],
+    record: ['characters', 'characters'],
+    isUnreleased: true,
+    shownAs: 'characters',
+    prices: ['character'],
+    priced: 'The price of one character of text to speak.',
+    focus: { unit: 'Characters', name: 'Characters of text to speak' },
+    label: { en: 'characters', ru: 'символы' },
+  },
 ] as const satisfies readonly UnitEntry[];

@@ -11,6 +11,7 @@ import {
   reasoningEfforts,
   rewritableParts,
   thinkingForms,
+  speechFormats,
   thinkingLevels,
   type commonQuirkNames,
 } from './quirk-values.ts';
@@ -360,6 +361,33 @@ const openaiImagesQuirks = imagesQuirks.extend({
 });
 export type ImagesQuirks = z.infer<typeof openaiImagesQuirks>;
 
+const speechQuirks = z.strictObject({
+  ...common,
+  /** Voice of requests that name none. Absent: a request must name a voice. */
+  default_voice: z.string().min(1).optional(),
+  /** Maximum characters (Unicode code points) of a text. Absent: the gateway's own maximum. */
+  max_characters: z.int().positive().optional(),
+  /** Formats that the endpoint makes. Absent: all formats of the wire. */
+  speech_formats: z.array(z.enum(speechFormats)).min(1).optional(),
+  /** Accepted values of `speed`, at an endpoint that lists it. */
+  speed_range: z.tuple([z.number().positive(), z.number().positive()]).optional(),
+  /** Tokens of one second of sound, for a model that is priced by tokens. Absent: the model has no output tokens. */
+  audio_tokens_per_second: z.number().positive().optional(),
+});
+const openaiSpeechQuirks = speechQuirks.extend({
+  /** Whether the model can send events, the last of which has its usage. */
+  speech_events: z.boolean().optional(),
+  /** Whether a custom voice is sent as an object with its id. Absent: the id is sent as the name of a voice. */
+  voice_objects: z.boolean().optional(),
+});
+const geminiSpeechQuirks = speechQuirks.extend({
+  /** Where the model reads instructions: in the text before the speech, or in a field of their own (Gemini 3.8). */
+  instructions_form: z.enum(['text', 'style']).optional(),
+});
+export type SpeechQuirks = z.infer<typeof speechQuirks>;
+export type OpenaiSpeechQuirks = z.infer<typeof openaiSpeechQuirks>;
+export type GeminiSpeechQuirks = z.infer<typeof geminiSpeechQuirks>;
+
 const none = z.strictObject({});
 
 /** Schemas of the quirks that endpoints of each wire may have. */
@@ -382,6 +410,14 @@ export const quirkSchemas = {
   'bedrock-titan-embeddings': embeddingsQuirks,
   'bedrock-cohere-embeddings': embeddingsQuirks,
   'openai-images': openaiImagesQuirks,
+  'openai-speech': openaiSpeechQuirks,
+  'gemini-speech': geminiSpeechQuirks,
+  'elevenlabs-speech': speechQuirks,
+  'deepgram-speech': speechQuirks,
+  'mistral-speech': speechQuirks,
+  'xai-speech': speechQuirks,
+  'yandex-speech': speechQuirks,
+  'salute-speech': speechQuirks,
   'openai-audio': none,
   rerank: serverRerankQuirks,
   'cohere-rerank': rerankQuirks,

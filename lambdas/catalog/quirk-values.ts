@@ -71,3 +71,7 @@ export type ThinkingLevel = (typeof thinkingLevels)[number];
 /** Formats of recordings to transcribe, by the names that clients use. */
 export const recordingFormats = ['wav', 'mp3', 'flac', 'm4a', 'ogg', 'webm', 'aac'] as const;
 export type RecordingFormat = (typeof recordingFormats)[number];
+
+/** Formats of speech, by the names of OpenAI's API. `pcm` is 16-bit, 24 kHz, mono, without a header. */
+export const speechFormats = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const;
+export type SpeechFormat = (typeof speechFormats)[number];

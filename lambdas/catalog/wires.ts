@@ -182,6 +182,16 @@ const wireTable = {
   'gemini-transcription': { auth: 'x-goog-api-key', answers: 'stt' },
   /** OpenAI's API for images, which xAI, Together and other servers share with small differences. */
   'openai-images': { auth: 'bearer', answers: 'image' },
+  /** OpenAI's API for speech, which many servers share. */
+  'openai-speech': { auth: 'bearer', answers: 'tts' },
+  'gemini-speech': { auth: 'x-goog-api-key', answers: 'tts' },
+  'elevenlabs-speech': { auth: 'xi-api-key', answers: 'tts' },
+  'deepgram-speech': { auth: 'token-authorization', answers: 'tts' },
+  'mistral-speech': { auth: 'bearer', answers: 'tts' },
+  'xai-speech': { auth: 'bearer', answers: 'tts' },
+  /** Yandex SpeechKit, API v1. */
+  'yandex-speech': { auth: 'api-key-authorization', answers: 'tts' },
+  'salute-speech': { auth: 'gigachat-oauth', answers: 'tts' },
   'openai-audio': listedOnly,
 } as const satisfies Record<string, WireFacts>;
 
@@ -189,7 +199,7 @@ export type Wire = keyof typeof wireTable;
 /** Kind of a request, as records and `GET /generation` name it. */
 export type ApiType = NonNullable<(typeof wireTable)[Wire]['answers']>;
 export const apiTypes = [...new Set(Object.values(wireTable).flatMap(({ answers }) => answers ?? []))];
-/** Kinds of requests whose answers are not streamed. Each has a declaration in `inference/modalities/`. */
+/** Kinds of requests that have a declaration in `inference/modalities/`. */
 export const wholeApiTypes = apiTypes.filter((apiType) => apiType !== 'completions' && apiType !== 'video');
 /** Wires that answer requests of a kind. */
 export type WireOf<Answers extends ApiType> = {

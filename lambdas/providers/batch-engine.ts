@@ -1,9 +1,10 @@
 /**
- * Interface of the engines for decisions, embeddings, ranks and images. Each answer takes one or more requests to a
+ * Interface of the engines for decisions, embeddings, ranks, images and speech. Each answer takes one or more requests to a
  * provider. An engine encodes the requests and reads the responses; the caller sends them.
  */
 
 import type { WireUsage } from '../messages/types.ts';
+import type { PullIterator } from '../platform/concurrency/pull-iterator.ts';
 import type { PieceField } from '../catalog/unit-lists.ts';
 import type { Quirks } from '../catalog/quirk-schemas.ts';
 import type { WireRequest, WireTarget } from './wire.ts';
@@ -38,12 +39,57 @@ export interface BatchRequest {
   maxAnswerBytes?: number;
 }
 
-/**
- * Sends an engine's request to the provider.
- * @returns the JSON of the response
- * @throws {Error} if the request fails or the response is not JSON; the whole task then fails
- */
-export type Send = (batchRequest: BatchRequest) => Promise<unknown>;
+/** Headers of a response, with lower-case names. */
+type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** A part of an answer that the gateway forwards while the provider sends it. */
+export interface StreamPart<Event> {
+  /** Content for the client; absent if the part has only usage. */
+  event?: Event;
+  /** Usage that the provider reports. Later reports replace earlier ones. */
+  usage?: WireUsage;
+  /** Estimated output tokens of the part. They are charged if the provider reports none. */
+  estimatedTokens?: number;
+  /** Error that the provider states in its answer. It ends the answer. */
+  error?: unknown;
+}
+
+/** A response with a success status, of which the body has not been read. */
+export interface OpenedResponse {
+  headers: AnswerHeaders;
+  body: PullIterator<Buffer>;
+}
+
+/** Turns the body of a response into parts. Every exception is a failure of the provider. */
+export type DecodeStream<Event> = (response: OpenedResponse) => AsyncGenerator<StreamPart<Event>, void>;
+
+/** An answer whose first content has arrived, and which the gateway forwards part by part. */
+export interface StreamedAnswer<Event> {
+  parts: PullIterator<StreamPart<Event>>;
+  /** The request that the parts answer; absent if `send` has already received, and charged, the whole answer. */
+  batchRequest?: BatchRequest;
+}
+
+/** Sends an engine's request to the provider. */
+export interface Send {
+  /**
+   * @returns the JSON of the response
+   * @throws {Error} if the request fails or the response is not JSON; the whole task then fails
+   */
+  (batchRequest: BatchRequest): Promise<unknown>;
+  /**
+   * Sends the only request of a task whose answer is forwarded. It resolves when the first content has arrived. A
+   * failure before that is handled like a refused request: another endpoint is tried, and nothing is charged.
+   */
+  open<Event>(batchRequest: BatchRequest, decode: DecodeStream<Event>): Promise<StreamedAnswer<Event>>;
+}
+
+/** Returns a `Send` for engines that only receive whole answers. */
+export function wholeSend(send: (batchRequest: BatchRequest) => Promise<unknown>): Send {
+  return Object.assign(send.bind(undefined), {
+    open: () => Promise.reject(new TypeError('Only whole answers are received here')),
+  });
+}
 
 /** Further exchanges of an answer, which the provider does not bill: polls of a job, and downloads of its files. */
 export interface FollowUps {
@@ -68,11 +114,7 @@ export interface BatchReader {
    * Returns the usage that the provider reports for one request; undefined if it reports none.
    * @param headers headers of the response, with lower-case names
    */
-  readUsage(
-    body: unknown,
-    headers: Readonly<Record<string, string | string[] | undefined>>,
-    target?: WireTarget,
-  ): WireUsage | undefined;
+  readUsage(body: unknown, headers: AnswerHeaders, target?: WireTarget): WireUsage | undefined;
 }
 
 /**
@@ -87,8 +129,8 @@ export interface BatchEngine<Task, Answer, Q extends Quirks = Quirks> extends Ba
    */
   batchRequests(task: Task, target: WireTarget<Q>): Iterable<BatchRequest>;
   /**
-   * Sends the requests of a task, and computes the complete answer. Independent requests are sent concurrently; `send`
-   * limits how many.
+   * Sends the requests of a task, and computes the complete answer, or opens an answer that is forwarded (`send.open`).
+   * Independent requests are sent concurrently; `send` limits how many.
    * @param followUps present in the gateway; only engines of jobs and files need it
    * @throws {UpstreamError} for a response without an answer
    */

@@ -9,6 +9,7 @@ import {
   imageEditBodies,
   rerankBodies,
   responsesBodies,
+  speechBodies,
 } from '../support/client-api-bodies.ts';
 import { get, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { isLongForm, repeated } from '../support/long-runs.ts';
@@ -152,6 +153,8 @@ const subjects = [
   { model: 'sandbox/unit-ranker', routes: ['/rerank'], bodies: rerankBodies },
   { model: 'sandbox/painter', routes: ['/images', '/images/generations'], bodies: imageBodies },
   { model: 'sandbox/token-painter', routes: ['/images/edits'], bodies: imageEditBodies },
+  { model: 'sandbox/speaker', routes: ['/audio/speech'], bodies: speechBodies },
+  { model: 'sandbox/storyteller', routes: ['/audio/speech'], bodies: speechBodies },
 ].map(({ model, routes: asked, bodies }) => ({
   model,
   routes: asked,

@@ -30,7 +30,7 @@ beforeAll(async () => {
   upstream = await listen(server);
   const pricing = { prompt: '0.0001', completion: '0.0001' };
   const providers = (
-    ['anthropic', 'decisions-stated', 'openai-embeddings', 'cohere-rerank', 'openai-images'] as const
+    ['anthropic', 'decisions-stated', 'openai-embeddings', 'cohere-rerank', 'openai-images', 'openai-speech'] as const
   ).map((wire) => ({
     id: `test-${wire}`,
     name: wire,
@@ -63,6 +63,10 @@ beforeAll(async () => {
       ],
       { output_modalities: ['image'], supported_parameters: ['seed', 'moderation'] },
     ),
+    textModel('test/speaker', [{ provider: 'test-openai-speech', pricing }], {
+      output_modalities: ['speech'],
+      supported_parameters: ['speed', 'instructions'],
+    }),
     textModel('test/decider', [{ provider: 'test-decisions-stated', pricing }], { output_modalities: ['decisions'] }),
     ...film.models,
   ];
@@ -104,6 +108,7 @@ const routes: PlantedRoute[] = [
   { name: 'POST /embeddings', path: '/embeddings', model: 'test/embedder', sends: 3 },
   { name: 'POST /rerank', path: '/rerank', model: 'test/ranker', sends: 3 },
   { name: 'POST /images', path: '/images', model: 'test/painter', sends: 3 },
+  { name: 'POST /audio/speech', path: '/audio/speech', model: 'test/speaker', sends: 3 },
   { name: 'POST /chat/completions', path: '/chat/completions', model: 'test/text', sends: 50 },
   { name: 'POST /responses', path: '/responses', model: 'test/text', sends: 35 },
   { name: 'POST /videos', path: '/videos', model: 'test/film', sends: 3, forms: { prompt: 'Rain' } },

@@ -184,6 +184,19 @@ const makers: Record<string, { weight: number; make: Make }> = {
       },
     }),
   },
+  speech: {
+    weight: 4,
+    make: (random) => ({
+      path: '/audio/speech',
+      isStreamed: true,
+      body: {
+        model: pick(random, ['sandbox/speaker', 'sandbox/storyteller']),
+        voice: 'alto',
+        input: 'text '.repeat(between(random, 1, 40)),
+        stream_format: pick(random, ['audio', 'sse']),
+      },
+    }),
+  },
   rerank: {
     weight: 4,
     make: (random) => ({

@@ -227,7 +227,7 @@ describe('a modality that follows the recipe', () => {
       'estimate-scores': 'post /scores/estimate',
       'list-scores-models': 'get /scores/models',
     });
-    expect(document).toContain('`decisions`, `embeddings`, `rerank`, `image`, `scores`, or `video`');
-    expect(document).toContain('for decisions, embeddings, rerank, image, and scores `stop`');
+    expect(document).toContain('`scores`, or `video`');
+    expect(document).toContain('and scores `stop`');
   });
 });

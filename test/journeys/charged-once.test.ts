@@ -36,6 +36,7 @@ describe('requests with one Idempotency-Key', () => {
     ['/embeddings', { model: 'sandbox/embedder', input: 'Hello' }],
     ['/images', { model: 'sandbox/painter', prompt: 'Hello' }],
     ['/images/generations', { model: 'sandbox/token-painter', prompt: 'Hello', quality: 'low' }],
+    ['/audio/speech', { model: 'sandbox/speaker', input: 'Hello' }],
     ['/rerank', { model: 'sandbox/unit-ranker', query: 'Hello', documents: ['Hello', 'Bye'] }],
     [
       '/decisions',

@@ -65,6 +65,7 @@ const requests = {
   '/decisions': [200, { model: 'sandbox/judge', state: 'Where is my parcel?', questions: { angry: question } }],
   '/embeddings': [200, { model: 'sandbox/embedder', input: ['Where is my parcel?', 'Late.'] }],
   '/images': [200, { model: 'sandbox/token-painter', prompt: 'A fox', quality: 'low' }],
+  '/audio/speech': [200, { model: 'sandbox/speaker', input: 'Where is my parcel?' }],
   '/rerank': [200, { model: 'sandbox/ranker', query: 'parcel', documents: ['Where is my parcel?', 'Late.'] }],
   '/videos': [202, { model: 'sandbox/filmmaker', prompt: 'A fox', duration: 5 }],
 } as const;
@@ -175,7 +176,9 @@ describe.each(routes)('an estimate of $path', ({ path, status, body }) => {
   it('refuses the same requests as the route, with the same messages', async () => {
     const wrong: object[] = [{}, { ...body, model: 'sandbox/nothing' }, { ...body, model: 'sandbox/gpt:sideways' }];
     const kind = path === '/videos' ? 'sandbox/gpt' : 'sandbox/filmmaker';
-    const only = ['/embeddings', '/images', '/rerank', '/videos'].includes(path) ? ['nobody'] : ['openai'];
+    const only = ['/audio/speech', '/embeddings', '/images', '/rerank', '/videos'].includes(path)
+      ? ['nobody']
+      : ['openai'];
     wrong.push({ ...body, model: kind }, { ...body, provider: { only } }, { ...body, provider: { orders: [] } });
     for (const each of wrong) {
       const [estimated, asked] = await Promise.all([

@@ -46,6 +46,8 @@ const requests: [string, object][] = [
   ['/embeddings', { model: 'sandbox/embedder', input: Array.from({ length: 80 }, (_, index) => `text ${index}`) }],
   ['/images', { model: 'sandbox/painter', prompt: 'text', n: 5, size: '512x512' }],
   ['/images/generations', { model: 'sandbox/token-painter', prompt: 'text' }],
+  ['/audio/speech', { model: 'sandbox/speaker', input: 'text one two' }],
+  ['/audio/speech', { model: 'sandbox/storyteller', voice: 'alto', input: 'text one two' }],
   ['/rerank', { model: 'sandbox/ranker', query: 'text', documents: ['text one', 'two'] }],
   ['/rerank', { model: 'sandbox/unit-ranker', query: 'text', documents: ['text one', 'two'] }],
   ['/decisions', { model: 'sandbox/judge', state: 'Where is my parcel?', questions: question }],
@@ -99,7 +101,7 @@ it('a load on all routes with repeated kills leaves books that add up', { timeou
     }
     // Requests of every kind were answered, and some were interrupted.
     expect(new Set(generations.map(({ apiType }) => apiType))).toEqual(
-      new Set(['completions', 'embeddings', 'rerank', 'image', 'decisions']),
+      new Set(['completions', 'embeddings', 'rerank', 'image', 'tts', 'decisions']),
     );
     expect(generations.some(({ swept }) => swept)).toBe(true);
     expect(generations.length).toBeGreaterThan(REQUESTS_A_ROUND);

@@ -230,6 +230,7 @@ async function useEverything(): Promise<void> {
   await post(gateway, '/responses/input_tokens', { model: 'sandbox/claude', input: 'Hi' });
   await post(limitedClient, '/decisions', decision);
   await post(limitedClient, '/embeddings', { model: 'sandbox/embedder', input: ['Where is my parcel?', 'Late.'] });
+  await post(limitedClient, '/audio/speech', { model: 'sandbox/speaker', input: 'parcel' });
   await post(limitedClient, '/rerank', { model: 'sandbox/ranker', query: 'parcel', documents: ['My parcel.'] });
   await post(limitedClient, '/images', { model: 'sandbox/painter', prompt: 'A fox' });
   await post(limitedClient, '/images/generations', { model: 'sandbox/token-painter', prompt: 'A fox' });
@@ -243,6 +244,7 @@ async function useEverything(): Promise<void> {
     '/decisions': decision,
     '/embeddings': { model: 'sandbox/embedder', input: 'Where is my parcel?' },
     '/images': { model: 'sandbox/painter', prompt: 'A fox' },
+    '/audio/speech': { model: 'sandbox/speaker', input: 'parcel' },
     '/rerank': { model: 'sandbox/ranker', query: 'parcel', documents: ['My parcel.'] },
     '/videos': { model: 'sandbox/filmmaker', prompt: 'A fox' },
   })) {

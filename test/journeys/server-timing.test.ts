@@ -44,6 +44,7 @@ describe('the server timing of an answer', () => {
     ['/decisions', { model: 'sandbox/judge', state: 'Where is my parcel?', questions: question }],
     ['/embeddings', { model: 'sandbox/embedder', input: 'Where is my parcel?' }],
     ['/images', { model: 'sandbox/painter', prompt: 'A fox' }],
+    ['/audio/speech', { model: 'sandbox/speaker', input: 'Where is my parcel?' }],
     ['/rerank', { model: 'sandbox/ranker', query: 'Where is my parcel?', documents: ['Late.'] }],
   ])('of %s has both times, and so has its record', async (path, body) => {
     const response = await post(gateway, path, body);

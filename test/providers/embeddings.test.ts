@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { WireOf } from '../../lambdas/catalog/wires.ts';
 import { encodedVector } from '../../lambdas/embeddings/vector.ts';
-import type { BatchRequest } from '../../lambdas/providers/batch-engine.ts';
+import { wholeSend, type BatchRequest } from '../../lambdas/providers/batch-engine.ts';
 import type { EmbeddingTarget, EmbeddingTask } from '../../lambdas/providers/embeddings/codec.ts';
 import { embeddingEngines } from '../../lambdas/providers/embeddings/engines.ts';
 
@@ -27,7 +27,11 @@ const asked = (wire: EmbeddingsWireName, more: Partial<EmbeddingTask> = {}, quir
   Array.from(embeddingEngines[wire].batchRequests(task(more), target(quirks)));
 
 const answered = (wire: EmbeddingsWireName, body: unknown, more: Partial<EmbeddingTask> = {}) =>
-  embeddingEngines[wire].answer(task(more), target(), () => Promise.resolve(body));
+  embeddingEngines[wire].answer(
+    task(more),
+    target(),
+    wholeSend(() => Promise.resolve(body)),
+  );
 
 describe('a request for embeddings', () => {
   it('has the form of OpenAI’s API', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { WireOf } from '../../lambdas/catalog/wires.ts';
+import { wholeSend } from '../../lambdas/providers/batch-engine.ts';
 import type { RerankTarget, RerankTask } from '../../lambdas/providers/rerank/codec.ts';
 import { rerankEngines } from '../../lambdas/providers/rerank/engines.ts';
 import { searchUnitsOf } from '../../lambdas/providers/rerank/search-units.ts';
@@ -98,7 +99,11 @@ describe('a request for a rank', () => {
 });
 
 const answered = (wire: RerankWireName, body: unknown, more: Partial<RerankTask> = {}, quirks: Quirks = {}) =>
-  rerankEngines[wire].answer(task(more), target(quirks), () => Promise.resolve(body));
+  rerankEngines[wire].answer(
+    task(more),
+    target(quirks),
+    wholeSend(() => Promise.resolve(body)),
+  );
 const results = (...pairs: [index: unknown, score: unknown][]) => ({
   results: pairs.map(([index, relevance_score]) => ({ index, relevance_score })),
 });

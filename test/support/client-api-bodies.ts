@@ -239,3 +239,18 @@ export const imageEditBodies: object[] = [
   { prompt: 'A fox', images: [{ image_url: PICTURE }], quality: 'low' },
   { prompt: 'A fox', images: [{ image_url: PICTURE }], mask: { image_url: PICTURE }, input_fidelity: 'high', n: 1 },
 ];
+
+export const speechBodies: object[] = [
+  { input: 'Hello.', voice: 'alto' },
+  { input: 'Hello.', voice: { id: 'tenor' }, response_format: 'pcm', speed: 1.5, stream_format: 'sse' },
+  {
+    input: 'Hello, how are you?',
+    voice: 'basso',
+    response_format: 'wav',
+    instructions: 'Calmly',
+    stream: true,
+    user: 'ann',
+    models: ['sandbox/storyteller'],
+    provider: { order: ['sandbox-openai'], max_price: { prompt: '100' } },
+  },
+];

@@ -9,7 +9,7 @@ import { modelPermaslug } from '../parts/shape.ts';
 const wholeKinds = new Intl.ListFormat('en').format(wholeApiTypes);
 const apiTypeText = `The kind of request: \`completions\` for messages, chat completions and responses, ${wholeApiTypes.map((kind) => `\`${kind}\``).join(', ')}, or \`video\`.`;
 const finishReasonText = `Why the answer ended: for messages, chat completions and responses a \`stop_reason\` of the Messages API, such as \`end_turn\` or \`max_tokens\`; for ${wholeKinds} \`stop\`; for videos \`completed\` or \`cancelled\`; \`error\` if there is no answer. Null if that is not known.`;
-const generationTimeText = `Milliseconds from the first event of the answer to its end; for a video, from the start of its job to its end. Null if there is none, as for ${wholeKinds}.`;
+const generationTimeText = `Milliseconds from the first event of the answer to its end; for a video, from the start of its job to its end. Null for an answer that is not streamed.`;
 
 const attemptShape = z.strictObject({
   endpoint_id: z

@@ -4,10 +4,11 @@ import type { InferenceRoute } from '../../http/endpoint.ts';
 import type { ReadForm } from '../../http/form-body.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import { refreshSignals } from '../../inference/endpoint-signals.ts';
-import { answerModality, type Answered } from '../../inference/modalities/answer.ts';
+import { answerModality, forwardModality, type Answered } from '../../inference/modalities/answer.ts';
 import type { BatchModality } from '../../inference/modalities/modality.ts';
 import type { Money } from '../../money/money.ts';
 import { resources } from '../../resources.ts';
+import { forwardedResponse } from './forwarded-response.ts';
 import { leftOutHeader } from './left-out-header.ts';
 
 /** A complete answer, with the fields that all modalities have. `cost` is empty if the cost is not settled yet. */
@@ -18,7 +19,7 @@ export interface WholeAnswer<Body, Result> extends Answered<Result> {
 }
 
 /**
- * Creates the endpoint of a modality. It answers a request completely, or with an error.
+ * Creates the endpoint of a modality. It answers a request completely or part by part, or with an error.
  * @param more reader of forms, if the modality also accepts them
  */
 export function modalityEndpoint<Body, Task, Answer, Result>(
@@ -29,8 +30,10 @@ export function modalityEndpoint<Body, Task, Answer, Result>(
 ) {
   const accepts = { ...modality.accepts, ...more, meanwhile: refreshSignals };
   const handler = defineEndpoint(route, accepts, async (input) => {
-    const { request, caller, body, generationId: id } = input;
+    const { request, caller, body, entryPoint, generationId: id } = input;
     const claim = await claimOf(resources.table(), { route, ...request, payer: caller.payer });
+    const form = modality.forwardedAs?.(body, request.id);
+    if (form) return forwardedResponse(await forwardModality(modality, { ...input, claim }, form), form, entryPoint);
     const answered = await answerModality(modality, { ...input, claim });
     const { candidate, charged } = answered;
     const origin = { id, model: candidate.model.id, provider: candidate.endpoint.provider.name };
@@ -40,4 +43,12 @@ export function modalityEndpoint<Body, Task, Answer, Result>(
     return response;
   });
   return { accepts, handler };
+}
+
+/** Creates the endpoint of a modality whose answers are always forwarded part by part. */
+export function forwardingEndpoint<Body, Task, Answer>(
+  route: InferenceRoute,
+  modality: BatchModality<Body, Task, Answer, never>,
+) {
+  return modalityEndpoint(route, modality, ({ result }) => result);
 }

@@ -7,12 +7,21 @@ import type { Ending, Outcome } from '../../store/generations/outcome.ts';
 import { abortReasonOf } from '../abort.ts';
 import type { AttemptLog } from '../attempt-log.ts';
 import type { BatchOffer } from './offers.ts';
-import type { BatchAnswers } from './rounds.ts';
+
+/** How a batch request ended. */
+export interface EndedBatch {
+  ending: Ending;
+  /** Whether a provider has sent anything that is charged. */
+  hasOutput: boolean;
+  /** Time until the whole answer, or until the first content of a forwarded answer. */
+  latencyMs: number;
+  /** Time from the first content of a forwarded answer to its end; null for other answers. */
+  generationTimeMs: number | null;
+}
 
 interface RecordedBatch {
   offers: readonly BatchOffer[];
   leftOut: readonly string[];
-  signal: AbortSignal;
   receivedAtMs: number;
   log: AttemptLog;
 }
@@ -22,24 +31,22 @@ interface RecordedBatch {
  * record.
  */
 export function batchOutcome(
-  { rounds, result, wasThinking }: BatchAnswers<unknown>,
+  { ending, hasOutput, latencyMs, generationTimeMs }: EndedBatch,
   charged: Charged,
-  { offers, leftOut, signal, receivedAtMs, log }: RecordedBatch,
+  { offers, leftOut, receivedAtMs, log }: RecordedBatch,
 ): Outcome {
   const { usage, cost, cacheSaved, estimated, exceeded } = charged;
   const { candidate } = offers[log.index]!;
   const { model, endpoint } = candidate;
-  const isAnswered = 'answer' in result;
-  const ending = isAnswered ? 'complete' : wasThinking ? 'out_of_time' : abortedEnding(signal);
   return {
     cost,
     cacheSaved,
     serviceCost: serviceCostOf(endpoint, charged),
     estimated,
     capped: exceeded,
-    cancelled: isCancelled({ ending, hasOutput: rounds.length > 0 }),
+    cancelled: isCancelled({ ending, hasOutput }),
     ending,
-    finishReason: isAnswered ? 'stop' : 'error',
+    finishReason: ending === 'complete' ? 'stop' : 'error',
     nativeFinishReason: null,
     model: model.id,
     modelPermaslug: model.data.permaslug,
@@ -52,13 +59,14 @@ export function batchOutcome(
     searchResults: null,
     leftOut,
     ...log.recorded((index) => offers[index]!.candidate, receivedAtMs),
-    latencyMs: Math.round(performance.now() - receivedAtMs),
-    generationTimeMs: null,
+    latencyMs,
+    generationTimeMs,
   };
 }
 
-function abortedEnding(signal: AbortSignal): Ending {
+/** Returns the ending of a request that the gateway aborted; undefined if it did not abort the request. */
+export function abortedEnding(signal: AbortSignal): Ending | undefined {
   const reason = abortReasonOf(signal);
   if (reason === 'stopping') return 'out_of_time';
-  return reason === 'client_left' || reason === 'out_of_time' ? reason : 'refused_before';
+  return reason === 'client_left' || reason === 'out_of_time' ? reason : undefined;
 }

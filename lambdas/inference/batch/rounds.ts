@@ -1,22 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { chargeForMeasured, type Charged } from '../../accounting/charge.ts';
 import { UsageMeter } from '../../accounting/meter.ts';
 import { readReportedUsage } from '../../accounting/reported-usage.ts';
-import { estimateTokens } from '../../accounting/usage.ts';
+import { bytesOfTokens, estimateTokens } from '../../accounting/usage.ts';
 import { pieces, priceNameOf } from '../../catalog/unit-lists.ts';
 import type { WireUsage } from '../../messages/types.ts';
 import { limitConcurrency } from '../../platform/concurrency/concurrency-limit.ts';
-import { errorInAnswer, failureOf, refusalOfResponse, type ProviderFailure } from '../../providers/failures.ts';
-import type { BatchRequest, PieceCount } from '../../providers/batch-engine.ts';
-import { statesError } from '../../providers/faults/stated-error.ts';
-import { readResponse } from '../../providers/http/read-text.ts';
-import { parsedAnswer } from '../../providers/http/parsed-answer.ts';
-import type { UpstreamResponse } from '../../providers/http/upstream-http.ts';
-import { connect, failedProvider } from '../../routing/connection.ts';
+import { failureOf, type ProviderFailure } from '../../providers/failures.ts';
+import type { BatchRequest, PieceCount, Send } from '../../providers/batch-engine.ts';
+import { failedProvider } from '../../routing/connection.ts';
 import { abortReasonOf } from '../abort.ts';
-import type { AttemptLog } from '../attempt-log.ts';
 import { withFailover, type FailoverOptions } from '../failover.ts';
 import { surprisesOf, type UsageAnomalies } from '../usage-anomalies.ts';
+import { streamedAnswerTo, wholeAnswerTo } from './exchange.ts';
 import { followUpsOf } from './follow-ups.ts';
 import { boundOf, type BatchCandidate, type BatchOffer } from './offers.ts';
 
@@ -84,43 +79,46 @@ async function answerOne<Task, Answer>(
   rounds: BatchRound[],
   { signal, log }: FailoverOptions,
 ): Promise<Answer> {
-  // If one request fails, the answers to the other requests are useless, so the gateway aborts them.
   const attempt = new AbortController();
   const exchange = { index, candidate, log, signal: AbortSignal.any([signal, attempt.signal]) };
   const inTurn = limitConcurrency(maxAtOnce);
-  const send = (batchRequest: BatchRequest) =>
+  const whole = (batchRequest: BatchRequest) =>
     inTurn(async () => {
-      const { body, headers } = await answerTo(batchRequest, exchange);
-      rounds.push(chargedFor(batchRequest, { body, headers }, candidate));
+      const { body, headers } = await wholeAnswerTo(batchRequest, exchange);
+      rounds.push(chargedFor(batchRequest, candidate.engine.readUsage(body, headers, candidate.target), candidate));
       return body;
     });
+  const open: Send['open'] = (batchRequest, decode) => streamedAnswerTo(batchRequest, decode, exchange);
   try {
-    return await candidate.engine.answer(task, candidate.target, send, followUpsOf(exchange));
-  } finally {
+    return await candidate.engine.answer(task, candidate.target, Object.assign(whole, { open }), followUpsOf(exchange));
+  } catch (error) {
+    // If one request fails, the answers to the other requests are useless, so the gateway aborts them.
     attempt.abort();
+    throw error;
   }
 }
 
-interface ProviderAnswer {
-  body: unknown;
-  headers: UpstreamResponse['headers'];
-}
-
-function chargedFor(
+/**
+ * Returns the charge of one request to the provider.
+ * @param estimatedOutputTokens output tokens to charge if the provider reports none
+ */
+export function chargedFor(
   batchRequest: BatchRequest,
-  { body, headers }: ProviderAnswer,
+  usage: WireUsage | undefined,
   candidate: BatchCandidate,
+  estimatedOutputTokens = 1,
 ): BatchRound {
   const estimatedInputTokens =
     batchRequest.estimatedTokens ?? estimateTokens(Buffer.byteLength(batchRequest.request.body));
   const meter = new UsageMeter({ estimatedInputTokens, promptCountedAtStart: false });
-  const usage = candidate.engine.readUsage(body, headers, candidate.target);
   const estimatedUsage = usage ? undefined : batchRequest.estimatedUsage;
   if (usage ?? estimatedUsage) meter.addReported(usage ?? estimatedUsage);
   const missing = missingPieces(batchRequest, candidate, usage);
   for (const [name, { estimated }] of missing) meter.addReported({ [name]: estimated, output_tokens: 0 });
-  // Estimates output usage that the provider did not report. If the request has output, it is at least one token.
-  if (batchRequest.outputTokens > 0 && meter.reportedOutputTokens === undefined) meter.holdBack(1);
+  // Estimates output usage that the provider did not report: at least one token, if the request has output at all.
+  if (batchRequest.outputTokens > 0 && meter.reportedOutputTokens === undefined) {
+    meter.holdBack(bytesOfTokens(Math.max(1, estimatedOutputTokens)));
+  }
   const bound = boundOf(batchRequest, candidate);
   const round = chargeForMeasured(meter, { pricing: candidate.pricing, bound }, 'usage', undefined);
   // An estimate that equals its maximum is certain. For example, short documents count as one each.
@@ -140,51 +138,4 @@ function missingPieces(
     const isMissing = count !== undefined && pricing[priceNameOf(unit)] && !reported[unit.usage];
     return isMissing && unit.reported ? [[unit.reported[0], count]] : [];
   });
-}
-
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
-const PAUSES_MS = [250, 1_000];
-
-interface Exchange {
-  index: number;
-  candidate: BatchCandidate;
-  signal: AbortSignal;
-  log: AttemptLog;
-}
-
-/** Sends one request to a provider. Retries twice if the provider is briefly unavailable. */
-async function answerTo(batchRequest: BatchRequest, exchange: Exchange): Promise<ProviderAnswer> {
-  const { candidate, signal } = exchange;
-  for (const pauseMs of PAUSES_MS) {
-    try {
-      return await sendOneAttempt(batchRequest, exchange);
-    } catch (error) {
-      const { mayTryAnother, wasAnswered, kind, isRequestsFault, isOperators } = failureOf(
-        error,
-        failedProvider(candidate),
-      );
-      const isLasting = !mayTryAnother || isRequestsFault || isOperators;
-      if (signal.aborted || isLasting || wasAnswered || kind === 'timeout') throw error;
-    }
-    await sleep(pauseMs, undefined, { signal });
-  }
-  return sendOneAttempt(batchRequest, exchange);
-}
-
-async function sendOneAttempt(
-  { request, maxAnswerBytes = MAX_ANSWER_BYTES }: BatchRequest,
-  { index, candidate, signal, log }: Exchange,
-): Promise<ProviderAnswer> {
-  signal.throwIfAborted();
-  const received = async () => {
-    const response = await connect(candidate, request, signal).send(request.body, () => log.sent(index));
-    return { response, text: await readResponse(response, maxAnswerBytes) };
-  };
-  const { response, text } = await received().finally(() => log.received());
-  if (response.status < 200 || response.status > 299) {
-    throw refusalOfResponse(response, text, failedProvider(candidate));
-  }
-  const body = parsedAnswer(text);
-  if (statesError(body)) throw errorInAnswer(body, response.headers, failedProvider(candidate));
-  return { body, headers: response.headers };
 }

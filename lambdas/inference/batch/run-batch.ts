@@ -3,6 +3,7 @@ import { estimateTokens } from '../../accounting/usage.ts';
 import type { HoldExtender } from '../../admission/hold-extender.ts';
 import type { NewGeneration } from '../../admission/new-generation.ts';
 import { clientHasLeft, GatewayError, gatewayStopping } from '../../platform/errors.ts';
+import type { WireTarget } from '../../providers/wire.ts';
 import { resources } from '../../resources.ts';
 import { abortBecause, abortInTime, abortReasonOf, abortWhenLeft, abortWhenStopping } from '../abort.ts';
 import { AttemptLog } from '../attempt-log.ts';
@@ -11,8 +12,8 @@ import { holdOrThrow, type HoldTerms } from '../hold-inference.ts';
 import type { InferenceInput } from '../inference-input.ts';
 import type { UsageAnomalies } from '../usage-anomalies.ts';
 import { planOf, type BatchCandidate, type BatchOffer } from './offers.ts';
-import { batchOutcome } from './outcome.ts';
-import { answerEach, type BatchRound, type BatchWork } from './rounds.ts';
+import { abortedEnding, batchOutcome, type EndedBatch } from './outcome.ts';
+import { answerEach, type BatchAnswers, type BatchRound, type BatchWork } from './rounds.ts';
 
 /**
  * Time in ms before the function's timeout (30 seconds) at which open requests are aborted. The rest is for settling
@@ -24,16 +25,29 @@ export interface BatchTerms<Task, Answer> extends BatchWork<Task> {
   apiType: NewGeneration['apiType'];
   /** Candidates in the order of attempts, at least one. */
   offers: BatchOffer<Task, Answer>[];
-  /** Returns the names of request fields that are not sent to an endpoint. */
-  leftOut: (candidate: BatchCandidate) => readonly string[];
+  /** Returns the names of request fields that are not sent to a candidate. */
+  leftOut: (target: WireTarget) => readonly string[];
   /** Error message for the client if the function's time ends before the answer is complete. */
   outOfTime: string;
 }
 
 export interface BatchResult<Answer> {
   candidate: BatchCandidate;
+  /** Names of request fields that were not sent to the candidate. */
+  leftOut: readonly string[];
   answer: Answer;
   charged: Charged;
+}
+
+/** A request that holds money, after a provider has answered or all attempts have failed. Settle it once. */
+export interface BatchRun<Task, Answer> {
+  input: InferenceInput<unknown>;
+  terms: BatchTerms<Task, Answer>;
+  abort: AbortController;
+  extender: HoldExtender;
+  report: SettlementSender;
+  log: AttemptLog;
+  answered: BatchAnswers<Answer>;
 }
 
 /**
@@ -47,44 +61,90 @@ export async function runBatch<Task, Answer>(
 ): Promise<BatchResult<Answer>> {
   const abort = new AbortController();
   try {
-    return await answerUntil(abort, input, terms);
+    const held = { streamed: false, stopBeforeMs: STOP_BEFORE_TIMEOUT_MS };
+    const run = await beginBatch(abort, input, terms, held);
+    const { result } = run.answered;
+    const charged = await settleBatch(run, run.answered.rounds, endOfWhole(run));
+    if ('failure' in result) throw clientFailure(result.failure, run);
+    const candidate = answeringCandidate(run);
+    return { candidate, leftOut: terms.leftOut(candidate.target), answer: result.answer, charged };
   } finally {
     // Stops the abort timer. It would keep the request in memory until the function's timeout.
     abortBecause(abort, 'ended');
   }
 }
 
-async function answerUntil<Task, Answer>(
+/**
+ * Places the hold, and sends the task to one candidate after the other until one answers. The caller settles the run.
+ * @param stopBeforeMs time before the function's timeout at which the request to the provider is aborted
+ * @throws {GatewayError} if the request is not admitted; nothing is held then
+ */
+export async function beginBatch<Task, Answer>(
   abort: AbortController,
   input: InferenceInput<unknown>,
-  { apiType, offers, leftOut, outOfTime, ...work }: BatchTerms<Task, Answer>,
-): Promise<BatchResult<Answer>> {
+  terms: BatchTerms<Task, Answer>,
+  { streamed, stopBeforeMs }: { streamed: boolean; stopBeforeMs?: number },
+): Promise<BatchRun<Task, Answer>> {
   const { caller, generationId } = input;
-  // Opens the resources for settlement before the hold is placed. If one of them is missing, nothing may be held.
+  const { apiType, offers } = terms;
+  // Opens the resources for settlement before the hold is placed: if one is missing, nothing must be held.
   const [table, queue, health] = [resources.table(), resources.queue('finalize-cost'), resources.health()];
   abortWhenLeft(abort, input.clientLeft);
   const held = await holdOrThrow(
     { table, bootId: resources.bootId() },
     { ...input, receivedAtMs: input.request.receivedAtMs },
-    batchTerms(apiType, offers),
+    { ...batchTerms(apiType, offers), streamed },
   );
-  abortInTime(abort, input.remainingMs(), STOP_BEFORE_TIMEOUT_MS);
+  abortInTime(abort, input.remainingMs(), stopBeforeMs);
   abortWhenStopping(abort, input.stopping);
   const report = new SettlementSender({ table, queue, health }, { generationId, payer: caller.payer }, held);
 
   const { signal } = abort;
   const log = new AttemptLog(input.providerTime);
-  const answered = await answerEach(offers, work, { signal, health, log, requestId: input.request.id });
-  const charged = await withinLimits(chargedForAll(answered.rounds), held.extender);
-  const { receivedAtMs } = input.request;
-  const { candidate } = offers[log.index]!;
-  const recorded = { offers, leftOut: leftOut(candidate), signal, receivedAtMs, log };
-  const outcome = batchOutcome(answered, charged, recorded);
-  await report.settle(outcome, { candidate, surprises: batchAnomalies(answered.rounds, charged) });
+  const answered = await answerEach(offers, terms, { signal, health, log, requestId: input.request.id });
+  return { input, terms, abort, extender: held.extender, report, log, answered };
+}
 
-  const { result } = answered;
-  if ('failure' in result) throw clientFailure(result.failure, signal, outOfTime);
-  return { candidate, answer: result.answer, charged };
+/**
+ * Charges the requests to the provider, and settles the generation.
+ * @param rounds the requests for which the client is charged
+ */
+export async function settleBatch(
+  run: BatchRun<unknown, unknown>,
+  rounds: readonly BatchRound[],
+  ended: EndedBatch,
+): Promise<Charged> {
+  const charged = await chargedWithinLimits(run, rounds);
+  await reportBatch(run, { rounds, charged }, ended);
+  return charged;
+}
+
+/** Reports a charge to settlement. Call it once, as the last step. */
+export async function reportBatch(
+  run: BatchRun<unknown, unknown>,
+  { rounds, charged }: { rounds: readonly BatchRound[]; charged: Charged },
+  ended: EndedBatch,
+): Promise<void> {
+  const { input, terms, report, log } = run;
+  const { offers } = terms;
+  const candidate = answeringCandidate(run);
+  const { receivedAtMs } = input.request;
+  const outcome = batchOutcome(ended, charged, { offers, leftOut: terms.leftOut(candidate.target), receivedAtMs, log });
+  await report.settle(outcome, { candidate, surprises: batchAnomalies(rounds, charged) });
+}
+
+/** Returns the charge of the requests, limited to the hold. First tries to extend the hold to the whole cost. */
+export async function chargedWithinLimits(
+  { extender }: Pick<BatchRun<unknown, unknown>, 'extender'>,
+  rounds: readonly BatchRound[],
+): Promise<Charged> {
+  const measured = rounds.length > 0 ? chargedTogether(rounds) : NOTHING_CHARGED;
+  return measured.cost.isZero ? measured : cappedAt(measured, await extender.chargeable(measured.cost));
+}
+
+/** Returns the candidate that answered, or the last one tried. */
+export function answeringCandidate<Task, Answer>({ terms, log }: BatchRun<Task, Answer>): BatchCandidate<Task, Answer> {
+  return terms.offers[log.index]!.candidate;
 }
 
 /** Returns the terms of the hold for a batch request, which needs one or more requests to a provider. */
@@ -93,13 +153,17 @@ export function batchTerms(apiType: NewGeneration['apiType'], offers: readonly B
   return { apiType, streamed: false, estimatedTokens: estimateTokens(bytes), candidate, plan: planOf(offers) };
 }
 
-function chargedForAll(rounds: readonly BatchRound[]): Charged {
-  return rounds.length > 0 ? chargedTogether(rounds) : NOTHING_CHARGED;
-}
-
-/** Limits the charge to the hold. First tries to extend the hold to the whole cost. */
-async function withinLimits(measured: Charged, extender: HoldExtender): Promise<Charged> {
-  return measured.cost.isZero ? measured : cappedAt(measured, await extender.chargeable(measured.cost));
+/** How an answer ended that the client gets as a whole, or that failed before its first content. */
+export function endOfWhole({ answered, abort, input }: BatchRun<unknown, unknown>): EndedBatch {
+  const { result, rounds, wasThinking } = answered;
+  const isAnswered = 'answer' in result;
+  const ending = isAnswered
+    ? 'complete'
+    : wasThinking
+      ? 'out_of_time'
+      : (abortedEnding(abort.signal) ?? 'refused_before');
+  const latencyMs = Math.round(performance.now() - input.request.receivedAtMs);
+  return { ending, hasOutput: rounds.length > 0, latencyMs, generationTimeMs: null };
 }
 
 function batchAnomalies(rounds: readonly BatchRound[], { isCutByHold }: Charged): UsageAnomalies {
@@ -109,9 +173,13 @@ function batchAnomalies(rounds: readonly BatchRound[], { isCutByHold }: Charged)
   };
 }
 
-function clientFailure(failure: GatewayError, signal: AbortSignal, outOfTime: string): GatewayError {
-  const reason = abortReasonOf(signal);
+/** Returns the error for the client if a provider failed, or if the gateway aborted the request. */
+export function clientFailure(
+  failure: GatewayError,
+  { abort, terms }: Pick<BatchRun<unknown, unknown>, 'abort' | 'terms'>,
+): GatewayError {
+  const reason = abortReasonOf(abort.signal);
   if (reason === 'client_left') return clientHasLeft(failure);
   if (reason === 'stopping') return gatewayStopping();
-  return reason === 'out_of_time' ? new GatewayError('timeout', outOfTime) : failure;
+  return reason === 'out_of_time' ? new GatewayError('timeout', terms.outOfTime) : failure;
 }

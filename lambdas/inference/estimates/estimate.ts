@@ -110,5 +110,7 @@ export function costAt(
   estimatedTokens: number,
   { least, most }: Pick<CandidateCost, 'least' | 'most'>,
 ): CandidateCost {
-  return { model, endpoint, least, input: Money.min(inputCostOf(estimatedTokens, pricing), most), most };
+  // Units that are counted before the request, such as characters, belong to the input.
+  const input = Money.max(inputCostOf(estimatedTokens, pricing), least);
+  return { model, endpoint, least, input: Money.min(input, most), most };
 }

@@ -3,10 +3,11 @@ import type { Modality } from '../../catalog/modality.ts';
 import type { ApiType, Wire, WireOf } from '../../catalog/wires.ts';
 import type { RoutedRequest } from '../../messages/preferences.ts';
 import type { NamedText } from '../../protection/named-texts.ts';
-import type { BatchEngine } from '../../providers/batch-engine.ts';
+import type { BatchEngine, StreamedAnswer } from '../../providers/batch-engine.ts';
 import type { WireTarget } from '../../providers/wire.ts';
 import type { OnExcluded } from '../../routing/exclusions.ts';
 import { engineTarget, type UsableEndpoint } from '../../routing/usable-endpoints.ts';
+import type { ClientStream } from '../batch/forward-stream.ts';
 import type { BatchCandidate, OfferRefusals } from '../batch/offers.ts';
 
 /**
@@ -20,14 +21,15 @@ interface AcceptedBody<Body> {
   exactWithin?: readonly string[];
 }
 
+/** Type of the events of an answer that is forwarded. */
+type EventOf<Answer> = Answer extends StreamedAnswer<infer Event> ? Event : never;
+/** Type of an answer that the client gets as a whole. */
+export type WholeOf<Answer> = Answer extends StreamedAnswer<unknown> ? never : Answer;
+
 /**
- * Declaration of a modality whose answers are complete (not streamed), such as embeddings. It has every difference
- * between such modalities. Reading the request, routing, protection, hold, requests to providers, settlement and
- * estimate follow from it. Its routes follow from a row of the manifest (`wholeModalities`).
- *
- * Further modalities would need members that do not exist yet:
- * - binary answers: `BatchRequest` states how its answer is read (JSON today), and a Result may be a stream that the gateway
- *   forwards while the provider sends it
+ * Declaration of a modality whose answers are complete, such as embeddings, or forwarded part by part, such as speech.
+ * It has every difference between such modalities. Reading the request, routing, protection, hold, requests to
+ * providers, settlement and estimate follow from it. Its routes follow from a row of the manifest (`wholeModalities`).
  *
  * A job that must be polled fits into one `answer`, which may send several requests. It can also be a separate job, as
  * for videos (inference/videos/).
@@ -45,7 +47,7 @@ export interface BatchModality<Body, Task, Answer, Result> extends OfferRefusals
   /**
    * Returns the names of body fields that are not sent to the endpoint. Without this function, unknown fields are
    * refused.
-   * @param candidates the endpoints of `fitting`
+   * @param target the endpoint that answers
    */
   leftOut?: (body: Body, target: WireTarget) => readonly string[];
   /** One engine for each provider format (wire) that serves this kind of request. */
@@ -79,10 +81,15 @@ export interface BatchModality<Body, Task, Answer, Result> extends OfferRefusals
   /** Whether only a complete answer is charged. Absent: a client that leaves also pays for the finished requests. */
   isBilledWhole?: boolean;
   /**
-   * Builds the answer for the client.
+   * Builds a whole answer for the client.
    * @param own the task with the client's own texts, before protection
    */
-  resultOf: (answer: Answer, own: Task) => Result;
+  resultOf: (answer: WholeOf<Answer>, own: Task) => Result;
+  /**
+   * Returns the form in which the answer is forwarded while the provider sends it; undefined if the client gets a whole
+   * answer. For a body with such a form, the engines open a stream. Absent: all answers are whole.
+   */
+  forwardedAs?: (body: Body, requestId: string) => ClientStream<EventOf<Answer>> | undefined;
   /** Error message for the client if the function's time ends before the answer is complete. */
   outOfTime: string;
 }

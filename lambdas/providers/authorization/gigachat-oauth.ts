@@ -1,7 +1,8 @@
 /**
- * Authorizes requests to GigaChat with a token that is valid for about half an hour. The credential is the
- * authorization key from GigaChat's console (base64). A scope such as `GIGACHAT_API_CORP:` before the key names the
- * kind of account. Without it, the scope for individuals applies, as in the provider's own libraries.
+ * Authorizes requests to GigaChat and SaluteSpeech with a token that is valid for about half an hour. The credential is
+ * the authorization key from the provider's console (base64). A scope such as `GIGACHAT_API_CORP:` or
+ * `SALUTE_SPEECH_PERS:` before the key names the service and the kind of account. Without it, GigaChat's scope for
+ * individuals applies, as in the provider's own libraries.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -16,7 +17,7 @@ const GIGACHAT_TIMEOUT_MS = 10_000;
 const gigachatTimeouts = { connectMs: 5_000, firstByteMs: GIGACHAT_TIMEOUT_MS, idleMs: GIGACHAT_TIMEOUT_MS };
 const MAX_GIGACHAT_TOKEN_BYTES = 64 * 1024;
 const DEFAULT_SCOPE = 'GIGACHAT_API_PERS';
-const CREDENTIAL = /^(?:(GIGACHAT_API_[A-Z0-9]{1,20}):)?([A-Za-z0-9+/=_-]{1,1024})$/;
+const CREDENTIAL = /^(?:((?:GIGACHAT_API|SALUTE_SPEECH)_[A-Z0-9]{1,20}):)?([A-Za-z0-9+/=_-]{1,1024})$/;
 
 const gigachatTokenSchema = z.object({
   access_token: z.string().regex(/^[\x21-\x7e]{1,16384}$/),

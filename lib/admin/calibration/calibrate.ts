@@ -1,7 +1,7 @@
 import type { Catalog } from '../../../lambdas/catalog/catalog.ts';
 import type { Question } from '../../../lambdas/decisions/question.ts';
 import { logprobsEngine } from '../../../lambdas/providers/decisions/logprobs.ts';
-import type { BatchRequest } from '../../../lambdas/providers/batch-engine.ts';
+import { wholeSend, type BatchRequest } from '../../../lambdas/providers/batch-engine.ts';
 import { readText } from '../../../lambdas/providers/http/read-text.ts';
 import { limitConcurrency } from '../../../lambdas/platform/concurrency/concurrency-limit.ts';
 import { connect } from '../../../lambdas/routing/connection.ts';
@@ -70,12 +70,12 @@ async function sampleOf(
   const question: Question = { type: 'choice', instructions, options: shown.map((text) => ({ key: text, text })) };
   const { target } = candidate;
   const plain = { ...target, quirks: { ...target.quirks, temperature: 1 } };
-  const send = async ({ request }: BatchRequest): Promise<unknown> => {
+  const send = wholeSend(async ({ request }: BatchRequest): Promise<unknown> => {
     const answer = await connect(candidate, request, AbortSignal.timeout(TIMEOUT_MS)).send(request.body);
     const text = await readText(answer.body, MAX_ANSWER_BYTES);
     if (answer.status !== 200) throw new StartFailure(`The provider answered with status ${answer.status}`);
     return JSON.parse(text);
-  };
+  });
   const [verdict] = await logprobsEngine.answer({ state, questions: [question] }, plain, send);
   const truth = shown.map((text) => (text === options[0] ? 1 : 0));
   return { probabilities: verdict!.probabilities, truth };

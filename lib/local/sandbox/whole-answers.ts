@@ -1,21 +1,31 @@
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Directives } from './directives.ts';
 import { sendJson } from './send-json.ts';
 
-/** Response that is not streamed, with its HTTP status. */
+/** Response of a modality, with its HTTP status. */
 export interface SandboxAnswer {
   status: number;
   body: object;
-  /** Faults of the response's delivery that a directive requests. */
-  delivery?: Pick<Directives, 'firstMs' | 'hang' | 'breakAt'>;
+  /** Faults of its delivery that a directive requests. */
+  delivery?: Pick<Directives, 'firstMs' | 'hang' | 'breakAt'> & Partial<Directives>;
+  /** Content that is sent piece by piece in place of the body, and its type. */
+  pieces?: readonly Buffer[];
+  contentType?: string;
 }
 
-/** Sends the response: at once, late, only half of it, or never. */
-export async function deliver({ status, body, delivery }: SandboxAnswer, response: ServerResponse): Promise<void> {
+/** Sends the response: at once, late, piece by piece, half of it, or never. */
+export async function deliver(answer: SandboxAnswer, response: ServerResponse): Promise<void> {
+  const { status, body, delivery, pieces, contentType } = answer;
   if (delivery?.hang) return;
   await sleep(delivery?.firstMs ?? 0);
+  if (pieces) {
+    response.writeHead(status, { 'content-type': contentType });
+    await sendPieces(pieces, delivery ?? {}, response);
+    return;
+  }
   if (delivery?.breakAt === undefined) {
     sendJson(response, status, body);
     return;
@@ -25,14 +35,34 @@ export async function deliver({ status, body, delivery }: SandboxAnswer, respons
   response.write(text.slice(0, text.length / 2), () => response.destroy());
 }
 
+async function sendPieces(
+  pieces: readonly Buffer[],
+  { delayMs = 0, breakAt, resetAt, stallAt, garbageAt }: Partial<Directives>,
+  response: ServerResponse,
+): Promise<void> {
+  for (const [at, piece] of pieces.entries()) {
+    // A stalled stream stays open and silent until the gateway disconnects.
+    if (response.destroyed || at === stallAt) return;
+    if (at === breakAt || at === resetAt) {
+      if (at === breakAt) response.destroy();
+      else response.socket?.resetAndDestroy();
+      return;
+    }
+    const sent = at === garbageAt ? Buffer.from('data: {"type":\n\n') : piece;
+    if (!response.write(sent)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    if (delayMs > 0) await sleep(delayMs);
+  }
+  response.end();
+}
+
 /** Returns the error that a directive requests. */
 export function requestedFailure(status: number): SandboxAnswer {
   return { status, body: { error: { message: `The sandbox was asked to answer with status ${status}` } } };
 }
 
 /**
- * Functions that answer requests without streaming, by path. They return undefined if the body belongs to another
- * modality.
+ * Functions that answer requests of a modality, by path. They return undefined if another modality
+ * handles the request body.
  */
 type WholeAnswers = Record<string, (body: never) => SandboxAnswer | Promise<SandboxAnswer> | undefined>;
 

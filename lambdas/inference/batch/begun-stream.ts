@@ -1,0 +1,51 @@
+import { resumed, type PullIterator } from '../../platform/concurrency/pull-iterator.ts';
+import type { DecodeStream, StreamPart } from '../../providers/batch-engine.ts';
+import { errorInAnswer, type FailedProvider } from '../../providers/failures.ts';
+import { UpstreamError } from '../../providers/http/upstream-error.ts';
+import type { UpstreamResponse } from '../../providers/http/upstream-http.ts';
+
+interface StreamRules {
+  /** Maximum size of the body. A provider that sends more breaks off its answer. */
+  maxBytes: number;
+  provider: FailedProvider;
+}
+
+/**
+ * Waits for the first content of a response. A failure before it is thrown here, so that the request can be sent to
+ * another endpoint; a later failure is thrown by the returned parts.
+ */
+export async function begunStream<Event>(
+  { headers, body }: UpstreamResponse,
+  decode: DecodeStream<Event>,
+  { maxBytes, provider }: StreamRules,
+): Promise<PullIterator<StreamPart<Event>>> {
+  const checked = async function* (): AsyncGenerator<StreamPart<Event>, void> {
+    for await (const part of decode({ headers, body: withinBytes(body, maxBytes) })) {
+      if (part.error !== undefined) throw errorInAnswer(part.error, headers, provider);
+      yield part;
+    }
+  };
+  const parts = checked();
+  const opening: StreamPart<Event>[] = [];
+  try {
+    for (;;) {
+      const next = await parts.next();
+      if (next.done) throw new UpstreamError('broken', 'The provider ended its answer before the first content');
+      opening.push(next.value);
+      if (next.value.event !== undefined) return resumed(opening, parts);
+    }
+  } catch (error) {
+    // Ends the generator, which releases the connection.
+    await parts.return();
+    throw error;
+  }
+}
+
+async function* withinBytes(body: PullIterator<Buffer>, maxBytes: number): AsyncGenerator<Buffer, void> {
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new UpstreamError('malformed', 'The provider sent far more than the answer needs');
+    yield chunk;
+  }
+}

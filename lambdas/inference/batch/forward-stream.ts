@@ -1,0 +1,195 @@
+/**
+ * Forwards an answer to the client while the provider sends it, and settles it once, however it ends. A failure before
+ * the first content costs nothing. After it the request is charged by the provider's usage or the gateway's count, even
+ * if the provider breaks off or the client leaves.
+ */
+
+import type { Charged } from '../../accounting/charge.ts';
+import type { WireUsage } from '../../messages/types.ts';
+import type { GatewayError } from '../../platform/errors.ts';
+import type { StreamedAnswer, StreamPart } from '../../providers/batch-engine.ts';
+import { failureOf, logBrokenAnswer } from '../../providers/failures.ts';
+import { failedProvider } from '../../routing/connection.ts';
+import type { UsableEndpoint } from '../../routing/usable-endpoints.ts';
+import type { Ending } from '../../store/generations/outcome.ts';
+import { abortBecause } from '../abort.ts';
+import type { InferenceInput } from '../inference-input.ts';
+import { abortedEnding } from './outcome.ts';
+import { chargedFor, type BatchRound } from './rounds.ts';
+import {
+  answeringCandidate,
+  beginBatch,
+  chargedWithinLimits,
+  clientFailure,
+  endOfWhole,
+  reportBatch,
+  settleBatch,
+  type BatchRun,
+  type BatchTerms,
+} from './run-batch.ts';
+
+/** Form in which the client gets the events of an answer. */
+export interface ClientStream<Event> {
+  contentType: string;
+  /** Returns the bytes of an event; undefined if the client gets nothing of it. */
+  chunk: (event: Event) => string | Uint8Array | undefined;
+  /** Returns the last bytes, if the form has any. They may state the charge. */
+  last?: (charged: Charged) => string;
+  /** Returns the bytes of an error. Without this function, a failure only closes the connection. */
+  failure?: (error: GatewayError) => string;
+  /** Comment that keeps a silent connection open, if the form has comments. */
+  comment?: string;
+}
+
+/** An answer of which the first content has arrived. */
+export interface ForwardedAnswer {
+  candidate: UsableEndpoint;
+  /** Names of request fields that were not sent to the candidate. */
+  leftOut: readonly string[];
+  /** Aborts the request to the provider. */
+  abort: AbortController;
+  /**
+   * Yields the bytes for the client. The answer is settled when this generator ends.
+   * @param onBreak called with the failure of an answer that does not end normally
+   */
+  chunks: (onBreak: (failure: GatewayError) => void) => AsyncGenerator<string | Uint8Array, void>;
+}
+
+/**
+ * Places the hold, and sends the request to one provider after the other until the first content arrives.
+ *
+ * Guarantee: the generation is settled exactly once: here if no answer begins, or else at the end of `chunks`.
+ * @throws {GatewayError} if the request is not admitted, or no answer begins
+ */
+export async function forwardStream<Task, Event>(
+  input: InferenceInput<unknown>,
+  terms: BatchTerms<Task, StreamedAnswer<Event>>,
+  form: ClientStream<Event>,
+): Promise<ForwardedAnswer> {
+  const abort = new AbortController();
+  try {
+    const run = await beginBatch(abort, input, terms, { streamed: true });
+    const { result, rounds } = run.answered;
+    if ('failure' in result) {
+      await settleBatch(run, rounds, endOfWhole(run));
+      throw clientFailure(result.failure, run);
+    }
+    const { answer } = result;
+    const stream = new ForwardedStream(run, answer);
+    const candidate = answeringCandidate(run);
+    return {
+      candidate,
+      leftOut: terms.leftOut(candidate.target),
+      abort,
+      chunks: (onBreak) => chunksOf(stream, form, onBreak),
+    };
+  } catch (error) {
+    // Stops the abort timer.
+    abortBecause(abort, 'ended');
+    throw error;
+  }
+}
+
+async function* chunksOf<Event>(
+  stream: ForwardedStream<Event>,
+  form: ClientStream<Event>,
+  onBreak: (failure: GatewayError) => void,
+): AsyncGenerator<string | Uint8Array, void> {
+  try {
+    for await (const event of stream.events()) {
+      const chunk = form.chunk(event);
+      if (chunk !== undefined) yield chunk;
+    }
+    const charged = await stream.complete();
+    if (form.last) yield form.last(charged);
+  } catch (error) {
+    const failure = stream.fail(error);
+    onBreak(failure);
+    if (!form.failure || stream.ending === 'client_left') throw failure;
+    yield form.failure(failure);
+  } finally {
+    await stream.settle();
+  }
+}
+
+/** One forwarded answer: adds up its usage, and settles it. */
+class ForwardedStream<Event> {
+  /** How the answer ended; undefined while it is running. */
+  ending: Ending | undefined;
+  readonly #run: BatchRun<unknown, unknown>;
+  readonly #answer: StreamedAnswer<Event>;
+  readonly #beganAtMs = performance.now();
+  #usage: WireUsage | undefined;
+  #estimatedTokens = 0;
+  #charged: Charged | undefined;
+
+  constructor(run: BatchRun<unknown, unknown>, answer: StreamedAnswer<Event>) {
+    this.#run = run;
+    this.#answer = answer;
+  }
+
+  async *events(): AsyncGenerator<Event, void> {
+    for await (const part of this.#answer.parts) {
+      this.#measure(part);
+      if (part.event !== undefined) yield part.event;
+    }
+  }
+
+  /** Ends a complete answer. @returns its charge, which settlement uses too */
+  async complete(): Promise<Charged> {
+    this.ending = 'complete';
+    this.#charged = await chargedWithinLimits(this.#run, this.#rounds());
+    return this.#charged;
+  }
+
+  /** Ends an answer that broke off. @returns the error for the client */
+  fail(error: unknown): GatewayError {
+    const { abort, log, input } = this.#run;
+    const candidate = answeringCandidate(this.#run);
+    const failure = failureOf(error, failedProvider(candidate));
+    this.ending = abortedEnding(abort.signal) ?? 'broke_off';
+    if (this.ending === 'broke_off') {
+      log.brokeOff(failure);
+      const { id: requestId } = input.request;
+      const { model, endpoint } = candidate;
+      const about = { requestId, generationId: input.generationId, model: model.id, provider: endpoint.provider.id };
+      logBrokenAnswer(failure, about);
+    }
+    // The client is charged for this answer, and a retry would be charged again.
+    return clientFailure(failure, this.#run).discourageRetry();
+  }
+
+  /** Settles the answer. Call it once, as the last step. */
+  async settle(): Promise<void> {
+    // A generator that is left before its end has no other ending.
+    const ending = (this.ending ??= 'client_left');
+    abortBecause(this.#run.abort, ending === 'client_left' ? ending : 'ended');
+    const rounds = this.#rounds();
+    const charged = this.#charged ?? (await chargedWithinLimits(this.#run, rounds));
+    const { receivedAtMs } = this.#run.input.request;
+    await reportBatch(
+      this.#run,
+      { rounds, charged },
+      {
+        ending,
+        hasOutput: true,
+        latencyMs: Math.round(this.#beganAtMs - receivedAtMs),
+        generationTimeMs: Math.round(performance.now() - this.#beganAtMs),
+      },
+    );
+  }
+
+  #measure({ usage, estimatedTokens = 0 }: StreamPart<Event>): void {
+    this.#run.log.received();
+    this.#usage = usage ?? this.#usage;
+    this.#estimatedTokens += estimatedTokens;
+  }
+
+  #rounds(): BatchRound[] {
+    const { batchRequest } = this.#answer;
+    const { rounds } = this.#run.answered;
+    if (!batchRequest) return rounds;
+    const candidate = answeringCandidate(this.#run);
+    return [...rounds, chargedFor(batchRequest, this.#usage, candidate, this.#estimatedTokens)];
+  }
+}

@@ -1,0 +1,100 @@
+/** The body of POST /audio/speech: OpenAI's and OpenRouter's in one schema. */
+
+import * as z from 'zod';
+import { speechFormats } from '../../catalog/quirk-values.ts';
+import { optionalField } from '../../messages/field-kinds.ts';
+import { refuse } from '../../messages/list-of.ts';
+import { otherModels, providerPreferences } from '../../messages/preferences.ts';
+import { insistenceFault, namesOf, unknownFields } from '../../messages/unknown-fields.ts';
+import { characterCount } from '../../providers/speech/codec.ts';
+
+/** The most that any known provider takes. */
+const MAX_SPOKEN_CHARACTERS = 40_000;
+const MAX_INSTRUCTIONS_CHARACTERS = 10_000;
+const MAX_USER_LABEL_CHARACTERS = 512;
+/** Names and ids of voices. They may become part of an address. */
+const voiceName = z.string().regex(/^[\w.:+-]{1,200}$/, 'must be a name or id of letters, digits and . _ : + -');
+
+const instructions = optionalField(z.string().max(MAX_INSTRUCTIONS_CHARACTERS));
+
+/** OpenRouter's clients send the instructions among options of a provider. */
+const speechPreferences = providerPreferences.extend({
+  options: optionalField(
+    z.strictObject({
+      openai: optionalField(
+        z.strictObject({
+          instructions: instructions.meta({ description: 'The same as `instructions` of the request.' }),
+        }),
+      ).meta({ description: 'Options of OpenAI.' }),
+    }),
+  ).meta({ description: 'Options of providers, as clients of OpenRouter’s API send them.' }),
+});
+
+const speechFields = {
+  model: z.string().min(1).max(200).meta({
+    description:
+      'The id of a model that speaks, such as `openai/gpt-4o-mini-tts`; GET /models?output_modalities=speech lists them.',
+  }),
+  input: z
+    .string()
+    .min(1)
+    .refine((text) => /\S/.test(text), 'must have a character that is not white space')
+    .refine(
+      (text) => characterCount(text) <= MAX_SPOKEN_CHARACTERS,
+      `must have at most ${MAX_SPOKEN_CHARACTERS} characters`,
+    )
+    .meta({
+      description: 'The text to speak. Its maximum depends on the model; it is never more than 40,000 characters.',
+    }),
+  voice: optionalField(
+    z.union([voiceName, z.strictObject({ id: voiceName.meta({ description: 'The id of a custom voice.' }) })], {
+      error: 'must be the name or id of a voice, or an object with its "id"',
+    }),
+  ).meta({
+    description:
+      'The name or id of a voice of the model’s provider, or an object with the `id` of a custom voice. Without it the model’s default voice speaks; a model without one answers 400.',
+  }),
+  response_format: optionalField(z.enum(speechFormats)).meta({
+    description:
+      'The format of the sound; `mp3` if absent. `pcm` is 16-bit, 24 kHz, mono, without a header. A model that cannot make the format answers 400, which names the formats that it can make.',
+  }),
+  speed: optionalField(z.number().min(0.25).max(4)).meta({
+    description: 'The factor of the usual speed, from 0.25 to 4. Models that do not list `speed` speak without it.',
+  }),
+  instructions: instructions.meta({
+    description: 'How the text is to be spoken. Models that do not list `instructions` speak without them.',
+  }),
+  stream_format: optionalField(z.enum(['audio', 'sse'])).meta({
+    description:
+      'With `audio`, which is the default, the answer is the sound itself; with `sse` it is events with parts of the sound in base64. Both come while the provider sends them.',
+  }),
+  provider: optionalField(speechPreferences).meta({
+    description:
+      'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
+  }),
+  models: otherModels,
+  stream: optionalField(z.boolean()).meta({
+    description: 'Accepted, and without an effect: speech is always streamed.',
+  }),
+  input_references: optionalField(z.never('is refused here: voices are not cloned; name a voice of the provider')).meta(
+    {
+      description: 'This field is refused, because voices are not cloned.',
+    },
+  ),
+  // The client's own label. The gateway does not use it.
+  user: optionalField(z.string().max(MAX_USER_LABEL_CHARACTERS)).meta({
+    description: 'An id of your choice for the end user; it does not change the answer.',
+  }),
+};
+
+/** Fields that are newer than the gateway are left out and named. An explicit null counts as absent. */
+export const speechRequestSchema = z.looseObject(speechFields).superRefine((body, context) => {
+  const insistence = insistenceFault(body, unknownSpeechFields(body));
+  if (insistence) refuse(context, insistence);
+});
+export type SpeechRequest = z.output<typeof speechRequestSchema>;
+
+/** Fields of a request that are sent to no endpoint. */
+export function unknownSpeechFields(body: object): string[] {
+  return namesOf(unknownFields(body, speechFields));
+}

@@ -1,0 +1,48 @@
+/** The forms in which clients get speech: the sound itself, or events with the sound in base64. */
+
+import { promptTokens } from '../../accounting/usage.ts';
+import type { Charged } from '../../accounting/charge.ts';
+import type { SpeechFormat } from '../../catalog/quirk-values.ts';
+import { errorEnvelope } from '../../platform/errors.ts';
+import type { ClientStream } from '../batch/forward-stream.ts';
+
+const soundTypes: Record<SpeechFormat, string> = {
+  mp3: 'audio/mpeg',
+  opus: 'audio/ogg',
+  aac: 'audio/aac',
+  flac: 'audio/flac',
+  wav: 'audio/wav',
+  pcm: 'audio/pcm',
+};
+
+/** Sends the sound unchanged. */
+export function soundStream(format: SpeechFormat): ClientStream<Buffer> {
+  return { contentType: soundTypes[format], chunk: (sound) => sound };
+}
+
+/** Sends the events of OpenAI's API. The last event has the usage and its cost. */
+export function soundEvents(requestId: string): ClientStream<Buffer> {
+  return {
+    contentType: 'text/event-stream; charset=utf-8',
+    chunk: (sound) => speechEvent({ type: 'speech.audio.delta', audio: sound.toString('base64') }),
+    last: (charged) => speechEvent({ type: 'speech.audio.done', usage: speechUsage(charged) }),
+    failure: (error) => speechEvent({ ...errorEnvelope(error, requestId) }),
+    comment: ': keep-alive\n\n',
+  };
+}
+
+function speechUsage({ usage, cost, estimated }: Charged): object {
+  const { characters, outputTokens } = usage;
+  const inputTokens = promptTokens(usage);
+  return {
+    ...(characters === undefined ? {} : { characters }),
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+    ...(estimated ? {} : { cost }),
+  };
+}
+
+function speechEvent(data: { type: string } & Record<string, unknown>): string {
+  return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+}

@@ -1,0 +1,72 @@
+import { invalidRequest } from '../../platform/errors.ts';
+import type { SpeechTask } from '../../providers/speech/codec.ts';
+import { speechEngines } from '../../providers/speech/engines.ts';
+import { tuningFields, unsentFields } from '../../providers/speech/speaker.ts';
+import type { OnExcluded } from '../../routing/exclusions.ts';
+import type { BatchCandidate } from '../batch/offers.ts';
+import { defineModality } from './modality.ts';
+import { speechRequestSchema, unknownSpeechFields, type SpeechRequest } from './speech-schema.ts';
+import { soundEvents, soundStream } from './speech-stream.ts';
+
+const DEFAULT_FORMAT = 'mp3';
+
+/** The fields of a body that only tune the speech. The usual speed counts as absent. */
+const tuningOf = ({ speed, instructions, provider }: SpeechRequest) => ({
+  speed: speed == null || speed === 1 ? undefined : speed,
+  instructions: instructions || provider?.options?.openai?.instructions || undefined,
+});
+
+/** Spoken text. Its sound is forwarded while the provider sends it. */
+export const speechModality = defineModality({
+  apiType: 'tts',
+  makes: 'speech',
+  accepts: { body: speechRequestSchema, exactWithin: ['max_price'] },
+  leftOut: (body, target) => [...unknownSpeechFields(body), ...unsentFields(tuningOf(body), target)],
+  engines: speechEngines,
+  // Replaced texts are spoken as their placeholders, because nothing can be restored in sound.
+  textsOf: (body) => {
+    const { instructions } = tuningOf(body);
+    const input = { field: 'input', text: body.input };
+    return instructions === undefined ? [input] : [input, { field: 'instructions', text: instructions }];
+  },
+  taskOf: (body, [text = '', instructions]): SpeechTask => ({
+    text,
+    format: body.response_format ?? DEFAULT_FORMAT,
+    voice: body.voice ?? undefined,
+    speed: tuningOf(body).speed,
+    instructions,
+    requiresParameters: body.provider?.require_parameters === true,
+  }),
+  promptBytes: ({ text, instructions = '' }) => Buffer.byteLength(text) + Buffer.byteLength(instructions),
+  routeOf: ({ model, models, provider }) => {
+    const { options: _options, ...preferences } = provider ?? {};
+    return { model, messages: [], ...(models ? { models } : {}), ...(provider ? { provider: preferences } : {}) };
+  },
+  fitting: preferListing,
+  tooLarge: (maxMebibytes) => invalidRequest('input', `is more than ${maxMebibytes} MiB for this model; send less`),
+  tooMany: (requests, maxRequests) =>
+    invalidRequest('input', `needs ${requests} requests, and the maximum is ${maxRequests}`),
+  maxAtOnce: 1,
+  resultOf: (answer) => answer,
+  forwardedAs: ({ stream_format, response_format }, requestId) =>
+    stream_format === 'sse' ? soundEvents(requestId) : soundStream(response_format ?? DEFAULT_FORMAT),
+  outOfTime: 'The speech took longer than the gateway may run. Send a shorter text.',
+});
+
+/** Puts endpoints that get every field of a task first, or excludes the others if the client requires its fields. */
+function preferListing<Candidate extends BatchCandidate>(
+  task: SpeechTask,
+  candidates: Candidate[],
+  onExcluded: OnExcluded | undefined,
+): Candidate[] {
+  const missing = (candidate: Candidate) => unsentFields(task, candidate.target).length;
+  if (!task.requiresParameters) return candidates.toSorted((a, b) => missing(a) - missing(b));
+  const complete = candidates.filter((candidate) => missing(candidate) === 0);
+  for (const candidate of candidates) if (missing(candidate) > 0) onExcluded?.(candidate, 'request_not_supported');
+  if (complete.length > 0) return complete;
+  const field = tuningFields.find((name) => task[name] !== undefined)!;
+  throw invalidRequest(
+    field,
+    'is not supported by this model, and provider.require_parameters is true; leave one of them out',
+  );
+}

@@ -1,0 +1,36 @@
+import type { PullIterator } from '../../platform/concurrency/pull-iterator.ts';
+import { readText } from './read-text.ts';
+import { sniffDocument } from './sniff-document.ts';
+import { frameData, SseFrameSplitter } from './sse-frames.ts';
+import { UpstreamError } from './upstream-error.ts';
+
+/** Last event of OpenAI's streams, which is not JSON. */
+const DONE = '[DONE]';
+
+/**
+ * Yields the JSON of server-sent events. If the body is one JSON document in place of events, yields the document.
+ * @param maxEventBytes maximum size of an event, and of a document
+ * @throws {UpstreamError} if an event is too large or not JSON
+ */
+export async function* jsonEvents(source: PullIterator<Buffer>, maxEventBytes: number): AsyncGenerator<unknown, void> {
+  const { isDocument, body } = await sniffDocument(source);
+  if (isDocument) {
+    yield parsedEvent(await readText(body, maxEventBytes));
+    return;
+  }
+  const splitter = new SseFrameSplitter(maxEventBytes);
+  for await (const chunk of body) {
+    for (const frame of splitter.push(chunk)) {
+      const data = frameData(frame);
+      if (data !== undefined && data !== DONE) yield parsedEvent(data);
+    }
+  }
+}
+
+function parsedEvent(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UpstreamError('malformed', 'The provider sent an event that is not JSON', error);
+  }
+}

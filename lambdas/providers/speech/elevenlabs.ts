@@ -1,0 +1,29 @@
+/** Speech of ElevenLabs. The voice is part of the address. */
+
+import type { SpeechFormat } from '../../catalog/quirk-values.ts';
+import { jsonRequest } from '../json-request.ts';
+import { voiceId, type SpeechCodec } from './codec.ts';
+import { soundIn, withHeader, wavHeader } from './sound.ts';
+
+const elevenlabsFormats: Partial<Record<SpeechFormat, string>> = {
+  mp3: 'mp3_44100_128',
+  opus: 'opus_48000_128',
+  pcm: 'pcm_24000',
+  // Its streams have no WAV files, so the gateway adds the header.
+  wav: 'pcm_24000',
+};
+
+export const elevenlabsSpeech: SpeechCodec = {
+  formats: ['mp3', 'opus', 'wav', 'pcm'],
+  requestFor: ({ text, voice, format, speed }, { upstreamModel }) =>
+    jsonRequest(
+      `/v1/text-to-speech/${encodeURIComponent(voiceId(voice))}/stream?output_format=${elevenlabsFormats[format]}`,
+      {
+        text,
+        model_id: upstreamModel,
+        ...(speed === undefined ? {} : { voice_settings: { speed } }),
+      },
+    ),
+  decode: (response, { format }) =>
+    format === 'wav' ? withHeader(wavHeader(24_000), soundIn(response)) : soundIn(response),
+};

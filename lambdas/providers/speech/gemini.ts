@@ -1,0 +1,83 @@
+/** Speech of Gemini models. A stream has raw 24 kHz sound in JSON; the gateway adds the header of a WAV file. */
+
+import type { GeminiSpeechQuirks } from '../../catalog/quirk-schemas.ts';
+import type { WireUsage } from '../../messages/types.ts';
+import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import { statesError } from '../faults/stated-error.ts';
+import { jsonEvents } from '../http/json-events.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
+import { jsonRequest } from '../json-request.ts';
+import { voiceId, type SpeechCodec, type SpeechPart, type SpokenTask } from './codec.ts';
+import { soundFromBase64, wavHeader, withHeader } from './sound.ts';
+
+/** The whole speech may arrive in one event: 16,384 tokens are eleven minutes, or 42 MB of base64. */
+const MAX_GEMINI_EVENT_BYTES = 48 * 1024 * 1024;
+const GEMINI_SAMPLE_RATE = 24_000;
+const RAW_SOUND = /^audio\/(?:l16|pcm)\b/i;
+const OTHER_RATE = /\brate=(?!24000\b)\d/i;
+
+export const geminiSpeech: SpeechCodec<GeminiSpeechQuirks> = {
+  formats: ['wav', 'pcm'],
+  requestFor: (task, { upstreamModel, maxOutputTokens, quirks }) =>
+    jsonRequest(`/models/${upstreamModel}:streamGenerateContent?alt=sse`, {
+      contents: [{ role: 'user', parts: [spokenPart(task, quirks)] }],
+      generationConfig: {
+        responseModalities: ['AUDIO'],
+        ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+        speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: voiceId(task.voice) } } },
+      },
+    }),
+  decode({ body }, { format }) {
+    const parts = geminiSound(jsonEvents(body, MAX_GEMINI_EVENT_BYTES));
+    return format === 'wav' ? withHeader(wavHeader(GEMINI_SAMPLE_RATE), parts) : parts;
+  },
+};
+
+function spokenPart({ text, instructions }: SpokenTask, { instructions_form: form }: GeminiSpeechQuirks): object {
+  if (instructions === undefined) return { text };
+  return form === 'style' ? { text, speechMetadata: { style: instructions } } : { text: `${instructions}:\n${text}` };
+}
+
+async function* geminiSound(events: AsyncIterable<unknown>): AsyncGenerator<SpeechPart, void> {
+  for await (const event of events) {
+    if (statesError(event)) {
+      yield { error: event };
+      return;
+    }
+    const { candidates, promptFeedback, usageMetadata } = recordOrEmpty(event);
+    const candidate = recordOrEmpty(Array.isArray(candidates) ? candidates[0] : undefined);
+    for (const sound of soundOf(candidate)) yield { event: sound };
+    const usage = isRecord(usageMetadata) ? geminiUsage(usageMetadata) : undefined;
+    if (usage) yield { usage };
+    const reason = candidate['finishReason'] ?? recordOrEmpty(promptFeedback)['blockReason'];
+    if (typeof reason !== 'string') continue;
+    if (reason !== 'STOP' && reason !== 'MAX_TOKENS')
+      yield { error: { code: 400, message: `The model refused to speak (${reason})` } };
+    return;
+  }
+  throw new UpstreamError('broken', 'The provider ended its speech without a finish reason');
+}
+
+function* soundOf(candidate: Record<string, unknown>): Generator<Buffer, void> {
+  const { parts } = recordOrEmpty(candidate['content']);
+  if (!Array.isArray(parts)) return;
+  for (const part of parts) {
+    const { inlineData } = recordOrEmpty(part);
+    if (inlineData === undefined) continue;
+    const { mimeType, data } = recordOrEmpty(inlineData);
+    if (typeof mimeType !== 'string' || !RAW_SOUND.test(mimeType) || OTHER_RATE.test(mimeType)) {
+      throw new UpstreamError('malformed', 'The provider sent sound that is not raw 24 kHz sound');
+    }
+    if (data !== '') yield soundFromBase64(data);
+  }
+}
+
+/** All tokens of the answer are tokens of sound. */
+function geminiUsage({ promptTokenCount, candidatesTokenCount }: Record<string, unknown>): WireUsage | undefined {
+  if (typeof candidatesTokenCount !== 'number') return undefined;
+  return {
+    input_tokens: typeof promptTokenCount === 'number' ? promptTokenCount : null,
+    output_tokens: candidatesTokenCount,
+    output_tokens_details: { audio_tokens: candidatesTokenCount },
+  };
+}

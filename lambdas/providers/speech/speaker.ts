@@ -1,0 +1,115 @@
+/** Engine of a wire that speaks texts. Each text is one request, and its sound is forwarded while it arrives. */
+
+import { speechFormats, type SpeechFormat } from '../../catalog/quirk-values.ts';
+import { invalidRequest } from '../../platform/errors.ts';
+import type { BatchEngine, BatchRequest, StreamedAnswer } from '../batch-engine.ts';
+import {
+  characterCount,
+  type SpeechCodec,
+  type SpeechPart,
+  type SpeechTarget,
+  type SpeechTask,
+  type SpokenTask,
+} from './codec.ts';
+
+/** Fields that only tune speech. An endpoint that does not list them speaks without them. */
+export const tuningFields = ['speed', 'instructions'] as const;
+
+/** Usual bytes of text per token. */
+const TEXT_BYTES_PER_TOKEN = 4;
+/**
+ * Bytes of text that take at least a second to speak. Usual speech has 13 characters a second in English, and four in
+ * Chinese, whose characters have three bytes. Digits are the slowest text.
+ */
+const SLOWEST_BYTES_PER_SECOND = 3;
+const MIN_SECONDS = 10;
+/** Bytes of a second of 48 kHz, 16-bit, mono sound, in base64 and JSON. */
+const MAX_BYTES_PER_SECOND = 192 * 1024;
+const ENVELOPE_BYTES = 1024 * 1024;
+
+/** Usual bytes of a second of sound. They estimate the tokens of an answer whose provider reports none. */
+const bytesPerSecond: Record<SpeechFormat, number> = {
+  pcm: 48_000,
+  wav: 48_000,
+  flac: 24_000,
+  mp3: 16_000,
+  aac: 12_000,
+  opus: 6_000,
+};
+
+export function speaker(codec: SpeechCodec): BatchEngine<SpeechTask, StreamedAnswer<Buffer>> {
+  return {
+    batchRequests: (task, target) => [speechRequest(codec, task, target)],
+    answer: (task, target, send) =>
+      send.open(speechRequest(codec, task, target), (response) =>
+        withEstimates(codec.decode(response, spokenTask(task, target), target), task, target),
+      ),
+    readUsage: () => undefined,
+  };
+}
+
+/** Returns the names of fields of a task that the endpoint does not get. */
+export function unsentFields(
+  task: Pick<SpeechTask, (typeof tuningFields)[number]>,
+  { supportedParameters }: Pick<SpeechTarget, 'supportedParameters'>,
+): string[] {
+  return tuningFields.filter((name) => task[name] !== undefined && !supportedParameters.includes(name));
+}
+
+/** @throws {GatewayError} 400 for a task that the endpoint does not support */
+function speechRequest(codec: SpeechCodec, task: SpeechTask, target: SpeechTarget): BatchRequest {
+  checkFormat(codec, task, target);
+  const characters = characterCount(task.text);
+  const { max_characters: maxCharacters = Infinity, audio_tokens_per_second: tokensPerSecond = 0 } = target.quirks;
+  if (characters > maxCharacters) {
+    throw invalidRequest(
+      'input',
+      `must have at most ${maxCharacters} characters for this model, and has ${characters}`,
+    );
+  }
+  const spoken = spokenTask(task, target);
+  checkSpeed(spoken, target);
+  const textBytes = Buffer.byteLength(task.text);
+  const seconds = (MIN_SECONDS + textBytes / SLOWEST_BYTES_PER_SECOND) / Math.min(1, spoken.speed ?? 1);
+  const maxTokens = Math.ceil(seconds * tokensPerSecond);
+  return {
+    request: codec.requestFor(spoken, target),
+    outputTokens: Math.min(maxTokens, target.maxOutputTokens ?? Infinity),
+    pieces: { characters: { max: characters, estimated: characters } },
+    estimatedTokens: Math.ceil((textBytes + Buffer.byteLength(spoken.instructions ?? '')) / TEXT_BYTES_PER_TOKEN),
+    maxAnswerBytes: ENVELOPE_BYTES + Math.ceil(seconds * MAX_BYTES_PER_SECOND),
+  };
+}
+
+function checkFormat({ formats }: SpeechCodec, { format }: SpeechTask, { quirks }: SpeechTarget): void {
+  const made = speechFormats.filter(
+    (name) => formats.includes(name) && (quirks.speech_formats ?? formats).includes(name),
+  );
+  if (made.includes(format)) return;
+  const hint = format === 'mp3' ? ', also if a request names no format' : '';
+  throw invalidRequest('response_format', `"${format}" cannot be made by this model${hint}; use ${made.join(' or ')}`);
+}
+
+function checkSpeed({ speed }: SpokenTask, { quirks }: SpeechTarget): void {
+  const [min, max] = quirks.speed_range ?? [0, Infinity];
+  if (speed === undefined || (speed >= min && speed <= max)) return;
+  throw invalidRequest('speed', `must be between ${min} and ${max} for this model`);
+}
+
+function spokenTask(task: SpeechTask, target: SpeechTarget): SpokenTask {
+  const voice = task.voice ?? target.quirks.default_voice;
+  if (voice === undefined) throw invalidRequest('voice', 'is required for this model, which has no default voice');
+  const unsent = unsentFields(task, target);
+  return { ...task, voice, ...Object.fromEntries(unsent.map((name) => [name, undefined])) };
+}
+
+async function* withEstimates(
+  parts: AsyncGenerator<SpeechPart, void>,
+  { format }: SpeechTask,
+  { quirks: { audio_tokens_per_second: tokensPerSecond = 0 } }: SpeechTarget,
+): AsyncGenerator<SpeechPart, void> {
+  for await (const part of parts) {
+    const seconds = (part.event?.length ?? 0) / bytesPerSecond[format];
+    yield tokensPerSecond > 0 && seconds > 0 ? { ...part, estimatedTokens: seconds * tokensPerSecond } : part;
+  }
+}

@@ -1,0 +1,46 @@
+/** Speech of Yandex SpeechKit, API v1, which takes a form. */
+
+import type { SpeechFormat } from '../../catalog/quirk-values.ts';
+import { voiceId, type SpeechCodec } from './codec.ts';
+import { soundIn, wavHeader, withHeader } from './sound.ts';
+
+const YANDEX_SAMPLE_RATE = 48_000;
+
+const yandexFormats: Partial<Record<SpeechFormat, Record<string, string>>> = {
+  mp3: { format: 'mp3' },
+  opus: { format: 'oggopus' },
+  // The rates of raw sound are 48, 16 and 8 kHz. So it is sent as a WAV file, which states its rate, and not as `pcm`.
+  wav: { format: 'lpcm', sampleRateHertz: String(YANDEX_SAMPLE_RATE) },
+};
+
+/** Languages of voices that do not speak Russian. */
+const voiceLanguages: Readonly<Record<string, string>> = {
+  lea: 'de-DE',
+  john: 'en-US',
+  naomi: 'he-IL',
+  amira: 'kk-KK',
+  madi: 'kk-KK',
+  saule: 'kk-KK',
+  zhanar: 'kk-KK',
+  nigora: 'uz-UZ',
+  lola: 'uz-UZ',
+  yulduz: 'uz-UZ',
+};
+
+export const yandexSpeech: SpeechCodec = {
+  formats: ['mp3', 'opus', 'wav'],
+  requestFor({ text, voice, format, speed }) {
+    const name = voiceId(voice);
+    const form = new URLSearchParams({
+      text,
+      voice: name,
+      lang: voiceLanguages[name] ?? 'ru-RU',
+      ...yandexFormats[format],
+      ...(speed === undefined ? {} : { speed: String(speed) }),
+    });
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    return { path: '/speech/v1/tts:synthesize', headers, body: form.toString() };
+  },
+  decode: (response, { format }) =>
+    format === 'wav' ? withHeader(wavHeader(YANDEX_SAMPLE_RATE), soundIn(response)) : soundIn(response),
+};

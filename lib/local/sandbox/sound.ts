@@ -1,0 +1,52 @@
+/** Sound of the sandbox: one tone for each word, as raw 24 kHz sound, and silent frames of MP3 of the same length. */
+
+const SAMPLE_RATE = 24_000;
+const SECONDS_PER_WORD = 0.2;
+const SAMPLES_PER_WORD = SAMPLE_RATE * SECONDS_PER_WORD;
+const LOUDNESS = 8_000;
+const LOWEST_HERTZ = 220;
+const WAV_HEADER_BYTES = 44;
+
+/** MPEG-1 layer III, 128 kbit/s, 44.1 kHz, one channel. A frame has 417 bytes and lasts 26 ms. */
+const MP3_HEADER = [0xff, 0xfb, 0x90, 0xc0];
+const MP3_FRAME_BYTES = 417;
+const MP3_FRAMES_PER_WORD = 8;
+
+/** Returns the tone of a word: the pitch follows from the letters of the word and the voice. */
+export function toneOf(word: string, voice: string): Buffer {
+  const letters = Buffer.from(voice + word).reduce((sum, byte) => sum + byte, 0);
+  const hertz = LOWEST_HERTZ + (letters % 24) * 20;
+  const samples = Buffer.alloc(SAMPLES_PER_WORD * 2);
+  for (let at = 0; at < SAMPLES_PER_WORD; at += 1) {
+    // A tone that begins and ends with silence has no clicks.
+    const envelope = Math.sin((Math.PI * at) / SAMPLES_PER_WORD);
+    samples.writeInt16LE(Math.round(LOUDNESS * envelope * Math.sin((2 * Math.PI * hertz * at) / SAMPLE_RATE)), at * 2);
+  }
+  return samples;
+}
+
+/** Returns silent frames as long as a word. */
+export function mp3OfWord(): Buffer {
+  const frame = Buffer.alloc(MP3_FRAME_BYTES);
+  frame.set(MP3_HEADER);
+  return Buffer.concat(Array.from({ length: MP3_FRAMES_PER_WORD }, () => frame));
+}
+
+/** Returns the header of a WAV file with this many words. */
+export function wavHeaderOf(words: number): Buffer {
+  const bytes = words * SAMPLES_PER_WORD * 2;
+  const header = Buffer.alloc(WAV_HEADER_BYTES);
+  header.write('RIFF', 0, 'latin1');
+  header.writeUInt32LE(WAV_HEADER_BYTES - 8 + bytes, 4);
+  header.write('WAVEfmt ', 8, 'latin1');
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(SAMPLE_RATE, 24);
+  header.writeUInt32LE(SAMPLE_RATE * 2, 28);
+  header.writeUInt16LE(2, 32);
+  header.writeUInt16LE(16, 34);
+  header.write('data', 36, 'latin1');
+  header.writeUInt32LE(bytes, 40);
+  return header;
+}

@@ -1,0 +1,79 @@
+/** Speech of the sandbox in the format of OpenAI: a tone for each word. `storyteller` answers with events and usage. */
+
+import { parseDirectiveLine, readDirectives, withoutDirectives } from '../directives.ts';
+import { openaiRefusal } from '../openai-refusal.ts';
+import { mp3OfWord, toneOf, wavHeaderOf } from '../sound.ts';
+import { requestedFailure, type SandboxAnswer } from '../whole-answers.ts';
+
+interface SpeechRequest {
+  model: string;
+  input: string;
+  voice: string | { id: string };
+  response_format?: string;
+  speed?: number;
+  stream_format?: 'audio' | 'sse';
+}
+
+const MAX_CHARACTERS = 4_096;
+const VOICES = ['alto', 'basso', 'tenor'];
+const TOKENS_PER_WORD = 4;
+const CHARACTERS_PER_TOKEN = 4;
+/** Far more than any request may be billed for. */
+const ABSURD_TOKENS = 1_000_000_000;
+const SOUND_TYPES: Readonly<Record<string, string>> = { mp3: 'audio/mpeg', wav: 'audio/wav', pcm: 'audio/pcm' };
+
+export const wholeAnswers = { '/openai/v1/audio/speech': speak };
+
+function speak(request: SpeechRequest): SandboxAnswer {
+  const { input, voice, response_format: format = 'mp3', stream_format: form } = request;
+  const directives = readDirectives(input);
+  if (directives.error !== undefined) return requestedFailure(directives.error);
+  const objection = objectionTo(request);
+  if (objection !== undefined) return { status: 400, body: openaiRefusal(400, objection) };
+  // An error with the status of a success, as some servers send it.
+  if (directives.nullAt !== undefined) {
+    return { status: 200, body: { error: { message: 'The sandbox was asked to send an error in place of sound' } } };
+  }
+  const name = typeof voice === 'string' ? voice : voice.id;
+  const words = wordsToSpeak(withoutDirectives(input), directives.tokens);
+  const sound = words.map((word) => (format === 'mp3' ? mp3OfWord() : toneOf(word, name)));
+  if (format === 'wav') sound[0] = Buffer.concat([wavHeaderOf(words.length), sound[0]!]);
+  return form === 'sse'
+    ? {
+        status: 200,
+        body: {},
+        delivery: directives,
+        contentType: 'text/event-stream',
+        pieces: soundEvents(input, sound),
+      }
+    : { status: 200, body: {}, delivery: directives, contentType: SOUND_TYPES[format]!, pieces: sound };
+}
+
+function objectionTo({ input, voice, response_format: format = 'mp3', speed = 1 }: SpeechRequest): string | undefined {
+  if (Array.from(input).length > MAX_CHARACTERS)
+    return `string too long: expected at most ${MAX_CHARACTERS} characters`;
+  if (!(format in SOUND_TYPES)) return `'response_format' must be one of mp3, wav and pcm.`;
+  if (speed < 0.25 || speed > 4) return `'speed' must be between 0.25 and 4.`;
+  if (typeof voice === 'string' && !VOICES.includes(voice)) return `'voice' must be one of ${VOICES.join(', ')}.`;
+  return undefined;
+}
+
+function wordsToSpeak(text: string, count: number | undefined): string[] {
+  const words = text.match(/\S+/g) ?? ['silence'];
+  return count === undefined ? words : Array.from({ length: Math.max(1, count) }, (_, at) => words[at % words.length]!);
+}
+
+function soundEvents(input: string, sound: readonly Buffer[]): Buffer[] {
+  const usage = parseDirectiveLine(input).valueOf('usage');
+  const input_tokens = Math.ceil(input.length / CHARACTERS_PER_TOKEN);
+  const output_tokens = usage === 'absurd' ? ABSURD_TOKENS : sound.length * TOKENS_PER_WORD;
+  const counted = { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens };
+  return [
+    ...sound.map((bytes) => speechEvent({ type: 'speech.audio.delta', audio: bytes.toString('base64') })),
+    speechEvent({ type: 'speech.audio.done', ...(usage === 'none' ? {} : { usage: counted }) }),
+  ];
+}
+
+function speechEvent(data: object): Buffer {
+  return Buffer.from(`data: ${JSON.stringify(data)}\n\n`);
+}
