@@ -104,7 +104,7 @@ export function chatWriter(model: string): WireWriter {
         case 'thinking':
           return { start: [], pieces: block.pieces.map((piece) => [chunk({ reasoning_content: piece })]), stop: [] };
         case 'text':
-          return script.audioTokens ? spoken(block.pieces, chunk) : written(block.pieces, script, chunk);
+          return script.audioTokens ? spoken(block.pieces, chunk) : drawnText(block.pieces, script, chunk);
         case 'tool': {
           const call = script.blocks.slice(0, index).filter(({ kind }) => kind === 'tool').length;
           const piece = (inner: object) => chunk({ tool_calls: [{ index: call, ...inner }] });
@@ -129,7 +129,7 @@ export function chatWriter(model: string): WireWriter {
 type Chunk = (delta: object) => object;
 
 /** Returns a text, with the image at its end in OpenRouter's form. */
-function written(pieces: string[], { picture }: Script, chunk: Chunk): ReturnType<WireWriter['block']> {
+function drawnText(pieces: string[], { picture }: Script, chunk: Chunk): ReturnType<WireWriter['block']> {
   const url = picture && `data:image/png;base64,${sandboxPicture(picture)}`;
   const image = url === undefined ? [] : [[chunk({ images: [{ type: 'image_url', image_url: { url } }] })]];
   return { start: [], pieces: [...pieces.map((piece) => [chunk({ content: piece })]), ...image], stop: [] };

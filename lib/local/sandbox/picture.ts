@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib';
 
 const LONG_SIDE_PIXELS: Record<string, number> = { '512': 512, '1K': 1_024, '2K': 2_048, '4K': 4_096 };
-const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 /** Returns a PNG in base64: a gray gradient from top to bottom. */
 export function sandboxPicture({ aspectRatio = '1:1', imageSize = '1K' } = {}): string {
@@ -16,7 +16,7 @@ export function sandboxPicture({ aspectRatio = '1:1', imageSize = '1K' } = {}): 
   for (let y = 0; y < height; y += 1)
     rows.fill(Math.floor((255 * y) / height), y * (width + 1) + 1, (y + 1) * (width + 1));
   const chunks = [chunk('IHDR', header), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))];
-  return Buffer.concat([SIGNATURE, ...chunks]).toString('base64');
+  return Buffer.concat([PNG_SIGNATURE, ...chunks]).toString('base64');
 }
 
 function chunk(type: string, data: Buffer): Buffer {
