@@ -38,6 +38,12 @@ function sizeOfPng(base64: string): [width: number, height: number] {
 
 const picture = async () => (await draw('/images', { size: '512x512' })).body.data[0]!.b64_json;
 
+async function generationOfKey(hash: string): Promise<string | undefined> {
+  const { body } = await manage(gateway, 'GET', '/generations?limit=100');
+  const { data } = body as { data: { id: string; api_key_hash: string }[] };
+  return data.find(({ api_key_hash }) => api_key_hash === hash)?.id;
+}
+
 describe('an image', () => {
   it('comes in OpenRouter’s shape, with its media type and its cost', async () => {
     const { status, body } = await draw('/images', { size: '1536x1024' });
@@ -211,12 +217,6 @@ describe('an image that is not drawn', () => {
     const id = (await generationOfKey(data.hash))!;
     expect(await finalGeneration(gateway, id)).toMatchObject({ total_cost: 0, ending: 'client_left' });
   });
-
-  async function generationOfKey(hash: string): Promise<string | undefined> {
-    const { body } = await manage(gateway, 'GET', '/generations?limit=100');
-    const { data } = body as { data: { id: string; api_key_hash: string }[] };
-    return data.find(({ api_key_hash }) => api_key_hash === hash)?.id;
-  }
 
   it('is refused with 402 if money is short', async () => {
     const key = await keyWith({ limit: 3 });

@@ -75,6 +75,10 @@ const events = (...documents: unknown[]) => documents.map((document) => `data: $
 const base64 = (bytes: string | Buffer) => Buffer.from(bytes as string).toString('base64');
 const samples = Buffer.from([1, 2, 3, 4, 5, 6]);
 
+const geminiEvent = (data: unknown, more: object = {}) => ({
+  candidates: [{ content: { parts: [{ inlineData: { mimeType: 'audio/L16;codec=pcm;rate=24000', data } }] }, ...more }],
+});
+
 describe('a request for speech', () => {
   it('has the form of OpenAI’s API, with events only where the model has them', () => {
     const voice = { id: 'v_1' };
@@ -304,11 +308,6 @@ describe('sound of a provider', () => {
     expect(whole.sound).toHaveLength(44 + samples.length);
   });
 
-  const geminiEvent = (data: unknown, more: object = {}) => ({
-    candidates: [
-      { content: { parts: [{ inlineData: { mimeType: 'audio/L16;codec=pcm;rate=24000', data } }] }, ...more },
-    ],
-  });
   const lastGeminiEvent = {
     candidates: [{ finishReason: 'STOP' }],
     usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 50, totalTokenCount: 53 },

@@ -7,12 +7,13 @@ import { Money } from '../../lambdas/money/money.ts';
 import { ProviderTime } from '../../lambdas/platform/provider-time.ts';
 import { UpstreamError } from '../../lambdas/providers/http/upstream-error.ts';
 import { changedPricing, fixPrices, heldPricesOf, withRequestPrice } from '../../lambdas/routing/dispatched-prices.ts';
+import type { Pricing } from '../../lambdas/catalog/schema.ts';
 import { candidateAt } from '../support/candidate.ts';
 
 const CHANGE_MS = Date.UTC(2027, 0, 1);
 const MINUTE_MS = 60_000;
-const before = { prompt: Money.parse('1'), completion: Money.parse('2') };
-const after = { prompt: Money.parse('2'), completion: Money.parse('4') };
+const before: Pricing = { prompt: Money.parse('1'), completion: Money.parse('2') };
+const after: Pricing = { prompt: Money.parse('2'), completion: Money.parse('4') };
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
 afterEach(() => vi.useRealTimers());
