@@ -3,6 +3,7 @@ import { chargeForMeasured } from '../../lambdas/accounting/charge.ts';
 import { UsageMeter } from '../../lambdas/accounting/meter.ts';
 import { AttemptLog } from '../../lambdas/inference/attempt-log.ts';
 import { withFailover } from '../../lambdas/inference/failover.ts';
+import type { Pricing } from '../../lambdas/catalog/schema.ts';
 import { Money } from '../../lambdas/money/money.ts';
 import { ProviderTime } from '../../lambdas/platform/provider-time.ts';
 import { UpstreamError } from '../../lambdas/providers/http/upstream-error.ts';
