@@ -63,7 +63,7 @@ beforeAll(async () => {
       ],
       { output_modalities: ['image'], supported_parameters: ['seed', 'moderation'] },
     ),
-    textModel('test/speaker', [{ provider: 'test-openai-speech', pricing }], {
+    textModel('test/speaker', [{ provider: 'test-openai-speech', pricing, quirks: { default_voice: 'ann' } }], {
       output_modalities: ['speech'],
       supported_parameters: ['speed', 'instructions'],
     }),
