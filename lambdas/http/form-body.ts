@@ -139,21 +139,26 @@ function keysOf(name: string): string[] {
 }
 
 function place(body: Record<string, unknown>, keys: readonly string[], value: unknown): void {
-  const last = keys.at(-1)!;
   const [field] = keys as [string];
   let container: Record<string, unknown> | unknown[] = body;
   for (const [index, key] of keys.slice(0, -1).entries()) {
-    const inside = (container as Record<string, unknown>)[key];
-    const isList = keys[index + 1] === '';
-    if (inside !== undefined && Array.isArray(inside) !== isList) throw twice(field);
-    if (inside !== undefined && (typeof inside !== 'object' || inside instanceof FormFile)) throw twice(field);
-    const next = inside ?? (isList ? [] : (Object.create(null) as object));
-    (container as Record<string, unknown>)[key] = next;
-    container = next as typeof container;
+    // Only the last container of a name can be a list.
+    const object = container as Record<string, unknown>;
+    container = innerContainer(object[key], keys[index + 1] === '', field);
+    object[key] = container;
   }
+  const last = keys.at(-1)!;
   if (Array.isArray(container)) container.push(value);
   else if (Object.hasOwn(container, last)) throw twice(field);
   else container[last] = value;
+}
+
+/** Returns the container that is already there, or a new one. */
+function innerContainer(known: unknown, isList: boolean, field: string): Record<string, unknown> | unknown[] {
+  if (known === undefined) return isList ? [] : (Object.create(null) as Record<string, unknown>);
+  const isContainer = typeof known === 'object' && known !== null && !(known instanceof FormFile);
+  if (!isContainer || Array.isArray(known) !== isList) throw twice(field);
+  return known as Record<string, unknown>;
 }
 
 function twice(field: string) {

@@ -54,7 +54,7 @@ function noRoom(): GatewayError {
  */
 export const MAX_FORM_BYTES = 26 * 1024 * 1024;
 
-export function tooLarge(): GatewayError {
+function tooLarge(): GatewayError {
   return new GatewayError(
     'payload_too_large',
     'The request is larger than 6 MB as a JSON string, in which each quote counts twice. Send images and documents by URL.',

@@ -92,10 +92,11 @@ function cueText(text: string): string {
   return text.trim().replaceAll(/\s+/g, ' ').replaceAll('-->', '->');
 }
 
+const digits = (value: number, length = 2) => String(value).padStart(length, '0');
+
 /** Returns a time such as 00:01:02.500. */
 function clock(seconds: number, separator: string): string {
   const all = Math.round(seconds * 1_000);
-  const digits = (value: number, length = 2) => String(value).padStart(length, '0');
   const [ms, s, m, h] = [
     all % 1_000,
     Math.floor(all / 1_000) % 60,

@@ -9,7 +9,7 @@ import { insistenceFault, namesOf, unknownFields } from '../../messages/unknown-
 import { FormFile } from '../../platform/form-file.ts';
 import type { Recording } from '../../providers/transcription/codec.ts';
 
-export const transcriptFormats = ['json', 'text', 'srt', 'verbose_json', 'vtt'] as const;
+const transcriptFormats = ['json', 'text', 'srt', 'verbose_json', 'vtt'] as const;
 const granularities = ['word', 'segment'] as const;
 const MAX_PROMPT_CHARACTERS = 10_000;
 const MAX_KEYWORDS = 100;
@@ -88,7 +88,7 @@ const transcriptionFields = {
 const SOURCES = ['file', 'input_audio', 'url'] as const;
 
 /** Fields that are newer than the gateway are left out and named. An explicit null counts as absent. */
-export const transcriptionRequestSchema = z.looseObject(transcriptionFields).superRefine((body, context) => {
+const requestSchema = z.looseObject(transcriptionFields).superRefine((body, context) => {
   const insistence = insistenceFault(body, unknownTranscriptionFields(body));
   if (insistence) refuse(context, insistence);
   const sources = SOURCES.filter((name) => body[name] != null);
@@ -109,9 +109,11 @@ export const transcriptionRequestSchema = z.looseObject(transcriptionFields).sup
 });
 
 /** A request whose recording has been read. */
-export interface TranscriptionBody extends z.output<typeof transcriptionRequestSchema> {
+export interface TranscriptionBody extends z.output<typeof requestSchema> {
   recording?: Recording;
 }
+/** `prepare` of the modality adds the recording. */
+export const transcriptionRequestSchema: z.ZodType<TranscriptionBody> = requestSchema;
 
 /** How a form is read into the same value that a JSON body has. */
 export const transcriptionForm = {

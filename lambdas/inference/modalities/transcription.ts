@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import type { Transcript, TranscriptionTask } from '../../providers/transcription/codec.ts';
 import { transcriptionEngines } from '../../providers/transcription/engines.ts';
 import type { OnExcluded } from '../../routing/exclusions.ts';
@@ -7,11 +6,7 @@ import { recordingOf } from '../recordings/recording-of.ts';
 import { recordingTooLarge } from '../recordings/fetch-recording.ts';
 import { candidatesWith } from './listed-fields.ts';
 import { defineModality } from './modality.ts';
-import {
-  transcriptionRequestSchema,
-  unknownTranscriptionFields,
-  type TranscriptionBody,
-} from './transcription-schema.ts';
+import { transcriptionRequestSchema, unknownTranscriptionFields } from './transcription-schema.ts';
 
 type Candidate = BatchCandidate<TranscriptionTask, Transcript>;
 
@@ -27,8 +22,7 @@ function transcriptionInto(translates: boolean) {
   return defineModality({
     apiType: 'stt',
     makes: 'transcription',
-    // The schema has no field for the recording, which `prepare` adds.
-    accepts: { body: transcriptionRequestSchema as z.ZodType<TranscriptionBody>, exactWithin: ['max_price'] },
+    accepts: { body: transcriptionRequestSchema, exactWithin: ['max_price'] },
     prepare: async (body, clientLeft) => ({ ...body, recording: await recordingOf(body, clientLeft) }),
     leftOut: (body, target) => [
       ...unknownTranscriptionFields(body),

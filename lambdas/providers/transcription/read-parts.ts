@@ -37,7 +37,8 @@ export function partsIn(list: unknown, { text, speaker }: PartNames): Transcript
     if (!isTime(start) || !isTime(end) || end < start)
       throw malformedTranscript('a part of a transcript without times');
     const by = speaker === undefined ? undefined : others[speaker];
-    return { text: words, start, end, ...(by === undefined || by === null ? {} : { speaker: String(by) }) };
+    const isNamed = typeof by === 'string' || typeof by === 'number';
+    return { text: words, start, end, ...(isNamed ? { speaker: String(by) } : {}) };
   });
 }
 

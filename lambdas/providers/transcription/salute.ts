@@ -9,14 +9,17 @@ import { malformedTranscript } from './read-parts.ts';
 export const saluteTranscription: TranscriptionCodec = {
   formats: ['wav', 'mp3', 'flac', 'ogg'],
   reportsSeconds: false,
-  requestFor: ({ languages: [language], recording }, { upstreamModel }) => ({
-    path: `/rest/v1/speech:recognize?${new URLSearchParams({
+  requestFor({ languages: [language], recording }, { upstreamModel }) {
+    const query = new URLSearchParams({
       model: upstreamModel,
       ...(language === undefined ? {} : { language: localeOf(language) }),
-    })}`,
-    headers: { 'content-type': contentTypeOf(recording) },
-    body: recording.bytes,
-  }),
+    });
+    return {
+      path: `/speech:recognize?${query.toString()}`,
+      headers: { 'content-type': contentTypeOf(recording) },
+      body: recording.bytes,
+    };
+  },
   transcriptIn(body) {
     const { result } = recordOrEmpty(body);
     if (!Array.isArray(result) || !result.every((text) => typeof text === 'string')) {

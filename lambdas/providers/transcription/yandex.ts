@@ -17,16 +17,17 @@ export const yandexTranscription: TranscriptionCodec = {
       topic: upstreamModel,
       ...(language === undefined ? {} : { lang: localeOf(language) }),
     });
-    if (format === 'ogg') return { path: `/speech/v1/stt:recognize?${query}&format=oggopus`, headers: {}, body: bytes };
+    query.set('format', format === 'ogg' ? 'oggopus' : 'lpcm');
+    const path = () => `/speech/v1/stt:recognize?${query.toString()}`;
+    if (format === 'ogg') return { path: path(), headers: {}, body: bytes };
     if (samples?.channels !== 1 || !sampleRates.includes(samples.sampleRate)) {
       throw invalidRequest(
         'file',
         `as WAV must have one channel of 16 bits, at ${sampleRates.join(', ')} Hz for this model`,
       );
     }
-    query.set('format', 'lpcm');
     query.set('sampleRateHertz', String(samples.sampleRate));
-    return { path: `/speech/v1/stt:recognize?${query}`, headers: {}, body: samples.bytes };
+    return { path: path(), headers: {}, body: samples.bytes };
   },
   transcriptIn: (body) => ({ text: transcriptText(recordOrEmpty(body)['result']), segments: [], words: [] }),
   readUsage: () => undefined,
