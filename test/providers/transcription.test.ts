@@ -1,0 +1,374 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { TranscriptionQuirks } from '../../lambdas/catalog/quirk-schemas.ts';
+import type { WireOf } from '../../lambdas/catalog/wires.ts';
+import { readRecording } from '../../lambdas/inference/recordings/read-recording.ts';
+import type { Recording, TranscriptionTarget, TranscriptionTask } from '../../lambdas/providers/transcription/codec.ts';
+import { transcriptionEngines } from '../../lambdas/providers/transcription/engines.ts';
+import { segmentsOf } from '../../lambdas/providers/transcription/read-parts.ts';
+import { mp3File, waveFile } from '../support/recordings.ts';
+
+type TranscriptionWireName = WireOf<'stt'>;
+
+let recording: Recording;
+beforeAll(async () => {
+  recording = await readRecording(waveFile(2.5), 'file');
+});
+
+const ALL_FIELDS = ['language', 'languages', 'prompt', 'keywords', 'temperature', 'timestamp_granularities'];
+
+const task = (more: Partial<TranscriptionTask> = {}): TranscriptionTask => ({
+  recording,
+  languages: [],
+  prompt: undefined,
+  keywords: [],
+  temperature: undefined,
+  needsTimes: false,
+  needsAllFields: false,
+  translates: false,
+  ...more,
+});
+
+interface Place {
+  quirks?: TranscriptionQuirks;
+  lists?: readonly string[];
+}
+
+const target = ({ quirks = {}, lists = ALL_FIELDS }: Place = {}): TranscriptionTarget => ({
+  providerId: 'p',
+  upstreamModel: 'model-1',
+  maxOutputTokens: undefined,
+  supportedParameters: lists,
+  quirks,
+});
+
+const requestOf = (wire: TranscriptionWireName, more: Partial<TranscriptionTask> = {}, place: Place = {}) =>
+  [...transcriptionEngines[wire].batchRequests(task(more), target(place))][0]!;
+
+/** The fields of a form in their order, the file by its name and type. */
+async function formOf(...asked: Parameters<typeof requestOf>): Promise<{ path: string; fields: [string, string][] }> {
+  const { path, headers, body } = requestOf(...asked).request;
+  const form = await new Response(new Uint8Array(body as Buffer), { headers }).formData();
+  const fields = [...form].map(([name, value]): [string, string] => [
+    name,
+    typeof value === 'string' ? value : `${value.name} ${value.type} ${value.size}`,
+  ]);
+  return { path, fields };
+}
+
+const FILE = ['file', 'recording.wav audio/wav 40044'];
+
+describe('a request for a transcript', () => {
+  it('has the form of OpenAI’s API, with the file as its last part', async () => {
+    const all = { languages: ['ru'], prompt: 'Parcels', keywords: ['DHL'], temperature: 0, needsTimes: true };
+    const lists = ALL_FIELDS.filter((name) => name !== 'languages');
+
+    expect(await formOf('openai-transcription', all, { lists })).toEqual({
+      path: '/audio/transcriptions',
+      fields: [
+        ['model', 'model-1'],
+        ['response_format', 'verbose_json'],
+        ['timestamp_granularities[]', 'segment'],
+        ['timestamp_granularities[]', 'word'],
+        ['language', 'ru'],
+        ['prompt', 'Parcels'],
+        ['keywords[]', 'DHL'],
+        ['temperature', '0'],
+        FILE,
+      ],
+    });
+  });
+
+  it('names several languages where the model lists them', async () => {
+    const { fields } = await formOf('openai-transcription', { languages: ['ru', 'en'] });
+
+    expect(fields.filter(([name]) => name.startsWith('lang'))).toEqual([
+      ['languages[]', 'ru'],
+      ['languages[]', 'en'],
+    ]);
+  });
+
+  it('has only the fields that the endpoint lists', async () => {
+    const all = { languages: ['ru'], prompt: 'Parcels', keywords: ['DHL'], temperature: 0 };
+
+    expect((await formOf('openai-transcription', all, { lists: [] })).fields.map(([name]) => name)).toEqual([
+      'model',
+      'response_format',
+      'file',
+    ]);
+  });
+
+  it('has its own path for a translation', async () => {
+    const { path, fields } = await formOf('openai-transcription', { translates: true, needsTimes: true });
+
+    expect(path).toBe('/audio/translations');
+    expect(fields).toEqual([['model', 'model-1'], ['response_format', 'verbose_json'], FILE]);
+  });
+
+  it('has Mistral’s names', async () => {
+    const quirks = { transcription_form: 'mistral' } as const;
+
+    expect((await formOf('openai-transcription', { keywords: ['DHL'], needsTimes: true }, { quirks })).fields).toEqual([
+      ['model', 'model-1'],
+      ['timestamp_granularities', 'segment'],
+      ['context_bias', 'DHL'],
+      FILE,
+    ]);
+  });
+
+  it('has ElevenLabs’ names', async () => {
+    const all = { languages: ['ru'], keywords: ['DHL'], temperature: 0.5, needsTimes: true };
+
+    expect(await formOf('elevenlabs-transcription', all)).toEqual({
+      path: '/speech-to-text',
+      fields: [
+        ['model_id', 'model-1'],
+        ['timestamps_granularity', 'word'],
+        ['tag_audio_events', 'false'],
+        ['language_code', 'ru'],
+        ['keyterms', 'DHL'],
+        ['temperature', '0.5'],
+        FILE,
+      ],
+    });
+  });
+
+  it('has xAI’s names, and formats numbers only in a known language', async () => {
+    expect((await formOf('xai-transcription')).fields).toEqual([FILE]);
+    expect((await formOf('xai-transcription', { languages: ['en'], keywords: ['DHL'] })).fields).toEqual([
+      ['format', 'true'],
+      ['language', 'en'],
+      ['keyterm', 'DHL'],
+      FILE,
+    ]);
+  });
+
+  it('is the recording itself for Deepgram', () => {
+    const { request } = requestOf('deepgram-transcription', { keywords: ['a b', 'c'] });
+
+    expect(request.path).toBe('/listen?model=model-1&smart_format=true&detect_language=true&keyterm=a+b&keyterm=c');
+    expect(request.headers).toEqual({ 'content-type': 'audio/wav' });
+    expect(request.body).toBe(recording.bytes);
+    expect(requestOf('deepgram-transcription', { languages: ['ru'] }).request.path).toContain('language=ru');
+    expect(requestOf('deepgram-transcription', { languages: ['ru', 'en'] }).request.path).toContain('language=multi');
+  });
+
+  it('has samples without a header for Yandex', () => {
+    const { request } = requestOf('yandex-transcription', { languages: ['ru'] });
+
+    expect(request.path).toBe(
+      '/speech/v1/stt:recognize?topic=model-1&lang=ru-RU&format=lpcm&sampleRateHertz=8000',
+    );
+    expect(request.body).toEqual(recording.bytes.subarray(44));
+  });
+
+  it('names the samples for SaluteSpeech', () => {
+    const { request } = requestOf('salute-transcription', { languages: ['kk'] });
+
+    expect(request.path).toBe('/speech:recognize?model=model-1&language=kk-KZ');
+    expect(request.headers).toEqual({ 'content-type': 'audio/x-pcm;bit=16;rate=8000' });
+  });
+
+  it('is a chat with the recording for Gemini', () => {
+    const { path, body } = requestOf('gemini-transcription', { prompt: 'Parcels', keywords: ['DHL'] }).request;
+    const { contents } = JSON.parse(String(body)) as { contents: { parts: [{ inlineData: object }, { text: string }] }[] };
+
+    expect(path).toBe('/models/model-1:generateContent');
+    const [{ inlineData }, { text }] = contents[0]!.parts;
+    expect(inlineData).toEqual({ mimeType: 'audio/wav', data: recording.bytes.toString('base64') });
+    expect(text).toMatch(/Transcribe.*word for word[^]*DHL[^]*Parcels/);
+  });
+
+  it.each<[TranscriptionWireName, () => Promise<Recording>, TranscriptionQuirks]>([
+    ['xai-transcription', () => readRecording(Buffer.from('1a45dfa3000000000000', 'hex'), 'file'), {}],
+    ['yandex-transcription', () => readRecording(mp3File(1), 'file'), {}],
+    ['yandex-transcription', () => readRecording(waveFile(1, { channels: 2 }), 'file'), {}],
+    ['yandex-transcription', () => readRecording(waveFile(1, { sampleRate: 44_100 }), 'file'), {}],
+    ['openai-transcription', () => readRecording(waveFile(31), 'file'), { max_seconds: 30 }],
+    ['openai-transcription', () => readRecording(waveFile(1), 'file'), { max_file_bytes: 16_000 }],
+  ])('is refused by name for a recording that %s does not take', async (wire, read, quirks) => {
+    const unfit = await read();
+
+    expect(() => requestOf(wire, { recording: unfit }, { quirks })).toThrow(
+      expect.objectContaining({ status: 400, metadata: expect.objectContaining({ field: 'file' }) as object }),
+    );
+  });
+});
+
+describe('the bound of a transcript', () => {
+  const seconds = (wire: TranscriptionWireName, quirks: TranscriptionQuirks = {}, more: Partial<TranscriptionTask> = {}) =>
+    requestOf(wire, more, { quirks }).pieces!.audioSeconds;
+
+  it('is the whole seconds of the recording, and one more where the provider counts', () => {
+    expect(seconds('elevenlabs-transcription')).toEqual({ max: 3, estimated: 3 });
+    expect(seconds('openai-transcription')).toEqual({ max: 4, estimated: 3 });
+  });
+
+  it('has the least and the steps that the provider bills', () => {
+    expect(seconds('openai-transcription', { min_billed_seconds: 10 })).toEqual({ max: 10, estimated: 10 });
+    expect(seconds('yandex-transcription', { billed_step_seconds: 15 })).toEqual({ max: 15, estimated: 15 });
+  });
+
+  it('is that of the bytes if the length is unknown', async () => {
+    const unreadable = await readRecording(Buffer.concat([Buffer.from('OggS'), Buffer.alloc(60_000)]), 'file');
+
+    expect(seconds('elevenlabs-transcription', {}, { recording: unreadable })).toEqual({ max: 81, estimated: 21 });
+  });
+
+  it('covers the tokens of the recording and of its text', () => {
+    const { promptTokens, outputTokens } = requestOf('gemini-transcription', {}, { quirks: { audio_tokens_per_second: 32 } });
+
+    expect([promptTokens, outputTokens]).toEqual([80 + 512, 60 + 512]);
+  });
+});
+
+const answered = (wire: TranscriptionWireName, body: unknown, more: Partial<TranscriptionTask> = {}) =>
+  transcriptionEngines[wire].answer(task({ needsTimes: true, ...more }), target(), (() =>
+    Promise.resolve(body)) as never);
+
+const words = [
+  { word: 'Hello.', start: 0, end: 0.5 },
+  { word: 'You', start: 0.6, end: 1 },
+];
+const parts = [
+  { text: 'Hello.', start: 0, end: 0.5 },
+  { text: 'You', start: 0.6, end: 1 },
+];
+const deepgramAnswer = (alternative: object) => ({
+  metadata: { duration: 2.5 },
+  results: { channels: [{ detected_language: 'en', alternatives: [alternative] }] },
+});
+const geminiAnswer = (text: string, finishReason = 'STOP') => ({
+  candidates: [{ content: { parts: [{ text: 'hm', thought: true }, { text }] }, finishReason }],
+});
+
+describe('an answer', () => {
+  it.each<[TranscriptionWireName, object]>([
+    ['openai-transcription', { text: 'Hello. You', language: 'english', duration: 2.5, words }],
+    ['xai-transcription', { text: 'Hello. You', language: 'english', duration: 2.5, words: parts }],
+    ['deepgram-transcription', deepgramAnswer({ transcript: 'Hello. You', words })],
+    [
+      'elevenlabs-transcription',
+      {
+        text: 'Hello. You',
+        language_code: 'eng',
+        words: [
+          { ...parts[0], type: 'word' },
+          { text: ' ', type: 'spacing', start: null, end: null },
+          { ...parts[1], type: 'word' },
+        ],
+      },
+    ],
+  ])('of %s has a text, its words, and segments made from them', async (wire, body) => {
+    const { text, segments, words: spoken } = await answered(wire, body);
+
+    expect({ text, segments, spoken }).toEqual({ text: 'Hello. You', segments: parts, spoken: parts });
+  });
+
+  it('of Mistral has its own segments', async () => {
+    const segments = [{ text: 'Hello', start: 0, end: 2, speaker_id: 'speaker_1' }];
+
+    expect(await answered('openai-transcription', { text: 'Hello', segments })).toMatchObject({
+      segments: [{ text: 'Hello', start: 0, end: 2, speaker: 'speaker_1' }],
+    });
+  });
+
+  it.each<[TranscriptionWireName, object]>([
+    ['yandex-transcription', { result: 'Hello' }],
+    ['salute-transcription', { result: ['Hello'], status: 200 }],
+    ['gemini-transcription', geminiAnswer(' Hello\n')],
+  ])('of %s has only a text', async (wire, body) => {
+    expect(await answered(wire, body)).toMatchObject({ text: 'Hello', segments: [], words: [] });
+  });
+
+  it('has no times unless they were requested', async () => {
+    expect(await answered('openai-transcription', { text: 'a', words }, { needsTimes: false })).toMatchObject({
+      segments: [],
+      words: [],
+    });
+  });
+
+  it.each<[TranscriptionWireName, unknown]>([
+    ...Object.keys(transcriptionEngines).flatMap((wire) =>
+      [null, [], 'text', {}, { text: null }, { result: 5 }, { candidates: [] }].map(
+        (body): [TranscriptionWireName, unknown] => [wire as TranscriptionWireName, body],
+      ),
+    ),
+    ['openai-transcription', { text: 'a', words: {} }],
+    ['openai-transcription', { text: 'a', words: [{ word: 5, start: 0, end: 1 }] }],
+    ['openai-transcription', { text: 'a', words: [{ word: 'a', start: 2, end: 1 }] }],
+    ['openai-transcription', { text: 'a', words: [{ word: 'a', start: -1, end: 1 }] }],
+    ['openai-transcription', { text: 'a', segments: [{ text: 'a', start: '0', end: 1 }] }],
+    ['elevenlabs-transcription', { text: 'a', words: [{ type: 'word', text: 'a', start: null, end: null }] }],
+    ['deepgram-transcription', { results: { channels: [{ alternatives: [] }] } }],
+    ['salute-transcription', { result: ['a', 5] }],
+    ['gemini-transcription', geminiAnswer('a', 'MAX_TOKENS')],
+    ['gemini-transcription', geminiAnswer('a', 'SAFETY')],
+    ['gemini-transcription', { promptFeedback: { blockReason: 'OTHER' } }],
+  ])('of %s without a transcript is the provider’s failure: %j', async (wire, body) => {
+    await expect(answered(wire, body)).rejects.toMatchObject({ name: 'UpstreamError' });
+  });
+});
+
+describe('usage', () => {
+  const usage = (wire: TranscriptionWireName, body: unknown) => transcriptionEngines[wire].readUsage(body, {});
+
+  it.each<[TranscriptionWireName, object, object | undefined]>([
+    ['openai-transcription', { usage: { type: 'duration', seconds: 2.1 } }, { audio_seconds: 3, input_tokens: 0, output_tokens: 0 }],
+    ['openai-transcription', { usage: { prompt_audio_seconds: 3, prompt_tokens: 5 } }, { audio_seconds: 3, input_tokens: 0, output_tokens: 0 }],
+    [
+      'openai-transcription',
+      { usage: { type: 'tokens', input_tokens: 30, input_token_details: { audio_tokens: 25 }, output_tokens: 7 } },
+      { input_tokens: 5, audio_input_tokens: 25, output_tokens: 7 },
+    ],
+    [
+      'openai-transcription',
+      { usage: { input_tokens: 3, input_token_details: { audio_tokens: 25 }, output_tokens: 7 } },
+      { input_tokens: 0, audio_input_tokens: 3, output_tokens: 7 },
+    ],
+    ['openai-transcription', { duration: 3 }, undefined],
+    ['openai-transcription', { usage: { seconds: -1 } }, undefined],
+    ['deepgram-transcription', { metadata: { duration: 2.01 } }, { audio_seconds: 3, input_tokens: 0, output_tokens: 0 }],
+    ['deepgram-transcription', { metadata: { duration: '2' } }, undefined],
+    ['xai-transcription', { duration: 2 }, { audio_seconds: 2, input_tokens: 0, output_tokens: 0 }],
+    ['elevenlabs-transcription', { text: 'a' }, undefined],
+    [
+      'gemini-transcription',
+      {
+        usageMetadata: {
+          promptTokenCount: 90,
+          candidatesTokenCount: 10,
+          thoughtsTokenCount: 5,
+          promptTokensDetails: [{ modality: 'AUDIO', tokenCount: 80 }],
+        },
+      },
+      { input_tokens: 10, audio_input_tokens: 80, output_tokens: 15, output_tokens_details: { thinking_tokens: 5 } },
+    ],
+    ['gemini-transcription', {}, undefined],
+  ])('of %s is read from %j', (wire, body, expected) => {
+    expect(usage(wire, body)).toEqual(expected);
+  });
+});
+
+describe('segments made from words', () => {
+  const word = (text: string, start: number, end = start + 0.4, speaker?: string) => ({ text, start, end, ...(speaker ? { speaker } : {}) });
+
+  it('end with a sentence, at a pause, and with the speaker', () => {
+    const spoken = [word('One', 0), word('two.', 0.5), word('Three', 1), word('four', 3), word('five', 3.5, 4, 'B')];
+
+    expect(segmentsOf(spoken).map(({ text, start, end }) => [text, start, end])).toEqual([
+      ['One two.', 0, 0.9],
+      ['Three', 1, 1.4],
+      ['four', 3, 3.4],
+      ['five', 3.5, 4],
+    ]);
+  });
+
+  it('have the length of a subtitle', () => {
+    const spoken = Array.from({ length: 100 }, (_, index) => word('word', index * 0.5));
+
+    const segments = segmentsOf(spoken);
+
+    expect(segments.every(({ text, start, end }) => text.length <= 84 && end - start <= 7)).toBe(true);
+    expect(segments.map(({ text }) => text).join(' ')).toBe(spoken.map(({ text }) => text).join(' '));
+  });
+});
