@@ -10,6 +10,7 @@ import {
   rerankBodies,
   responsesBodies,
   speechBodies,
+  transcriptionBodies,
 } from '../support/client-api-bodies.ts';
 import { get, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { isLongForm, repeated } from '../support/long-runs.ts';
@@ -155,6 +156,7 @@ const subjects = [
   { model: 'sandbox/token-painter', routes: ['/images/edits'], bodies: imageEditBodies },
   { model: 'sandbox/speaker', routes: ['/audio/speech'], bodies: speechBodies },
   { model: 'sandbox/storyteller', routes: ['/audio/speech'], bodies: speechBodies },
+  { model: 'sandbox/scribe', routes: ['/audio/transcriptions', '/audio/translations'], bodies: transcriptionBodies },
 ].map(({ model, routes: asked, bodies }) => ({
   model,
   routes: asked,

@@ -1,5 +1,6 @@
 /** Random requests of every kind that spends money. */
 
+import { shortRecording } from '../support/client-api-bodies.ts';
 import { said } from '../support/gateway.ts';
 
 export interface HistoryRequest {
@@ -219,6 +220,14 @@ const makers: Record<string, { weight: number; make: Make }> = {
         prompt: 'text',
         n: between(random, 1, 5),
       },
+    }),
+  },
+  transcription: {
+    weight: 4,
+    make: (random) => ({
+      path: pick(random, ['/audio/transcriptions', '/audio/translations']),
+      isStreamed: false,
+      body: { model: 'sandbox/scribe', input_audio: { data: shortRecording } },
     }),
   },
   decisions: {

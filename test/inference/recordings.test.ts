@@ -42,7 +42,10 @@ describe('a recording', () => {
 
   it.each<[string, Buffer]>([
     ['an Ogg page and noise', Buffer.concat([Buffer.from('OggS'), Buffer.alloc(10_000, 7)])],
-    ['an MP4 without samples', Buffer.concat([Buffer.from('\0\0\0\x10ftypM4A \0\0\0\0', 'latin1'), Buffer.alloc(10_000)])],
+    [
+      'an MP4 without samples',
+      Buffer.concat([Buffer.from('\0\0\0\x10ftypM4A \0\0\0\0', 'latin1'), Buffer.alloc(10_000)]),
+    ],
     ['a FLAC header alone', Buffer.concat([Buffer.from('fLaC'), Buffer.alloc(10_000)])],
     ['a WebM header alone', Buffer.concat([Buffer.from('1a45dfa3', 'hex'), Buffer.alloc(10_000)])],
     ['a WAV of compressed samples', withEncoding(waveFile(10), 0x11)],
@@ -72,7 +75,15 @@ describe('a recording', () => {
   );
 
   it('never fails in another way, whatever bytes follow its first ones', async () => {
-    const beginnings = ['RIFF\0\0\0\0WAVE', 'OggS', 'fLaC', '\0\0\0 ftypM4A ', '\x1aE\xdf\xa3', '\xff\xfb\x90\xc0', '\xff\xf1P\x80'];
+    const beginnings = [
+      'RIFF\0\0\0\0WAVE',
+      'OggS',
+      'fLaC',
+      '\0\0\0 ftypM4A ',
+      '\x1aE\xdf\xa3',
+      '\xff\xfb\x90\xc0',
+      '\xff\xf1P\x80',
+    ];
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...beginnings), fc.uint8Array({ maxLength: 400 }), async (head, rest) => {
         const { maxSeconds, seconds } = await read(Buffer.concat([Buffer.from(head, 'latin1'), rest]));
@@ -87,7 +98,9 @@ describe('a recording', () => {
 
 it('knows formats by their bytes', () => {
   expect(
-    [waveFile(1), mp3File(1), Buffer.from('fff15080', 'hex'), Buffer.from('fLaC'), Buffer.from('x')].map(sniffRecording),
+    [waveFile(1), mp3File(1), Buffer.from('fff15080', 'hex'), Buffer.from('fLaC'), Buffer.from('x')].map(
+      sniffRecording,
+    ),
   ).toEqual(['wav', 'mp3', 'aac', 'flac', undefined]);
 });
 

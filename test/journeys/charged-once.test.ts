@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { shortRecording } from '../support/client-api-bodies.ts';
 import { commonGateway } from '../support/common-gateway.ts';
 import { finalGeneration, get, post, said, type GatewayClient } from '../support/gateway.ts';
 import { manage } from '../support/manage.ts';
@@ -37,6 +38,8 @@ describe('requests with one Idempotency-Key', () => {
     ['/images', { model: 'sandbox/painter', prompt: 'Hello' }],
     ['/images/generations', { model: 'sandbox/token-painter', prompt: 'Hello', quality: 'low' }],
     ['/audio/speech', { model: 'sandbox/speaker', input: 'Hello' }],
+    ['/audio/transcriptions', { model: 'sandbox/scribe', input_audio: { data: shortRecording } }],
+    ['/audio/translations', { model: 'sandbox/scribe', input_audio: { data: shortRecording } }],
     ['/rerank', { model: 'sandbox/unit-ranker', query: 'Hello', documents: ['Hello', 'Bye'] }],
     [
       '/decisions',

@@ -5,6 +5,7 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Money } from '../../lambdas/money/money.ts';
+import { shortRecording } from '../support/client-api-bodies.ts';
 import { admin } from '../support/admin.ts';
 import { documentsOf } from '../support/documents.ts';
 import { post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
@@ -67,6 +68,8 @@ const requests = {
   '/images': [200, { model: 'sandbox/token-painter', prompt: 'A fox', quality: 'low' }],
   '/audio/speech': [200, { model: 'sandbox/speaker', input: 'Where is my parcel?' }],
   '/rerank': [200, { model: 'sandbox/ranker', query: 'parcel', documents: ['Where is my parcel?', 'Late.'] }],
+  '/audio/transcriptions': [200, { model: 'sandbox/scribe', input_audio: { data: shortRecording } }],
+  '/audio/translations': [200, { model: 'sandbox/scribe', input_audio: { data: shortRecording } }],
   '/videos': [202, { model: 'sandbox/filmmaker', prompt: 'A fox', duration: 5 }],
 } as const;
 const paths = Object.keys(requests) as (keyof typeof requests)[];
@@ -176,9 +179,16 @@ describe.each(routes)('an estimate of $path', ({ path, status, body }) => {
   it('refuses the same requests as the route, with the same messages', async () => {
     const wrong: object[] = [{}, { ...body, model: 'sandbox/nothing' }, { ...body, model: 'sandbox/gpt:sideways' }];
     const kind = path === '/videos' ? 'sandbox/gpt' : 'sandbox/filmmaker';
-    const only = ['/audio/speech', '/embeddings', '/images', '/rerank', '/videos'].includes(path)
-      ? ['nobody']
-      : ['openai'];
+    const wholeOnly = [
+      '/audio/speech',
+      '/audio/transcriptions',
+      '/audio/translations',
+      '/embeddings',
+      '/images',
+      '/rerank',
+      '/videos',
+    ];
+    const only = wholeOnly.includes(path) ? ['nobody'] : ['openai'];
     wrong.push({ ...body, model: kind }, { ...body, provider: { only } }, { ...body, provider: { orders: [] } });
     for (const each of wrong) {
       const [estimated, asked] = await Promise.all([

@@ -8,6 +8,7 @@ import { windowsAt } from '../../lambdas/money/periods.ts';
 import { readCounter, type ScopeId } from '../../lambdas/store/counters/counters.ts';
 import { generationsOfDay } from '../../lambdas/store/generations/generation-queries.ts';
 import type { Generation } from '../../lambdas/store/generations/generation.ts';
+import { shortRecording } from '../support/client-api-bodies.ts';
 import { admin } from '../support/admin.ts';
 import { post, said, startGateway, type RunningGateway } from '../support/gateway.ts';
 import { repeated } from '../support/long-runs.ts';
@@ -48,6 +49,8 @@ const requests: [string, object][] = [
   ['/images/generations', { model: 'sandbox/token-painter', prompt: 'text' }],
   ['/audio/speech', { model: 'sandbox/speaker', input: 'text one two' }],
   ['/audio/speech', { model: 'sandbox/storyteller', voice: 'alto', input: 'text one two' }],
+  ['/audio/transcriptions', { model: 'sandbox/scribe', input_audio: { data: shortRecording } }],
+  ['/audio/transcriptions', { model: 'sandbox/token-scribe', input_audio: { data: shortRecording } }],
   ['/rerank', { model: 'sandbox/ranker', query: 'text', documents: ['text one', 'two'] }],
   ['/rerank', { model: 'sandbox/unit-ranker', query: 'text', documents: ['text one', 'two'] }],
   ['/decisions', { model: 'sandbox/judge', state: 'Where is my parcel?', questions: question }],
@@ -101,7 +104,7 @@ it('a load on all routes with repeated kills leaves books that add up', { timeou
     }
     // Requests of every kind were answered, and some were interrupted.
     expect(new Set(generations.map(({ apiType }) => apiType))).toEqual(
-      new Set(['completions', 'embeddings', 'rerank', 'image', 'tts', 'decisions']),
+      new Set(['completions', 'embeddings', 'rerank', 'image', 'stt', 'tts', 'decisions']),
     );
     expect(generations.some(({ swept }) => swept)).toBe(true);
     expect(generations.length).toBeGreaterThan(REQUESTS_A_ROUND);

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { functions, wholeRoutes } from '../../lambdas/routes.ts';
 import { startDynamodb, type LocalDynamodb } from '../../lib/shared/database/dynamodb.ts';
 import { runSmoke } from '../../lib/smoke/run.ts';
+import { shortRecording } from '../support/client-api-bodies.ts';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.ts';
 import { startSecretsManager, type DrilledSecrets } from '../support/secrets-manager.ts';
 import { dashboardSeries, writtenSeries } from '../support/dashboard-series.ts';
@@ -236,6 +237,9 @@ async function useEverything(): Promise<void> {
   await post(limitedClient, '/images/generations', { model: 'sandbox/token-painter', prompt: 'A fox' });
   const images = [{ image_url: 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAA' }];
   await post(limitedClient, '/images/edits', { model: 'sandbox/painter', prompt: 'A fox', images });
+  const transcribed = { model: 'sandbox/scribe', input_audio: { data: shortRecording } };
+  await post(limitedClient, '/audio/transcriptions', transcribed);
+  await post(limitedClient, '/audio/translations', transcribed);
   const estimated = { model: 'sandbox/gpt', messages: [said('Hi')] };
   for (const [path, body] of Object.entries({
     '/messages': estimated,
@@ -246,6 +250,8 @@ async function useEverything(): Promise<void> {
     '/images': { model: 'sandbox/painter', prompt: 'A fox' },
     '/audio/speech': { model: 'sandbox/speaker', input: 'parcel' },
     '/rerank': { model: 'sandbox/ranker', query: 'parcel', documents: ['My parcel.'] },
+    '/audio/transcriptions': transcribed,
+    '/audio/translations': transcribed,
     '/videos': { model: 'sandbox/filmmaker', prompt: 'A fox' },
   })) {
     expect((await post(limitedClient, `${path}/estimate`, body)).status).toBe(200);
@@ -272,6 +278,7 @@ async function useEverything(): Promise<void> {
     '/rerank/models',
     '/images/models',
     '/images/models/sandbox/painter/endpoints',
+    '/audio/transcriptions/models',
     '/videos/models',
     '/key',
   ]) {

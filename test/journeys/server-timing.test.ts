@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { shortRecording } from '../support/client-api-bodies.ts';
 import { commonGateway } from '../support/common-gateway.ts';
 import { finalGeneration, post, said, type GatewayClient } from '../support/gateway.ts';
 
@@ -45,6 +46,7 @@ describe('the server timing of an answer', () => {
     ['/embeddings', { model: 'sandbox/embedder', input: 'Where is my parcel?' }],
     ['/images', { model: 'sandbox/painter', prompt: 'A fox' }],
     ['/audio/speech', { model: 'sandbox/speaker', input: 'Where is my parcel?' }],
+    ['/audio/transcriptions', { model: 'sandbox/scribe', input_audio: { data: shortRecording } }],
     ['/rerank', { model: 'sandbox/ranker', query: 'Where is my parcel?', documents: ['Late.'] }],
   ])('of %s has both times, and so has its record', async (path, body) => {
     const response = await post(gateway, path, body);

@@ -207,6 +207,22 @@ describe('the price of a transcript', () => {
     }
   });
 
+  it('is nothing if the client leaves before the provider answers', async () => {
+    const signal = AbortSignal.timeout(1_000);
+    const body = { model: 'sandbox/scribe', prompt: '@sandbox first=8000', ...inline(waveFile(1)) };
+    const sent = { method: 'POST', headers: { 'x-api-key': gateway.key, 'content-type': 'application/json' } };
+
+    const left = fetch(`${gateway.baseUrl}/audio/transcriptions`, { ...sent, body: JSON.stringify(body), signal });
+
+    await expect(left).rejects.toThrow();
+    const latest = async () => {
+      const listed = await manage(gateway, 'GET', '/generations?limit=20');
+      const { data } = listed.body as { data: { api_type: string; state: string }[] };
+      return data.find(({ api_type, state }) => api_type === 'stt' && state === 'client_left');
+    };
+    await expect.poll(latest, { timeout: 20_000 }).toBeTruthy();
+  });
+
   it('is estimated without a request to the provider', async () => {
     const response = await post(gateway, '/audio/transcriptions/estimate', {
       model: 'sandbox/scribe',

@@ -155,9 +155,7 @@ describe('a request for a transcript', () => {
   it('has samples without a header for Yandex', () => {
     const { request } = requestOf('yandex-transcription', { languages: ['ru'] });
 
-    expect(request.path).toBe(
-      '/speech/v1/stt:recognize?topic=model-1&lang=ru-RU&format=lpcm&sampleRateHertz=8000',
-    );
+    expect(request.path).toBe('/speech/v1/stt:recognize?topic=model-1&lang=ru-RU&format=lpcm&sampleRateHertz=8000');
     expect(request.body).toEqual(recording.bytes.subarray(44));
   });
 
@@ -170,7 +168,9 @@ describe('a request for a transcript', () => {
 
   it('is a chat with the recording for Gemini', () => {
     const { path, body } = requestOf('gemini-transcription', { prompt: 'Parcels', keywords: ['DHL'] }).request;
-    const { contents } = JSON.parse(String(body)) as { contents: { parts: [{ inlineData: object }, { text: string }] }[] };
+    const { contents } = JSON.parse(String(body)) as {
+      contents: { parts: [{ inlineData: object }, { text: string }] }[];
+    };
 
     expect(path).toBe('/models/model-1:generateContent');
     const [{ inlineData }, { text }] = contents[0]!.parts;
@@ -195,8 +195,11 @@ describe('a request for a transcript', () => {
 });
 
 describe('the bound of a transcript', () => {
-  const seconds = (wire: TranscriptionWireName, quirks: TranscriptionQuirks = {}, more: Partial<TranscriptionTask> = {}) =>
-    requestOf(wire, more, { quirks }).pieces!.audioSeconds;
+  const seconds = (
+    wire: TranscriptionWireName,
+    quirks: TranscriptionQuirks = {},
+    more: Partial<TranscriptionTask> = {},
+  ) => requestOf(wire, more, { quirks }).pieces!.audioSeconds;
 
   it('is the whole seconds of the recording, and one more where the provider counts', () => {
     expect(seconds('elevenlabs-transcription')).toEqual({ max: 3, estimated: 3 });
@@ -215,7 +218,11 @@ describe('the bound of a transcript', () => {
   });
 
   it('covers the tokens of the recording and of its text', () => {
-    const { promptTokens, outputTokens } = requestOf('gemini-transcription', {}, { quirks: { audio_tokens_per_second: 32 } });
+    const { promptTokens, outputTokens } = requestOf(
+      'gemini-transcription',
+      {},
+      { quirks: { audio_tokens_per_second: 32 } },
+    );
 
     expect([promptTokens, outputTokens]).toEqual([80 + 512, 60 + 512]);
   });
@@ -313,8 +320,16 @@ describe('usage', () => {
   const usage = (wire: TranscriptionWireName, body: unknown) => transcriptionEngines[wire].readUsage(body, {});
 
   it.each<[TranscriptionWireName, object, object | undefined]>([
-    ['openai-transcription', { usage: { type: 'duration', seconds: 2.1 } }, { audio_seconds: 3, input_tokens: 0, output_tokens: 0 }],
-    ['openai-transcription', { usage: { prompt_audio_seconds: 3, prompt_tokens: 5 } }, { audio_seconds: 3, input_tokens: 0, output_tokens: 0 }],
+    [
+      'openai-transcription',
+      { usage: { type: 'duration', seconds: 2.1 } },
+      { audio_seconds: 3, input_tokens: 0, output_tokens: 0 },
+    ],
+    [
+      'openai-transcription',
+      { usage: { prompt_audio_seconds: 3, prompt_tokens: 5 } },
+      { audio_seconds: 3, input_tokens: 0, output_tokens: 0 },
+    ],
     [
       'openai-transcription',
       { usage: { type: 'tokens', input_tokens: 30, input_token_details: { audio_tokens: 25 }, output_tokens: 7 } },
@@ -327,7 +342,11 @@ describe('usage', () => {
     ],
     ['openai-transcription', { duration: 3 }, undefined],
     ['openai-transcription', { usage: { seconds: -1 } }, undefined],
-    ['deepgram-transcription', { metadata: { duration: 2.01 } }, { audio_seconds: 3, input_tokens: 0, output_tokens: 0 }],
+    [
+      'deepgram-transcription',
+      { metadata: { duration: 2.01 } },
+      { audio_seconds: 3, input_tokens: 0, output_tokens: 0 },
+    ],
     ['deepgram-transcription', { metadata: { duration: '2' } }, undefined],
     ['xai-transcription', { duration: 2 }, { audio_seconds: 2, input_tokens: 0, output_tokens: 0 }],
     ['elevenlabs-transcription', { text: 'a' }, undefined],
@@ -350,7 +369,12 @@ describe('usage', () => {
 });
 
 describe('segments made from words', () => {
-  const word = (text: string, start: number, end = start + 0.4, speaker?: string) => ({ text, start, end, ...(speaker ? { speaker } : {}) });
+  const word = (text: string, start: number, end = start + 0.4, speaker?: string) => ({
+    text,
+    start,
+    end,
+    ...(speaker ? { speaker } : {}),
+  });
 
   it('end with a sentence, at a pause, and with the speaker', () => {
     const spoken = [word('One', 0), word('two.', 0.5), word('Three', 1), word('four', 3), word('five', 3.5, 4, 'B')];

@@ -2,6 +2,8 @@
  * Requests of OpenAI's APIs that both wires of the sandbox accept, with every field that clients were observed to send.
  */
 
+import { waveFile } from './recordings.ts';
+
 const directives = '\n@sandbox delay=0 tokens=2';
 const pixel =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=';
@@ -251,6 +253,30 @@ export const speechBodies: object[] = [
     stream: true,
     user: 'ann',
     models: ['sandbox/storyteller'],
+    provider: { order: ['sandbox-openai'], max_price: { prompt: '100' } },
+  },
+];
+
+/** A recording of a tenth of a second, in base64. */
+export const shortRecording = waveFile(0.1, { says: 'Hello.' }).toString('base64');
+
+export const transcriptionBodies: object[] = [
+  { input_audio: { data: shortRecording, format: 'wav' } },
+  {
+    input_audio: { data: shortRecording },
+    language: 'en',
+    prompt: 'Parcels.',
+    keywords: ['DHL', 'UPS'],
+    temperature: 0.5,
+    response_format: 'verbose_json',
+    timestamp_granularities: ['segment', 'word'],
+    stream: false,
+    user: 'ann',
+  },
+  {
+    input_audio: { data: shortRecording },
+    response_format: 'vtt',
+    models: ['sandbox/token-scribe'],
     provider: { order: ['sandbox-openai'], max_price: { prompt: '100' } },
   },
 ];
