@@ -342,6 +342,8 @@ const transcriptionQuirks = z.strictObject({
   min_billed_seconds: z.int().positive().optional(),
   /** Seconds to whose multiples the billed length is rounded up; 1 if absent. */
   billed_step_seconds: z.int().positive().optional(),
+  /** Maximum characters of a keyword; the gateway's own maximum if absent. */
+  max_keyword_characters: z.int().positive().optional(),
   /** Maximum tokens of one second of a recording; 50 if absent. */
   audio_tokens_per_second: z.number().positive().optional(),
 });

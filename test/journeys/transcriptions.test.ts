@@ -217,8 +217,8 @@ describe('the price of a transcript', () => {
     await expect(left).rejects.toThrow();
     const latest = async () => {
       const listed = await manage(gateway, 'GET', '/generations?limit=20');
-      const { data } = listed.body as { data: { api_type: string; state: string }[] };
-      return data.find(({ api_type, state }) => api_type === 'stt' && state === 'client_left');
+      const { data } = listed.body as { data: { api_type: string; status: string }[] };
+      return data.find(({ api_type, status }) => api_type === 'stt' && status === 'client_left');
     };
     await expect.poll(latest, { timeout: 20_000 }).toBeTruthy();
   });

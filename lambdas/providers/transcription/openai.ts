@@ -1,5 +1,6 @@
 /** OpenAI's transcriptions and translations, which Groq and Mistral have with small differences. */
 
+import { invalidRequest } from '../../platform/errors.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import type { WireUsage } from '../../messages/types.ts';
 import type { TranscriptionCodec } from './codec.ts';
@@ -13,6 +14,9 @@ export const openaiTranscription: TranscriptionCodec = {
     const { prompt, temperature, languages, keywords, needsTimes, translates, recording } = task;
     const lists = supportedParameters.includes('languages');
     const isMistral = quirks.transcription_form === 'mistral';
+    if (isMistral && needsTimes && languages.length > 0) {
+      throw invalidRequest('language', 'cannot be combined with times for this model; leave one of them out');
+    }
     return formRequest(
       translates ? '/audio/translations' : '/audio/transcriptions',
       [
@@ -22,7 +26,7 @@ export const openaiTranscription: TranscriptionCodec = {
         ...(needsTimes && !translates ? granularities(isMistral) : []),
         ...(translates ? [] : languages.map((code) => [lists ? 'languages[]' : 'language', code] as const)),
         prompt !== undefined && ['prompt', prompt],
-        ...keywords.map((word) => [isMistral ? 'context_bias' : 'keywords[]', word] as const),
+        ...keywords.map((word, index) => (isMistral ? biasOf(word, index) : (['keywords[]', word] as const))),
         temperature !== undefined && ['temperature', temperature],
       ],
       recording,
@@ -42,6 +46,12 @@ export const openaiTranscription: TranscriptionCodec = {
   },
   readUsage: (body) => usageIn(recordOrEmpty(recordOrEmpty(body)['usage'])),
 };
+
+/** Mistral's keywords have underscores in place of blanks, and no commas. */
+function biasOf(word: string, index: number): readonly [string, string] {
+  if (word.includes(',')) throw invalidRequest(`keywords.${index}`, 'may not have a comma for this model');
+  return ['context_bias', word.trim().replaceAll(/\s+/g, '_')];
+}
 
 function granularities(isMistral: boolean): (readonly [string, string])[] {
   const names = ['segment', 'word'];

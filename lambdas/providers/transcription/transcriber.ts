@@ -30,12 +30,13 @@ export function transcriber(codec: TranscriptionCodec): BatchEngine<Transcriptio
 function batchRequestOf(codec: TranscriptionCodec, task: TranscriptionTask, target: TranscriptionTarget): BatchRequest {
   const { recording } = task;
   const { seconds, maxSeconds } = recording;
-  refuseUnfit(codec, task, target);
+  const sent = withListedFields(task, target);
+  refuseUnfit(codec, sent, target);
   const { quirks } = target;
   const likelySeconds = seconds ?? maxSeconds / 4;
   const maxTokens = Math.ceil(maxSeconds * (quirks.audio_tokens_per_second ?? DEFAULT_AUDIO_TOKENS_PER_SECOND));
   return {
-    request: codec.requestFor(withListedFields(task, target), target),
+    request: codec.requestFor(sent, target),
     promptTokens: maxTokens + Buffer.byteLength([task.prompt ?? '', ...task.keywords].join()) + ADDED_TOKENS,
     outputTokens: Math.min(
       Math.ceil(maxSeconds) * TEXT_TOKENS_PER_SECOND + ADDED_TOKENS,
@@ -78,11 +79,15 @@ function hasOwnSteps({ quirks }: TranscriptionTarget): boolean {
 
 function refuseUnfit(
   codec: TranscriptionCodec,
-  { recording }: TranscriptionTask,
+  { recording, keywords }: TranscriptionTask,
   { quirks }: TranscriptionTarget,
 ): void {
   const { bytes, format, seconds } = recording;
-  const { max_seconds: maxSeconds, max_file_bytes: maxBytes } = quirks;
+  const {
+    max_seconds: maxSeconds,
+    max_file_bytes: maxBytes,
+    max_keyword_characters: maxCharacters = Infinity,
+  } = quirks;
   if (!codec.formats.includes(format)) {
     throw invalidRequest('file', `is ${format}, and this model accepts ${codec.formats.join(', ')}`);
   }
@@ -92,4 +97,7 @@ function refuseUnfit(
   if (maxSeconds !== undefined && (seconds ?? recording.maxSeconds) > maxSeconds) {
     throw invalidRequest('file', `may be at most ${maxSeconds} seconds long for this model; send a shorter one`);
   }
+  const long = keywords.findIndex((word) => word.length > maxCharacters);
+  if (long !== -1)
+    throw invalidRequest(`keywords.${long}`, `may have at most ${maxCharacters} characters for this model`);
 }

@@ -1,0 +1,157 @@
+/** Every transcription endpoint of the shipped catalog against the requests of clients: sent as its provider takes it, or refused by name. */
+
+import { beforeAll, describe, expect, it } from 'vitest';
+import { prepareOffers, type BatchCandidate } from '../../lambdas/inference/batch/offers.ts';
+import { engineCandidate } from '../../lambdas/inference/modalities/modality.ts';
+import { transcriptionRequestSchema } from '../../lambdas/inference/modalities/transcription-schema.ts';
+import { transcriptionModality, translationModality } from '../../lambdas/inference/modalities/transcription.ts';
+import { readRecording } from '../../lambdas/inference/recordings/read-recording.ts';
+import type { Recording, Transcript, TranscriptionTask } from '../../lambdas/providers/transcription/codec.ts';
+import { loadShippedCatalog } from '../support/catalog.ts';
+import { mp3File, waveFile } from '../support/recordings.ts';
+import { transcriptionFakes, transcriptionRefusals, transcriptionSources } from './transcription.ts';
+
+const places = loadShippedCatalog()
+  .models.filter(({ id, data }) => data.output_modalities.includes('transcription') && !id.startsWith('sandbox/'))
+  .flatMap((model) => model.endpoints.map((endpoint) => ({ model, endpoint })));
+
+const requests: object[] = [
+  {},
+  { language: 'ru' },
+  { languages: ['ru', 'en'] },
+  { languages: ['en'] },
+  { prompt: 'Parcels.' },
+  { keywords: ['DHL'] },
+  { keywords: ['two words'] },
+  { keywords: ['one, two'] },
+  { keywords: ['x'.repeat(60)] },
+  { temperature: 0 },
+  { temperature: 1 },
+  { response_format: 'verbose_json' },
+  { response_format: 'verbose_json', timestamp_granularities: ['word'] },
+  { response_format: 'srt', language: 'ru' },
+  { response_format: 'vtt', prompt: 'Parcels.', keywords: ['DHL'], temperature: 0.5, language: 'ru' },
+];
+
+interface Place {
+  candidate: BatchCandidate<TranscriptionTask, Transcript>;
+  providerId: string;
+}
+
+function placeOf({ model, endpoint }: (typeof places)[number]): Place {
+  const pricing = endpoint.pricing!;
+  const usable = { model, endpoint: { ...endpoint, pricing }, pricing, credential: 'c', isOnlyFirst: false };
+  return { candidate: engineCandidate(transcriptionModality, usable as never)!, providerId: endpoint.provider.id };
+}
+
+const kinds = ['wave', 'mp3'] as const;
+const recordings = {} as Record<(typeof kinds)[number], Recording>;
+beforeAll(async () => {
+  recordings.wave = await readRecording(waveFile(1), 'file');
+  recordings.mp3 = await readRecording(mp3File(1), 'file');
+});
+
+interface Ask {
+  request: object;
+  modality: typeof transcriptionModality;
+  recording: Recording;
+}
+
+/** The request that the endpoint gets, or the field that the gateway refuses. */
+function ask({ request, modality, recording }: Ask, { candidate }: Place) {
+  const body = transcriptionRequestSchema.parse({ model: candidate.model.id, url: 'https://e.org/a.wav', ...request });
+  const whole = { ...body, recording };
+  const task = modality.taskOf(
+    whole,
+    modality.textsOf(whole).map(({ text }) => text),
+  );
+  try {
+    const candidates = modality.fitting!(task, [candidate], undefined);
+    prepareOffers(candidates, task, modality);
+    const [first] = candidate.engine.batchRequests(task, candidate.target);
+    return { sent: first!.request };
+  } catch (error) {
+    const { metadata } = error as { metadata?: { field?: unknown } };
+    if (typeof metadata?.field !== 'string') throw error;
+    return { refused: metadata.field };
+  }
+}
+
+const asks = () =>
+  [transcriptionModality, translationModality].flatMap((modality) =>
+    kinds.flatMap((kind) => requests.map((request): Ask => ({ request, modality, recording: recordings[kind] }))),
+  );
+
+describe('transcription endpoints of the catalog', () => {
+  it('are at least twelve models, each with a strict fake', () => {
+    expect(new Set(places.map(({ model }) => model.id)).size).toBeGreaterThanOrEqual(12);
+    expect(places.filter(({ endpoint }) => !transcriptionFakes[endpoint.provider.id])).toEqual([]);
+  });
+
+  it.each(places.map((place) => [place.endpoint.id, placeOf(place)] as const))(
+    'sends %s what it takes, or refuses it by name',
+    async (_id, place) => {
+      for (const one of asks()) {
+        const outcome = ask(one, place);
+        const model = place.candidate.target.upstreamModel;
+        const refused = 'sent' in outcome ? await transcriptionRefusals(place.providerId, outcome.sent!, model) : [];
+        expect({ request: one.request, refused }).toEqual({ request: one.request, refused: [] });
+      }
+    },
+  );
+
+  it('refuse only what their provider does not take', () => {
+    const refused = places.map(placeOf).flatMap((place) =>
+      asks().flatMap((one) => {
+        const outcome = ask(one, place);
+        return 'refused' in outcome ? [`${place.providerId} ${outcome.refused}`] : [];
+      }),
+    );
+
+    expect([...new Set(refused)].toSorted()).toEqual([
+      'deepgram translations',
+      'elevenlabs keywords.0',
+      'elevenlabs languages',
+      'elevenlabs translations',
+      'google timestamp_granularities',
+      'groq languages',
+      'groq translations',
+      'mistral keywords.0',
+      'mistral language',
+      'mistral languages',
+      'mistral translations',
+      'openai languages',
+      'openai timestamp_granularities',
+      'openai translations',
+      'xai keywords.0',
+      'xai languages',
+      'xai translations',
+    ]);
+  });
+});
+
+it('the strict fakes of transcription name their sources', () => {
+  expect(transcriptionSources.filter((source) => !/^https:\/\/\S+$/.test(source))).toEqual([]);
+});
+
+describe('a strict fake of a provider of transcripts', () => {
+  const refusals = (provider: string, body: object, model = 'm') =>
+    transcriptionFakes[provider]!.fake.refusals({ path: '/', headers: {}, body: JSON.stringify(body) }, model);
+  const usual = { model: 'm', file: 'recording.wav', '#last': 'file', response_format: 'json' };
+
+  it.each([
+    ['openai', { ...usual, response_format: 'verbose_json' }, 'gpt-transcribe', /response_format/],
+    ['openai', { ...usual, language: 'en' }, 'gpt-transcribe', /language/],
+    ['openai', { ...usual, 'keywords[]': ['a'] }, 'whisper-1', /keywords/],
+    ['groq', { ...usual, response_format: 'srt' }, 'm', /response_format/],
+    ['mistral', usual, 'm', /response_format/],
+    ['mistral', { model: 'm', file: 'recording.wav', '#last': 'file', context_bias: ['a b'] }, 'm', /context_bias/],
+    ['elevenlabs', { file: 'recording.wav', '#last': 'file' }, 'm', /model_id/],
+    ['xai', { file: 'recording.wav', '#last': 'language', language: 'en' }, 'm', /last/],
+    ['xai', { file: 'recording.wav', '#last': 'file', format: 'true' }, 'm', /format needs/],
+    ['deepgram', { model: 'm', '#type': 'text/plain' }, 'm', /type/],
+    ['google', { contents: [] }, 'm', /generationConfig/],
+  ])('of %s refuses %j', (provider, body, model, reason) => {
+    expect(refusals(provider, body, model).join()).toMatch(reason);
+  });
+});
