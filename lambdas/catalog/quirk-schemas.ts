@@ -348,6 +348,8 @@ const transcriptionQuirks = z.strictObject({
   audio_tokens_per_second: z.number().positive().optional(),
 });
 const openaiTranscriptionQuirks = transcriptionQuirks.extend({
+  /** Whether the endpoint sends a transcript as events, if it is requested so. */
+  transcript_events: z.boolean().optional(),
   /** Names of the fields in requests: those of OpenAI, which is the default, or of Mistral. */
   transcription_form: z.enum(['openai', 'mistral']).optional(),
 });

@@ -60,6 +60,18 @@ describe('the OpenAI SDK', () => {
     expect(usage).toMatchObject({ type: 'tokens', input_token_details: { audio_tokens: 30, text_tokens: 0 } });
   });
 
+  it.each(['sandbox/scribe', 'sandbox/token-scribe'])('reads a stream of %s', async (model) => {
+    const stream = await openai.audio.transcriptions.create({ model, file: file(), stream: true });
+
+    const deltas: string[] = [];
+    let done: string | undefined;
+    for await (const event of stream) {
+      if (event.type === 'transcript.text.delta') deltas.push(event.delta);
+      if (event.type === 'transcript.text.done') done = event.text;
+    }
+    expect([deltas.join(''), done]).toEqual([SAYS, SAYS]);
+  });
+
   it('gets a translation', async () => {
     const { text } = await openai.audio.translations.create({ model: 'sandbox/scribe', file: file() });
 

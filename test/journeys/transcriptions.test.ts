@@ -243,7 +243,7 @@ describe('a transcript is refused', () => {
     ['a text as a file', { file: 'x' }, 'file'],
     ['another file', inline(Buffer.from('%PDF-1.7 no sound'.repeat(20))), 'input_audio'],
     ['text that is not base64', { input_audio: { data: 'a b' } }, 'input_audio.data'],
-    ['stream', { ...inline(waveFile(1)), stream: true }, 'stream'],
+    ['a stream of subtitles', { ...inline(waveFile(1)), stream: true, response_format: 'srt' }, 'stream'],
     ['another format', { ...inline(waveFile(1)), response_format: 'diarized_json' }, 'response_format'],
     ['include', { ...inline(waveFile(1)), include: ['logprobs'] }, 'include'],
     [
@@ -322,5 +322,70 @@ describe('fields that only guide a transcription', () => {
     });
 
     expect({ status, field: body.error.param }).toEqual({ status: 400, field: 'temperature' });
+  });
+});
+
+describe('a streamed transcript', () => {
+  const WORDS = ['The', ' parcel', ' is', ' late.'];
+
+  async function streamed(fields: Fields = {}, more: Sent = {}) {
+    const file = waveFile(4, { says: 'The parcel is late.' });
+    const { headers, text } = await transcribe(
+      { model: 'sandbox/token-scribe', stream: 'true', ...fields },
+      { file, ...more },
+    );
+    const data = text.split('\n').flatMap((line) => (line.startsWith('data: ') ? [line.slice(6)] : []));
+    return { headers, events: data.map((one) => JSON.parse(one) as { type: string; [field: string]: unknown }) };
+  }
+
+  it('has the events of OpenAI’s API, and the cost in the last one', async () => {
+    const { headers, events } = await streamed();
+
+    expect(headers.get('content-type')).toContain('text/event-stream');
+    const cost = 40 * 0.0006 + 5 * 0.001;
+    expect(events).toEqual([
+      ...WORDS.map((delta) => ({ type: 'transcript.text.delta', delta })),
+      {
+        type: 'transcript.text.done',
+        text: 'The parcel is late.',
+        usage: {
+          type: 'tokens',
+          input_tokens: 40,
+          input_token_details: { audio_tokens: 40, text_tokens: 0 },
+          output_tokens: 5,
+          total_tokens: 45,
+          cost: expect.closeTo(cost, 12) as number,
+        },
+      },
+    ]);
+    expect(await finalGeneration(gateway, headers.get('x-generation-id')!)).toMatchObject({
+      streamed: true,
+      total_cost: expect.closeTo(cost, 12) as number,
+    });
+  });
+
+  it('is one delta where the provider sends no events', async () => {
+    const { events } = await streamed({ model: 'sandbox/scribe' });
+
+    expect(events.map(({ type }) => type)).toEqual(['transcript.text.delta', 'transcript.text.done']);
+    expect(events[1]).toMatchObject({
+      text: 'The parcel is late.',
+      usage: { type: 'duration', seconds: 4, cost: 0.04 },
+    });
+  });
+
+  it('ends with an error if the provider breaks off, and is charged for what came', async () => {
+    const { headers, events } = await streamed({ prompt: '@sandbox break=2' });
+
+    expect(events.map(({ type }) => type)).toEqual(['transcript.text.delta', 'transcript.text.delta', 'error']);
+    const generation = await finalGeneration(gateway, headers.get('x-generation-id')!);
+    expect(generation['total_cost']).toBeGreaterThan(0);
+  });
+
+  it('is an error with a status if the provider fails before the first word', async () => {
+    const { status, headers } = await transcribe({ stream: 'true', prompt: '@sandbox error=503' });
+
+    expect([503, 529]).toContain(status);
+    expect(await finalGeneration(gateway, headers.get('x-generation-id')!)).toMatchObject({ total_cost: 0 });
   });
 });

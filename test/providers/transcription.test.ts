@@ -2,7 +2,13 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { TranscriptionQuirks } from '../../lambdas/catalog/quirk-schemas.ts';
 import type { WireOf } from '../../lambdas/catalog/wires.ts';
 import { readRecording } from '../../lambdas/inference/recordings/read-recording.ts';
-import type { Recording, TranscriptionTarget, TranscriptionTask } from '../../lambdas/providers/transcription/codec.ts';
+import { wholeSend } from '../../lambdas/providers/batch-engine.ts';
+import type {
+  Recording,
+  Transcript,
+  TranscriptionTarget,
+  TranscriptionTask,
+} from '../../lambdas/providers/transcription/codec.ts';
 import { transcriptionEngines } from '../../lambdas/providers/transcription/engines.ts';
 import { segmentsOf } from '../../lambdas/providers/transcription/read-parts.ts';
 import { mp3File, waveFile } from '../support/recordings.ts';
@@ -24,6 +30,7 @@ const task = (more: Partial<TranscriptionTask> = {}): TranscriptionTask => ({
   temperature: undefined,
   needsTimes: false,
   needsAllFields: false,
+  streams: false,
   translates: false,
   ...more,
 });
@@ -119,7 +126,7 @@ describe('a request for a transcript', () => {
     const all = { languages: ['ru'], keywords: ['DHL'], temperature: 0.5, needsTimes: true };
 
     expect(await formOf('elevenlabs-transcription', all)).toEqual({
-      path: '/speech-to-text',
+      path: '/v1/speech-to-text',
       fields: [
         ['model_id', 'model-1'],
         ['timestamps_granularity', 'word'],
@@ -145,7 +152,7 @@ describe('a request for a transcript', () => {
   it('is the recording itself for Deepgram', () => {
     const { request } = requestOf('deepgram-transcription', { keywords: ['a b', 'c'] });
 
-    expect(request.path).toBe('/listen?model=model-1&smart_format=true&detect_language=true&keyterm=a+b&keyterm=c');
+    expect(request.path).toBe('/v1/listen?model=model-1&smart_format=true&detect_language=true&keyterm=a+b&keyterm=c');
     expect(request.headers).toEqual({ 'content-type': 'audio/wav' });
     expect(request.body).toBe(recording.bytes);
     expect(requestOf('deepgram-transcription', { languages: ['ru'] }).request.path).toContain('language=ru');
@@ -162,7 +169,7 @@ describe('a request for a transcript', () => {
   it('names the samples for SaluteSpeech', () => {
     const { request } = requestOf('salute-transcription', { languages: ['kk'] });
 
-    expect(request.path).toBe('/speech:recognize?model=model-1&language=kk-KZ');
+    expect(request.path).toBe('/rest/v1/speech:recognize?model=model-1&language=kk-KZ');
     expect(request.headers).toEqual({ 'content-type': 'audio/x-pcm;bit=16;rate=8000' });
   });
 
@@ -228,9 +235,10 @@ describe('the bound of a transcript', () => {
   });
 });
 
-const answered = (wire: TranscriptionWireName, body: unknown, more: Partial<TranscriptionTask> = {}) =>
-  transcriptionEngines[wire].answer(task({ needsTimes: true, ...more }), target(), (() =>
-    Promise.resolve(body)) as never);
+async function answered(wire: TranscriptionWireName, body: unknown, more: Partial<TranscriptionTask> = {}) {
+  const send = wholeSend(() => Promise.resolve(body));
+  return (await transcriptionEngines[wire].answer(task({ needsTimes: true, ...more }), target(), send)) as Transcript;
+}
 
 const words = [
   { word: 'Hello.', start: 0, end: 0.5 },
@@ -313,6 +321,63 @@ describe('an answer', () => {
     ['gemini-transcription', { promptFeedback: { blockReason: 'OTHER' } }],
   ])('of %s without a transcript is the provider’s failure: %j', async (wire, body) => {
     await expect(answered(wire, body)).rejects.toMatchObject({ name: 'UpstreamError' });
+  });
+});
+
+describe('a streamed answer', () => {
+  async function partsOf(events: unknown[]) {
+    async function* chunks() {
+      for (const event of events)
+        yield Buffer.from(`data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`);
+    }
+    const open = (_request: unknown, decode: (response: object) => AsyncGenerator) => ({
+      parts: decode({ headers: {}, body: chunks() }),
+    });
+    const place = target({ quirks: { transcript_events: true } });
+    const send = Object.assign(() => Promise.reject(new Error('whole')), { open });
+    const answer = await transcriptionEngines['openai-transcription'].answer(
+      task({ streams: true }),
+      place,
+      send as never,
+    );
+    return Array.fromAsync(
+      (answer as { parts: AsyncGenerator<{ event?: { delta: string }; usage?: object; error?: unknown }> }).parts,
+    );
+  }
+  const delta = (text: string) => ({ type: 'transcript.text.delta', delta: text });
+
+  it('has the texts and the usage', async () => {
+    const usage = { type: 'duration', seconds: 2.5 };
+    const done = { type: 'transcript.text.done', text: 'One two', usage };
+
+    expect(await partsOf([delta('One'), delta(' two'), { type: 'transcript.text.segment', id: 0 }, done])).toEqual([
+      { event: { delta: 'One' }, estimatedTokens: 0.75 },
+      { event: { delta: ' two' }, estimatedTokens: 1 },
+      { usage: { audio_seconds: 3, input_tokens: 0, output_tokens: 0 } },
+    ]);
+  });
+
+  it('has the whole text if no delta came, or if the answer is one document', async () => {
+    const done = { type: 'transcript.text.done', text: 'One' };
+
+    expect(await partsOf([done])).toMatchObject([{ event: { delta: 'One' } }]);
+    expect(await partsOf([{ text: 'One' }])).toMatchObject([{ event: { delta: 'One' } }]);
+  });
+
+  it('is an error if the provider states one', async () => {
+    const error = { error: { message: 'Overloaded' } };
+
+    expect(await partsOf([delta('One'), error])).toMatchObject([{ event: { delta: 'One' } }, { error }]);
+  });
+
+  it.each([
+    [[]],
+    [[delta('One')]],
+    [['{']],
+    [[{ type: 'transcript.text.delta' }]],
+    [[{ type: 'transcript.text.done' }]],
+  ])('is the provider’s failure without an end or a text: %j', async (events) => {
+    await expect(partsOf(events)).rejects.toMatchObject({ name: 'UpstreamError' });
   });
 });
 

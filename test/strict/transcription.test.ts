@@ -6,7 +6,7 @@ import { engineCandidate } from '../../lambdas/inference/modalities/modality.ts'
 import { transcriptionRequestSchema } from '../../lambdas/inference/modalities/transcription-schema.ts';
 import { transcriptionModality, translationModality } from '../../lambdas/inference/modalities/transcription.ts';
 import { readRecording } from '../../lambdas/inference/recordings/read-recording.ts';
-import type { Recording, Transcript, TranscriptionTask } from '../../lambdas/providers/transcription/codec.ts';
+import type { Recording, TranscriptionAnswer, TranscriptionTask } from '../../lambdas/providers/transcription/codec.ts';
 import { loadShippedCatalog } from '../support/catalog.ts';
 import { mp3File, waveFile } from '../support/recordings.ts';
 import { transcriptionFakes, transcriptionRefusals, transcriptionSources } from './transcription.ts';
@@ -34,7 +34,7 @@ const requests: object[] = [
 ];
 
 interface Place {
-  candidate: BatchCandidate<TranscriptionTask, Transcript>;
+  candidate: BatchCandidate<TranscriptionTask, TranscriptionAnswer>;
   providerId: string;
 }
 

@@ -1,8 +1,8 @@
 /** Answers with a transcript in the format that the client requested. */
 
-import { promptTokens } from '../../accounting/usage.ts';
 import { jsonResponse, type HttpResponse } from '../../http/response.ts';
 import type { Answered } from '../../inference/modalities/answer.ts';
+import { transcriptUsage } from '../../inference/modalities/transcript-events.ts';
 import type { TranscriptionBody } from '../../inference/modalities/transcription-schema.ts';
 import type { Money } from '../../money/money.ts';
 import type { Transcript, TranscriptPart } from '../../providers/transcription/codec.ts';
@@ -28,7 +28,7 @@ export function transcriptResponse(task: 'transcribe' | 'translate') {
         return jsonResponse<TranscriptAnswer>(200, {
           ...(body.response_format === 'verbose_json' ? verboseParts(answer, task) : {}),
           text: result.text,
-          usage: usageOf(answer),
+          usage: transcriptUsage(answer.charged, answer.cost),
         });
     }
   };
@@ -55,21 +55,6 @@ function verboseParts({ result, body }: TranscriptToShow, task: 'transcribe' | '
       ? { segments: segments.map((segment, id) => ({ id, ...segment })) }
       : {}),
     ...(granularities.includes('word') ? { words: words.map(({ text, ...times }) => ({ word: text, ...times })) } : {}),
-  };
-}
-
-/** Returns the billed units: seconds, or tokens. */
-function usageOf({ charged: { usage }, cost }: TranscriptToShow): TranscriptAnswer['usage'] {
-  const { audioSeconds: seconds, audioInputTokens: audio = 0, inputTokens: text, outputTokens: output } = usage;
-  if (seconds !== undefined) return { type: 'duration', seconds, ...cost };
-  const input = promptTokens(usage);
-  return {
-    type: 'tokens',
-    input_tokens: input,
-    input_token_details: { audio_tokens: audio, text_tokens: text },
-    output_tokens: output,
-    total_tokens: input + output,
-    ...cost,
   };
 }
 

@@ -74,8 +74,9 @@ const transcriptionFields = {
   models: optionalField(boundedList(z.string().min(1).max(200), { max: 3 })).meta({
     description: 'Up to three more models, which are tried in this order if the first one fails.',
   }),
-  stream: optionalField(z.literal(false, 'must be false: transcripts are not streamed')).meta({
-    description: 'Only false is accepted, because a transcript comes as a whole.',
+  stream: optionalField(z.boolean()).meta({
+    description:
+      'With true, the text comes as events (`transcript.text.delta`, `transcript.text.done`); needs the format `json` or `text`.',
   }),
   include: refusedField('is not supported: providers differ in the probabilities of tokens; leave it out'),
   known_speaker_names: refusedField('is not supported: the gateway does not name speakers; leave it out'),
@@ -102,6 +103,9 @@ const requestSchema = z.looseObject(transcriptionFields).superRefine((body, cont
   }
   if (body.timestamp_granularities?.length && body.response_format !== 'verbose_json') {
     refuse(context, { path: ['timestamp_granularities'], message: 'needs the response_format "verbose_json"' });
+  }
+  if (body.stream && !['json', 'text'].includes(body.response_format ?? 'json')) {
+    refuse(context, { path: ['stream'], message: 'needs the response_format "json" or "text"' });
   }
   if (body.language != null && body.languages?.length) {
     refuse(context, { path: ['languages'], message: 'cannot be combined with "language"; send one of them' });

@@ -1,4 +1,4 @@
-import type { Transcript, TranscriptionTask } from '../../providers/transcription/codec.ts';
+import type { TranscriptionAnswer, TranscriptionTask } from '../../providers/transcription/codec.ts';
 import { transcriptionEngines } from '../../providers/transcription/engines.ts';
 import type { OnExcluded } from '../../routing/exclusions.ts';
 import type { BatchCandidate } from '../batch/offers.ts';
@@ -6,9 +6,10 @@ import { recordingOf } from '../recordings/recording-of.ts';
 import { recordingTooLarge } from '../recordings/fetch-recording.ts';
 import { candidatesWith } from './listed-fields.ts';
 import { defineModality } from './modality.ts';
+import { transcriptEvents } from './transcript-events.ts';
 import { transcriptionRequestSchema, unknownTranscriptionFields } from './transcription-schema.ts';
 
-type Candidate = BatchCandidate<TranscriptionTask, Transcript>;
+type Candidate = BatchCandidate<TranscriptionTask, TranscriptionAnswer>;
 
 /** Formats of answers that have times. */
 const timedFormats = new Set(['verbose_json', 'srt', 'vtt']);
@@ -42,6 +43,7 @@ function transcriptionInto(translates: boolean) {
       temperature: body.temperature ?? undefined,
       needsTimes: timedFormats.has(body.response_format ?? 'json'),
       needsAllFields: body.provider?.require_parameters === true,
+      streams: body.stream === true,
       translates,
     }),
     promptBytes: ({ prompt, keywords }) => Buffer.byteLength([prompt ?? '', ...keywords].join()),
@@ -55,6 +57,7 @@ function transcriptionInto(translates: boolean) {
     tooLarge: recordingTooLarge,
     tooMany: recordingTooLarge,
     maxAtOnce: 1,
+    forwardedAs: ({ stream }, requestId) => (stream ? transcriptEvents(requestId) : undefined),
     resultOf: (transcript, { recording }) => ({ ...transcript, seconds: transcript.seconds ?? recording.seconds }),
     outOfTime: 'The transcript took longer than the gateway may run. Send the recording in several parts.',
   });

@@ -2,7 +2,7 @@
 
 import type { TranscriptionQuirks } from '../../catalog/quirk-schemas.ts';
 import type { RecordingFormat } from '../../catalog/quirk-values.ts';
-import type { BatchReader } from '../batch-engine.ts';
+import type { BatchReader, DecodeStream, StreamedAnswer } from '../batch-engine.ts';
 import type { WireRequest, WireTarget } from '../wire.ts';
 
 /** A recording whose format and length were read from its bytes. */
@@ -29,6 +29,8 @@ export interface TranscriptionTask {
   needsTimes: boolean;
   /** Whether an endpoint must take each field, also one that only guides the transcription. */
   needsAllFields: boolean;
+  /** Whether the transcript is forwarded while the provider sends it. */
+  streams: boolean;
   /** Whether the transcript is an English translation. */
   translates: boolean;
 }
@@ -50,6 +52,13 @@ export interface Transcript {
   words: readonly TranscriptPart[];
 }
 
+/** A part of a transcript that is forwarded. */
+export interface TranscriptDelta {
+  delta: string;
+}
+
+export type TranscriptionAnswer = Transcript | StreamedAnswer<TranscriptDelta>;
+
 export type TranscriptionTarget = WireTarget<TranscriptionQuirks>;
 
 export interface TranscriptionCodec extends BatchReader {
@@ -62,6 +71,8 @@ export interface TranscriptionCodec extends BatchReader {
    * @throws {GatewayError} 400 for a task that the wire cannot express
    */
   requestFor(task: TranscriptionTask, target: TranscriptionTarget): WireRequest<string | Buffer>;
+  /** Reads a transcript while it arrives, at endpoints that send it as events; absent if the wire has no events. */
+  decode?: DecodeStream<TranscriptDelta>;
   /**
    * Reads the transcript in a response.
    * @throws {UpstreamError} for a response without a transcript

@@ -16,7 +16,7 @@ export const deepgramTranscription: TranscriptionCodec = {
     else query.set('language', languages.length > 1 ? 'multi' : language);
     for (const word of keywords) query.append('keyterm', word);
     return {
-      path: `/listen?${query.toString()}`,
+      path: `/v1/listen?${query.toString()}`,
       headers: { 'content-type': mediaTypeOf(recording.format) },
       body: recording.bytes,
     };

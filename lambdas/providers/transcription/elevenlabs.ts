@@ -10,7 +10,7 @@ export const elevenlabsTranscription: TranscriptionCodec = {
   reportsSeconds: false,
   requestFor({ languages: [language], keywords, temperature, needsTimes, recording }, { upstreamModel }) {
     return formRequest(
-      '/speech-to-text',
+      '/v1/speech-to-text',
       [
         ['model_id', upstreamModel],
         ['timestamps_granularity', needsTimes ? 'word' : 'none'],

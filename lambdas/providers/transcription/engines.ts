@@ -1,6 +1,6 @@
 import type { WireOf } from '../../catalog/wires.ts';
 import type { BatchEngine } from '../batch-engine.ts';
-import type { Transcript, TranscriptionTask } from './codec.ts';
+import type { TranscriptionAnswer, TranscriptionTask } from './codec.ts';
 import { deepgramTranscription } from './deepgram.ts';
 import { elevenlabsTranscription } from './elevenlabs.ts';
 import { geminiTranscription } from './gemini.ts';
@@ -10,7 +10,7 @@ import { transcriber } from './transcriber.ts';
 import { xaiTranscription } from './xai.ts';
 import { yandexTranscription } from './yandex.ts';
 
-export const transcriptionEngines: Record<WireOf<'stt'>, BatchEngine<TranscriptionTask, Transcript>> = {
+export const transcriptionEngines: Record<WireOf<'stt'>, BatchEngine<TranscriptionTask, TranscriptionAnswer>> = {
   'openai-transcription': transcriber(openaiTranscription),
   'elevenlabs-transcription': transcriber(elevenlabsTranscription),
   'deepgram-transcription': transcriber(deepgramTranscription),

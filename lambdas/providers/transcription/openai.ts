@@ -3,15 +3,23 @@
 import { invalidRequest } from '../../platform/errors.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import type { WireUsage } from '../../messages/types.ts';
-import type { TranscriptionCodec } from './codec.ts';
+import type { TranscriptDelta, TranscriptionCodec } from './codec.ts';
+import { jsonEvents } from '../http/json-events.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
+import type { StreamPart } from '../batch-engine.ts';
 import { formRequest } from './form-request.ts';
 import { partsIn, secondsIn, segmentsOf, transcriptText } from './read-parts.ts';
+
+/** The last event has the whole text. */
+const MAX_EVENT_BYTES = 16 * 1024 * 1024;
+/** Usual bytes of text per token. */
+const TEXT_BYTES_PER_TOKEN = 4;
 
 export const openaiTranscription: TranscriptionCodec = {
   formats: ['wav', 'mp3', 'flac', 'm4a', 'ogg', 'webm'],
   reportsSeconds: true,
   requestFor(task, { upstreamModel, quirks, supportedParameters }) {
-    const { prompt, temperature, languages, keywords, needsTimes, translates, recording } = task;
+    const { prompt, temperature, languages, keywords, needsTimes, translates, streams, recording } = task;
     const lists = supportedParameters.includes('languages');
     const isMistral = quirks.transcription_form === 'mistral';
     if (isMistral && needsTimes && languages.length > 0) {
@@ -28,10 +36,12 @@ export const openaiTranscription: TranscriptionCodec = {
         prompt !== undefined && ['prompt', prompt],
         ...keywords.map((word, index) => (isMistral ? biasOf(word, index) : (['keywords[]', word] as const))),
         temperature !== undefined && ['temperature', temperature],
+        streams && ['stream', true],
       ],
       recording,
     );
   },
+  decode: ({ body }) => deltasIn(jsonEvents(body, MAX_EVENT_BYTES)),
   transcriptIn(body) {
     const { text, language, duration, segments, words } = recordOrEmpty(body);
     const spoken = partsIn(words, { text: 'word', speaker: 'speaker' });
@@ -69,4 +79,34 @@ function usageIn(usage: Record<string, unknown>): WireUsage | undefined {
   const { audio_tokens: audio } = recordOrEmpty(usage['input_token_details']);
   const audioTokens = typeof audio === 'number' ? Math.min(audio, input) : 0;
   return { input_tokens: input - audioTokens, audio_input_tokens: audioTokens, output_tokens: output };
+}
+
+/**
+ * Yields the texts of `transcript.text.delta` events, and the usage of the last event, `transcript.text.done`. Some
+ * servers answer with one document, which has the whole text.
+ */
+async function* deltasIn(events: AsyncIterable<unknown>): AsyncGenerator<StreamPart<TranscriptDelta>, void> {
+  let hasText = false;
+  for await (const event of events) {
+    const { type, delta, text, usage } = recordOrEmpty(event);
+    const isLast = type === 'transcript.text.done' || (type === undefined && typeof text === 'string');
+    const isOther = typeof type === 'string' && type.startsWith('transcript.text.');
+    if (type === 'transcript.text.delta' || (isLast && !hasText)) {
+      hasText = true;
+      yield textPart(transcriptText(isLast ? text : delta));
+    } else if (!isLast && !isOther) {
+      yield { error: event };
+      return;
+    }
+    if (isLast) {
+      const reported = usageIn(recordOrEmpty(usage));
+      if (reported) yield { usage: reported };
+      return;
+    }
+  }
+  throw new UpstreamError('broken', 'The provider ended its transcript without a last event');
+}
+
+function textPart(delta: string): StreamPart<TranscriptDelta> {
+  return { event: { delta }, estimatedTokens: Buffer.byteLength(delta) / TEXT_BYTES_PER_TOKEN };
 }

@@ -15,7 +15,7 @@ export const saluteTranscription: TranscriptionCodec = {
       ...(language === undefined ? {} : { language: localeOf(language) }),
     });
     return {
-      path: `/speech:recognize?${query.toString()}`,
+      path: `/rest/v1/speech:recognize?${query.toString()}`,
       headers: { 'content-type': contentTypeOf(recording) },
       body: recording.bytes,
     };

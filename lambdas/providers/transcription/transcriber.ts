@@ -1,8 +1,15 @@
 /** Sends a recording in one request, and bounds what it may cost. */
 
 import { invalidRequest } from '../../platform/errors.ts';
-import type { BatchEngine, BatchRequest } from '../batch-engine.ts';
-import type { Transcript, TranscriptionCodec, TranscriptionTarget, TranscriptionTask } from './codec.ts';
+import type { BatchEngine, BatchRequest, StreamPart } from '../batch-engine.ts';
+import type {
+  Transcript,
+  TranscriptDelta,
+  TranscriptionAnswer,
+  TranscriptionCodec,
+  TranscriptionTarget,
+  TranscriptionTask,
+} from './codec.ts';
 
 /** More tokens than any known model counts for a second of a recording. */
 const DEFAULT_AUDIO_TOKENS_PER_SECOND = 50;
@@ -15,22 +22,39 @@ const USUAL_AUDIO_TOKENS_PER_SECOND = 25;
 const MAX_TRANSCRIPT_BYTES = 16 * 1024 * 1024;
 
 /** The engine of a wire. A recording is never split: a cut inside a word would change the text. */
-export function transcriber(codec: TranscriptionCodec): BatchEngine<TranscriptionTask, Transcript> {
+export function transcriber(codec: TranscriptionCodec): BatchEngine<TranscriptionTask, TranscriptionAnswer> {
   return {
     readUsage: (body, headers) => codec.readUsage(body, headers),
     batchRequests: (task, target: TranscriptionTarget) => [batchRequestOf(codec, task, target)],
     async answer(task, target: TranscriptionTarget, send) {
-      const transcript = codec.transcriptIn(await send(batchRequestOf(codec, task, target)), target);
+      const batchRequest = batchRequestOf(codec, task, target);
+      if (sendsEvents(codec, task, target)) return send.open(batchRequest, codec.decode!);
+      const transcript = codec.transcriptIn(await send(batchRequest), target);
+      if (task.streams) return { parts: wholeAsParts(transcript) };
       return task.needsTimes ? transcript : { ...transcript, segments: [], words: [] };
     },
   };
+}
+
+/** Returns whether the endpoint sends this transcript as events. */
+function sendsEvents(
+  codec: TranscriptionCodec,
+  { streams }: TranscriptionTask,
+  { quirks }: TranscriptionTarget,
+): boolean {
+  return streams && codec.decode !== undefined && quirks.transcript_events === true;
+}
+
+/** The parts of a transcript that its provider sent as a whole. Its request is charged already. */
+async function* wholeAsParts({ text }: Transcript): AsyncGenerator<StreamPart<TranscriptDelta>, void> {
+  yield { event: { delta: text } };
 }
 
 /** @throws {GatewayError} 400 for a recording that the endpoint does not accept */
 function batchRequestOf(codec: TranscriptionCodec, task: TranscriptionTask, target: TranscriptionTarget): BatchRequest {
   const { recording } = task;
   const { seconds, maxSeconds } = recording;
-  const sent = withListedFields(task, target);
+  const sent = { ...withListedFields(task, target), streams: sendsEvents(codec, task, target) };
   refuseUnfit(codec, sent, target);
   const { quirks } = target;
   const likelySeconds = seconds ?? maxSeconds / 4;

@@ -38,10 +38,31 @@ async function transcribe(form: FormData, task: 'transcribe' | 'translate'): Pro
     text,
     fault: parseDirectiveLine(prompt).valueOf('usage'),
   });
+  if (form.get('stream') === 'true') {
+    return {
+      status: 200,
+      body: {},
+      delivery: directives,
+      contentType: 'text/event-stream',
+      pieces: eventsOf(text, usage),
+    };
+  }
   const isVerbose = form.get('response_format') === 'verbose_json';
   const parts = isVerbose ? { task, language: 'english', ...timesOf(text) } : {};
   const body = { text: directives.nullAt === undefined ? text : null, ...parts, ...usage };
   return { status: 200, body, delivery: directives };
+}
+
+function eventsOf(text: string, usage: object): Buffer[] {
+  const deltas = text.match(/\s*\S+/g) ?? [];
+  return [
+    ...deltas.map((delta) => transcriptEvent({ type: 'transcript.text.delta', delta })),
+    transcriptEvent({ type: 'transcript.text.done', text, ...usage }),
+  ];
+}
+
+function transcriptEvent(data: object): Buffer {
+  return Buffer.from(`data: ${JSON.stringify(data)}\n\n`);
 }
 
 /** A text of eight words that follows from the bytes. */

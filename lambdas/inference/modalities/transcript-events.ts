@@ -1,0 +1,67 @@
+/** Transcripts as the events of OpenAI's API. The last event has the whole text, the billed units and their cost. */
+
+import type { Charged } from '../../accounting/charge.ts';
+import { promptTokens } from '../../accounting/usage.ts';
+import type { Money } from '../../money/money.ts';
+import { errorEnvelope } from '../../platform/errors.ts';
+import type { TranscriptDelta } from '../../providers/transcription/codec.ts';
+import type { ClientStream } from '../batch/forward-stream.ts';
+
+export function transcriptEvents(requestId: string): ClientStream<TranscriptDelta> {
+  let text = '';
+  return {
+    contentType: 'text/event-stream; charset=utf-8',
+    chunk: ({ delta }) => {
+      text += delta;
+      return transcriptEvent({ type: 'transcript.text.delta', delta });
+    },
+    last: (charged) =>
+      transcriptEvent({
+        type: 'transcript.text.done',
+        text,
+        usage: transcriptUsage(charged, charged.estimated ? {} : { cost: charged.cost }),
+      }),
+    failure: (error) => transcriptEvent({ ...errorEnvelope(error, requestId) }),
+    comment: ': keep-alive\n\n',
+  };
+}
+
+interface BilledDuration {
+  type: 'duration';
+  seconds: number;
+  cost?: Money;
+}
+
+interface BilledTokens {
+  type: 'tokens';
+  input_tokens: number;
+  input_token_details: { audio_tokens: number; text_tokens: number };
+  output_tokens: number;
+  total_tokens: number;
+  cost?: Money;
+}
+
+/**
+ * Returns the billed units of a transcript: seconds, or tokens.
+ * @param cost the cost, unless it is not final yet
+ */
+export function transcriptUsage(
+  { usage }: Pick<Charged, 'usage'>,
+  cost: { cost?: Money },
+): BilledDuration | BilledTokens {
+  const { audioSeconds: seconds, audioInputTokens: audio = 0, inputTokens: text, outputTokens: output } = usage;
+  if (seconds !== undefined) return { type: 'duration', seconds, ...cost };
+  const input = promptTokens(usage);
+  return {
+    type: 'tokens',
+    input_tokens: input,
+    input_token_details: { audio_tokens: audio, text_tokens: text },
+    output_tokens: output,
+    total_tokens: input + output,
+    ...cost,
+  };
+}
+
+function transcriptEvent(data: { type: string } & Record<string, unknown>): string {
+  return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+}
