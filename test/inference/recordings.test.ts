@@ -28,6 +28,7 @@ describe('a recording', () => {
     ['WAV from a pipe, which states 4 GB', waveFile(3, { declaredBytes: 0xffff_ffff }), 3],
     ['WAV that states no samples', waveFile(3, { declaredBytes: 0 }), 3],
     ['WAV that states less', waveFile(20, { declaredBytes: 100 }), 20],
+    ['WAV of telephony', withEncoding(waveFile(4), 7), 4],
     ['WAV with a text', waveFile(2, { says: 'odd' }), 2],
     ['MP3', mp3File(10), 10],
     ['MP3 with a tag', tagged(mp3File(10), 1_000), 10],

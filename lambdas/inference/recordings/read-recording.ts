@@ -8,7 +8,7 @@
  * reports the usage beyond the hold.
  */
 
-import { ADTS, BufferSource, FLAC, Input, MATROSKA, MP3, MP4, OGG, QTFF, WAVE, WEBM } from 'mediabunny';
+import { ADTS, BufferSource, FLAC, Input, MP3, MP4, OGG, QTFF, WEBM } from 'mediabunny';
 import { recordingFormats, type RecordingFormat } from '../../catalog/quirk-values.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Recording } from '../../providers/transcription/codec.ts';
@@ -60,7 +60,7 @@ function isPlausible(seconds: number, bytes: number, format: RecordingFormat, ma
 async function packetSeconds(bytes: Buffer): Promise<number | undefined> {
   const input = new Input({
     source: new BufferSource(bytes),
-    formats: [WAVE, MP3, FLAC, OGG, ADTS, MP4, QTFF, WEBM, MATROSKA],
+    formats: [MP3, FLAC, OGG, ADTS, MP4, QTFF, WEBM],
   });
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), MAX_READ_MS);

@@ -1,6 +1,8 @@
 import type { Recording } from '../../providers/transcription/codec.ts';
 
 const PCM = 1;
+/** Encodings whose samples all have the same size: integers, floats, A-law and µ-law of telephony. */
+const EVEN_ENCODINGS = new Set([PCM, 3, 6, 7]);
 const EXTENSIBLE = 0xff_fe;
 const CHUNK_HEADER_BYTES = 8;
 const MAX_CHUNKS = 64;
@@ -22,7 +24,7 @@ interface WaveFormat {
 }
 
 /**
- * Reads an uncompressed WAV file; undefined for another encoding or an unreadable file. The length follows from the
+ * Reads a WAV file with samples of one size; undefined for another encoding or an unreadable file. The length follows from the
  * bytes of the file if the declared size of the samples is wrong: programs that write into a pipe declare 0 or 4 GB.
  */
 export function waveSamples(bytes: Buffer): WaveSamples | undefined {
@@ -53,9 +55,9 @@ function waveFormat(chunk: Buffer): WaveFormat {
 function samplesOf(body: Buffer, declared: number, format: WaveFormat): WaveSamples | undefined {
   const { encoding, channels, sampleRate, bits } = format;
   const bytesPerSecond = (channels * sampleRate * bits) / 8;
-  if (encoding !== PCM || bits % 8 !== 0 || bytesPerSecond === 0) return undefined;
+  if (!EVEN_ENCODINGS.has(encoding) || bits % 8 !== 0 || bytesPerSecond === 0) return undefined;
   const isRight = declared > 0 && declared <= body.length && body.length - declared <= MAX_TRAILING_BYTES;
   const bytes = isRight ? body.subarray(0, declared) : body;
-  const samples = bits === 16 ? { sampleRate, channels, bytes } : undefined;
+  const samples = encoding === PCM && bits === 16 ? { sampleRate, channels, bytes } : undefined;
   return { seconds: bytes.length / bytesPerSecond, samples };
 }
