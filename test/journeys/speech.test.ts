@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { spokenTextChunk } from '../../lib/local/sandbox/spoken-text.ts';
 import { characterCount } from '../../lambdas/providers/speech/codec.ts';
 import { commonGateway } from '../support/common-gateway.ts';
 import { finalGeneration, get, post, type GatewayClient } from '../support/gateway.ts';
@@ -54,7 +55,7 @@ describe('speech', () => {
   it.each([
     [undefined, 'audio/mpeg', words * WORD_BYTES.mp3],
     ['mp3', 'audio/mpeg', words * WORD_BYTES.mp3],
-    ['wav', 'audio/wav', 44 + words * WORD_BYTES.pcm],
+    ['wav', 'audio/wav', 44 + spokenTextChunk(input).length + words * WORD_BYTES.pcm],
     ['pcm', 'audio/pcm', words * WORD_BYTES.pcm],
   ])('has the requested format: %s', async (response_format, type, bytes) => {
     for (const model of ['sandbox/speaker', 'sandbox/storyteller']) {

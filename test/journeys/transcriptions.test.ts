@@ -389,3 +389,17 @@ describe('a streamed transcript', () => {
     expect(await finalGeneration(gateway, headers.get('x-generation-id')!)).toMatchObject({ total_cost: 0 });
   });
 });
+
+it('is what the speech of the sandbox says', async () => {
+  const spoken = await post(gateway, '/audio/speech', {
+    model: 'sandbox/speaker',
+    input: 'Your parcel, № 7, is late.',
+    voice: 'alto',
+    response_format: 'wav',
+  });
+  const { text, usage } = (await transcribe({}, { file: Buffer.from(await spoken.arrayBuffer()) })).body;
+
+  expect(text).toBe('Your parcel, № 7, is late.');
+  // Six words of a fifth of a second; the sandbox reports whole seconds.
+  expect(usage.seconds).toBe(1);
+});

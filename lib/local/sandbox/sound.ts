@@ -1,11 +1,14 @@
 /** Sound of the sandbox: one tone for each word, as raw 24 kHz sound, and silent frames of MP3 of the same length. */
 
+import { spokenTextChunk } from './spoken-text.ts';
+
 const SAMPLE_RATE = 24_000;
 const SECONDS_PER_WORD = 0.2;
 const SAMPLES_PER_WORD = SAMPLE_RATE * SECONDS_PER_WORD;
 const LOUDNESS = 8_000;
 const LOWEST_HERTZ = 220;
-const WAV_HEADER_BYTES = 44;
+const WAV_FORMAT_BYTES = 36;
+const DATA_HEADER_BYTES = 8;
 
 /** MPEG-1 layer III, 128 kbit/s, 44.1 kHz, one channel. A frame has 417 bytes and lasts 26 ms. */
 const MP3_HEADER = [0xff, 0xfb, 0x90, 0xc0];
@@ -32,21 +35,23 @@ export function mp3OfWord(): Buffer {
   return Buffer.concat(Array.from({ length: MP3_FRAMES_PER_WORD }, () => frame));
 }
 
-/** Returns the header of a WAV file with this many words. */
-export function wavHeaderOf(words: number): Buffer {
+/** Returns the beginning of a WAV file with this many words: all in front of the sound, with the text hidden in it. */
+export function wavHeaderOf(words: number, text: string): Buffer {
   const bytes = words * SAMPLES_PER_WORD * 2;
-  const header = Buffer.alloc(WAV_HEADER_BYTES);
-  header.write('RIFF', 0, 'latin1');
-  header.writeUInt32LE(WAV_HEADER_BYTES - 8 + bytes, 4);
-  header.write('WAVEfmt ', 8, 'latin1');
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(SAMPLE_RATE, 24);
-  header.writeUInt32LE(SAMPLE_RATE * 2, 28);
-  header.writeUInt16LE(2, 32);
-  header.writeUInt16LE(16, 34);
-  header.write('data', 36, 'latin1');
-  header.writeUInt32LE(bytes, 40);
-  return header;
+  const spoken = spokenTextChunk(text);
+  const format = Buffer.alloc(WAV_FORMAT_BYTES);
+  format.write('RIFF', 0, 'latin1');
+  format.writeUInt32LE(WAV_FORMAT_BYTES + DATA_HEADER_BYTES - 8 + spoken.length + bytes, 4);
+  format.write('WAVEfmt ', 8, 'latin1');
+  format.writeUInt32LE(16, 16);
+  format.writeUInt16LE(1, 20);
+  format.writeUInt16LE(1, 22);
+  format.writeUInt32LE(SAMPLE_RATE, 24);
+  format.writeUInt32LE(SAMPLE_RATE * 2, 28);
+  format.writeUInt16LE(2, 32);
+  format.writeUInt16LE(16, 34);
+  const data = Buffer.alloc(DATA_HEADER_BYTES);
+  data.write('data', 0, 'latin1');
+  data.writeUInt32LE(bytes, 4);
+  return Buffer.concat([format, spoken, data]);
 }

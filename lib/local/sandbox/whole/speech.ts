@@ -37,7 +37,7 @@ function speak(request: SpeechRequest): SandboxAnswer {
   const name = typeof voice === 'string' ? voice : voice.id;
   const words = wordsToSpeak(withoutDirectives(input), directives.tokens);
   const sound = words.map((word) => (format === 'mp3' ? mp3OfWord() : toneOf(word, name)));
-  if (format === 'wav') sound[0] = Buffer.concat([wavHeaderOf(words.length), sound[0]!]);
+  if (format === 'wav') sound[0] = Buffer.concat([wavHeaderOf(words.length, words.join(' ')), sound[0]!]);
   return form === 'sse'
     ? {
         status: 200,
