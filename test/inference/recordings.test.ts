@@ -21,6 +21,13 @@ function lyingMp3(seconds: number, frames: number): Buffer {
   return file;
 }
 
+/** A file of frames of this size, each with this header. */
+function framesOf(header: number[], bytes: number, count: number): Buffer {
+  const frame = Buffer.alloc(bytes);
+  frame.set(header);
+  return Buffer.concat(Array.from({ length: count }, () => frame));
+}
+
 describe('a recording', () => {
   it.each<[string, Buffer, number]>([
     ['WAV', waveFile(2.5), 2.5],
@@ -31,6 +38,10 @@ describe('a recording', () => {
     ['WAV of telephony', withEncoding(waveFile(4), 7), 4],
     ['WAV with a text', waveFile(2, { says: 'odd' }), 2],
     ['MP3', mp3File(10), 10],
+    ['MP3 of version 2', framesOf([0xff, 0xf3, 0x80, 0xc0], 208, 100), (100 * 576) / 22_050],
+    ['MP3 with damaged bytes between frames', Buffer.concat([mp3File(4), Buffer.alloc(99, 1), mp3File(6)]), 10],
+    ['AAC', framesOf([0xff, 0xf1, 0x50, 0x80, 25, 0, 0], 200, 100), (100 * 1_024) / 44_100],
+    ['AAC with a tag', tagged(framesOf([0xff, 0xf1, 0x50, 0x80, 25, 0, 0], 200, 100), 500), (100 * 1_024) / 44_100],
     ['MP3 with a tag', tagged(mp3File(10), 1_000), 10],
     ['MP3 whose header states one frame', lyingMp3(60, 1), 60],
     ['MP3 whose header states a million frames', lyingMp3(60, 1_000_000), 60],

@@ -6,7 +6,7 @@ import { transcriptUsage } from '../../inference/modalities/transcript-events.ts
 import type { TranscriptionBody } from '../../inference/modalities/transcription-schema.ts';
 import type { Money } from '../../money/money.ts';
 import type { Transcript, TranscriptPart } from '../../providers/transcription/codec.ts';
-import type { TranscriptAnswer } from './transcript-shape.ts';
+import type { TranscriptAnswer } from './transcripts/shape.ts';
 
 interface TranscriptToShow extends Answered<Transcript> {
   body: TranscriptionBody;

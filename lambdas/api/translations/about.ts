@@ -1,5 +1,5 @@
 import type { ModalityTexts } from '../parts/about.ts';
-import { transcriptionExample, transcriptSuccess } from '../parts/transcript-about.ts';
+import { transcriptionExample, transcriptSuccess } from '../parts/transcripts/about.ts';
 
 export const about: ModalityTexts = {
   summary: 'Translate a recording',

@@ -8,11 +8,12 @@
  * reports the usage beyond the hold.
  */
 
-import { ADTS, BufferSource, FLAC, Input, MP3, MP4, OGG, QTFF, WEBM } from 'mediabunny';
+import { BufferSource, FLAC, Input, MP4, OGG, QTFF, WEBM } from 'mediabunny';
 import { recordingFormats, type RecordingFormat } from '../../catalog/quirk-values.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Recording } from '../../providers/transcription/codec.ts';
-import { sniffRecording } from './sniff-recording.ts';
+import { frameSeconds } from './frame-seconds.ts';
+import { sniffRecording, withoutTag } from './sniff-recording.ts';
 import { waveSamples } from './wave-samples.ts';
 
 /** Bits per second that the sound of a format has at least and at most, with a margin. */
@@ -39,7 +40,7 @@ export async function readRecording(bytes: Buffer, field: string): Promise<Recor
   const format = sniffRecording(bytes);
   if (!format) throw invalidRequest(field, `must be a recording in one of the formats ${recordingFormats.join(', ')}`);
   const wave = format === 'wav' ? waveSamples(bytes) : undefined;
-  const seconds = wave?.seconds ?? (await packetSeconds(bytes));
+  const seconds = wave ? wave.seconds : await secondsOf(bytes, format);
   const maxSeconds = (bytes.length * 8) / bitRates[format].min;
   const isKnown = seconds !== undefined && isPlausible(seconds, bytes.length, format, maxSeconds);
   return {
@@ -56,11 +57,16 @@ function isPlausible(seconds: number, bytes: number, format: RecordingFormat, ma
   return (bytes - SMALL_BYTES) * 8 <= seconds * bitRates[format].max;
 }
 
+function secondsOf(bytes: Buffer, format: RecordingFormat): Promise<number | undefined> | number | undefined {
+  if (format === 'mp3' || format === 'aac') return frameSeconds(withoutTag(bytes), format);
+  return format === 'wav' ? undefined : packetSeconds(bytes);
+}
+
 /** Returns the end of the last packet; undefined for a file that cannot be read. */
 async function packetSeconds(bytes: Buffer): Promise<number | undefined> {
   const input = new Input({
     source: new BufferSource(bytes),
-    formats: [MP3, FLAC, OGG, ADTS, MP4, QTFF, WEBM],
+    formats: [FLAC, OGG, MP4, QTFF, WEBM],
   });
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), MAX_READ_MS);

@@ -1,6 +1,5 @@
 import type { RecordingFormat } from '../../catalog/quirk-values.ts';
 
-/** Maximum length of a tag in front of an MP3 file, which may have pictures. */
 const ID3_HEADER_BYTES = 10;
 
 /**
@@ -14,13 +13,14 @@ export function sniffRecording(bytes: Buffer): RecordingFormat | undefined {
   if (ascii(0, 4) === 'OggS') return 'ogg';
   if (ascii(4, 8) === 'ftyp') return 'm4a';
   if (bytes.length >= 4 && bytes.readUInt32BE(0) === 0x1a_45_df_a3) return 'webm';
-  return frameFormat(ascii(0, 3) === 'ID3' ? bytes.subarray(endOfTag(bytes)) : bytes);
+  return frameFormat(withoutTag(bytes));
 }
 
-/** Returns the length of an ID3 tag, whose size has seven bits in each byte. */
-function endOfTag(bytes: Buffer): number {
+/** Returns the file without the ID3 tag in front, whose size has seven bits in each byte. */
+export function withoutTag(bytes: Buffer): Buffer {
+  if (bytes.toString('latin1', 0, 3) !== 'ID3') return bytes;
   const size = bytes.subarray(6, ID3_HEADER_BYTES).reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0);
-  return ID3_HEADER_BYTES + size;
+  return bytes.subarray(ID3_HEADER_BYTES + size);
 }
 
 /** MP3 and AAC have no header of a file: each frame begins with twelve set bits, and the layer, which is 0 for AAC. */

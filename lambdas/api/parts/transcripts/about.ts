@@ -1,7 +1,7 @@
 /** Examples of routes for recordings. */
 
-import { ok } from '../../http/about.ts';
-import { transcriptAnswer } from './transcript-shape.ts';
+import { ok } from '../../../http/about.ts';
+import { transcriptAnswer } from './shape.ts';
 
 const data = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAgD4AAAB9AAACABAAZGF0YQAAAAA=';
 export const transcriptionExample = { model: 'sandbox/scribe', input_audio: { data, format: 'wav' } };

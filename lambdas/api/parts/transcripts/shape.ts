@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { countShape } from '../../http/shapes.ts';
-import { lateCostShape } from './shape.ts';
+import { countShape } from '../../../http/shapes.ts';
+import { lateCostShape } from '../shape.ts';
 
 const time = z.number().min(0);
 const times = {
