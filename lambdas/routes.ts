@@ -136,7 +136,7 @@ export const routes = {
   ...wholeRoutes.create,
   // Images in the shapes of OpenAI's API.
   'generate-image': postRoute('/images/generations', { ...answering('images/generate'), ...drawing }),
-  'edit-image': postRoute('/images/edits', { ...answering('images/edit'), ...drawing }),
+  'edit-image': postRoute('/images/edits', { ...answering('images/edit'), ...drawing, takesFiles: true }),
 
   // Routes that estimate requests. They hold, write and send nothing, but may wait for a provider that counts a prompt.
   'estimate-message': postRoute('/messages/estimate', {

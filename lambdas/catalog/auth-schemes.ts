@@ -10,6 +10,8 @@ export const authSchemes = [
   'x-goog-api-key',
   /** Header `xi-api-key: …`, for ElevenLabs. */
   'xi-api-key',
+  /** Header `x-key: …`, for Black Forest Labs. */
+  'x-key',
   /** Header `Authorization: Token …`, for Deepgram. */
   'token-authorization',
   /** AWS signature, made with an access key or with the credentials of the function's role. */

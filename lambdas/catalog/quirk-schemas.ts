@@ -360,8 +360,6 @@ const openaiImagesQuirks = imagesQuirks.extend({
   response_format: z.enum(['b64_json', 'base64']).optional(),
   /** Fields for the size: `size`; `aspect_ratio` and `resolution`; or `width` and `height`. Absent: `size`. */
   size_form: z.enum(['size', 'aspect_ratio', 'width_height']).optional(),
-  /** Path of requests with pictures. Absent: they go to `/images/edits`. */
-  edits_path: z.enum(['/images/generations']).optional(),
 });
 export type ImagesQuirks = z.infer<typeof openaiImagesQuirks>;
 
@@ -414,6 +412,12 @@ export const quirkSchemas = {
   'bedrock-titan-embeddings': embeddingsQuirks,
   'bedrock-cohere-embeddings': embeddingsQuirks,
   'openai-images': openaiImagesQuirks,
+  'gemini-images': imagesQuirks,
+  imagen: imagesQuirks,
+  'bfl-images': imagesQuirks,
+  'bedrock-stability': imagesQuirks,
+  'bedrock-nova-canvas': imagesQuirks,
+  'yandex-art': imagesQuirks,
   'openai-speech': openaiSpeechQuirks,
   'gemini-speech': geminiSpeechQuirks,
   'elevenlabs-speech': speechQuirks,

@@ -182,6 +182,14 @@ const wireTable = {
   'gemini-transcription': { auth: 'x-goog-api-key', answers: 'stt' },
   /** OpenAI's API for images, which xAI, Together and other servers share with small differences. */
   'openai-images': { auth: 'bearer', answers: 'image' },
+  'gemini-images': { auth: 'x-goog-api-key', answers: 'image' },
+  imagen: { auth: 'x-goog-api-key', answers: 'image' },
+  /** Black Forest Labs, whose jobs are polled. */
+  'bfl-images': { auth: 'x-key', answers: 'image' },
+  'bedrock-stability': { auth: 'aws-sigv4', answers: 'image' },
+  'bedrock-nova-canvas': { auth: 'aws-sigv4', answers: 'image' },
+  /** YandexART, whose operations are polled. */
+  'yandex-art': { auth: 'api-key-authorization', answers: 'image' },
   /** OpenAI's API for speech, which many servers share. */
   'openai-speech': { auth: 'bearer', answers: 'tts' },
   'gemini-speech': { auth: 'x-goog-api-key', answers: 'tts' },

@@ -329,3 +329,40 @@ describe('the models that draw images', () => {
     },
   );
 });
+
+describe('an edit by a form', () => {
+  const formOf = (files: Record<string, Blob[]>) => {
+    const form = new FormData();
+    form.set('model', 'sandbox/token-painter');
+    form.set('prompt', prompt);
+    form.set('n', '2');
+    form.set('quality', 'low');
+    for (const [name, blobs] of Object.entries(files)) for (const blob of blobs) form.append(name, blob, 'a.png');
+    return form;
+  };
+  const send = async (form: FormData) => {
+    const response = await fetch(`${gateway.baseUrl}/images/edits`, {
+      method: 'POST',
+      headers: { 'x-api-key': gateway.key },
+      body: form,
+    });
+    return { status: response.status, body: (await response.json()) as Drawn };
+  };
+  const png = async () => new Blob([Buffer.from(await picture(), 'base64')], { type: 'image/png' });
+
+  it.each(['image', 'image[]'])('takes files as %s, and a mask', async (name) => {
+    const { status, body } = await send(formOf({ [name]: [await png(), await png()], mask: [await png()] }));
+
+    expect(status).toBe(200);
+    expect(body.data).toHaveLength(2);
+    expect(body.usage).toMatchObject({ input_tokens_details: { text_tokens: 5, image_tokens: 388 } });
+  });
+
+  it('is refused without a picture, and with a file that is none', async () => {
+    const without = await send(formOf({}));
+    const other = await send(formOf({ image: [new Blob(['text'])] }));
+
+    expect([without.status, without.body.error.param]).toEqual([400, 'images']);
+    expect([other.status, other.body.error.param]).toEqual([400, 'image.0']);
+  });
+});

@@ -2,10 +2,12 @@
 
 import * as z from 'zod';
 import { imageFormats, imageQualities, imageTiers, MAX_IMAGES, MAX_REFERENCES } from '../../catalog/image-options.ts';
+import type { FormRules } from '../../http/form-body.ts';
 import { optionalField } from '../../messages/field-kinds.ts';
 import { boundedList, refuse } from '../../messages/list-of.ts';
 import { providerPreferences, sessionId } from '../../messages/preferences.ts';
 import { insistenceFault, namesOf, unknownFields } from '../../messages/unknown-fields.ts';
+import { FormFile } from '../../platform/form-file.ts';
 import { isTier, imageRatioOf, imageTierOf } from '../../providers/images/settings.ts';
 
 /** The most that any known provider takes. */
@@ -110,12 +112,20 @@ const generationFields = {
   mask: refused(EDIT_RULE),
 };
 
+/** A file of a form, which JSON cannot contain. */
+const editedFile = z
+  .instanceof(FormFile, { error: 'must be a file of a form (multipart/form-data); in JSON, send "images"' })
+  .meta({ override: { type: 'string', format: 'binary' } });
+
 const editFields = {
   ...sharedFields,
-  images: boundedList(editedImage, { min: 1, max: MAX_REFERENCES }).meta({
-    description: 'The pictures to edit.',
+  image: optionalField(boundedList(editedFile, { min: 1, max: MAX_REFERENCES })).meta({
+    description: 'The pictures to edit, as files of a form: `image`, or `image[]` several times.',
   }),
-  mask: optionalField(editedImage).meta({
+  images: optionalField(boundedList(editedImage, { min: 1, max: MAX_REFERENCES })).meta({
+    description: 'The pictures to edit, in a body of JSON.',
+  }),
+  mask: optionalField(z.union([editedImage, editedFile], 'must be a file, or an object with "image_url"')).meta({
     description: 'A PNG of the size of the first picture; only its transparent parts are edited.',
   }),
   input_fidelity: optionalField(z.enum(['low', 'high'])).meta({
@@ -148,7 +158,22 @@ function contradictionIn({ size, resolution, aspect_ratio: ratio }: z.output<z.Z
 }
 
 export const imageRequestSchema = schemaOf(generationFields);
-export const imageEditSchema = schemaOf(editFields);
+export const imageEditSchema = schemaOf(editFields).superRefine(({ image, images }, context) => {
+  if (image && images) refuse(context, { path: ['images'], message: 'must be left out beside "image"' });
+  if (!image && !images) {
+    refuse(context, { path: ['images'], message: 'is required: the pictures to edit, or "image" in a form' });
+  }
+});
+/** Rules to read the same fields from a form. */
+export const imageEditForm: FormRules = {
+  files: ['image', 'mask'],
+  maxFiles: MAX_REFERENCES + 1,
+  lists: ['image'],
+  numbers: ['n', 'output_compression', 'seed', 'partial_images'],
+  booleans: ['stream'],
+  json: ['provider'],
+  exactWithin: ['max_price'],
+};
 export type ImageRequest = z.output<typeof imageRequestSchema>;
 export type ImageEdit = z.output<typeof imageEditSchema>;
 
@@ -158,5 +183,5 @@ export function unknownImageFields(body: ImageRequest | ImageEdit): string[] {
 }
 
 export function isEdit(body: ImageRequest | ImageEdit): body is ImageEdit {
-  return Array.isArray(body.images);
+  return Array.isArray(body.images) || ('image' in body && Array.isArray(body.image));
 }

@@ -1,5 +1,6 @@
 import { valueOfKind } from '../../catalog/image-options.ts';
 import { invalidRequest } from '../../platform/errors.ts';
+import { FormFile } from '../../platform/form-file.ts';
 import type { ImageFile, ImageTask } from '../../providers/images/codec.ts';
 import { imageEngines } from '../../providers/images/engines.ts';
 import { imageSettings, untunable } from '../../providers/images/settings.ts';
@@ -15,7 +16,7 @@ import {
   type ImageRequest,
 } from './images-schema.ts';
 import { defineModality, type BatchModality } from './modality.ts';
-import { fetchedPicture, pictureIn } from './pictures.ts';
+import { fetchedPicture, pictureIn, uploadedPicture } from './pictures.ts';
 
 type ImageBody = ImageRequest | ImageEdit;
 
@@ -27,7 +28,6 @@ const members: Omit<
   leftOut: (body, target) => [...unknownImageFields(body), ...untunable(taskOf(body), target)],
   textsOf: ({ prompt }) => [{ field: 'prompt', text: prompt }],
   taskOf: (body, [prompt = '']) => ({ ...taskOf(body), prompt }),
-  prepare: withFiles,
   promptBytes: ({ prompt }) => Buffer.byteLength(prompt),
   routeOf: ({ model, provider }) => ({ model, messages: [], ...(provider ? { provider } : {}) }),
   fitting: pricedCandidates,
@@ -51,6 +51,7 @@ export const imagesModality = defineModality({
   apiType: 'image',
   engines: imageEngines,
   accepts: { body: imageRequestSchema, exactWithin: ['max_price'] },
+  prepare: withReferences,
 });
 
 /** The same, with the fields of OpenAI's edits. */
@@ -59,6 +60,7 @@ export const imageEditsModality = defineModality({
   apiType: 'image',
   engines: imageEngines,
   accepts: { body: imageEditSchema, exactWithin: ['max_price'] },
+  prepare: withEdited,
 });
 
 /** `auto` leaves the choice to the model, as an absent field does. */
@@ -86,8 +88,8 @@ function picturesOf(body: ImageBody): Pick<ImageTask, 'pictures' | 'mask' | 'inp
   if (isEdit(body)) {
     const { images, mask, input_fidelity: inputFidelity } = body;
     return {
-      pictures: images.map(({ image_url: url }) => pictureIn(url)),
-      mask: mask ? pictureIn(mask.image_url) : undefined,
+      pictures: (images ?? []).map(({ image_url: url }) => pictureIn(url)),
+      mask: mask && 'image_url' in mask ? pictureIn(mask.image_url) : undefined,
       inputFidelity: inputFidelity ?? undefined,
     };
   }
@@ -95,15 +97,7 @@ function picturesOf(body: ImageBody): Pick<ImageTask, 'pictures' | 'mask' | 'inp
 }
 
 /** Replaces addresses by files. Providers get the pictures themselves, never a URL from a client. */
-async function withFiles(body: ImageBody, signal: AbortSignal | undefined): Promise<ImageBody> {
-  if (isEdit(body)) {
-    const { images, mask } = body;
-    const fetched = images.map(async ({ image_url: url }, index) => ({
-      image_url: await fetchedPicture(url, `images.${index}.image_url`, signal),
-    }));
-    const fetchedMask = mask ? { image_url: await fetchedPicture(mask.image_url, 'mask.image_url', signal) } : mask;
-    return { ...body, images: await Promise.all(fetched), mask: fetchedMask };
-  }
+async function withReferences(body: ImageRequest, signal: AbortSignal | undefined): Promise<ImageRequest> {
   const { input_references: references } = body;
   if (!references) return body;
   const fetched = references.map(async ({ type, image_url: { url } }, index) => ({
@@ -111,6 +105,26 @@ async function withFiles(body: ImageBody, signal: AbortSignal | undefined): Prom
     image_url: { url: await fetchedPicture(url, `input_references.${index}.image_url.url`, signal) },
   }));
   return { ...body, input_references: await Promise.all(fetched) };
+}
+
+/** The same, for pictures to edit, which may also be files of a form. */
+async function withEdited(body: ImageEdit, signal: AbortSignal | undefined): Promise<ImageEdit> {
+  const { image, images, mask } = body;
+  const pictures = image
+    ? image.map((file, index) => uploadedPicture(file, `image.${index}`))
+    : images!.map(({ image_url: url }, index) => fetchedPicture(url, `images.${index}.image_url`, signal));
+  return {
+    ...body,
+    image: undefined,
+    images: (await Promise.all(pictures)).map((image_url) => ({ image_url })),
+    mask: mask && { image_url: await maskUrl(mask, signal) },
+  };
+}
+
+function maskUrl(mask: NonNullable<ImageEdit['mask']>, signal: AbortSignal | undefined): string | Promise<string> {
+  return mask instanceof FormFile
+    ? uploadedPicture(mask, 'mask')
+    : fetchedPicture(mask.image_url, 'mask.image_url', signal);
 }
 
 /** The price of an image may depend on its kind. */

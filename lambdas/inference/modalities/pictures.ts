@@ -3,6 +3,7 @@
 import { isBase64 } from '../../platform/base64.ts';
 import { isOnOwnMachine } from '../../platform/environment.ts';
 import { invalidRequest } from '../../platform/errors.ts';
+import type { FormFile } from '../../platform/form-file.ts';
 import { fetchFaultTexts } from '../../platform/fetch/fetch-faults.ts';
 import { fetchPublic } from '../../platform/fetch/safe-fetch.ts';
 import type { ImageFile } from '../../providers/images/codec.ts';
@@ -21,6 +22,17 @@ const DATA_URL_HEAD = /^data:[a-z]+\/[a-z0-9.+-]+;base64,/;
  */
 export async function fetchedPicture(url: string, field: string, signal: AbortSignal | undefined): Promise<string> {
   const base64 = url.startsWith('data:') ? readDataUrl(url, field) : await fetchBase64(url, field, signal);
+  const mediaType = imageTypeOf(base64);
+  if (mediaType === undefined) throw refusal(field, 'must be a PNG, JPEG or WebP image');
+  return `data:${mediaType};base64,${base64}`;
+}
+
+/**
+ * Returns a file of a form as a data URL.
+ * @throws {GatewayError} 400 for anything but an image
+ */
+export function uploadedPicture({ bytes }: FormFile, field: string): string {
+  const base64 = bytes.toString('base64');
   const mediaType = imageTypeOf(base64);
   if (mediaType === undefined) throw refusal(field, 'must be a PNG, JPEG or WebP image');
   return `data:${mediaType};base64,${base64}`;

@@ -15,6 +15,7 @@ const authorizers: Record<AuthScheme, Authorize> = {
   'x-api-key': (credential) => ({ 'x-api-key': credential }),
   'api-key': (credential) => ({ 'api-key': credential }),
   'x-goog-api-key': (credential) => ({ 'x-goog-api-key': credential }),
+  'x-key': (credential) => ({ 'x-key': credential }),
   'xi-api-key': (credential) => ({ 'xi-api-key': credential }),
   'token-authorization': (credential) => ({ authorization: `Token ${credential}` }),
   'aws-sigv4': authorizeWithSigV4,

@@ -7,6 +7,7 @@ import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { WireUsage } from '../../messages/types.ts';
 import type { Drawing, DrawnImage, ImageCodec, ImageFile, ImageTarget } from './codec.ts';
+import { listOrEmpty } from './lists.ts';
 import { pixelsOf } from './settings.ts';
 
 export const openaiImages: ImageCodec = {
@@ -62,8 +63,7 @@ function imageUrl({ mediaType, base64 }: ImageFile): { image_url: string } {
 }
 
 function itemsIn(body: unknown): unknown[] {
-  const { data } = recordOrEmpty(body);
-  return Array.isArray(data) ? data : [];
+  return listOrEmpty(recordOrEmpty(body)['data']);
 }
 
 function imageIn(item: unknown): DrawnImage[] {

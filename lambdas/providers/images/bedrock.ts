@@ -1,0 +1,62 @@
+/**
+ * Images over Bedrock's InvokeModel, whose bodies have the models' own formats: those of Stability and of Nova Canvas.
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-diffusion-stable-ultra-text-image-request-response.html
+ * https://docs.aws.amazon.com/nova/latest/userguide/image-gen-req-resp-structure.html
+ */
+
+import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
+import { jsonRequest } from '../json-request.ts';
+import type { ImageCodec, ImageTarget } from './codec.ts';
+import { textsIn } from './lists.ts';
+import { pixelsOf } from './settings.ts';
+
+/** Strength with which Stability's models change a picture: the default of its own API. */
+const CHANGE_STRENGTH = 0.7;
+
+const invokePath = ({ upstreamModel }: ImageTarget) => `/model/${encodeURIComponent(upstreamModel)}/invoke`;
+const imagesOf = (body: unknown) => textsIn(recordOrEmpty(body)['images']);
+
+export const stabilityImages: ImageCodec = {
+  requestFor({ prompt, aspectRatio, outputFormat, seed, pictures: [picture] }, target) {
+    const plain = { prompt, output_format: outputFormat, seed };
+    const body = picture
+      ? { ...plain, mode: 'image-to-image', image: picture.base64, strength: CHANGE_STRENGTH }
+      : { ...plain, mode: 'text-to-image', aspect_ratio: aspectRatio };
+    return jsonRequest(invokePath(target), body);
+  },
+
+  imagesIn(body) {
+    const [reason] = textsIn(recordOrEmpty(body)['finish_reasons']);
+    if (reason?.startsWith('Filter reason')) {
+      throw new UpstreamError('refused', `The filters of the model refused the image: ${reason.slice(0, 60)}`);
+    }
+    return imagesOf(body).map((base64) => ({ base64 }));
+  },
+
+  readUsage: (body) => ({ output_images: imagesOf(body).length }),
+};
+
+export const novaImages: ImageCodec = {
+  requestFor({ prompt, count, size, quality, seed, pictures }, target) {
+    const [width, height] = size === undefined ? [] : pixelsOf(size);
+    const imageGenerationConfig = { numberOfImages: count, width, height, quality, seed };
+    const images = pictures.map(({ base64 }) => base64);
+    const body =
+      images.length === 0
+        ? { taskType: 'TEXT_IMAGE', textToImageParams: { text: prompt } }
+        : { taskType: 'IMAGE_VARIATION', imageVariationParams: { text: prompt, images } };
+    return jsonRequest(invokePath(target), { ...body, imageGenerationConfig });
+  },
+
+  imagesIn(body) {
+    const images = imagesOf(body);
+    const { error } = recordOrEmpty(body);
+    if (images.length === 0 && typeof error === 'string') {
+      throw new UpstreamError('refused', 'The filters of the model withheld the images');
+    }
+    return images.map((base64) => ({ base64 }));
+  },
+
+  readUsage: (body) => ({ output_images: imagesOf(body).length }),
+};

@@ -1,0 +1,82 @@
+/**
+ * Images of Gemini models over generateContent. One request draws one image.
+ * https://ai.google.dev/gemini-api/docs/image-generation
+ */
+
+import type { WireUsage } from '../../messages/types.ts';
+import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
+import { jsonRequest } from '../json-request.ts';
+import type { ImageCodec } from './codec.ts';
+import { listOrEmpty } from './lists.ts';
+
+export const geminiImages: ImageCodec = {
+  requestFor({ prompt, pictures, aspectRatio, resolution, seed }, { upstreamModel }) {
+    const files = pictures.map(({ mediaType: mimeType, base64: data }) => ({ inlineData: { mimeType, data } }));
+    return jsonRequest(`/models/${upstreamModel}:generateContent`, {
+      contents: [{ role: 'user', parts: [...files, { text: prompt }] }],
+      generationConfig: {
+        responseModalities: ['IMAGE'],
+        imageConfig: aspectRatio || resolution ? { aspectRatio, imageSize: resolution } : undefined,
+        seed,
+      },
+    });
+  },
+
+  imagesIn(body) {
+    const images = imagesOf(body);
+    if (images.length > 0) return images.slice(0, 1).map((base64) => ({ base64 }));
+    const reason = refusalIn(body);
+    if (reason !== undefined) throw new UpstreamError('refused', `The model refused the image: ${reason}`);
+    return [];
+  },
+
+  readUsage(body) {
+    const { usageMetadata } = recordOrEmpty(body);
+    const output_images = Math.min(imagesOf(body).length, 1);
+    if (!isRecord(usageMetadata)) return { output_images };
+    const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount } = usageMetadata;
+    if (typeof candidatesTokenCount !== 'number') return { output_images };
+    const prompt = typeof promptTokenCount === 'number' ? promptTokenCount : 0;
+    const thinking = typeof thoughtsTokenCount === 'number' ? thoughtsTokenCount : 0;
+    const pictures = Math.min(imageTokensIn(usageMetadata['promptTokensDetails']) ?? 0, prompt);
+    return {
+      output_images,
+      input_tokens: prompt - pictures,
+      image_input_tokens: pictures,
+      output_tokens: candidatesTokenCount + thinking,
+      output_tokens_details: {
+        thinking_tokens: thinking,
+        image_tokens: imageTokensIn(usageMetadata['candidatesTokensDetails']) ?? candidatesTokenCount,
+      },
+    } satisfies WireUsage;
+  },
+};
+
+/** Images of the first candidate. Images within thoughts are drafts. */
+function imagesOf(body: unknown): string[] {
+  const [candidate] = listOrEmpty(recordOrEmpty(body)['candidates']);
+  const parts = listOrEmpty(recordOrEmpty(recordOrEmpty(candidate)['content'])['parts']);
+  return parts.flatMap((part) => {
+    const { inlineData, thought } = recordOrEmpty(part);
+    const { data } = recordOrEmpty(inlineData);
+    return typeof data === 'string' && thought !== true ? [data] : [];
+  });
+}
+
+const REFUSALS = /^(?:SAFETY|PROHIBITED_CONTENT|BLOCKLIST|SPII|RECITATION|IMAGE_\w{1,40})$/;
+
+function refusalIn(body: unknown): string | undefined {
+  const { promptFeedback, candidates } = recordOrEmpty(body);
+  const { blockReason } = recordOrEmpty(promptFeedback);
+  const { finishReason } = recordOrEmpty(listOrEmpty(candidates)[0]);
+  return [blockReason, finishReason].find(
+    (reason): reason is string => typeof reason === 'string' && REFUSALS.test(reason),
+  );
+}
+
+function imageTokensIn(details: unknown): number | undefined {
+  const found = listOrEmpty(details).find((one) => recordOrEmpty(one)['modality'] === 'IMAGE');
+  const { tokenCount } = recordOrEmpty(found);
+  return typeof tokenCount === 'number' ? tokenCount : undefined;
+}

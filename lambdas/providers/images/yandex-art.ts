@@ -1,0 +1,52 @@
+/**
+ * YandexART. A request starts an operation, which is polled until it has the image.
+ * https://yandex.cloud/en/docs/ai-studio/image-generation/api-ref/ImageGenerationAsync/generate
+ */
+
+import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
+import type { FollowUps } from '../batch-engine.ts';
+import { UpstreamError } from '../http/upstream-error.ts';
+import { jsonRequest } from '../json-request.ts';
+import type { ImageCodec } from './codec.ts';
+
+const OPERATION_ID = /^[\w-]{1,100}$/;
+
+export const yandexArtImages: ImageCodec = {
+  requestFor({ prompt, aspectRatio, seed }, { upstreamModel }) {
+    const [widthRatio, heightRatio] = aspectRatio?.split(':') ?? [];
+    return jsonRequest('/foundationModels/v1/imageGenerationAsync', {
+      modelUri: upstreamModel,
+      messages: [{ text: prompt, weight: '1' }],
+      generationOptions: {
+        mimeType: 'image/jpeg',
+        seed: seed === undefined ? undefined : String(seed),
+        aspectRatio: aspectRatio === undefined ? undefined : { widthRatio, heightRatio },
+      },
+    });
+  },
+
+  async imagesIn(body, _target, followUps) {
+    const { id } = recordOrEmpty(body);
+    if (typeof id !== 'string' || !OPERATION_ID.test(id)) {
+      throw new UpstreamError('malformed', 'The provider started no operation');
+    }
+    return [{ base64: await finishedOperation(id, followUps) }];
+  },
+
+  readUsage: () => undefined,
+};
+
+/** Code of google.rpc.Status for an invalid request, which a filter of the prompt also has. */
+const INVALID_ARGUMENT = 3;
+
+async function finishedOperation(id: string, { poll }: FollowUps): Promise<string> {
+  for (;;) {
+    const { done, error, response } = recordOrEmpty(await poll(`/operations/${id}`));
+    if (done !== true) continue;
+    const { image } = recordOrEmpty(response);
+    if (typeof image === 'string') return image;
+    const { code } = recordOrEmpty(error);
+    if (code === INVALID_ARGUMENT) throw new UpstreamError('refused', 'The provider refused the image');
+    throw new UpstreamError('malformed', 'The operation of the provider ended without an image');
+  }
+}

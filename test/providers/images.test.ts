@@ -1,0 +1,335 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ImageOptions } from '../../lambdas/catalog/image-options.ts';
+import type { WireOf } from '../../lambdas/catalog/wires.ts';
+import type { FollowUps } from '../../lambdas/providers/batch-engine.ts';
+import { UpstreamError } from '../../lambdas/providers/http/upstream-error.ts';
+import type { ImageTarget, ImageTask } from '../../lambdas/providers/images/codec.ts';
+import { imageEngines } from '../../lambdas/providers/images/engines.ts';
+
+type ImageWire = WireOf<'image'>;
+const wires = Object.keys(imageEngines) as ImageWire[];
+
+const options: ImageOptions = { output_formats: ['png', 'jpeg'], max_images: 4, max_references: 4 };
+const target = (image: Partial<ImageOptions> = {}, quirks: ImageTarget['quirks'] = {}): ImageTarget => ({
+  providerId: 'acme',
+  upstreamModel: 'draw-1',
+  maxOutputTokens: undefined,
+  supportedParameters: ['seed'],
+  image: { ...options, ...image },
+  quirks,
+});
+const task = (more: Partial<ImageTask> = {}): ImageTask => ({ prompt: 'A fox', count: 1, pictures: [], ...more });
+
+const sentBy = (wire: ImageWire, more: Partial<ImageTask>, at = target()) =>
+  [...imageEngines[wire].batchRequests(task(more), at)].map(({ request: { path, body } }) => ({
+    path,
+    body: JSON.parse(String(body)) as object,
+  }));
+
+const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex').toString('base64');
+const JPEG = Buffer.from('ffd8ffe000104a46494600', 'hex').toString('base64');
+const picture = { mediaType: 'image/png', base64: PNG };
+
+const noFollowUps: FollowUps = {
+  poll: () => Promise.reject(new UpstreamError('malformed', 'no job')),
+  download: () => Promise.reject(new UpstreamError('broken', 'no file')),
+};
+const drawn = (wire: ImageWire, body: unknown, more: Partial<ImageTask> = {}, followUps = noFollowUps) =>
+  imageEngines[wire].answer(task(more), target(), () => Promise.resolve(body), followUps);
+
+describe('a request for images', () => {
+  it.each<[string, ImageWire, Partial<ImageTask>, ImageTarget, object]>([
+    [
+      'OpenAI',
+      'openai-images',
+      { count: 2, size: '1024x1024', quality: 'low', outputFormat: 'jpeg' },
+      target({ sizes: ['1024x1024'], qualities: ['low'] }),
+      { model: 'draw-1', prompt: 'A fox', n: 2, size: '1024x1024', quality: 'low', output_format: 'jpeg' },
+    ],
+    [
+      'xAI',
+      'openai-images',
+      { size: '2048x2048' },
+      target(
+        { aspect_ratios: ['1:1'], resolutions: ['1K', '2K'] },
+        { response_format: 'b64_json', size_form: 'aspect_ratio' },
+      ),
+      { model: 'draw-1', prompt: 'A fox', n: 1, aspect_ratio: '1:1', resolution: '2k', response_format: 'b64_json' },
+    ],
+    [
+      'Together',
+      'openai-images',
+      { aspectRatio: '3:2' },
+      target({ sizes: ['1024x1024', '1536x1024'] }, { response_format: 'base64', size_form: 'width_height' }),
+      { model: 'draw-1', prompt: 'A fox', n: 1, width: 1536, height: 1024, response_format: 'base64' },
+    ],
+    [
+      'Gemini',
+      'gemini-images',
+      { aspectRatio: '16:9', size: '2K', pictures: [picture] },
+      target({ aspect_ratios: ['16:9'], resolutions: ['2K'] }),
+      {
+        contents: [{ role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data: PNG } }, { text: 'A fox' }] }],
+        generationConfig: { responseModalities: ['IMAGE'], imageConfig: { aspectRatio: '16:9', imageSize: '2K' } },
+      },
+    ],
+    [
+      'Imagen',
+      'imagen',
+      { count: 3, aspectRatio: '4:3' },
+      target({ aspect_ratios: ['4:3'] }),
+      { instances: [{ prompt: 'A fox' }], parameters: { sampleCount: 3, aspectRatio: '4:3' } },
+    ],
+    [
+      'Black Forest Labs',
+      'bfl-images',
+      { size: '1024x768', seed: 7, pictures: [picture, picture] },
+      target({ sizes: ['1024x768'] }),
+      { prompt: 'A fox', width: 1024, height: 768, seed: 7, input_image: PNG, input_image_2: PNG },
+    ],
+    [
+      'Stability on Bedrock',
+      'bedrock-stability',
+      { outputFormat: 'png', aspectRatio: '1:1' },
+      target({ aspect_ratios: ['1:1'] }),
+      { prompt: 'A fox', mode: 'text-to-image', aspect_ratio: '1:1', output_format: 'png' },
+    ],
+    [
+      'Nova Canvas',
+      'bedrock-nova-canvas',
+      { count: 2, size: '512x512' },
+      target({ sizes: ['512x512'], qualities: ['standard', 'premium'], prices: {} }),
+      {
+        taskType: 'TEXT_IMAGE',
+        textToImageParams: { text: 'A fox' },
+        imageGenerationConfig: { numberOfImages: 2, width: 512, height: 512, quality: 'standard' },
+      },
+    ],
+    [
+      'YandexART',
+      'yandex-art',
+      { aspectRatio: '16:9', seed: 7 },
+      target({ aspect_ratios: ['16:9'] }),
+      {
+        modelUri: 'draw-1',
+        messages: [{ text: 'A fox', weight: '1' }],
+        generationOptions: { mimeType: 'image/jpeg', seed: '7', aspectRatio: { widthRatio: '16', heightRatio: '9' } },
+      },
+    ],
+  ])('has the form of %s', (_name, wire, more, at, body) => {
+    expect(sentBy(wire, more, at)).toEqual([{ path: expect.stringMatching(/^\//) as string, body }]);
+  });
+
+  it('with pictures goes to the route for edits', () => {
+    const [sent] = sentBy('openai-images', { pictures: [picture] });
+
+    expect(sent).toMatchObject({
+      path: '/images/edits',
+      body: { images: [{ image_url: `data:image/png;base64,${PNG}` }] },
+    });
+  });
+
+  it('is split where the provider draws fewer images at once, with different seeds', () => {
+    expect(sentBy('openai-images', { count: 6, seed: 7 }).map(({ body }) => body)).toMatchObject([
+      { n: 4, seed: 7 },
+      { n: 2, seed: 8 },
+    ]);
+  });
+
+  it('bounds tokens by the kind of image, and by the longest kind if the model decides', () => {
+    const at = target({ qualities: ['low', 'high'], tokens: { low: 100, high: 900 } });
+    const bound = (quality?: string) =>
+      [...imageEngines['openai-images'].batchRequests(task({ quality, count: 2 }), at)][0];
+
+    expect([bound('low')?.outputTokens, bound()?.outputTokens]).toEqual([200, 1_800]);
+    expect(bound()?.promptTokens).toBeLessThan(1_000);
+  });
+
+  it('does not count the bytes of pictures as tokens', () => {
+    const large = { mediaType: 'image/png', base64: PNG + 'A'.repeat(1_000_000) };
+    const at = target({ tokens: { any: 100 }, reference_tokens: 2_000 });
+    const [request] = imageEngines['openai-images'].batchRequests(task({ pictures: [large] }), at);
+
+    expect(request?.promptTokens).toBeLessThan(3_000);
+  });
+});
+
+describe('an answer with images', () => {
+  it.each<[ImageWire, unknown, string[]]>([
+    [
+      'openai-images',
+      { data: [{ b64_json: PNG }, { b64_json: `data:image/jpeg;base64,${JPEG}` }] },
+      ['image/png', 'image/jpeg'],
+    ],
+    [
+      'gemini-images',
+      { candidates: [{ content: { parts: [{ text: 'Here' }, { inlineData: { data: PNG } }] } }] },
+      ['image/png'],
+    ],
+    ['imagen', { predictions: [{ bytesBase64Encoded: PNG, mimeType: 'image/jpeg' }] }, ['image/png']],
+    ['bedrock-stability', { images: [JPEG], seeds: [1], finish_reasons: [null] }, ['image/jpeg']],
+    ['bedrock-nova-canvas', { images: [PNG, PNG] }, ['image/png', 'image/png']],
+  ])('is read over %s, with the type of its bytes', async (wire, body, types) => {
+    expect((await drawn(wire, body, { count: 2 })).slice(0, types.length).map(({ mediaType }) => mediaType)).toEqual(
+      types,
+    );
+  });
+
+  it('may have addresses, which are downloaded within a limit', async () => {
+    const asked: [string, number][] = [];
+    const download = (url: string, most: number) => {
+      asked.push([url, most]);
+      return Promise.resolve(Buffer.from(PNG, 'base64'));
+    };
+    const files = await drawn(
+      'openai-images',
+      { data: [{ url: 'https://files.example/a.png' }] },
+      {},
+      { ...noFollowUps, download },
+    );
+
+    expect(files).toEqual([picture]);
+    expect(asked).toEqual([['https://files.example/a.png', 32 * 1024 * 1024]]);
+  });
+
+  it('of Black Forest Labs is polled at its own hosts, then downloaded', async () => {
+    const states = [{ status: 'Pending' }, { status: 'Ready', result: { sample: 'https://delivery.bfl.ai/a.png' } }];
+    const polled: unknown[] = [];
+    const followUps = {
+      poll: (...place: unknown[]) => (polled.push(place), Promise.resolve(states.shift())),
+      download: () => Promise.resolve(Buffer.from(PNG, 'base64')),
+    };
+    const place = 'https://api.eu1.bfl.ai/v1/get_result?id=7';
+
+    expect(await drawn('bfl-images', { id: '7', polling_url: place }, {}, followUps)).toEqual([picture]);
+    expect(polled).toEqual([
+      [place, 'bfl.ai'],
+      [place, 'bfl.ai'],
+    ]);
+  });
+
+  it('of YandexART is polled by the id of its operation', async () => {
+    const states = [{ done: false }, { done: true, response: { image: JPEG } }];
+    const polled: unknown[] = [];
+    const poll = (place: string) => (polled.push(place), Promise.resolve(states.shift()));
+
+    expect(await drawn('yandex-art', { id: 'op7' }, {}, { ...noFollowUps, poll })).toMatchObject([
+      { mediaType: 'image/jpeg' },
+    ]);
+    expect(polled).toEqual(['/operations/op7', '/operations/op7']);
+  });
+
+  it.each<[ImageWire, unknown, FollowUps['poll']?]>([
+    ['gemini-images', { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } }],
+    ['gemini-images', { candidates: [{ finishReason: 'IMAGE_SAFETY' }] }],
+    ['imagen', {}],
+    ['imagen', { predictions: [{ raiFilteredReason: 'withheld' }] }],
+    ['bedrock-stability', { finish_reasons: ['Filter reason: prompt'] }],
+    ['bedrock-nova-canvas', { images: [], error: 'blocked by our content filters' }],
+    ['bfl-images', { polling_url: 'https://api.bfl.ai/x' }, () => Promise.resolve({ status: 'Content Moderated' })],
+    ['yandex-art', { id: 'op' }, () => Promise.resolve({ done: true, error: { code: 3 } })],
+  ])('over %s may be a refusal of the content: %j', async (wire, body, poll = noFollowUps.poll) => {
+    await expect(drawn(wire, body, {}, { ...noFollowUps, poll })).rejects.toMatchObject({ failure: 'refused' });
+  });
+
+  it.each<[string, ImageWire, unknown, FollowUps['poll']?]>([
+    ['HTML in place of an image', 'openai-images', { data: [{ b64_json: Buffer.from('<html>').toString('base64') }] }],
+    ['an image that is not base64', 'openai-images', { data: [{ b64_json: `${PNG.slice(0, -4)}****` }] }],
+    ['more images than requested', 'openai-images', { data: [{ b64_json: PNG }, { b64_json: PNG }] }],
+    ['an empty list', 'openai-images', { data: [] }],
+    ['a GIF', 'imagen', { predictions: [{ bytesBase64Encoded: Buffer.from('GIF89a..........').toString('base64') }] }],
+    ['text only', 'gemini-images', { candidates: [{ content: { parts: [{ text: 'No.' }] }, finishReason: 'STOP' }] }],
+    ['a job without an address', 'bfl-images', { id: '7' }],
+    ['a job with a path', 'bfl-images', { polling_url: '/v1/get_result' }],
+    [
+      'a job that failed',
+      'bfl-images',
+      { polling_url: 'https://api.bfl.ai/x' },
+      () => Promise.resolve({ status: 'Error' }),
+    ],
+    ['an operation with a path as id', 'yandex-art', { id: '../../keys' }],
+    ['an operation without an image', 'yandex-art', { id: 'op' }, () => Promise.resolve({ done: true })],
+  ])('is refused if it has %s', async (_what, wire, body, poll = noFollowUps.poll) => {
+    await expect(drawn(wire, body, {}, { ...noFollowUps, poll })).rejects.toMatchObject({ failure: 'malformed' });
+  });
+
+  it('is refused if an image is too large', async () => {
+    const huge = PNG.slice(0, 20) + 'A'.repeat(45 * 1024 * 1024);
+    await expect(drawn('openai-images', { data: [{ b64_json: huge }] })).rejects.toMatchObject({
+      failure: 'too_large',
+    });
+  });
+
+  it.each(wires)('over %s never fails by another error, whatever the provider sends', async (wire) => {
+    const done = { status: 'Error', done: true };
+    await fc.assert(
+      fc.asyncProperty(fc.anything(), async (body) => {
+        const poll = () => Promise.resolve(done);
+        await drawn(wire, body, {}, { ...noFollowUps, poll }).catch((error: unknown) => {
+          expect(error).toBeInstanceOf(UpstreamError);
+        });
+        expect(() => imageEngines[wire].readUsage(body, {}, target())).not.toThrow();
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('the usage of images', () => {
+  const tokens = target({ tokens: { any: 9_000 } });
+  const read = (wire: ImageWire, body: unknown, at = tokens) => imageEngines[wire].readUsage(body, {}, at);
+
+  it('has tokens of pictures and of drawn images apart', () => {
+    const usage = {
+      input_tokens: 50,
+      input_tokens_details: { text_tokens: 10, image_tokens: 40 },
+      output_tokens: 300,
+      output_tokens_details: { text_tokens: 20, image_tokens: 280 },
+    };
+    expect(read('openai-images', { data: [{ b64_json: PNG }], usage })).toEqual({
+      output_images: 1,
+      input_tokens: 10,
+      image_input_tokens: 40,
+      output_tokens: 300,
+      output_tokens_details: { image_tokens: 280 },
+    });
+  });
+
+  it('counts all output as images if the provider does not split it', () => {
+    const usage = { input_tokens: 50, output_tokens: 300 };
+    expect(read('openai-images', { data: [{ b64_json: PNG }], usage })).toMatchObject({
+      output_tokens_details: { image_tokens: 300 },
+    });
+  });
+
+  it('has the thinking and the images of Gemini', () => {
+    const usageMetadata = {
+      promptTokenCount: 300,
+      promptTokensDetails: [
+        { modality: 'TEXT', tokenCount: 42 },
+        { modality: 'IMAGE', tokenCount: 258 },
+      ],
+      candidatesTokenCount: 1_130,
+      candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1_120 }],
+      thoughtsTokenCount: 200,
+    };
+    const body = { candidates: [{ content: { parts: [{ inlineData: { data: PNG } }] } }], usageMetadata };
+    expect(read('gemini-images', body)).toEqual({
+      output_images: 1,
+      input_tokens: 42,
+      image_input_tokens: 258,
+      output_tokens: 1_330,
+      output_tokens_details: { thinking_tokens: 200, image_tokens: 1_120 },
+    });
+  });
+
+  it('is only the number of images where tokens have no price', () => {
+    const body = { data: [{ b64_json: PNG }], usage: { input_tokens: 5, output_tokens: 10 } };
+    expect(read('openai-images', body, target())).toEqual({ output_images: 1, input_tokens: 0, output_tokens: 0 });
+  });
+
+  it('is absent where tokens have a price and none are reported', () => {
+    expect(read('openai-images', { data: [{ b64_json: PNG }] })).toBeUndefined();
+  });
+});

@@ -1,0 +1,125 @@
+/** Every image endpoint of the shipped catalog against the requests of clients: sent as its provider takes it, or refused by name. */
+
+import { describe, expect, it } from 'vitest';
+import { prepareOffers, type BatchCandidate } from '../../lambdas/inference/batch/offers.ts';
+import { engineCandidate } from '../../lambdas/inference/modalities/modality.ts';
+import { imagesModality } from '../../lambdas/inference/modalities/images.ts';
+import { imageRequestSchema } from '../../lambdas/inference/modalities/images-schema.ts';
+import type { ImageFile, ImageTask } from '../../lambdas/providers/images/codec.ts';
+import { loadShippedCatalog } from '../support/catalog.ts';
+import { imageFakes, imageSources } from './images.ts';
+
+const places = loadShippedCatalog()
+  .models.filter(({ id }) => !id.startsWith('sandbox/'))
+  .flatMap((model) => model.endpoints.filter(({ data }) => data.image).map((endpoint) => ({ model, endpoint })));
+
+const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAA' } };
+const requests: object[] = [
+  {},
+  { n: 10 },
+  { size: '1024x1024' },
+  { size: '1536x1024' },
+  { size: '2K' },
+  { resolution: '1K', aspect_ratio: '16:9' },
+  { aspect_ratio: '1:1' },
+  { aspect_ratio: '20:9' },
+  { quality: 'low' },
+  { quality: 'premium' },
+  { output_format: 'png' },
+  { output_format: 'webp', output_compression: 80 },
+  { background: 'transparent' },
+  { background: 'transparent', output_format: 'jpeg' },
+  { background: 'opaque' },
+  { seed: 2 ** 31 - 20 },
+  { moderation: 'low', style: 'vivid' },
+  { input_references: [picture] },
+  { input_references: [picture, picture, picture, picture] },
+  { prompt: 'broken \ud83d' },
+  { prompt: 'word '.repeat(5_000) },
+];
+
+type Candidate = BatchCandidate<ImageTask, ImageFile[]>;
+
+function candidateOf({ model, endpoint }: (typeof places)[number]): Candidate {
+  const pricing = endpoint.pricing!;
+  const usable = { model, endpoint: { ...endpoint, pricing }, pricing, credential: 'c', isOnlyFirst: false };
+  return engineCandidate(imagesModality, usable as never)!;
+}
+
+/** The bodies that the endpoint gets, or the field that the gateway refuses. */
+function ask(request: object, candidate: Candidate): { sent: { path: string; body: string }[] } | { refused: unknown } {
+  const body = imageRequestSchema.parse({ model: candidate.model.id, prompt: 'A fox', ...request });
+  const task = imagesModality.taskOf(body, [body.prompt]);
+  try {
+    const candidates = imagesModality.fitting!(task, [candidate], undefined);
+    prepareOffers(candidates, task, imagesModality);
+    const sent = [...candidate.engine.batchRequests(task, candidate.target)];
+    return { sent: sent.map(({ request: { path, body: text } }) => ({ path, body: String(text) })) };
+  } catch (error) {
+    const { metadata } = error as { metadata?: { field?: unknown } };
+    if (typeof metadata?.field !== 'string') throw error;
+    return { refused: metadata.field };
+  }
+}
+
+const fakeOf = ({ endpoint: { wire, provider } }: Candidate) => imageFakes[`${wire} ${provider.id}`];
+
+describe('image endpoints of the catalog', () => {
+  it('are at least fifteen models, each with a strict fake', () => {
+    expect(new Set(places.map(({ model }) => model.id)).size).toBeGreaterThanOrEqual(15);
+    expect(places.map(candidateOf).filter((candidate) => !fakeOf(candidate))).toEqual([]);
+  });
+
+  it.each(places.map((place) => [place.endpoint.id, candidateOf(place)] as const))(
+    'sends %s what it takes, or refuses it by name',
+    (_id, candidate) => {
+      for (const request of requests) {
+        const outcome = ask(request, candidate);
+        const refused =
+          'sent' in outcome
+            ? outcome.sent.flatMap((one) =>
+                fakeOf(candidate)!.refusals({ headers: {}, ...one }, candidate.target.upstreamModel),
+              )
+            : [];
+        expect({ request, refused }).toEqual({ request, refused: [] });
+      }
+    },
+  );
+
+  it.each(places.map((place) => [place.endpoint.id, candidateOf(place)] as const))(
+    'draws with %s what a client usually asks for',
+    (_id, candidate) => {
+      for (const request of [{}, { n: 10 }, { size: '1024x1024' }, { aspect_ratio: '1:1' }, { quality: 'auto' }]) {
+        expect(ask(request, candidate)).toMatchObject({ sent: expect.any(Array) as unknown });
+      }
+    },
+  );
+
+  it('have a price of each image, or tokens that bound it', () => {
+    const unbounded = places.filter(
+      ({ endpoint: { data, pricing } }) => !data.image!.tokens && !pricing!.output_image && !data.image!.prices,
+    );
+    expect(unbounded).toEqual([]);
+  });
+});
+
+describe('a strict fake of images', () => {
+  const refusals = (name: string, body: object, path = '/images/generations') =>
+    imageFakes[name]!.refusals({ path, headers: {}, body: JSON.stringify(body) }, 'gpt-image-2');
+
+  it.each([
+    ['openai-images openai', { model: 'm', prompt: 'p', response_format: 'b64_json' }, /response_format/],
+    ['openai-images openai', { model: 'm', prompt: 'p', background: 'transparent' }, /transparent/],
+    ['openai-images xai', { model: 'm', prompt: 'p', size: '1024x1024' }, /size/],
+    ['openai-images togetherai', { model: 'm', prompt: 'p', response_format: 'url' }, /response_format/],
+    ['imagen google', { instances: [{ prompt: 'p' }], parameters: { sampleCount: 5 } }, /sampleCount/],
+    ['bfl-images black-forest-labs', { prompt: 'p', width: 4_096 }, /width/],
+    ['bedrock-nova-canvas amazon-bedrock', { prompt: 'p' }, /taskType/],
+  ])('of %s refuses %j', (name, body, reason) => {
+    expect(refusals(name, body).join()).toMatch(reason);
+  });
+
+  it('names its sources', () => {
+    expect(imageSources.filter((source) => !/^https:\/\/\S+$/.test(source))).toEqual([]);
+  });
+});

@@ -1,0 +1,172 @@
+/** Providers of images, by their references: the fields that each takes, and their limits. */
+
+import * as z from 'zod';
+import { strictFake, type Rule, type StrictFake } from './rules.ts';
+
+const text = z.string().min(1);
+const dataUrl = z.strictObject({ image_url: z.string().regex(/^data:image\/(png|jpeg|webp);base64,.+/) });
+
+interface Asked {
+  transparent?: boolean;
+  format?: string | undefined;
+  compression?: number | undefined;
+}
+
+const openai = 'https://developers.openai.com/api/docs/guides/image-generation';
+const gptBody = z
+  .strictObject({
+    model: text,
+    prompt: z.string().min(1).max(32_000),
+    n: z.int().min(1).max(10).optional(),
+    size: z.enum(['auto', '1024x1024', '1536x1024', '1024x1536']).optional(),
+    quality: z.enum(['auto', 'low', 'medium', 'high', 'xhigh', 'max']).optional(),
+    background: z.enum(['auto', 'transparent', 'opaque']).optional(),
+    output_format: z.enum(['png', 'jpeg', 'webp']).optional(),
+    output_compression: z.int().min(0).max(100).optional(),
+    moderation: z.enum(['auto', 'low']).optional(),
+    input_fidelity: z.enum(['low', 'high']).optional(),
+    images: z.array(dataUrl).min(1).max(16).optional(),
+    mask: dataUrl.optional(),
+  })
+  .transform(({ background, output_format, output_compression }): Asked => ({
+    transparent: background === 'transparent',
+    format: output_format,
+    compression: output_compression,
+  }));
+
+const openaiRules: readonly Rule<Asked>[] = [
+  {
+    source: openai,
+    refuses: ({ read: { transparent, format } }) => transparent && format === 'jpeg' && 'a JPEG is not transparent',
+  },
+  {
+    source: openai,
+    refuses: ({ model, read: { transparent } }) =>
+      transparent && model === 'gpt-image-2' && 'no transparent background',
+  },
+  {
+    source: openai,
+    refuses: ({ path, body }) => path.endsWith('/edits') !== body.includes('"images"') && 'pictures need /images/edits',
+  },
+];
+
+const xai = 'https://docs.x.ai/docs/guides/image-generations';
+const xaiBody = z
+  .strictObject({
+    model: text,
+    prompt: text,
+    n: z.int().min(1).max(10).optional(),
+    aspect_ratio: z
+      .string()
+      .regex(/^\d+:\d+$/)
+      .optional(),
+    resolution: z.enum(['1k', '2k']).optional(),
+    response_format: z.literal('b64_json'),
+  })
+  .transform((): Asked => ({}));
+
+const together = 'https://docs.together.ai/reference/post-images-generations';
+const togetherBody = z
+  .strictObject({
+    model: text,
+    prompt: text,
+    n: z.int().min(1).max(4).optional(),
+    width: z.int().multipleOf(16).optional(),
+    height: z.int().multipleOf(16).optional(),
+    seed: z.int().optional(),
+    output_format: z.enum(['jpeg', 'png']).optional(),
+    response_format: z.literal('base64'),
+  })
+  .transform((): Asked => ({}));
+
+const google = 'https://ai.google.dev/gemini-api/docs/image-generation';
+const ratio = z.enum(['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9']);
+const geminiBody = z
+  .strictObject({
+    contents: z
+      .array(
+        z.strictObject({
+          role: z.literal('user'),
+          parts: z.array(
+            z.union([
+              z.strictObject({ text }),
+              z.strictObject({ inlineData: z.strictObject({ mimeType: z.string(), data: text }) }),
+            ]),
+          ),
+        }),
+      )
+      .length(1),
+    generationConfig: z.strictObject({
+      responseModalities: z.tuple([z.literal('IMAGE')]),
+      imageConfig: z
+        .strictObject({ aspectRatio: ratio.optional(), imageSize: z.enum(['1K', '2K', '4K']).optional() })
+        .optional(),
+      seed: z.int().optional(),
+    }),
+  })
+  .transform((): Asked => ({}));
+
+const imagenBody = z
+  .strictObject({
+    instances: z.array(z.strictObject({ prompt: text })).length(1),
+    parameters: z.strictObject({
+      sampleCount: z.int().min(1).max(4),
+      aspectRatio: z.enum(['1:1', '3:4', '4:3', '9:16', '16:9']).optional(),
+      imageSize: z.enum(['1K', '2K']).optional(),
+    }),
+  })
+  .transform((): Asked => ({}));
+
+const bfl = 'https://docs.bfl.ai/flux_2/flux2_text_to_image';
+const bflBody = z
+  .strictObject({
+    prompt: text,
+    width: z.int().min(256).max(2_048).multipleOf(16).optional(),
+    height: z.int().min(256).max(2_048).multipleOf(16).optional(),
+    seed: z.int().optional(),
+    output_format: z.enum(['jpeg', 'png']).optional(),
+    input_image: text.optional(),
+  })
+  .transform((): Asked => ({}));
+
+const bedrock = 'https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-stability-diffusion.html';
+const stabilityBody = z
+  .strictObject({
+    prompt: z.string().min(1).max(10_000),
+    mode: z.enum(['text-to-image', 'image-to-image']),
+    aspect_ratio: z.enum(['16:9', '1:1', '21:9', '2:3', '3:2', '4:5', '5:4', '9:16', '9:21']).optional(),
+    output_format: z.enum(['png', 'jpeg']).optional(),
+    seed: z.int().min(0).max(4_294_967_294).optional(),
+    image: text.optional(),
+    strength: z.number().min(0).max(1).optional(),
+  })
+  .refine(({ mode, image }) => (mode === 'image-to-image') === (image !== undefined))
+  .transform((): Asked => ({}));
+
+const novaBody = z
+  .strictObject({
+    taskType: z.literal('TEXT_IMAGE'),
+    textToImageParams: z.strictObject({ text: z.string().min(1).max(1_024) }),
+    imageGenerationConfig: z.strictObject({
+      numberOfImages: z.int().min(1).max(5),
+      width: z.int().min(320).max(4_096).multipleOf(16).optional(),
+      height: z.int().min(320).max(4_096).multipleOf(16).optional(),
+      quality: z.enum(['standard', 'premium']).optional(),
+      seed: z.int().min(0).max(2_147_483_646).optional(),
+    }),
+  })
+  .transform((): Asked => ({}));
+
+export const imageSources: readonly string[] = [openai, xai, together, google, bfl, bedrock];
+
+/** By the wire, for a wire of one provider, else by wire and provider. */
+export const imageFakes: Record<string, StrictFake> = {
+  'openai-images openai': strictFake(gptBody, openaiRules),
+  'openai-images xai': strictFake(xaiBody, []),
+  'openai-images togetherai': strictFake(togetherBody, []),
+  'gemini-images google': strictFake(geminiBody, []),
+  'imagen google': strictFake(imagenBody, []),
+  'bfl-images black-forest-labs': strictFake(bflBody, []),
+  'bedrock-stability amazon-bedrock-west': strictFake(stabilityBody, []),
+  'bedrock-nova-canvas amazon-bedrock': strictFake(novaBody, []),
+};
