@@ -73,7 +73,8 @@ describe('other prices than token prices', () => {
 
   it('include the same search price on every text model with a price', () => {
     const endpoints = textModels.filter(({ data }) => !data.service_free).flatMap((model) => model.endpoints);
-    const prices = endpoints.filter(({ pricing }) => pricing).map(({ pricing }) => pricing?.web_search?.toString());
+    const priced = endpoints.filter(({ pricing, data }) => pricing && !data.image);
+    const prices = priced.map(({ pricing }) => pricing?.web_search?.toString());
     expect(new Set(prices)).toEqual(new Set(['0.99']));
   });
 

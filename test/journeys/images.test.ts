@@ -44,6 +44,25 @@ async function generationOfKey(hash: string): Promise<string | undefined> {
   return data.find(({ api_key_hash }) => api_key_hash === hash)?.id;
 }
 
+const formOf = (files: Record<string, Blob[]>) => {
+  const form = new FormData();
+  form.set('model', 'sandbox/token-painter');
+  form.set('prompt', prompt);
+  form.set('n', '2');
+  form.set('quality', 'low');
+  for (const [name, blobs] of Object.entries(files)) for (const blob of blobs) form.append(name, blob, 'a.png');
+  return form;
+};
+const send = async (form: FormData) => {
+  const response = await fetch(`${gateway.baseUrl}/images/edits`, {
+    method: 'POST',
+    headers: { 'x-api-key': gateway.key },
+    body: form,
+  });
+  return { status: response.status, body: (await response.json()) as Drawn };
+};
+const png = async () => new Blob([Buffer.from(await picture(), 'base64')], { type: 'image/png' });
+
 describe('an image', () => {
   it('comes in OpenRouter’s shape, with its media type and its cost', async () => {
     const { status, body } = await draw('/images', { size: '1536x1024' });
@@ -331,25 +350,6 @@ describe('the models that draw images', () => {
 });
 
 describe('an edit by a form', () => {
-  const formOf = (files: Record<string, Blob[]>) => {
-    const form = new FormData();
-    form.set('model', 'sandbox/token-painter');
-    form.set('prompt', prompt);
-    form.set('n', '2');
-    form.set('quality', 'low');
-    for (const [name, blobs] of Object.entries(files)) for (const blob of blobs) form.append(name, blob, 'a.png');
-    return form;
-  };
-  const send = async (form: FormData) => {
-    const response = await fetch(`${gateway.baseUrl}/images/edits`, {
-      method: 'POST',
-      headers: { 'x-api-key': gateway.key },
-      body: form,
-    });
-    return { status: response.status, body: (await response.json()) as Drawn };
-  };
-  const png = async () => new Blob([Buffer.from(await picture(), 'base64')], { type: 'image/png' });
-
   it.each(['image', 'image[]'])('takes files as %s, and a mask', async (name) => {
     const { status, body } = await send(formOf({ [name]: [await png(), await png()], mask: [await png()] }));
 

@@ -103,10 +103,10 @@ describe('image endpoints of the catalog', () => {
   });
 });
 
-describe('a strict fake of images', () => {
-  const refusals = (name: string, body: object, path = '/images/generations') =>
-    imageFakes[name]!.refusals({ path, headers: {}, body: JSON.stringify(body) }, 'gpt-image-2');
+const refusals = (name: string, body: object, path = '/images/generations') =>
+  imageFakes[name]!.refusals({ path, headers: {}, body: JSON.stringify(body) }, 'gpt-image-2');
 
+describe('a strict fake of images', () => {
   it.each([
     ['openai-images openai', { model: 'm', prompt: 'p', response_format: 'b64_json' }, /response_format/],
     ['openai-images openai', { model: 'm', prompt: 'p', background: 'transparent' }, /transparent/],

@@ -2,7 +2,6 @@
 
 import * as z from 'zod';
 import { imageFormats, imageQualities, imageTiers, MAX_IMAGES, MAX_REFERENCES } from '../../catalog/image-options.ts';
-import type { FormRules } from '../../http/form-body.ts';
 import { optionalField } from '../../messages/field-kinds.ts';
 import { boundedList, refuse } from '../../messages/list-of.ts';
 import { providerPreferences, sessionId } from '../../messages/preferences.ts';
@@ -165,7 +164,7 @@ export const imageEditSchema = schemaOf(editFields).superRefine(({ image, images
   }
 });
 /** Rules to read the same fields from a form. */
-export const imageEditForm: FormRules = {
+export const imageEditForm = {
   files: ['image', 'mask'],
   maxFiles: MAX_REFERENCES + 1,
   lists: ['image'],
