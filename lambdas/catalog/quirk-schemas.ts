@@ -354,8 +354,8 @@ const openaiTranscriptionQuirks = transcriptionQuirks.extend({
   transcription_form: z.enum(['openai', 'mistral']).optional(),
 });
 export type TranscriptionQuirks = z.infer<typeof openaiTranscriptionQuirks>;
-const imagesQuirks = z.strictObject(common);
-const openaiImagesQuirks = imagesQuirks.extend({
+const openaiImagesQuirks = z.strictObject({
+  ...common,
   /** Value of `response_format` for images in the answer. Absent: the field is not sent, as OpenAI requires. */
   response_format: z.enum(['b64_json', 'base64']).optional(),
   /** Fields for the size: `size`; `aspect_ratio` and `resolution`; or `width` and `height`. Absent: `size`. */
@@ -412,12 +412,12 @@ export const quirkSchemas = {
   'bedrock-titan-embeddings': embeddingsQuirks,
   'bedrock-cohere-embeddings': embeddingsQuirks,
   'openai-images': openaiImagesQuirks,
-  'gemini-images': imagesQuirks,
-  imagen: imagesQuirks,
-  'bfl-images': imagesQuirks,
-  'bedrock-stability': imagesQuirks,
-  'bedrock-nova-canvas': imagesQuirks,
-  'yandex-art': imagesQuirks,
+  'gemini-images': none,
+  imagen: none,
+  'bfl-images': none,
+  'bedrock-stability': none,
+  'bedrock-nova-canvas': none,
+  'yandex-art': none,
   'openai-speech': openaiSpeechQuirks,
   'gemini-speech': geminiSpeechQuirks,
   'elevenlabs-speech': speechQuirks,

@@ -42,7 +42,14 @@ type Candidate = BatchCandidate<ImageTask, ImageFile[]>;
 
 function candidateOf({ model, endpoint }: (typeof places)[number]): Candidate {
   const pricing = endpoint.pricing!;
-  const usable = { model, endpoint: { ...endpoint, pricing }, pricing, credential: 'c', isOnlyFirst: false };
+  const usable = {
+    model,
+    endpoint: { ...endpoint, pricing },
+    pricing,
+    held: { pricing },
+    credential: 'c',
+    isOnlyFirst: false,
+  };
   return engineCandidate(imagesModality, usable as never)!;
 }
 
