@@ -22,6 +22,8 @@ beforeAll(async () => {
   });
 });
 
+const create = (more: object) => openai.audio.transcriptions.create({ model: 'sandbox/scribe', file: file(), ...more });
+
 describe('the OpenAI SDK', () => {
   it('gets a transcript of a file', async () => {
     const transcript = await openai.audio.transcriptions.create({
@@ -79,9 +81,6 @@ describe('the OpenAI SDK', () => {
   });
 
   it('gets errors of its own classes: refused, too large, and a provider that fails', async () => {
-    const create = (more: object) =>
-      openai.audio.transcriptions.create({ model: 'sandbox/scribe', file: file(), ...more });
-
     await expect(create({ include: ['logprobs'] })).rejects.toBeInstanceOf(OpenAI.BadRequestError);
     await expect(create({ file: new File([waveFile(330)], 'long.wav') })).rejects.toMatchObject({ status: 413 });
     await expect(create({ prompt: '@sandbox error=503' })).rejects.toBeInstanceOf(OpenAI.InternalServerError);

@@ -76,16 +76,17 @@ describe('an answer without sound', () => {
   });
 });
 
+const endless: Answering = (response) => {
+  const more = () => {
+    while (response.write(Buffer.alloc(256 * 1024))) if (response.destroyed) return;
+    response.once('drain', more);
+  };
+  response.on('error', () => {});
+  more();
+};
+
 describe('sound that does not end well', () => {
   it('is cut if it is far longer than the text', async () => {
-    const endless: Answering = (response) => {
-      const more = () => {
-        while (response.write(Buffer.alloc(256 * 1024))) if (response.destroyed) return;
-        response.once('drain', more);
-      };
-      response.on('error', () => {});
-      more();
-    };
     const { result } = await speakAt(endless);
 
     const answer = 'answer' in result ? result.answer : undefined;

@@ -325,18 +325,18 @@ describe('fields that only guide a transcription', () => {
   });
 });
 
+async function streamed(fields: Fields = {}, more: Sent = {}) {
+  const file = waveFile(4, { says: 'The parcel is late.' });
+  const { headers, text } = await transcribe(
+    { model: 'sandbox/token-scribe', stream: 'true', ...fields },
+    { file, ...more },
+  );
+  const data = text.split('\n').flatMap((line) => (line.startsWith('data: ') ? [line.slice(6)] : []));
+  return { headers, events: data.map((one) => JSON.parse(one) as { type: string; [field: string]: unknown }) };
+}
+
 describe('a streamed transcript', () => {
   const WORDS = ['The', ' parcel', ' is', ' late.'];
-
-  async function streamed(fields: Fields = {}, more: Sent = {}) {
-    const file = waveFile(4, { says: 'The parcel is late.' });
-    const { headers, text } = await transcribe(
-      { model: 'sandbox/token-scribe', stream: 'true', ...fields },
-      { file, ...more },
-    );
-    const data = text.split('\n').flatMap((line) => (line.startsWith('data: ') ? [line.slice(6)] : []));
-    return { headers, events: data.map((one) => JSON.parse(one) as { type: string; [field: string]: unknown }) };
-  }
 
   it('has the events of OpenAI’s API, and the cost in the last one', async () => {
     const { headers, events } = await streamed();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ImageOptions } from '../../lambdas/catalog/image-options.ts';
 import type { WireOf } from '../../lambdas/catalog/wires.ts';
-import type { FollowUps } from '../../lambdas/providers/batch-engine.ts';
+import { wholeSend, type FollowUps } from '../../lambdas/providers/batch-engine.ts';
 import { UpstreamError } from '../../lambdas/providers/http/upstream-error.ts';
 import type { ImageTarget, ImageTask } from '../../lambdas/providers/images/codec.ts';
 import { imageEngines } from '../../lambdas/providers/images/engines.ts';
@@ -36,7 +36,12 @@ const noFollowUps: FollowUps = {
   download: () => Promise.reject(new UpstreamError('broken', 'no file')),
 };
 const drawn = (wire: ImageWire, body: unknown, more: Partial<ImageTask> = {}, followUps = noFollowUps) =>
-  imageEngines[wire].answer(task(more), target(), () => Promise.resolve(body), followUps);
+  imageEngines[wire].answer(
+    task(more),
+    target(),
+    wholeSend(() => Promise.resolve(body)),
+    followUps,
+  );
 
 describe('a request for images', () => {
   it.each<[string, ImageWire, Partial<ImageTask>, ImageTarget, object]>([
@@ -262,11 +267,10 @@ describe('an answer with images', () => {
   });
 
   it.each(wires)('over %s never fails by another error, whatever the provider sends', async (wire) => {
-    const done = { status: 'Error', done: true };
+    const followUps = { ...noFollowUps, poll: () => Promise.resolve({ status: 'Error', done: true }) };
     await fc.assert(
       fc.asyncProperty(fc.anything(), async (body) => {
-        const poll = () => Promise.resolve(done);
-        await drawn(wire, body, {}, { ...noFollowUps, poll }).catch((error: unknown) => {
+        await drawn(wire, body, {}, followUps).catch((error: unknown) => {
           expect(error).toBeInstanceOf(UpstreamError);
         });
         expect(() => imageEngines[wire].readUsage(body, {}, target())).not.toThrow();

@@ -201,13 +201,13 @@ describe('a request for a transcript', () => {
   });
 });
 
-describe('the bound of a transcript', () => {
-  const seconds = (
-    wire: TranscriptionWireName,
-    quirks: TranscriptionQuirks = {},
-    more: Partial<TranscriptionTask> = {},
-  ) => requestOf(wire, more, { quirks }).pieces!.audioSeconds;
+const seconds = (
+  wire: TranscriptionWireName,
+  quirks: TranscriptionQuirks = {},
+  more: Partial<TranscriptionTask> = {},
+) => requestOf(wire, more, { quirks }).pieces!.audioSeconds;
 
+describe('the bound of a transcript', () => {
   it('is the whole seconds of the recording, and one more where the provider counts', () => {
     expect(seconds('elevenlabs-transcription')).toEqual({ max: 3, estimated: 3 });
     expect(seconds('openai-transcription')).toEqual({ max: 4, estimated: 3 });
@@ -324,28 +324,29 @@ describe('an answer', () => {
   });
 });
 
-describe('a streamed answer', () => {
-  async function partsOf(events: unknown[]) {
-    async function* chunks() {
-      for (const event of events)
-        yield Buffer.from(`data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`);
-    }
-    const open = (_request: unknown, decode: (response: object) => AsyncGenerator) => ({
-      parts: decode({ headers: {}, body: chunks() }),
-    });
-    const place = target({ quirks: { transcript_events: true } });
-    const send = Object.assign(() => Promise.reject(new Error('whole')), { open });
-    const answer = await transcriptionEngines['openai-transcription'].answer(
-      task({ streams: true }),
-      place,
-      send as never,
-    );
-    return Array.fromAsync(
-      (answer as { parts: AsyncGenerator<{ event?: { delta: string }; usage?: object; error?: unknown }> }).parts,
-    );
+async function partsOf(events: unknown[]) {
+  async function* chunks() {
+    for (const event of events)
+      yield Buffer.from(`data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`);
   }
-  const delta = (text: string) => ({ type: 'transcript.text.delta', delta: text });
+  const open = (_request: unknown, decode: (response: object) => AsyncGenerator) => ({
+    parts: decode({ headers: {}, body: chunks() }),
+  });
+  const place = target({ quirks: { transcript_events: true } });
+  const send = Object.assign(() => Promise.reject(new Error('whole')), { open });
+  const answer = await transcriptionEngines['openai-transcription'].answer(
+    task({ streams: true }),
+    place,
+    send as never,
+  );
+  return Array.fromAsync(
+    (answer as { parts: AsyncGenerator<{ event?: { delta: string }; usage?: object; error?: unknown }> }).parts,
+  );
+}
 
+const delta = (text: string) => ({ type: 'transcript.text.delta', delta: text });
+
+describe('a streamed answer', () => {
   it('has the texts and the usage', async () => {
     const usage = { type: 'duration', seconds: 2.5 };
     const done = { type: 'transcript.text.done', text: 'One two', usage };
@@ -433,14 +434,14 @@ describe('usage', () => {
   });
 });
 
-describe('segments made from words', () => {
-  const word = (text: string, start: number, end = start + 0.4, speaker?: string) => ({
-    text,
-    start,
-    end,
-    ...(speaker ? { speaker } : {}),
-  });
+const word = (text: string, start: number, end = start + 0.4, speaker?: string) => ({
+  text,
+  start,
+  end,
+  ...(speaker ? { speaker } : {}),
+});
 
+describe('segments made from words', () => {
   it('end with a sentence, at a pause, and with the speaker', () => {
     const spoken = [word('One', 0), word('two.', 0.5), word('Three', 1), word('four', 3), word('five', 3.5, 4, 'B')];
 

@@ -8,7 +8,6 @@ import { Money } from '../../lambdas/money/money.ts';
 import { ProviderTime } from '../../lambdas/platform/provider-time.ts';
 import { UpstreamError } from '../../lambdas/providers/http/upstream-error.ts';
 import { changedPricing, fixPrices, heldPricesOf, withRequestPrice } from '../../lambdas/routing/dispatched-prices.ts';
-import type { Pricing } from '../../lambdas/catalog/schema.ts';
 import { candidateAt } from '../support/candidate.ts';
 
 const CHANGE_MS = Date.UTC(2027, 0, 1);

@@ -94,7 +94,7 @@ describe('transcription endpoints of the catalog', () => {
       for (const one of asks()) {
         const outcome = ask(one, place);
         const model = place.candidate.target.upstreamModel;
-        const refused = 'sent' in outcome ? await transcriptionRefusals(place.providerId, outcome.sent!, model) : [];
+        const refused = 'sent' in outcome ? await transcriptionRefusals(place.providerId, outcome.sent, model) : [];
         expect({ request: one.request, refused }).toEqual({ request: one.request, refused: [] });
       }
     },
@@ -134,9 +134,10 @@ it('the strict fakes of transcription name their sources', () => {
   expect(transcriptionSources.filter((source) => !/^https:\/\/\S+$/.test(source))).toEqual([]);
 });
 
+const refusals = (provider: string, body: object, model = 'm') =>
+  transcriptionFakes[provider]!.fake.refusals({ path: '/', headers: {}, body: JSON.stringify(body) }, model);
+
 describe('a strict fake of a provider of transcripts', () => {
-  const refusals = (provider: string, body: object, model = 'm') =>
-    transcriptionFakes[provider]!.fake.refusals({ path: '/', headers: {}, body: JSON.stringify(body) }, model);
   const usual = { model: 'm', file: 'recording.wav', '#last': 'file', response_format: 'json' };
 
   it.each([
