@@ -8,7 +8,6 @@ import { factsOf, wires, type Wire } from '../../lambdas/catalog/wires.ts';
 import { messagesWire } from '../../lambdas/providers/wires.ts';
 import { videoWire } from '../../lambdas/providers/video/wires.ts';
 import { isCalled } from '../../lambdas/routing/live-providers.ts';
-import { routes } from '../../lambdas/routes.ts';
 import { loadShippedCatalog } from '../support/catalog.ts';
 
 /** A kind of request: the output of its models, and the wires that it can use. */
@@ -52,7 +51,6 @@ const places = models.flatMap(({ id, data, endpoints }) =>
 const callers = (makes: readonly Modality[], { wire }: Endpoint) =>
   kinds.filter((kind) => makes.includes(kind.makes) && kind.hasWire(wire));
 const outputsOf = (wire: Wire) => new Set(kinds.filter(({ hasWire }) => hasWire(wire)).map(({ makes }) => makes)).size;
-const paths = new Set(Object.values(routes).flatMap((route) => route.paths));
 
 describe('an endpoint of the catalog', () => {
   it('is available exactly if a kind of request that makes its output has its wire', () => {
@@ -78,25 +76,8 @@ describe('a wire', () => {
 });
 
 describe('a kind of output', () => {
-  it('has a list of its models if its models can be called', () => {
-    const made = [...new Set(kinds.map(({ makes }) => makes))].filter((makes) => makes !== 'decisions');
-    expect(made.filter((makes) => !paths.has(`${pathOf(makes)}/models`))).toEqual([]);
-  });
-
   it('is known to the filter of models if a model has it', () => {
     const used = new Set(models.flatMap(({ data }) => data.output_modalities));
     expect([...used].filter((makes) => !modalities.includes(makes))).toEqual([]);
   });
 });
-
-/** Returns the path of a modality's own routes. */
-function pathOf(makes: Modality): string {
-  const own: Partial<Record<Modality, string>> = {
-    text: '',
-    image: '/images',
-    video: '/videos',
-    speech: '/audio/speech',
-    transcription: '/audio/transcriptions',
-  };
-  return own[makes] ?? `/${makes}`;
-}
