@@ -111,7 +111,7 @@ async function withReferences(body: ImageRequest, signal: AbortSignal | undefine
 async function withEdited(body: ImageEdit, signal: AbortSignal | undefined): Promise<ImageEdit> {
   const { image, images, mask } = body;
   const pictures = image
-    ? image.map((file, index) => uploadedPicture(file, `image.${index}`))
+    ? image.map(async (file, index) => uploadedPicture(file, `image.${index}`))
     : images!.map(({ image_url: url }, index) => fetchedPicture(url, `images.${index}.image_url`, signal));
   return {
     ...body,
