@@ -4,55 +4,18 @@
  */
 
 import * as z from 'zod';
+import { common } from './common-quirks.ts';
 import {
   imageSizes,
   lackableParts,
-  mediaModalities,
   reasoningEfforts,
   rewritableParts,
   thinkingForms,
-  speechFormats,
   thinkingLevels,
-  type commonQuirkNames,
 } from './quirk-values.ts';
-import { penalties, samplingParameters } from './sampling-parameters.ts';
+import { geminiSpeechQuirks, openaiSpeechQuirks, speechQuirks } from './speech-quirks.ts';
 
 const toolChoices = ['auto', 'any', 'tool', 'none'] as const;
-const rangedParameters = [...samplingParameters, ...penalties, 'seed'] as const;
-
-const common = {
-  /**
-   * Tokenizer of the model. The gateway has only the vocabulary of `o200k`. `claude` needs more tokens for a text than
-   * any other known tokenizer. Absent: another tokenizer.
-   */
-  tokenizer: z.enum(['o200k', 'claude']).optional(),
-  /** Maximum tokens of one image; 6,000 if absent. */
-  max_image_tokens: z.int().positive().optional(),
-  /**
-   * Whether reasoning is billed but not shown. The gateway cannot count it during the answer. So a hold covers all of
-   * max_tokens from the start.
-   */
-  hidden_reasoning: z.boolean().optional(),
-  /** Whether max_tokens limits only the answer, not the thinking before it. */
-  reasoning_beyond_max_tokens: z.boolean().optional(),
-  /** Minimum of max_tokens. A smaller value is raised to it, and so is the hold. */
-  min_output_tokens: z.int().positive().optional(),
-  /**
-   * Value that is sent as `service_tier`, on wires with that field. Without it, OpenAI and Azure use the tier of the
-   * operator's project. A priority tier would cost more than the catalog's price.
-   */
-  service_tier: z.enum(['default']).optional(),
-  /**
-   * Accepted ranges of sampling parameters. A value outside its range is sent as the nearest accepted value; a seed is
-   * mapped to another seed in the range.
-   */
-  sampling_ranges: z.partialRecord(z.enum(rangedParameters), z.tuple([z.number(), z.number()])).optional(),
-  /**
-   * Output, besides text, that the endpoint makes for chat completions. The endpoint then answers only requests whose
-   * `modalities` name it, because it may make it unasked. An endpoint that speaks also answers recordings.
-   */
-  modalities: z.array(z.enum(mediaModalities)).min(1).optional(),
-} satisfies Record<(typeof commonQuirkNames)[number], z.ZodType>;
 /** Schema of quirks in a file, before their wire is known. */
 export const anyQuirks = z.looseObject(common);
 const commonQuirks = z.object(common);
@@ -362,33 +325,6 @@ const openaiImagesQuirks = z.strictObject({
   size_form: z.enum(['size', 'aspect_ratio', 'width_height']).optional(),
 });
 export type ImagesQuirks = z.infer<typeof openaiImagesQuirks>;
-
-const speechQuirks = z.strictObject({
-  ...common,
-  /** Voice of requests that name none. Absent: a request must name a voice. */
-  default_voice: z.string().min(1).optional(),
-  /** Maximum characters (Unicode code points) of a text. Absent: the gateway's own maximum. */
-  max_characters: z.int().positive().optional(),
-  /** Formats that the endpoint makes. Absent: all formats of the wire. */
-  speech_formats: z.array(z.enum(speechFormats)).min(1).optional(),
-  /** Accepted values of `speed`, at an endpoint that lists it. */
-  speed_range: z.tuple([z.number().positive(), z.number().positive()]).optional(),
-  /** Tokens of one second of sound, for a model that is priced by tokens. Absent: the model has no output tokens. */
-  audio_tokens_per_second: z.number().positive().optional(),
-});
-const openaiSpeechQuirks = speechQuirks.extend({
-  /** Whether the model can send events, the last of which has its usage. */
-  speech_events: z.boolean().optional(),
-  /** Whether a custom voice is sent as an object with its id. Absent: the id is sent as the name of a voice. */
-  voice_objects: z.boolean().optional(),
-});
-const geminiSpeechQuirks = speechQuirks.extend({
-  /** Where the model reads instructions: in the text before the speech, or in a field of their own (Gemini 3.8). */
-  instructions_form: z.enum(['text', 'style']).optional(),
-});
-export type SpeechQuirks = z.infer<typeof speechQuirks>;
-export type OpenaiSpeechQuirks = z.infer<typeof openaiSpeechQuirks>;
-export type GeminiSpeechQuirks = z.infer<typeof geminiSpeechQuirks>;
 
 const none = z.strictObject({});
 

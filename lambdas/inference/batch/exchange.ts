@@ -12,10 +12,10 @@ import type { AttemptLog } from '../attempt-log.ts';
 import { begunStream } from './begun-stream.ts';
 import type { BatchCandidate } from './offers.ts';
 
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+const DEFAULT_MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const PAUSES_MS = [250, 1_000];
 
-interface Exchange {
+interface ProviderExchange {
   index: number;
   candidate: BatchCandidate;
   signal: AbortSignal;
@@ -28,7 +28,7 @@ interface ProviderAnswer {
 }
 
 /** Returns the JSON of the provider's answer. */
-export function wholeAnswerTo(batchRequest: BatchRequest, exchange: Exchange): Promise<ProviderAnswer> {
+export function wholeAnswerTo(batchRequest: BatchRequest, exchange: ProviderExchange): Promise<ProviderAnswer> {
   return withPauses(exchange, () => receiveWhole(batchRequest, exchange));
 }
 
@@ -36,13 +36,16 @@ export function wholeAnswerTo(batchRequest: BatchRequest, exchange: Exchange): P
 export function streamedAnswerTo<Event>(
   batchRequest: BatchRequest,
   decode: DecodeStream<Event>,
-  exchange: Exchange,
+  exchange: ProviderExchange,
 ): Promise<StreamedAnswer<Event>> {
   return withPauses(exchange, () => openStream(batchRequest, decode, exchange));
 }
 
 /** Sends a request. Retries twice if the provider is briefly unavailable. */
-async function withPauses<Answer>({ candidate, signal }: Exchange, sendOnce: () => Promise<Answer>): Promise<Answer> {
+async function withPauses<Answer>(
+  { candidate, signal }: ProviderExchange,
+  sendOnce: () => Promise<Answer>,
+): Promise<Answer> {
   for (const pauseMs of PAUSES_MS) {
     try {
       return await sendOnce();
@@ -61,15 +64,15 @@ async function withPauses<Answer>({ candidate, signal }: Exchange, sendOnce: () 
 
 async function receiveWhole(
   batchRequest: BatchRequest,
-  { candidate, log, ...exchange }: Exchange,
+  { candidate, log, ...exchange }: ProviderExchange,
 ): Promise<ProviderAnswer> {
-  const { maxAnswerBytes = MAX_ANSWER_BYTES } = batchRequest;
+  const { maxAnswerBytes = DEFAULT_MAX_ANSWER_BYTES } = batchRequest;
   const received = async () => {
     const response = await sendRequest(batchRequest, { candidate, log, ...exchange });
     return { response, text: await readResponse(response, maxAnswerBytes) };
   };
   const { response, text } = await received().finally(() => log.received());
-  if (!isSuccess(response)) throw refusalOfResponse(response, text, failedProvider(candidate));
+  if (!isSuccessful(response)) throw refusalOfResponse(response, text, failedProvider(candidate));
   const body = parsedAnswer(text);
   if (statesError(body)) throw errorInAnswer(body, response.headers, failedProvider(candidate));
   return { body, headers: response.headers };
@@ -78,14 +81,14 @@ async function receiveWhole(
 async function openStream<Event>(
   batchRequest: BatchRequest,
   decode: DecodeStream<Event>,
-  exchange: Exchange,
+  exchange: ProviderExchange,
 ): Promise<StreamedAnswer<Event>> {
   const { candidate, log } = exchange;
-  const { maxAnswerBytes = MAX_ANSWER_BYTES } = batchRequest;
+  const { maxAnswerBytes = DEFAULT_MAX_ANSWER_BYTES } = batchRequest;
   const provider = failedProvider(candidate);
   const begun = async () => {
     const response = await sendRequest(batchRequest, exchange);
-    if (isSuccess(response)) return begunStream(response, decode, { maxBytes: maxAnswerBytes, provider });
+    if (isSuccessful(response)) return begunStream(response, decode, { maxBytes: maxAnswerBytes, provider });
     throw refusalOfResponse(response, await readResponse(response, maxAnswerBytes), provider);
   };
   const parts = await begun().finally(() => log.received());
@@ -94,12 +97,12 @@ async function openStream<Event>(
 
 async function sendRequest(
   { request }: BatchRequest,
-  { index, candidate, signal, log }: Exchange,
+  { index, candidate, signal, log }: ProviderExchange,
 ): Promise<UpstreamResponse> {
   signal.throwIfAborted();
   return connect(candidate, request, signal).send(request.body, () => log.sent(index));
 }
 
-function isSuccess({ status }: UpstreamResponse): boolean {
+function isSuccessful({ status }: UpstreamResponse): boolean {
   return status >= 200 && status <= 299;
 }

@@ -23,7 +23,7 @@ import {
   clientFailure,
   endOfWhole,
   reportBatch,
-  settleBatch,
+  settleRun,
   type BatchRun,
   type BatchTerms,
 } from './run-batch.ts';
@@ -61,7 +61,7 @@ export interface ForwardedAnswer {
  * Guarantee: the generation is settled exactly once: here if no answer begins, or else at the end of `chunks`.
  * @throws {GatewayError} if the request is not admitted, or no answer begins
  */
-export async function forwardStream<Task, Event>(
+export async function forwardAnswer<Task, Event>(
   input: InferenceInput<unknown>,
   terms: BatchTerms<Task, StreamedAnswer<Event>>,
   form: ClientStream<Event>,
@@ -71,7 +71,7 @@ export async function forwardStream<Task, Event>(
     const run = await beginBatch(abort, input, terms, { streamed: true });
     const { result, rounds } = run.answered;
     if ('failure' in result) {
-      await settleBatch(run, rounds, endOfWhole(run));
+      await settleRun(run, rounds, endOfWhole(run));
       throw clientFailure(result.failure, run);
     }
     const { answer } = result;

@@ -64,7 +64,7 @@ export async function runBatch<Task, Answer>(
     const held = { streamed: false, stopBeforeMs: STOP_BEFORE_TIMEOUT_MS };
     const run = await beginBatch(abort, input, terms, held);
     const { result } = run.answered;
-    const charged = await settleBatch(run, run.answered.rounds, endOfWhole(run));
+    const charged = await settleRun(run, run.answered.rounds, endOfWhole(run));
     if ('failure' in result) throw clientFailure(result.failure, run);
     const candidate = answeringCandidate(run);
     return { candidate, leftOut: terms.leftOut(candidate.target), answer: result.answer, charged };
@@ -109,7 +109,7 @@ export async function beginBatch<Task, Answer>(
  * Charges the requests to the provider, and settles the generation.
  * @param rounds the requests for which the client is charged
  */
-export async function settleBatch(
+export async function settleRun(
   run: BatchRun<unknown, unknown>,
   rounds: readonly BatchRound[],
   ended: EndedBatch,

@@ -1,4 +1,4 @@
-import { forwardStream, type ClientStream, type ForwardedAnswer } from '../batch/forward-stream.ts';
+import { forwardAnswer, type ClientStream, type ForwardedAnswer } from '../batch/forward-stream.ts';
 import type { WireTarget } from '../../providers/wire.ts';
 import { runBatch, batchTerms, type BatchResult, type BatchTerms } from '../batch/run-batch.ts';
 import type { StreamedAnswer } from '../../providers/batch-engine.ts';
@@ -38,7 +38,7 @@ export async function forwardModality<Body, Task, Answer, Event>(
   form: ClientStream<Event>,
 ): Promise<ForwardedAnswer> {
   const { terms } = await routedTerms(modality, input);
-  return forwardStream(input, terms as unknown as BatchTerms<Task, StreamedAnswer<Event>>, form);
+  return forwardAnswer(input, terms as unknown as BatchTerms<Task, StreamedAnswer<Event>>, form);
 }
 
 async function routedTerms<Body, Task, Answer, Result>(

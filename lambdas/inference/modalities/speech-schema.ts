@@ -11,11 +11,11 @@ import { characterCount } from '../../providers/speech/codec.ts';
 /** The most that any known provider takes. */
 const MAX_SPOKEN_CHARACTERS = 40_000;
 const MAX_INSTRUCTIONS_CHARACTERS = 10_000;
-const MAX_USER_LABEL_CHARACTERS = 512;
+const MAX_SPEECH_USER_CHARACTERS = 512;
 /** Names and ids of voices. They may become part of an address. */
 const voiceName = z.string().regex(/^[\w.:+-]{1,200}$/, 'must be a name or id of letters, digits and . _ : + -');
 
-const instructions = optionalField(z.string().max(MAX_INSTRUCTIONS_CHARACTERS));
+const instructionsField = optionalField(z.string().max(MAX_INSTRUCTIONS_CHARACTERS));
 
 /** OpenRouter's clients send the instructions among options of a provider. */
 const speechPreferences = providerPreferences.extend({
@@ -23,9 +23,9 @@ const speechPreferences = providerPreferences.extend({
     z.strictObject({
       openai: optionalField(
         z.strictObject({
-          instructions: instructions.meta({ description: 'The same as `instructions` of the request.' }),
+          instructions: instructionsField.meta({ description: 'The same as `instructions` of the request.' }),
         }),
-      ).meta({ description: 'Options of OpenAI.' }),
+      ).meta({ description: 'Options that OpenAI’s own API has.' }),
     }),
   ).meta({ description: 'Options of providers, as clients of OpenRouter’s API send them.' }),
 });
@@ -61,7 +61,7 @@ const speechFields = {
   speed: optionalField(z.number().min(0.25).max(4)).meta({
     description: 'The factor of the usual speed, from 0.25 to 4. Models that do not list `speed` speak without it.',
   }),
-  instructions: instructions.meta({
+  instructions: instructionsField.meta({
     description: 'How the text is to be spoken. Models that do not list `instructions` speak without them.',
   }),
   stream_format: optionalField(z.enum(['audio', 'sse'])).meta({
@@ -72,7 +72,9 @@ const speechFields = {
     description:
       'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
   }),
-  models: otherModels,
+  models: otherModels.meta({
+    description: 'Other models that are tried, in this order, if the first one cannot answer.',
+  }),
   stream: optionalField(z.boolean()).meta({
     description: 'Accepted, and without an effect: speech is always streamed.',
   }),
@@ -82,7 +84,7 @@ const speechFields = {
     },
   ),
   // The client's own label. The gateway does not use it.
-  user: optionalField(z.string().max(MAX_USER_LABEL_CHARACTERS)).meta({
+  user: optionalField(z.string().max(MAX_SPEECH_USER_CHARACTERS)).meta({
     description: 'An id of your choice for the end user; it does not change the answer.',
   }),
 };

@@ -5,7 +5,7 @@ import { frameData, SseFrameSplitter } from './sse-frames.ts';
 import { UpstreamError } from './upstream-error.ts';
 
 /** Last event of OpenAI's streams, which is not JSON. */
-const DONE = '[DONE]';
+const DONE_MARK = '[DONE_MARK]';
 
 /**
  * Yields the JSON of server-sent events. If the body is one JSON document in place of events, yields the document.
@@ -22,7 +22,7 @@ export async function* jsonEvents(source: PullIterator<Buffer>, maxEventBytes: n
   for await (const chunk of body) {
     for (const frame of splitter.push(chunk)) {
       const data = frameData(frame);
-      if (data !== undefined && data !== DONE) yield parsedEvent(data);
+      if (data !== undefined && data !== DONE_MARK) yield parsedEvent(data);
     }
   }
 }

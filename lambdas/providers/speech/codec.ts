@@ -1,6 +1,6 @@
 /** Speaks texts: a text becomes a request to a provider, and its response becomes bytes of sound. */
 
-import type { SpeechQuirks } from '../../catalog/quirk-schemas.ts';
+import type { SpeechQuirks } from '../../catalog/speech-quirks.ts';
 import type { SpeechFormat } from '../../catalog/quirk-values.ts';
 import type { OpenedResponse, StreamPart } from '../batch-engine.ts';
 import type { WireRequest, WireTarget } from '../wire.ts';

@@ -1,6 +1,6 @@
 /** Speech of Gemini models. A stream has raw 24 kHz sound in JSON; the gateway adds the header of a WAV file. */
 
-import type { GeminiSpeechQuirks } from '../../catalog/quirk-schemas.ts';
+import type { GeminiSpeechQuirks } from '../../catalog/speech-quirks.ts';
 import type { WireUsage } from '../../messages/types.ts';
 import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { statesError } from '../faults/stated-error.ts';
@@ -47,7 +47,7 @@ async function* geminiSound(events: AsyncIterable<unknown>): AsyncGenerator<Spee
     const { candidates, promptFeedback, usageMetadata } = recordOrEmpty(event);
     const candidate = recordOrEmpty(Array.isArray(candidates) ? candidates[0] : undefined);
     for (const sound of soundOf(candidate)) yield { event: sound };
-    const usage = isRecord(usageMetadata) ? geminiUsage(usageMetadata) : undefined;
+    const usage = isRecord(usageMetadata) ? geminiSpeechUsage(usageMetadata) : undefined;
     if (usage) yield { usage };
     const reason = candidate['finishReason'] ?? recordOrEmpty(promptFeedback)['blockReason'];
     if (typeof reason !== 'string') continue;
@@ -73,7 +73,7 @@ function* soundOf(candidate: Record<string, unknown>): Generator<Buffer, void> {
 }
 
 /** All tokens of the answer are tokens of sound. */
-function geminiUsage({ promptTokenCount, candidatesTokenCount }: Record<string, unknown>): WireUsage | undefined {
+function geminiSpeechUsage({ promptTokenCount, candidatesTokenCount }: Record<string, unknown>): WireUsage | undefined {
   if (typeof candidatesTokenCount !== 'number') return undefined;
   return {
     input_tokens: typeof promptTokenCount === 'number' ? promptTokenCount : null,

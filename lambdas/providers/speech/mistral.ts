@@ -4,7 +4,7 @@ import { jsonEvents } from '../http/json-events.ts';
 import { jsonRequest } from '../json-request.ts';
 import { voiceId, type SpeechCodec } from './codec.ts';
 import { MAX_SOUND_EVENT_BYTES, soundOfEvents } from './openai.ts';
-import { WAV_HEADER_BYTES, withoutFirstBytes } from './sound.ts';
+import { SOUND_HEADER_BYTES, withoutFirstBytes } from './sound.ts';
 
 export const mistralSpeech: SpeechCodec = {
   formats: ['mp3', 'opus', 'flac', 'wav', 'pcm'],
@@ -22,6 +22,6 @@ export const mistralSpeech: SpeechCodec = {
       field: 'audio_data',
       usageOf: () => undefined,
     });
-    return format === 'pcm' ? withoutFirstBytes(WAV_HEADER_BYTES, parts) : parts;
+    return format === 'pcm' ? withoutFirstBytes(SOUND_HEADER_BYTES, parts) : parts;
   },
 };

@@ -1,6 +1,6 @@
 /** OpenAI's API for speech. Models that are priced by tokens report their usage only in a stream of events. */
 
-import type { OpenaiSpeechQuirks } from '../../catalog/quirk-schemas.ts';
+import type { OpenaiSpeechQuirks } from '../../catalog/speech-quirks.ts';
 import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import type { WireUsage } from '../../messages/types.ts';
 import { jsonEvents } from '../http/json-events.ts';

@@ -40,7 +40,7 @@ const UNKNOWN_LENGTH = 0xff_ff_ff_ff;
 
 /** Returns the header of a WAV file with 16-bit mono sound of unknown length. */
 export function wavHeader(sampleRate: number): Buffer {
-  const header = Buffer.alloc(WAV_HEADER_BYTES);
+  const header = Buffer.alloc(SOUND_HEADER_BYTES);
   header.write('RIFF', 0, 'latin1');
   header.writeUInt32LE(UNKNOWN_LENGTH, 4);
   header.write('WAVEfmt ', 8, 'latin1');
@@ -56,7 +56,7 @@ export function wavHeader(sampleRate: number): Buffer {
   return header;
 }
 
-export const WAV_HEADER_BYTES = 44;
+export const SOUND_HEADER_BYTES = 44;
 
 async function sniffText(
   body: PullIterator<Buffer>,

@@ -25,7 +25,7 @@ const SLOWEST_BYTES_PER_SECOND = 3;
 const MIN_SECONDS = 10;
 /** Bytes of a second of 48 kHz, 16-bit, mono sound, in base64 and JSON. */
 const MAX_BYTES_PER_SECOND = 192 * 1024;
-const ENVELOPE_BYTES = 1024 * 1024;
+const SOUND_ENVELOPE_BYTES = 1024 * 1024;
 
 /** Usual bytes of a second of sound. They estimate the tokens of an answer whose provider reports none. */
 const bytesPerSecond: Record<SpeechFormat, number> = {
@@ -77,7 +77,7 @@ function speechRequest(codec: SpeechCodec, task: SpeechTask, target: SpeechTarge
     outputTokens: Math.min(maxTokens, target.maxOutputTokens ?? Infinity),
     pieces: { characters: { max: characters, estimated: characters } },
     estimatedTokens: Math.ceil((textBytes + Buffer.byteLength(spoken.instructions ?? '')) / TEXT_BYTES_PER_TOKEN),
-    maxAnswerBytes: ENVELOPE_BYTES + Math.ceil(seconds * MAX_BYTES_PER_SECOND),
+    maxAnswerBytes: SOUND_ENVELOPE_BYTES + Math.ceil(seconds * MAX_BYTES_PER_SECOND),
   };
 }
 

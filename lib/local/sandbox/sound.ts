@@ -3,9 +3,9 @@
 import { spokenTextChunk } from './spoken-text.ts';
 
 const SAMPLE_RATE = 24_000;
-const SECONDS_PER_WORD = 0.2;
-const SAMPLES_PER_WORD = SAMPLE_RATE * SECONDS_PER_WORD;
-const LOUDNESS = 8_000;
+const TONE_SECONDS = 0.2;
+const SAMPLES_PER_WORD = SAMPLE_RATE * TONE_SECONDS;
+const TONE_LOUDNESS = 8_000;
 const LOWEST_HERTZ = 220;
 const WAV_FORMAT_BYTES = 36;
 const DATA_HEADER_BYTES = 8;
@@ -23,7 +23,10 @@ export function toneOf(word: string, voice: string): Buffer {
   for (let at = 0; at < SAMPLES_PER_WORD; at += 1) {
     // A tone that begins and ends with silence has no clicks.
     const envelope = Math.sin((Math.PI * at) / SAMPLES_PER_WORD);
-    samples.writeInt16LE(Math.round(LOUDNESS * envelope * Math.sin((2 * Math.PI * hertz * at) / SAMPLE_RATE)), at * 2);
+    samples.writeInt16LE(
+      Math.round(TONE_LOUDNESS * envelope * Math.sin((2 * Math.PI * hertz * at) / SAMPLE_RATE)),
+      at * 2,
+    );
   }
   return samples;
 }

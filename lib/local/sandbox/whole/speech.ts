@@ -5,7 +5,7 @@ import { openaiRefusal } from '../openai-refusal.ts';
 import { mp3OfWord, toneOf, wavHeaderOf } from '../sound.ts';
 import { requestedFailure, type SandboxAnswer } from '../whole-answers.ts';
 
-interface SpeechRequest {
+interface SandboxSpeechRequest {
   model: string;
   input: string;
   voice: string | { id: string };
@@ -17,18 +17,18 @@ interface SpeechRequest {
 const MAX_CHARACTERS = 4_096;
 const VOICES = ['alto', 'basso', 'tenor'];
 const TOKENS_PER_WORD = 4;
-const CHARACTERS_PER_TOKEN = 4;
+const SPOKEN_CHARACTERS_PER_TOKEN = 4;
 /** Far more than any request may be billed for. */
-const ABSURD_TOKENS = 1_000_000_000;
+const ABSURD_SOUND_TOKENS = 1_000_000_000;
 const SOUND_TYPES: Readonly<Record<string, string>> = { mp3: 'audio/mpeg', wav: 'audio/wav', pcm: 'audio/pcm' };
 
 export const wholeAnswers = { '/openai/v1/audio/speech': speak };
 
-function speak(request: SpeechRequest): SandboxAnswer {
+function speak(request: SandboxSpeechRequest): SandboxAnswer {
   const { input, voice, response_format: format = 'mp3', stream_format: form } = request;
   const directives = readDirectives(input);
   if (directives.error !== undefined) return requestedFailure(directives.error);
-  const objection = objectionTo(request);
+  const objection = objectionToSpeech(request);
   if (objection !== undefined) return { status: 400, body: openaiRefusal(400, objection) };
   // An error with the status of a success, as some servers send it.
   if (directives.nullAt !== undefined) {
@@ -44,12 +44,17 @@ function speak(request: SpeechRequest): SandboxAnswer {
         body: {},
         delivery: directives,
         contentType: 'text/event-stream',
-        pieces: soundEvents(input, sound),
+        pieces: sandboxSoundEvents(input, sound),
       }
     : { status: 200, body: {}, delivery: directives, contentType: SOUND_TYPES[format]!, pieces: sound };
 }
 
-function objectionTo({ input, voice, response_format: format = 'mp3', speed = 1 }: SpeechRequest): string | undefined {
+function objectionToSpeech({
+  input,
+  voice,
+  response_format: format = 'mp3',
+  speed = 1,
+}: SandboxSpeechRequest): string | undefined {
   if (Array.from(input).length > MAX_CHARACTERS)
     return `string too long: expected at most ${MAX_CHARACTERS} characters`;
   if (!(format in SOUND_TYPES)) return `'response_format' must be one of mp3, wav and pcm.`;
@@ -63,17 +68,17 @@ function wordsToSpeak(text: string, count: number | undefined): string[] {
   return count === undefined ? words : Array.from({ length: Math.max(1, count) }, (_, at) => words[at % words.length]!);
 }
 
-function soundEvents(input: string, sound: readonly Buffer[]): Buffer[] {
+function sandboxSoundEvents(input: string, sound: readonly Buffer[]): Buffer[] {
   const usage = parseDirectiveLine(input).valueOf('usage');
-  const input_tokens = Math.ceil(input.length / CHARACTERS_PER_TOKEN);
-  const output_tokens = usage === 'absurd' ? ABSURD_TOKENS : sound.length * TOKENS_PER_WORD;
+  const input_tokens = Math.ceil(input.length / SPOKEN_CHARACTERS_PER_TOKEN);
+  const output_tokens = usage === 'absurd' ? ABSURD_SOUND_TOKENS : sound.length * TOKENS_PER_WORD;
   const counted = { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens };
   return [
-    ...sound.map((bytes) => speechEvent({ type: 'speech.audio.delta', audio: bytes.toString('base64') })),
-    speechEvent({ type: 'speech.audio.done', ...(usage === 'none' ? {} : { usage: counted }) }),
+    ...sound.map((bytes) => sandboxSpeechEvent({ type: 'speech.audio.delta', audio: bytes.toString('base64') })),
+    sandboxSpeechEvent({ type: 'speech.audio.done', ...(usage === 'none' ? {} : { usage: counted }) }),
   ];
 }
 
-function speechEvent(data: object): Buffer {
+function sandboxSpeechEvent(data: object): Buffer {
   return Buffer.from(`data: ${JSON.stringify(data)}\n\n`);
 }
