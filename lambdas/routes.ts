@@ -78,17 +78,11 @@ export const wholeModalities = {
     isListed: false,
     answering: { streaming: true, takesFiles: true, timeoutSeconds: 600, memoryMb: 1024 },
   },
-  images: {
-    one: 'image',
-    paths: ['/images'],
-    isListed: false,
-    answering: drawing,
-  },
+  images: { one: 'image', paths: ['/images'], isListed: false, answering: drawing },
   speech: {
     one: 'speech',
     paths: ['/audio/speech'],
     isListed: false,
-    // The longest text takes minutes to speak.
     answering: { streaming: true, timeoutSeconds: 900, memoryMb: 512 },
   },
 } as const satisfies Record<string, ModalityRow>;

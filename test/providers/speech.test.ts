@@ -253,10 +253,6 @@ const wavStart = (sound: Buffer) => ({
   bytes: sound.length,
 });
 
-const geminiEvent = (data: unknown, more: object = {}) => ({
-  candidates: [{ content: { parts: [{ inlineData: { mimeType: 'audio/L16;codec=pcm;rate=24000', data } }] }, ...more }],
-});
-
 describe('sound of a provider', () => {
   it.each([
     'openai-speech',

@@ -16,7 +16,7 @@ import {
 export const tuningFields = ['speed', 'instructions'] as const;
 
 /** Usual bytes of text per token. */
-const TEXT_BYTES_PER_TOKEN = 4;
+const SPOKEN_BYTES_PER_TOKEN = 4;
 /**
  * Bytes of text that take at least a second to speak. Usual speech has 13 characters a second in English, and four in
  * Chinese, whose characters have three bytes. Digits are the slowest text.
@@ -76,7 +76,7 @@ function speechRequest(codec: SpeechCodec, task: SpeechTask, target: SpeechTarge
     request: codec.requestFor(spoken, target),
     outputTokens: Math.min(maxTokens, target.maxOutputTokens ?? Infinity),
     pieces: { characters: { max: characters, estimated: characters } },
-    estimatedTokens: Math.ceil((textBytes + Buffer.byteLength(spoken.instructions ?? '')) / TEXT_BYTES_PER_TOKEN),
+    estimatedTokens: Math.ceil((textBytes + Buffer.byteLength(spoken.instructions ?? '')) / SPOKEN_BYTES_PER_TOKEN),
     maxAnswerBytes: SOUND_ENVELOPE_BYTES + Math.ceil(seconds * MAX_BYTES_PER_SECOND),
   };
 }
