@@ -33,11 +33,11 @@ export type ReadForm = (request: HttpRequest) => Promise<unknown>;
 const MAX_TEXTS = 200;
 const MAX_NAME_CHARACTERS = 200;
 const NAME_RULE = `has a part whose name is missing, or longer than ${MAX_NAME_CHARACTERS} characters`;
-const MAX_TEXT_BYTES = 1024 * 1024;
+const MAX_FIELD_BYTES = 1024 * 1024;
 /** Maximum size in bytes of all texts of a form together. */
 const MAX_TEXTS_BYTES = 2 * 1024 * 1024;
 const MAX_HEADERS_OF_PART = 16;
-const MAX_HEADER_BYTES = 8 * 1024;
+const MAX_PART_HEADER_BYTES = 8 * 1024;
 /** Maximum number of keys in a name such as `a[b][c]`. */
 const MAX_NAME_DEPTH = 4;
 
@@ -51,12 +51,15 @@ export function formBody(rules: FormRules): ReadForm {
   };
 }
 
-type Entry = [name: string, value: string | FormFile];
+type FormEntry = [name: string, value: string | FormFile];
 
 /** Reads all parts in their order. Files are copied out of the body, so the body can be released. */
-async function partsOf({ headers, bodyBytes, body }: HttpRequest, { files, maxFiles }: FormRules): Promise<Entry[]> {
-  const entries: Entry[] = [];
-  const { promise, resolve, reject } = Promise.withResolvers<Entry[]>();
+async function partsOf(
+  { headers, bodyBytes, body }: HttpRequest,
+  { files, maxFiles }: FormRules,
+): Promise<FormEntry[]> {
+  const entries: FormEntry[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<FormEntry[]>();
   const refuse = (message: string, field = 'body') => reject(invalidRequest(field, message));
   const tooMany = (what: string, most: number) => () => refuse(`may have at most ${most} ${what}`);
   let textBytes = 0;
@@ -93,12 +96,12 @@ function parserOf(headers: HttpRequest['headers'], maxFiles: number) {
     return new Busboy({
       headers: headers as BusboyHeaders,
       limits: {
-        fieldSize: MAX_TEXT_BYTES,
+        fieldSize: MAX_FIELD_BYTES,
         fields: MAX_TEXTS,
         files: maxFiles,
         parts: MAX_TEXTS + maxFiles,
         headerPairs: MAX_HEADERS_OF_PART,
-        headerSize: MAX_HEADER_BYTES,
+        headerSize: MAX_PART_HEADER_BYTES,
       },
     });
   } catch (error) {
@@ -116,13 +119,13 @@ function malformed(cause: unknown) {
 }
 
 /** Joins the parts to one value, as `a[b][]=c` stands for `{ a: { b: ['c'] } }`. */
-function valueOf(entries: readonly Entry[], rules: FormRules): Record<string, unknown> {
+function valueOf(entries: readonly FormEntry[], rules: FormRules): Record<string, unknown> {
   const body = Object.create(null) as Record<string, unknown>;
   for (const [name, part] of entries) {
     const keys = keysOf(name);
     const [field] = keys as [string];
     const value = typeof part === 'string' ? typedValue(field, part, rules) : part;
-    place(body, rules.lists?.includes(field) && keys.length === 1 ? [field, ''] : keys, value);
+    placeField(body, rules.lists?.includes(field) && keys.length === 1 ? [field, ''] : keys, value);
   }
   return body;
 }
@@ -138,7 +141,7 @@ function keysOf(name: string): string[] {
   return keys;
 }
 
-function place(body: Record<string, unknown>, keys: readonly string[], value: unknown): void {
+function placeField(body: Record<string, unknown>, keys: readonly string[], value: unknown): void {
   const [field] = keys as [string];
   let container: Record<string, unknown> | unknown[] = body;
   for (const [index, key] of keys.slice(0, -1).entries()) {

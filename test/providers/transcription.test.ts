@@ -10,7 +10,7 @@ import type {
   TranscriptionTask,
 } from '../../lambdas/providers/transcription/codec.ts';
 import { transcriptionEngines } from '../../lambdas/providers/transcription/engines.ts';
-import { segmentsOf } from '../../lambdas/providers/transcription/read-parts.ts';
+import { segmentsOfParts } from '../../lambdas/providers/transcription/read-parts.ts';
 import { mp3File, waveFile } from '../support/recordings.ts';
 
 type TranscriptionWireName = WireOf<'stt'>;
@@ -445,7 +445,7 @@ describe('segments made from words', () => {
   it('end with a sentence, at a pause, and with the speaker', () => {
     const spoken = [word('One', 0), word('two.', 0.5), word('Three', 1), word('four', 3), word('five', 3.5, 4, 'B')];
 
-    expect(segmentsOf(spoken).map(({ text, start, end }) => [text, start, end])).toEqual([
+    expect(segmentsOfParts(spoken).map(({ text, start, end }) => [text, start, end])).toEqual([
       ['One two.', 0, 0.9],
       ['Three', 1, 1.4],
       ['four', 3, 3.4],
@@ -456,7 +456,7 @@ describe('segments made from words', () => {
   it('have the length of a subtitle', () => {
     const spoken = Array.from({ length: 100 }, (_, index) => word('word', index * 0.5));
 
-    const segments = segmentsOf(spoken);
+    const segments = segmentsOfParts(spoken);
 
     expect(segments.every(({ text, start, end }) => text.length <= 84 && end - start <= 7)).toBe(true);
     expect(segments.map(({ text }) => text).join(' ')).toBe(spoken.map(({ text }) => text).join(' '));

@@ -9,7 +9,7 @@ import { defineModality } from './modality.ts';
 import { transcriptEvents } from './transcript-events.ts';
 import { transcriptionRequestSchema, unknownTranscriptionFields } from './transcription-schema.ts';
 
-type Candidate = BatchCandidate<TranscriptionTask, TranscriptionAnswer>;
+type TranscriptionCandidate = BatchCandidate<TranscriptionTask, TranscriptionAnswer>;
 
 /** Formats of answers that have times. */
 const timedFormats = new Set(['verbose_json', 'srt', 'vtt']);
@@ -69,9 +69,9 @@ function transcriptionInto(translates: boolean) {
  */
 function fittingCandidates(
   task: TranscriptionTask,
-  candidates: Candidate[],
+  candidates: TranscriptionCandidate[],
   onExcluded: OnExcluded | undefined,
-): Candidate[] {
+): TranscriptionCandidate[] {
   const { needsTimes, needsAllFields, translates, languages, prompt, keywords, temperature } = task;
   const needed = {
     timestamp_granularities: needsTimes || undefined,

@@ -5,9 +5,15 @@ import { fetchPublic } from '../../platform/fetch/safe-fetch.ts';
 
 /** Maximum size of a recording, as at OpenAI. */
 export const MAX_RECORDING_BYTES = 25 * 1024 * 1024;
-const FETCH_WITHIN_MS = 30_000;
+const RECORDING_FETCH_MS = 30_000;
 /** Servers that do not know a format send its file as one of the last two types. */
-const mediaTypes = ['audio/*', 'video/*', 'application/ogg', 'application/octet-stream', 'binary/octet-stream'];
+const recordingMediaTypes = [
+  'audio/*',
+  'video/*',
+  'application/ogg',
+  'application/octet-stream',
+  'binary/octet-stream',
+];
 
 /**
  * Fetches the recording of a request. Providers get the recording itself, never an address from a client.
@@ -16,8 +22,8 @@ const mediaTypes = ['audio/*', 'video/*', 'application/ogg', 'application/octet-
 export async function fetchRecording(url: string, signal: AbortSignal | undefined): Promise<Buffer> {
   const fetched = await fetchPublic(url, {
     maxBytes: MAX_RECORDING_BYTES,
-    timeoutMs: FETCH_WITHIN_MS,
-    mediaTypes,
+    timeoutMs: RECORDING_FETCH_MS,
+    mediaTypes: recordingMediaTypes,
     allowLoopback: isOnOwnMachine(),
     signal,
   });

@@ -3,7 +3,7 @@
  * damaged bytes, so that a file cannot hide sound from the gateway that a provider hears.
  */
 
-interface Frame {
+interface SoundFrame {
   bytes: number;
   seconds: number;
 }
@@ -35,7 +35,7 @@ export function frameSeconds(bytes: Buffer, format: 'mp3' | 'aac'): number | und
 }
 
 /** Reads the header of a frame in ADTS, the form of AAC files without a container. */
-function aacFrameAt(bytes: Buffer, at: number): Frame | undefined {
+function aacFrameAt(bytes: Buffer, at: number): SoundFrame | undefined {
   if (at + AAC_HEADER_BYTES > bytes.length || (bytes[at + 1]! & 0xf6) !== 0xf0) return undefined;
   const sampleRate = AAC_SAMPLE_RATES[(bytes[at + 2]! >> 2) & 0xf];
   const length = (bytes.readUIntBE(at + 3, 3) >> 5) & 0x1fff;
@@ -45,7 +45,7 @@ function aacFrameAt(bytes: Buffer, at: number): Frame | undefined {
 }
 
 /** Reads the header of a frame of MPEG layer III. */
-function mp3FrameAt(bytes: Buffer, at: number): Frame | undefined {
+function mp3FrameAt(bytes: Buffer, at: number): SoundFrame | undefined {
   if (at + MP3_HEADER_BYTES > bytes.length || (bytes[at + 1]! & 0xe6) !== 0xe2) return undefined;
   // 3 is version 1, 2 is version 2, and 0 is version 2.5.
   const version = (bytes[at + 1]! >> 3) & 3;

@@ -30,7 +30,7 @@ const bitRates: Record<RecordingFormat, { min: number; max: number }> = {
 };
 const MAX_READ_MS = 5_000;
 /** Size below which the tags of a file may be larger than its sound. */
-const SMALL_BYTES = 512 * 1024;
+const SMALL_FILE_BYTES = 512 * 1024;
 
 /**
  * @param field the client's field that has the recording
@@ -54,7 +54,7 @@ export async function readRecording(bytes: Buffer, field: string): Promise<Recor
 
 function isPlausible(seconds: number, bytes: number, format: RecordingFormat, maxSeconds: number): boolean {
   if (seconds <= 0 || seconds > maxSeconds) return false;
-  return (bytes - SMALL_BYTES) * 8 <= seconds * bitRates[format].max;
+  return (bytes - SMALL_FILE_BYTES) * 8 <= seconds * bitRates[format].max;
 }
 
 function secondsOf(bytes: Buffer, format: RecordingFormat): Promise<number | undefined> | number | undefined {

@@ -7,7 +7,7 @@ const EXTENSIBLE = 0xff_fe;
 const CHUNK_HEADER_BYTES = 8;
 const MAX_CHUNKS = 64;
 /** Maximum size of chunks behind the samples, such as texts. With more bytes behind them, the header lies. */
-const MAX_TRAILING_BYTES = 64 * 1024;
+const MAX_BYTES_AFTER_SAMPLES = 64 * 1024;
 
 /** The samples of a WAV file, and their length. */
 export interface WaveSamples {
@@ -56,7 +56,7 @@ function samplesOf(body: Buffer, declared: number, format: WaveFormat): WaveSamp
   const { encoding, channels, sampleRate, bits } = format;
   const bytesPerSecond = (channels * sampleRate * bits) / 8;
   if (!EVEN_ENCODINGS.has(encoding) || bits % 8 !== 0 || bytesPerSecond === 0) return undefined;
-  const isRight = declared > 0 && declared <= body.length && body.length - declared <= MAX_TRAILING_BYTES;
+  const isRight = declared > 0 && declared <= body.length && body.length - declared <= MAX_BYTES_AFTER_SAMPLES;
   const bytes = isRight ? body.subarray(0, declared) : body;
   const samples = encoding === PCM && bits === 16 ? { sampleRate, channels, bytes } : undefined;
   return { seconds: bytes.length / bytesPerSecond, samples };

@@ -2,8 +2,8 @@
 
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import type { TranscriptionCodec } from './codec.ts';
-import { mediaTypeOf } from './formats.ts';
-import { malformedTranscript, partsIn, secondsIn, segmentsOf, transcriptText } from './read-parts.ts';
+import { recordingMediaType } from './formats.ts';
+import { malformedTranscript, spokenPartsIn, secondsIn, segmentsOfParts, transcriptText } from './read-parts.ts';
 
 export const deepgramTranscription: TranscriptionCodec = {
   formats: ['wav', 'mp3', 'flac', 'm4a', 'ogg', 'webm', 'aac'],
@@ -17,7 +17,7 @@ export const deepgramTranscription: TranscriptionCodec = {
     for (const word of keywords) query.append('keyterm', word);
     return {
       path: `/v1/listen?${query.toString()}`,
-      headers: { 'content-type': mediaTypeOf(recording.format) },
+      headers: { 'content-type': recordingMediaType(recording.format) },
       body: recording.bytes,
     };
   },
@@ -28,14 +28,14 @@ export const deepgramTranscription: TranscriptionCodec = {
     const { alternatives, detected_language: language } = recordOrEmpty(channels[0]);
     const { transcript, words } = recordOrEmpty(Array.isArray(alternatives) ? alternatives[0] : undefined);
     const text = transcriptText(transcript);
-    const spoken = partsIn(words, { text: 'word' });
+    const spoken = spokenPartsIn(words, { text: 'word' });
     // With smart_format, the words also have their spelling in the text.
-    const written = partsIn(words, { text: hasSpelling(words) ? 'punctuated_word' : 'word' });
+    const written = spokenPartsIn(words, { text: hasSpelling(words) ? 'punctuated_word' : 'word' });
     return {
       text,
       language: typeof language === 'string' ? language : undefined,
       seconds: secondsIn(recordOrEmpty(metadata)['duration']),
-      segments: segmentsOf(written),
+      segments: segmentsOfParts(written),
       words: spoken,
     };
   },

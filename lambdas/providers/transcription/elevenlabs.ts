@@ -3,7 +3,7 @@
 import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import type { TranscriptionCodec } from './codec.ts';
 import { formRequest } from './form-request.ts';
-import { partsIn, segmentsOf, transcriptText } from './read-parts.ts';
+import { spokenPartsIn, segmentsOfParts, transcriptText } from './read-parts.ts';
 
 export const elevenlabsTranscription: TranscriptionCodec = {
   formats: ['wav', 'mp3', 'flac', 'm4a', 'ogg', 'webm', 'aac'],
@@ -26,11 +26,11 @@ export const elevenlabsTranscription: TranscriptionCodec = {
     const { text, language_code: language, words } = recordOrEmpty(body);
     // Other types are blanks and sounds, of which the times may be null.
     const spoken = Array.isArray(words) ? words.filter((word) => !isRecord(word) || word['type'] === 'word') : words;
-    const parts = partsIn(spoken, { text: 'text', speaker: 'speaker_id' });
+    const parts = spokenPartsIn(spoken, { text: 'text', speaker: 'speaker_id' });
     return {
       text: transcriptText(text),
       language: typeof language === 'string' ? language : undefined,
-      segments: segmentsOf(parts),
+      segments: segmentsOfParts(parts),
       words: parts,
     };
   },

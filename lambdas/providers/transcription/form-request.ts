@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { WireRequest } from '../wire.ts';
 import type { Recording } from './codec.ts';
-import { fileExtensionOf, mediaTypeOf } from './formats.ts';
+import { fileExtensionOf, recordingMediaType } from './formats.ts';
 
-type Field = readonly [name: string, value: string | number | boolean];
+type FormField = readonly [name: string, value: string | number | boolean];
 
 /**
  * Returns a form with a recording as its last part. The file has a fixed name, because the client's file names may be
@@ -11,14 +11,14 @@ type Field = readonly [name: string, value: string | number | boolean];
  */
 export function formRequest(
   path: string,
-  fields: readonly (Field | false | undefined)[],
+  fields: readonly (FormField | false | undefined)[],
   { bytes, format }: Pick<Recording, 'bytes' | 'format'>,
 ): WireRequest<Buffer> {
   const boundary = `form-${randomBytes(16).toString('hex')}`;
   const texts = fields
-    .filter((field): field is Field => Array.isArray(field))
+    .filter((field): field is FormField => Array.isArray(field))
     .map(([name, value]) => `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
-  const file = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="recording.${fileExtensionOf(format)}"\r\ncontent-type: ${mediaTypeOf(format)}\r\n\r\n`;
+  const file = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="recording.${fileExtensionOf(format)}"\r\ncontent-type: ${recordingMediaType(format)}\r\n\r\n`;
   return {
     path,
     headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },

@@ -15,7 +15,7 @@ const facts: Record<RecordingFormat, FormatFacts> = {
   aac: { mediaType: 'audio/aac', extension: 'aac' },
 };
 
-export function mediaTypeOf(format: RecordingFormat): string {
+export function recordingMediaType(format: RecordingFormat): string {
   return facts[format].mediaType;
 }
 

@@ -4,7 +4,7 @@ import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { jsonRequest } from '../json-request.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { TranscriptionCodec, TranscriptionTask } from './codec.ts';
-import { mediaTypeOf } from './formats.ts';
+import { recordingMediaType } from './formats.ts';
 import { malformedTranscript } from './read-parts.ts';
 
 export const geminiTranscription: TranscriptionCodec = {
@@ -12,7 +12,7 @@ export const geminiTranscription: TranscriptionCodec = {
   reportsSeconds: false,
   requestFor(task, { upstreamModel, maxOutputTokens }) {
     const { recording, temperature } = task;
-    const inlineData = { mimeType: mediaTypeOf(recording.format), data: recording.bytes.toString('base64') };
+    const inlineData = { mimeType: recordingMediaType(recording.format), data: recording.bytes.toString('base64') };
     return jsonRequest(`/models/${upstreamModel}:generateContent`, {
       contents: [{ role: 'user', parts: [{ inlineData }, { text: instructionsOf(task) }] }],
       generationConfig: {
@@ -42,12 +42,12 @@ export const geminiTranscription: TranscriptionCodec = {
     } = recordOrEmpty(usageMetadata);
     if (typeof prompt !== 'number') return undefined;
     const details = Array.isArray(promptTokensDetails) ? promptTokensDetails.map(recordOrEmpty) : [];
-    const audio = Math.min(countOf(details.find(({ modality }) => modality === 'AUDIO')?.['tokenCount']), prompt);
-    const thinking = countOf(thoughtsTokenCount);
+    const audio = Math.min(tokenCountOf(details.find(({ modality }) => modality === 'AUDIO')?.['tokenCount']), prompt);
+    const thinking = tokenCountOf(thoughtsTokenCount);
     return {
       input_tokens: prompt - audio,
       audio_input_tokens: audio,
-      output_tokens: countOf(candidatesTokenCount) + thinking,
+      output_tokens: tokenCountOf(candidatesTokenCount) + thinking,
       ...(thinking > 0 ? { output_tokens_details: { thinking_tokens: thinking } } : {}),
     };
   },
@@ -67,7 +67,7 @@ function instructionsOf({ languages, prompt, keywords, translates }: Transcripti
     .join('\n');
 }
 
-function countOf(value: unknown): number {
+function tokenCountOf(value: unknown): number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : 0;
 }
 

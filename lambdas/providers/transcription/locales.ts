@@ -1,5 +1,5 @@
 /** Locales of languages, at providers that expect a region with a language. */
-const locales: Record<string, string> = {
+const spokenLocales: Record<string, string> = {
   ru: 'ru-RU',
   en: 'en-US',
   kk: 'kk-KZ',
@@ -19,5 +19,5 @@ const locales: Record<string, string> = {
 
 /** Returns the locale of a language. A language without a known locale is passed on. */
 export function localeOf(language: string): string {
-  return locales[language] ?? language;
+  return spokenLocales[language] ?? language;
 }

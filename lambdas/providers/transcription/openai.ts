@@ -8,12 +8,12 @@ import { jsonEvents } from '../http/json-events.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { StreamPart } from '../batch-engine.ts';
 import { formRequest } from './form-request.ts';
-import { partsIn, secondsIn, segmentsOf, transcriptText } from './read-parts.ts';
+import { spokenPartsIn, secondsIn, segmentsOfParts, transcriptText } from './read-parts.ts';
 
 /** The last event has the whole text. */
-const MAX_EVENT_BYTES = 16 * 1024 * 1024;
+const MAX_TRANSCRIPT_EVENT_BYTES = 16 * 1024 * 1024;
 /** Usual bytes of text per token. */
-const TEXT_BYTES_PER_TOKEN = 4;
+const USUAL_BYTES_PER_TOKEN = 4;
 
 export const openaiTranscription: TranscriptionCodec = {
   formats: ['wav', 'mp3', 'flac', 'm4a', 'ogg', 'webm'],
@@ -31,7 +31,7 @@ export const openaiTranscription: TranscriptionCodec = {
         ['model', upstreamModel],
         // Mistral has one format of answers, and one granularity in a request.
         !isMistral && ['response_format', needsTimes ? 'verbose_json' : 'json'],
-        ...(needsTimes && !translates ? granularities(isMistral) : []),
+        ...(needsTimes && !translates ? granularityFields(isMistral) : []),
         ...(translates ? [] : languages.map((code) => [lists ? 'languages[]' : 'language', code] as const)),
         prompt !== undefined && ['prompt', prompt],
         ...keywords.map((word, index) => (isMistral ? biasOf(word, index) : (['keywords[]', word] as const))),
@@ -41,20 +41,20 @@ export const openaiTranscription: TranscriptionCodec = {
       recording,
     );
   },
-  decode: ({ body }) => deltasIn(jsonEvents(body, MAX_EVENT_BYTES)),
+  decode: ({ body }) => deltasIn(jsonEvents(body, MAX_TRANSCRIPT_EVENT_BYTES)),
   transcriptIn(body) {
     const { text, language, duration, segments, words } = recordOrEmpty(body);
-    const spoken = partsIn(words, { text: 'word', speaker: 'speaker' });
-    const given = partsIn(segments, { text: 'text', speaker: 'speaker_id' });
+    const spoken = spokenPartsIn(words, { text: 'word', speaker: 'speaker' });
+    const given = spokenPartsIn(segments, { text: 'text', speaker: 'speaker_id' });
     return {
       text: transcriptText(text),
       language: typeof language === 'string' ? language : undefined,
       seconds: secondsIn(duration),
-      segments: given.length > 0 ? given : segmentsOf(spoken),
+      segments: given.length > 0 ? given : segmentsOfParts(spoken),
       words: spoken,
     };
   },
-  readUsage: (body) => usageIn(recordOrEmpty(recordOrEmpty(body)['usage'])),
+  readUsage: (body) => transcriptUsageIn(recordOrEmpty(recordOrEmpty(body)['usage'])),
 };
 
 /** Mistral's keywords have underscores in place of blanks, and no commas. */
@@ -63,7 +63,7 @@ function biasOf(word: string, index: number): readonly [string, string] {
   return ['context_bias', word.trim().replaceAll(/\s+/g, '_')];
 }
 
-function granularities(isMistral: boolean): (readonly [string, string])[] {
+function granularityFields(isMistral: boolean): (readonly [string, string])[] {
   const names = ['segment', 'word'];
   return isMistral
     ? [['timestamp_granularities', 'segment']]
@@ -71,7 +71,7 @@ function granularities(isMistral: boolean): (readonly [string, string])[] {
 }
 
 /** Reads seconds (OpenAI's `seconds`, Mistral's `prompt_audio_seconds`) or tokens; undefined if neither is there. */
-function usageIn(usage: Record<string, unknown>): WireUsage | undefined {
+function transcriptUsageIn(usage: Record<string, unknown>): WireUsage | undefined {
   const seconds = secondsIn(usage['seconds'] ?? usage['prompt_audio_seconds']);
   if (seconds !== undefined) return { audio_seconds: Math.ceil(seconds), input_tokens: 0, output_tokens: 0 };
   const { input_tokens: input, output_tokens: output } = usage;
@@ -93,13 +93,13 @@ async function* deltasIn(events: AsyncIterable<unknown>): AsyncGenerator<StreamP
     const isOther = typeof type === 'string' && type.startsWith('transcript.text.');
     if (type === 'transcript.text.delta' || (isLast && !hasText)) {
       hasText = true;
-      yield textPart(transcriptText(isLast ? text : delta));
+      yield deltaPart(transcriptText(isLast ? text : delta));
     } else if (!isLast && !isOther) {
       yield { error: event };
       return;
     }
     if (isLast) {
-      const reported = usageIn(recordOrEmpty(usage));
+      const reported = transcriptUsageIn(recordOrEmpty(usage));
       if (reported) yield { usage: reported };
       return;
     }
@@ -107,6 +107,6 @@ async function* deltasIn(events: AsyncIterable<unknown>): AsyncGenerator<StreamP
   throw new UpstreamError('broken', 'The provider ended its transcript without a last event');
 }
 
-function textPart(delta: string): StreamPart<TranscriptDelta> {
-  return { event: { delta }, estimatedTokens: Buffer.byteLength(delta) / TEXT_BYTES_PER_TOKEN };
+function deltaPart(delta: string): StreamPart<TranscriptDelta> {
+  return { event: { delta }, estimatedTokens: Buffer.byteLength(delta) / USUAL_BYTES_PER_TOKEN };
 }

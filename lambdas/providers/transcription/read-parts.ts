@@ -5,7 +5,7 @@ import { UpstreamError } from '../http/upstream-error.ts';
 import type { TranscriptPart } from './codec.ts';
 
 /** Maximum number of segments and of words of an answer, several times those of a recording of 24 hours. */
-const MAX_PARTS = 1_000_000;
+const MAX_SPOKEN_PARTS = 1_000_000;
 
 /** @throws {UpstreamError} if the value is not a text */
 export function transcriptText(value: unknown): string {
@@ -27,9 +27,9 @@ interface PartNames {
  * Reads the parts of a list; an absent list has none.
  * @throws {UpstreamError} for a list with anything but texts and their times
  */
-export function partsIn(list: unknown, { text, speaker }: PartNames): TranscriptPart[] {
+export function spokenPartsIn(list: unknown, { text, speaker }: PartNames): TranscriptPart[] {
   if (list === undefined || list === null) return [];
-  if (!Array.isArray(list) || list.length > MAX_PARTS)
+  if (!Array.isArray(list) || list.length > MAX_SPOKEN_PARTS)
     throw malformedTranscript('parts of a transcript that are no list');
   return list.map((part: unknown) => {
     const { [text]: words, start, end, ...others } = isRecord(part) ? part : {};
@@ -55,10 +55,10 @@ export function secondsIn(value: unknown): number | undefined {
 const MAX_SEGMENT_CHARACTERS = 84;
 const MAX_SEGMENT_SECONDS = 7;
 const MAX_PAUSE_SECONDS = 1;
-const SENTENCE_END = /[.!?…。！？]["»”)]?$/;
+const SENTENCE_ENDING = /[.!?…。！？]["»”)]?$/;
 
 /** Makes segments from words: a segment ends with a sentence, at a pause, or when it is long enough for a subtitle. */
-export function segmentsOf(words: readonly TranscriptPart[]): TranscriptPart[] {
+export function segmentsOfParts(words: readonly TranscriptPart[]): TranscriptPart[] {
   const segments: TranscriptPart[] = [];
   let isOpen = false;
   for (const word of words) {
@@ -73,7 +73,7 @@ export function segmentsOf(words: readonly TranscriptPart[]): TranscriptPart[] {
       joined.length <= MAX_SEGMENT_CHARACTERS;
     if (continues) Object.assign(last, { text: joined, end: Math.max(last.end, word.end) });
     else segments.push({ ...word, text: word.text.trim() });
-    isOpen = !SENTENCE_END.test(word.text.trim());
+    isOpen = !SENTENCE_ENDING.test(word.text.trim());
   }
   return segments;
 }

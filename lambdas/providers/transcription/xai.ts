@@ -3,7 +3,7 @@
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import type { TranscriptionCodec } from './codec.ts';
 import { formRequest } from './form-request.ts';
-import { partsIn, secondsIn, segmentsOf, transcriptText } from './read-parts.ts';
+import { spokenPartsIn, secondsIn, segmentsOfParts, transcriptText } from './read-parts.ts';
 
 export const xaiTranscription: TranscriptionCodec = {
   formats: ['wav', 'mp3', 'flac', 'm4a', 'ogg', 'aac'],
@@ -25,12 +25,12 @@ export const xaiTranscription: TranscriptionCodec = {
     ),
   transcriptIn(body) {
     const { text, language, duration, words } = recordOrEmpty(body);
-    const spoken = partsIn(words, { text: 'text', speaker: 'speaker' });
+    const spoken = spokenPartsIn(words, { text: 'text', speaker: 'speaker' });
     return {
       text: transcriptText(text),
       language: typeof language === 'string' && language !== '' ? language : undefined,
       seconds: secondsIn(duration),
-      segments: segmentsOf(spoken),
+      segments: segmentsOfParts(spoken),
       words: spoken,
     };
   },

@@ -10,12 +10,12 @@ import { spokenTextIn } from '../spoken-text.ts';
 import { requestedFailure, type SandboxAnswer } from '../whole-answers.ts';
 
 const WORDS = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'foxtrot', 'golf', 'hotel'];
-const SECONDS_PER_WORD = 0.5;
+const SPOKEN_WORD_SECONDS = 0.5;
 const BYTES_PER_SECOND = 32_000;
 const AUDIO_TOKENS_PER_SECOND = 10;
-const CHARACTERS_PER_TOKEN = 4;
+const CHARACTERS_PER_TEXT_TOKEN = 4;
 /** Far more than any request may be billed for. */
-const ABSURD_UNITS = 1_000_000_000;
+const ABSURD_SECONDS = 1_000_000_000;
 /** Model that is priced by tokens. */
 const TOKEN_MODEL = 'token-scribe';
 
@@ -32,8 +32,8 @@ async function transcribe(form: FormData, task: 'transcribe' | 'translate'): Pro
   const prompt = `${form.get('prompt') as string | null}\n${hidden}`;
   const directives = readDirectives(prompt);
   if (directives.error !== undefined) return requestedFailure(directives.error);
-  const text = withoutDirectives(hidden).trim() || wordsOf(bytes);
-  const usage = usageOf(form.get('model') as string, {
+  const text = withoutDirectives(hidden).trim() || wordsFromBytes(bytes);
+  const usage = heardUsage(form.get('model') as string, {
     bytes,
     text,
     fault: parseDirectiveLine(prompt).valueOf('usage'),
@@ -48,7 +48,7 @@ async function transcribe(form: FormData, task: 'transcribe' | 'translate'): Pro
     };
   }
   const isVerbose = form.get('response_format') === 'verbose_json';
-  const parts = isVerbose ? { task, language: 'english', ...timesOf(text) } : {};
+  const parts = isVerbose ? { task, language: 'english', ...wordTimes(text) } : {};
   const body = { text: directives.nullAt === undefined ? text : null, ...parts, ...usage };
   return { status: 200, body, delivery: directives };
 }
@@ -66,19 +66,19 @@ function transcriptEvent(data: object): Buffer {
 }
 
 /** A text of eight words that follows from the bytes. */
-function wordsOf(bytes: Buffer): string {
+function wordsFromBytes(bytes: Buffer): string {
   return [...createHash('sha256').update(bytes).digest().subarray(0, 8)]
     .map((byte) => WORDS[byte % WORDS.length])
     .join(' ');
 }
 
-function timesOf(text: string): object {
+function wordTimes(text: string): object {
   const words = text.split(/\s+/).map((word, index) => ({
     word,
-    start: index * SECONDS_PER_WORD,
-    end: (index + 1) * SECONDS_PER_WORD,
+    start: index * SPOKEN_WORD_SECONDS,
+    end: (index + 1) * SPOKEN_WORD_SECONDS,
   }));
-  const end = words.length * SECONDS_PER_WORD;
+  const end = words.length * SPOKEN_WORD_SECONDS;
   return { duration: end, words, segments: [{ id: 0, seek: 0, start: 0, end, text: ` ${text}`, tokens: [] }] };
 }
 
@@ -89,12 +89,12 @@ interface Heard {
   fault: string | undefined;
 }
 
-function usageOf(model: string, { bytes, text, fault }: Heard): object {
+function heardUsage(model: string, { bytes, text, fault }: Heard): object {
   if (fault === 'none') return {};
-  const seconds = fault === 'absurd' ? ABSURD_UNITS : secondsOf(bytes);
+  const seconds = fault === 'absurd' ? ABSURD_SECONDS : secondsOf(bytes);
   if (model !== TOKEN_MODEL) return { usage: { type: 'duration', seconds } };
   const audio_tokens = Math.ceil(seconds * AUDIO_TOKENS_PER_SECOND);
-  const output_tokens = Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+  const output_tokens = Math.ceil(text.length / CHARACTERS_PER_TEXT_TOKEN);
   return {
     usage: {
       type: 'tokens',
