@@ -15,7 +15,6 @@ interface SandboxSpeechRequest {
 }
 
 const MAX_CHARACTERS = 4_096;
-const VOICES = ['alto', 'basso', 'tenor'];
 const TOKENS_PER_WORD = 4;
 const SPOKEN_CHARACTERS_PER_TOKEN = 4;
 /** Far more than any request may be billed for. */
@@ -51,7 +50,6 @@ function speak(request: SandboxSpeechRequest): SandboxAnswer {
 
 function objectionToSpeech({
   input,
-  voice,
   response_format: format = 'mp3',
   speed = 1,
 }: SandboxSpeechRequest): string | undefined {
@@ -59,7 +57,6 @@ function objectionToSpeech({
     return `string too long: expected at most ${MAX_CHARACTERS} characters`;
   if (!(format in SOUND_TYPES)) return `'response_format' must be one of mp3, wav and pcm.`;
   if (speed < 0.25 || speed > 4) return `'speed' must be between 0.25 and 4.`;
-  if (typeof voice === 'string' && !VOICES.includes(voice)) return `'voice' must be one of ${VOICES.join(', ')}.`;
   return undefined;
 }
 
