@@ -47,6 +47,24 @@ const withoutJsonSchema: Plugin = {
   },
 };
 
+/** Parts of the reader of ID3 tags that are no functions. */
+const tagParts: Record<string, string> = { ID3_V2_HEADER_SIZE: '10' };
+
+/**
+ * Plugin that removes the reader of ID3 tags. The gateway reads MP3 without the library, and other recordings begin with
+ * the name of their format.
+ */
+const withoutSongTags: Plugin = {
+  name: 'without-song-tags',
+  setup(bundler) {
+    bundler.onLoad({ filter: /\/mediabunny\/.*\/id3\.js$/ }, ({ path }) => {
+      const exported = readFileSync(path, 'utf8').matchAll(/^export (?:const|class|var) (\w+)/gm);
+      const lines = Array.from(exported, ([, name]) => `export const ${name} = ${tagParts[name!] ?? '() => null'};`);
+      return { contents: lines.join('\n') };
+    });
+  },
+};
+
 /** Matches the description of a field, if it is a literal. */
 const DESCRIPTION = /(\.meta\(\{\s*description:\s*)('(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)/g;
 
@@ -123,7 +141,7 @@ const options = {
   banner: { js: requireBanner },
   // Only containers load this package, at their first call to AWS. The Lambda runtime includes the SDK as well.
   external: ['@aws-sdk/credential-provider-http'],
-  plugins: [withoutZodLocales, withoutJsonSchema, withCheckedCatalog, withoutDescriptions],
+  plugins: [withoutZodLocales, withoutJsonSchema, withoutSongTags, withCheckedCatalog, withoutDescriptions],
   legalComments: 'none',
   logLevel: 'error',
 } satisfies BuildOptions;
