@@ -39,7 +39,7 @@ import { pascalCase } from './pascal-case.ts';
 import { addRefusals } from './refusals.ts';
 import { createBooksBucket, createReviewerPolicy } from './books-bucket.ts';
 import { RUNS_AT_ONCE, reservesConcurrency } from './reserved-concurrency.ts';
-import { addConcurrencyAlarm, addTableAlarms, addThrottlesAlarm } from './throttle-alarms.ts';
+import { addConcurrencyAlarm, addTableAlarms, addThrottleAlarms } from './throttle-alarms.ts';
 import { addTripwires } from './tripwires.ts';
 import { addWebServer } from './web-server.ts';
 import { createVideoBucket } from './video-bucket.ts';
@@ -143,7 +143,7 @@ export class ApiStack extends Stack {
       Spending: Object.keys(functions).filter((name) => (functions[name] as Route).inference),
       Worker: [...queueNames, ...Object.keys(scheduledWorkers)],
     })) {
-      addThrottlesAlarm(
+      addThrottleAlarms(
         this.#alarms,
         of,
         names.map((name) => this.#functions[name]!.lambda),

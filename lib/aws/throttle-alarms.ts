@@ -27,19 +27,27 @@ const sum = { period: Duration.minutes(5), statistic: 'Sum' };
 const lasting = { threshold: MANY_THROTTLES, evaluationPeriods: 3, datapointsToAlarm: 2 };
 const text = { severity: 'Urgent', runbook: 'Throttling' } as const;
 
+/** Maximum number of metrics in one alarm. */
+const MAX_METRICS = 10;
+
 /**
- * Adds an alarm on throttling of the given functions. Other functions of the account do not count. An alarm can have at
- * most ten metrics, so `lambdas` may have at most ten functions.
+ * Adds alarms on throttling of the given functions, each for at most ten of them. Other functions of the account do not
+ * count.
  */
-export function addThrottlesAlarm(alarms: Alarms, of: string, lambdas: readonly LambdaFunction[]): void {
-  const metrics = lambdas.map((lambda, index) => [`throttles${index}`, lambda.metricThrottles(sum)] as const);
-  const expression = metrics.map(([id]) => `FILL(${id}, 0)`).join(' + ');
-  const all = new MathExpression({ expression, usingMetrics: Object.fromEntries<Metric>(metrics), period: sum.period });
-  alarms.add(`${of}ThrottlesAlarm`, all, {
-    ...text,
-    ...lasting,
-    says: `Lambda throttles functions because of missing concurrency (${of.toLowerCase()}).`,
-  });
+export function addThrottleAlarms(alarms: Alarms, of: string, lambdas: readonly LambdaFunction[]): void {
+  for (let from = 0; from < lambdas.length; from += MAX_METRICS) {
+    const metrics = lambdas
+      .slice(from, from + MAX_METRICS)
+      .map((lambda, index) => [`throttles${index}`, lambda.metricThrottles(sum)] as const);
+    const expression = metrics.map(([id]) => `FILL(${id}, 0)`).join(' + ');
+    const usingMetrics = Object.fromEntries<Metric>(metrics);
+    const all = new MathExpression({ expression, usingMetrics, period: sum.period });
+    alarms.add(`${of}ThrottlesAlarm${from === 0 ? '' : from / MAX_METRICS + 1}`, all, {
+      ...text,
+      ...lasting,
+      says: `Lambda throttles functions because of missing concurrency (${of.toLowerCase()}).`,
+    });
+  }
 }
 
 /**
