@@ -25,9 +25,9 @@ const members: Omit<
   'accepts' | 'apiType' | 'engines'
 > = {
   makes: 'image',
-  leftOut: (body, target) => [...unknownImageFields(body), ...untunable(taskOf(body), target)],
+  leftOut: (body, target) => [...unknownImageFields(body), ...untunable(imageTaskOf(body), target)],
   textsOf: ({ prompt }) => [{ field: 'prompt', text: prompt }],
-  taskOf: (body, [prompt = '']) => ({ ...taskOf(body), prompt }),
+  taskOf: (body, [prompt = '']) => ({ ...imageTaskOf(body), prompt }),
   promptBytes: ({ prompt }) => Buffer.byteLength(prompt),
   routeOf: ({ model, provider }) => ({ model, messages: [], ...(provider ? { provider } : {}) }),
   fitting: pricedCandidates,
@@ -64,22 +64,22 @@ export const imageEditsModality = defineModality({
 });
 
 /** `auto` leaves the choice to the model, as an absent field does. */
-const said = (value: string | null | undefined) => (value === 'auto' ? undefined : (value ?? undefined));
+const chosen = (value: string | null | undefined) => (value === 'auto' ? undefined : (value ?? undefined));
 
 /** The task without its prompt, which protection may have changed. */
-function taskOf(body: ImageBody): ImageTask {
+function imageTaskOf(body: ImageBody): ImageTask {
   return {
     prompt: '',
     count: body.n ?? 1,
-    size: said(body.size),
-    aspectRatio: said(body.aspect_ratio),
+    size: chosen(body.size),
+    aspectRatio: chosen(body.aspect_ratio),
     resolution: body.resolution ?? undefined,
-    quality: said(body.quality),
+    quality: chosen(body.quality),
     outputFormat: body.output_format ?? undefined,
-    background: said(body.background),
+    background: chosen(body.background),
     compression: body.output_compression ?? undefined,
     seed: body.seed ?? undefined,
-    moderation: said(body.moderation),
+    moderation: chosen(body.moderation),
     ...picturesOf(body),
   };
 }

@@ -21,9 +21,9 @@ const DATA_URL_HEAD = /^data:[a-z]+\/[a-z0-9.+-]+;base64,/;
  * @throws {GatewayError} 400 naming the field that cannot be read
  */
 export async function fetchedPicture(url: string, field: string, signal: AbortSignal | undefined): Promise<string> {
-  const base64 = url.startsWith('data:') ? readDataUrl(url, field) : await fetchBase64(url, field, signal);
+  const base64 = url.startsWith('data:') ? base64InUrl(url, field) : await fetchBase64(url, field, signal);
   const mediaType = imageTypeOf(base64);
-  if (mediaType === undefined) throw refusal(field, 'must be a PNG, JPEG or WebP image');
+  if (mediaType === undefined) throw pictureRefusal(field, 'must be a PNG, JPEG or WebP image');
   return `data:${mediaType};base64,${base64}`;
 }
 
@@ -34,7 +34,7 @@ export async function fetchedPicture(url: string, field: string, signal: AbortSi
 export function uploadedPicture({ bytes }: FormFile, field: string): string {
   const base64 = bytes.toString('base64');
   const mediaType = imageTypeOf(base64);
-  if (mediaType === undefined) throw refusal(field, 'must be a PNG, JPEG or WebP image');
+  if (mediaType === undefined) throw pictureRefusal(field, 'must be a PNG, JPEG or WebP image');
   return `data:${mediaType};base64,${base64}`;
 }
 
@@ -44,10 +44,10 @@ export function pictureIn(url: string): ImageFile {
   return { mediaType: head.slice('data:'.length, -';base64,'.length), base64: url.slice(head.length) };
 }
 
-function readDataUrl(url: string, field: string): string {
+function base64InUrl(url: string, field: string): string {
   const [head] = DATA_URL_HEAD.exec(url.slice(0, MAX_HEAD_CHARACTERS)) ?? [];
   const base64 = head === undefined ? '' : url.slice(head.length);
-  if (!isBase64(base64)) throw refusal(field, 'must be a data URL with base64, such as data:image/png;base64,…');
+  if (!isBase64(base64)) throw pictureRefusal(field, 'must be a data URL with base64, such as data:image/png;base64,…');
   return base64;
 }
 
@@ -59,10 +59,10 @@ async function fetchBase64(url: string, field: string, signal: AbortSignal | und
     allowLoopback: isOnOwnMachine(),
     signal,
   });
-  if (!fetched.ok) throw refusal(field, fetchFaultTexts[fetched.reason]);
+  if (!fetched.ok) throw pictureRefusal(field, fetchFaultTexts[fetched.reason]);
   return fetched.bytes.toString('base64');
 }
 
-function refusal(field: string, text: string): Error {
+function pictureRefusal(field: string, text: string): Error {
   return invalidRequest(field, text, { allowed: pictureTypes });
 }

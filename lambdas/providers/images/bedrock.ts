@@ -14,8 +14,8 @@ import { pixelsOf } from './settings.ts';
 /** Strength with which Stability's models change a picture: the default of its own API. */
 const CHANGE_STRENGTH = 0.7;
 
-const invokePath = ({ upstreamModel }: ImageTarget) => `/model/${encodeURIComponent(upstreamModel)}/invoke`;
-const imagesOf = (body: unknown) => textsIn(recordOrEmpty(body)['images']);
+const imageInvokePath = ({ upstreamModel }: ImageTarget) => `/model/${encodeURIComponent(upstreamModel)}/invoke`;
+const invokedImages = (body: unknown) => textsIn(recordOrEmpty(body)['images']);
 
 export const stabilityImages: ImageCodec = {
   requestFor({ prompt, aspectRatio, outputFormat, seed, pictures: [picture] }, target) {
@@ -23,7 +23,7 @@ export const stabilityImages: ImageCodec = {
     const body = picture
       ? { ...plain, mode: 'image-to-image', image: picture.base64, strength: CHANGE_STRENGTH }
       : { ...plain, mode: 'text-to-image', aspect_ratio: aspectRatio };
-    return jsonRequest(invokePath(target), body);
+    return jsonRequest(imageInvokePath(target), body);
   },
 
   imagesIn(body) {
@@ -31,10 +31,10 @@ export const stabilityImages: ImageCodec = {
     if (reason?.startsWith('Filter reason')) {
       throw new UpstreamError('refused', `The filters of the model refused the image: ${reason.slice(0, 60)}`);
     }
-    return imagesOf(body).map((base64) => ({ base64 }));
+    return invokedImages(body).map((base64) => ({ base64 }));
   },
 
-  readUsage: (body) => ({ output_images: imagesOf(body).length }),
+  readUsage: (body) => ({ output_images: invokedImages(body).length }),
 };
 
 export const novaImages: ImageCodec = {
@@ -46,11 +46,11 @@ export const novaImages: ImageCodec = {
       images.length === 0
         ? { taskType: 'TEXT_IMAGE', textToImageParams: { text: prompt } }
         : { taskType: 'IMAGE_VARIATION', imageVariationParams: { text: prompt, images } };
-    return jsonRequest(invokePath(target), { ...body, imageGenerationConfig });
+    return jsonRequest(imageInvokePath(target), { ...body, imageGenerationConfig });
   },
 
   imagesIn(body) {
-    const images = imagesOf(body);
+    const images = invokedImages(body);
     const { error } = recordOrEmpty(body);
     if (images.length === 0 && typeof error === 'string') {
       throw new UpstreamError('refused', 'The filters of the model withheld the images');
@@ -58,5 +58,5 @@ export const novaImages: ImageCodec = {
     return images.map((base64) => ({ base64 }));
   },
 
-  readUsage: (body) => ({ output_images: imagesOf(body).length }),
+  readUsage: (body) => ({ output_images: invokedImages(body).length }),
 };

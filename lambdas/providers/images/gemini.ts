@@ -24,7 +24,7 @@ export const geminiImages: ImageCodec = {
   },
 
   imagesIn(body) {
-    const images = imagesOf(body);
+    const images = drawnParts(body);
     if (images.length > 0) return images.slice(0, 1).map((base64) => ({ base64 }));
     const reason = refusalIn(body);
     if (reason !== undefined) throw new UpstreamError('refused', `The model refused the image: ${reason}`);
@@ -33,7 +33,7 @@ export const geminiImages: ImageCodec = {
 
   readUsage(body) {
     const { usageMetadata } = recordOrEmpty(body);
-    const output_images = Math.min(imagesOf(body).length, 1);
+    const output_images = Math.min(drawnParts(body).length, 1);
     if (!isRecord(usageMetadata)) return { output_images };
     const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount } = usageMetadata;
     if (typeof candidatesTokenCount !== 'number') return { output_images };
@@ -54,7 +54,7 @@ export const geminiImages: ImageCodec = {
 };
 
 /** Images of the first candidate. Images within thoughts are drafts. */
-function imagesOf(body: unknown): string[] {
+function drawnParts(body: unknown): string[] {
   const [candidate] = listOrEmpty(recordOrEmpty(body)['candidates']);
   const parts = listOrEmpty(recordOrEmpty(recordOrEmpty(candidate)['content'])['parts']);
   return parts.flatMap((part) => {

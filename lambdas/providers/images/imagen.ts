@@ -14,7 +14,7 @@ export const imagenImages: ImageCodec = {
     }),
 
   imagesIn(body) {
-    const images = imagesOf(body);
+    const images = predictedImages(body);
     if (images.length > 0) return images.map((base64) => ({ base64 }));
     const filtered = predictionsIn(body).some((prediction) => typeof prediction['raiFilteredReason'] === 'string');
     // An answer without predictions means that filters withheld all images.
@@ -24,13 +24,13 @@ export const imagenImages: ImageCodec = {
     return [];
   },
 
-  readUsage: (body) => ({ output_images: imagesOf(body).length }),
+  readUsage: (body) => ({ output_images: predictedImages(body).length }),
 };
 
 function predictionsIn(body: unknown): Record<string, unknown>[] {
   return listOrEmpty(recordOrEmpty(body)['predictions']).map(recordOrEmpty);
 }
 
-function imagesOf(body: unknown): string[] {
+function predictedImages(body: unknown): string[] {
   return predictionsIn(body).flatMap(({ bytesBase64Encoded: base64 }) => (typeof base64 === 'string' ? [base64] : []));
 }
