@@ -37,10 +37,7 @@ import {
 /** Timeout of functions that do not stream. API Gateway would end their requests after 29 seconds. */
 const WITHIN_INTEGRATION_SECONDS = 27;
 
-/**
- * Facts of functions that draw images. A client's connection is silent until the images are finished, and the usual
- * limit of clients, proxies and API Gateway is five minutes. The timeout ends before, so that the client gets a status.
- */
+/** Facts of functions that draw images. They end before the silence of five minutes that clients and proxies allow. */
 const drawing = { streaming: true, callsBedrock: true, timeoutSeconds: 290, memoryMb: 2048 } as const;
 
 /** Modalities with a declaration in inference/modalities/, which has their other differences. */
