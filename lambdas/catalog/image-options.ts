@@ -7,7 +7,6 @@ export const imageTiers = ['512', '1K', '2K', '4K'] as const;
 export type ImageTier = (typeof imageTiers)[number];
 export const imageQualities = ['low', 'medium', 'high', 'xhigh', 'max', 'standard', 'premium'] as const;
 export const imageFormats = ['png', 'jpeg', 'webp'] as const;
-type ImageFormat = (typeof imageFormats)[number];
 const imageBackgrounds = ['transparent', 'opaque'] as const;
 
 /** Maximum number of images in a request. */
