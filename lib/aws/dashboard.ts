@@ -239,7 +239,7 @@ function routesWhere(isWanted: (route: Route) => boolean): string[] {
 
 /**
  * Returns the logs that the saved queries read, the most important first. A query can read fewer log groups than there
- * are functions. So routes without a key, and routes that only estimate or count, may be missing.
+ * are functions. So routes that neither spend nor manage, such as estimates, may be missing.
  */
 function queriedLogs({ functions, serverLogs }: Watched): LogGroup[] {
   const names = [

@@ -198,6 +198,7 @@ const rows: Record<string, Row> = {
     miss: [...writes('Server', refused(ourFault, 'web'), 2), ...writes('CreateMessage', refused(ourFault, 'api'), 9)],
   },
   SpendingThrottlesAlarm: throttlesRow('CreateMessage'),
+  SpendingThrottlesAlarm2: throttlesRow('CreateVideo'),
   WorkerThrottlesAlarm: throttlesRow('FinalizeCost'),
   ConcurrencyAlarm: {
     raise: measured('ClaimedAccountConcurrency', undefined, 800, 3),

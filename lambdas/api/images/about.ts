@@ -15,7 +15,7 @@ export const about: ModalityTexts = {
   summary: 'Draw images',
   description: `Draws images from a description, and from pictures if the model takes any. A size, quality or format that the model does not have is refused; the message lists those that it has. ${billing}`,
   bodyExample: request,
-  answer: ok('The images.', imageAnswer, {
+  answer: ok('The finished images, in base64.', imageAnswer, {
     created,
     data: [{ b64_json, media_type: 'image/png' }],
     usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, output_images: 1, cost: 4 },
@@ -51,7 +51,7 @@ const inference = tagged('Inference', {
     summary: 'Draw images, in OpenAI’s shape',
     description: `The same as \`POST /images\`, with the answer of OpenAI’s API. ${billing} ${late}`,
     bodyExample: request,
-    success: ok('The images.', openaiImageAnswer, openaiExample),
+    success: ok('The finished images, in base64.', openaiImageAnswer, openaiExample),
     errors: [...providerErrors, 'payment_required'],
   },
   'edit-image': {
@@ -59,7 +59,7 @@ const inference = tagged('Inference', {
     summary: 'Edit images, in OpenAI’s shape',
     description: `Draws images from pictures and a description of the change. ${billing} ${late}`,
     bodyExample: { ...request, images: [{ image_url: `data:image/png;base64,${b64_json}` }] },
-    success: ok('The images.', openaiImageAnswer, openaiExample),
+    success: ok('The finished images, in base64.', openaiImageAnswer, openaiExample),
     errors: [...providerErrors, 'payment_required'],
   },
 });
@@ -68,7 +68,7 @@ const catalog = tagged('Catalog', {
   'list-images-models': {
     summary: 'List image models',
     description: 'Models for `POST /images`, with what each can be asked for.',
-    success: ok('Models that draw images.', imageModelListAnswer, {
+    success: ok('The models that draw images.', imageModelListAnswer, {
       data: [
         {
           id: 'sandbox/painter',

@@ -24,12 +24,12 @@ export const imageAnswer = z
       .strictObject({
         prompt_tokens: countShape.meta({ description: 'The tokens of the prompt, 0 if the provider bills none.' }),
         completion_tokens: countShape.meta({ description: 'The tokens of the answer, 0 if the provider bills none.' }),
-        total_tokens: countShape.meta({ description: 'The sum of both.' }),
+        total_tokens: countShape.meta({ description: 'The sum of both counts of tokens.' }),
         completion_tokens_details: z
           .strictObject({ image_tokens: countShape.meta({ description: 'The tokens of the images alone.' }) })
           .optional()
           .meta({ description: 'The kinds of tokens of the answer, if the provider bills tokens.' }),
-        output_images: countShape.meta({ description: 'The number of images.' }),
+        output_images: countShape.meta({ description: 'The number of finished images.' }),
         cost: lateCostShape,
       })
       .meta({ description: 'The counted units, and their cost.' }),
@@ -58,12 +58,12 @@ export const openaiImageAnswer = z
         output_tokens: countShape.meta({ description: 'The tokens of the answer, 0 if the provider bills none.' }),
         output_tokens_details: z
           .strictObject({
-            text_tokens: countShape.meta({ description: 'The tokens of text.' }),
+            text_tokens: countShape.meta({ description: 'The tokens of the text alone.' }),
             image_tokens: countShape.meta({ description: 'The tokens of the images.' }),
           })
           .meta({ description: 'The kinds of tokens of the answer.' }),
-        total_tokens: countShape.meta({ description: 'The sum of both.' }),
-        output_images: countShape.meta({ description: 'The number of images.' }),
+        total_tokens: countShape.meta({ description: 'The sum of both counts of tokens.' }),
+        output_images: countShape.meta({ description: 'The number of finished images.' }),
         cost: lateCostShape,
       })
       .meta({ description: 'The counted units, and their cost.' }),
@@ -77,12 +77,12 @@ export type OpenaiImageAnswer = z.output<typeof openaiImageAnswer>;
 const capability = z.union([
   z.strictObject({
     type: z.literal('enum'),
-    values: z.array(z.string()).meta({ description: 'The accepted values.' }),
+    values: z.array(z.string()).meta({ description: 'The accepted values of the field.' }),
   }),
   z.strictObject({
     type: z.literal('range'),
-    min: z.int().meta({ description: 'The lowest accepted value.' }),
-    max: z.int().meta({ description: 'The highest accepted value.' }),
+    min: z.int().meta({ description: 'The lowest accepted value of the field.' }),
+    max: z.int().meta({ description: 'The highest accepted value of the field.' }),
   }),
   z.strictObject({ type: z.literal('boolean') }),
 ]);
@@ -91,7 +91,7 @@ export type CapabilityBody = z.output<typeof capability>;
 const supportedParameters = z.record(z.string(), capability).meta({
   description: 'The fields that requests may have, each with its accepted values. An absent field is not supported.',
 });
-const supportsStreaming = z.boolean().meta({ description: 'Whether images are streamed.' });
+const supportsStreaming = z.boolean().meta({ description: 'Whether the model can stream its images.' });
 
 const imageModel = z
   .strictObject({
@@ -101,8 +101,12 @@ const imageModel = z
     created: z.int().meta({ description: 'The time at which the model was published, as a Unix time in seconds.' }),
     architecture: z
       .strictObject({
-        input_modalities: z.array(z.enum(inputModalities)).meta({ description: 'The kinds of input.' }),
-        output_modalities: z.array(z.enum(modalities)).meta({ description: 'The kinds of output.' }),
+        input_modalities: z
+          .array(z.enum(inputModalities))
+          .meta({ description: 'The kinds of input that the model takes.' }),
+        output_modalities: z
+          .array(z.enum(modalities))
+          .meta({ description: 'The kinds of output that the model makes.' }),
       })
       .meta({ description: 'The kinds of input and output of the model.' }),
     supported_parameters: supportedParameters,

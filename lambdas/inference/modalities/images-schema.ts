@@ -26,10 +26,12 @@ const refused = (rule: string) =>
 
 const reference = z.strictObject({
   type: z.literal('image_url', { error: 'must be "image_url"' }),
-  image_url: z.strictObject({
-    url: z.string().min(1).meta({ description: 'An https URL, or a data URL with base64: PNG, JPEG or WebP.' }),
-    detail: optionalField(z.enum(['auto', 'low', 'high'])).meta({ description: 'Accepted, and without an effect.' }),
-  }),
+  image_url: z
+    .strictObject({
+      url: z.string().min(1).meta({ description: 'An https URL, or a data URL with base64: PNG, JPEG or WebP.' }),
+      detail: optionalField(z.enum(['auto', 'low', 'high'])).meta({ description: 'Accepted, and without an effect.' }),
+    })
+    .meta({ description: 'The address of the picture, or its bytes.' }),
 });
 
 const editedImage = z.strictObject({
@@ -81,10 +83,10 @@ const sharedFields = {
     description: 'Only `b64_json` is accepted, which is the default: answers have the image itself.',
   }),
   stream: optionalField(z.literal(false, 'must be false: images are not streamed yet')).meta({
-    description: 'Only false is accepted.',
+    description: 'The only accepted value is false.',
   }),
   partial_images: optionalField(z.literal(0, 'must be 0: images are not streamed yet')).meta({
-    description: 'Only 0 is accepted.',
+    description: 'The only accepted value is 0.',
   }),
   provider: optionalField(providerPreferences).meta({
     description:

@@ -59,7 +59,7 @@ const transcriptionFields = {
   keywords: optionalField(boundedList(keyword, { max: MAX_KEYWORDS })).meta({
     description: 'Up to 100 names and terms that may occur.',
   }),
-  temperature: optionalField(z.number().min(0).max(1)).meta({ description: 'The sampling temperature.' }),
+  temperature: optionalField(z.number().min(0).max(1)).meta({ description: 'The sampling temperature of the model.' }),
   response_format: optionalField(z.enum(transcriptFormats)).meta({
     description:
       'The form of the answer: `json` (default), `verbose_json` with segments, or the texts `text`, `srt` and `vtt`. Segments need a model that lists `timestamp_granularities`.',
