@@ -244,7 +244,7 @@ describe.skipIf(chromiumPath === undefined)('an account in the console', () => {
     await page.getByRole('button', { name: 'Use this key' }).click();
     const send = async (kind: string, model: string) => {
       await page.getByLabel('Output').selectOption(kind);
-      await page.getByLabel('Model').fill(model);
+      await page.getByLabel('Model', { exact: true }).fill(model);
       return page.getByRole('button', { name: 'Send' });
     };
 

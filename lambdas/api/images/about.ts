@@ -85,8 +85,7 @@ const catalog = tagged('Catalog', {
   },
   'list-image-endpoints': {
     summary: 'List the endpoints of an image model',
-    description:
-      'The endpoints of one model (each one provider’s offer of it), with prices and what each can be asked for.',
+    description: 'The endpoints of one model (each one provider’s offer of it), with its prices and accepted values.',
     success: ok('The endpoints of the model.', imageEndpointsAnswer, {
       id: 'sandbox/painter',
       endpoints: [

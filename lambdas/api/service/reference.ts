@@ -35,7 +35,9 @@ export function resolvedResponse(document: OpenApi, response: ResponseObject | {
  */
 export function curlLine({ path, method, operation }: LocatedOperation): string {
   const [example] = examplesOf(operation.requestBody?.content['application/json']);
-  const place = path.replace(/\{(\w+)\}/g, (_, name: string) => anywhere[name] ?? `$${variable(name)}`);
+  const place = path
+    .replace('{author}/{slug}', IMAGE_MODEL)
+    .replace(/\{(\w+)\}/g, (_, name: string) => anywhere[name] ?? `$${variable(name)}`);
   const query = (operation.parameters ?? []).filter((one) => one.in === 'query' && one.required);
   const requested = query.map(({ name }) => `${name}=$${variable(name)}`).join('&');
   const credential = operation['x-credential'];
@@ -54,6 +56,8 @@ export function examplesOf({ example, examples }: Partial<MediaObject> = {}): { 
   return examples ? Object.values(examples) : example === undefined ? [] : [{ value: example }];
 }
 
+/** Id of a model that draws images. It exists on every laptop. */
+const IMAGE_MODEL = 'sandbox/painter';
 /** Values of path parameters that exist on every gateway. */
 const anywhere: Record<string, string> = { slug: 'sandbox/claude', interval: 'monthly' };
 
