@@ -1,4 +1,4 @@
-/** What an endpoint that draws images can be asked for, and the price and tokens of each kind of image. */
+/** Options of an endpoint that draws images, and the price and tokens of each kind of image. */
 
 import * as z from 'zod';
 import { price } from './price.ts';

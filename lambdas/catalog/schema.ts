@@ -197,7 +197,7 @@ const endpointSchema = z.strictObject({
   quirks: anyQuirks.optional(),
   /** Data policy, if it differs from the provider's, for example at an address without retention. */
   data_policy: dataPolicySchema.optional(),
-  /** What can be asked for, at an endpoint that draws images. */
+  /** Options of an endpoint that draws images. */
   image: imageOptionsSchema.optional(),
 });
 export type EndpointData = z.infer<typeof endpointSchema>;

@@ -16,7 +16,7 @@ export interface WireTarget<Q extends Quirks = Quirks> {
   supportedParameters: readonly string[];
   /** Input modalities that the endpoint accepts; undefined if it accepts all modalities of its wire. */
   inputModalities?: readonly InputModality[] | undefined;
-  /** What an endpoint that draws images can be asked for. */
+  /** Options of an endpoint that draws images. */
   image?: ImageOptions | undefined;
   quirks: Q;
 }

@@ -49,7 +49,7 @@ it('GET /activity has a day after its end, with requests that were still running
   });
   await expect.poll(async () => (await activity()).data, { timeout: 30_000, interval: 200 }).toHaveLength(1);
   expect((await activity('?date=2026-12-31')).data).toMatchObject([
-    // Of seven requests, five failed at the provider and cost nothing.
+    // Five of the seven requests failed at the provider and cost nothing.
     { date: '2026-12-31', model: 'sandbox/claude', requests: 2, usage: expect.closeTo(usage, 12) as number },
   ]);
 

@@ -122,7 +122,7 @@ export type ImageModelListAnswer = z.output<typeof imageModelListAnswer>;
 const imagePrice = z.strictObject({
   billable: z
     .enum(['output_image', 'input_image', 'input_text'])
-    .meta({ description: 'What the price is for: images drawn, pictures of the request, or its text.' }),
+    .meta({ description: 'The priced units: images drawn, pictures of the request, or its text.' }),
   unit: z.enum(['image', 'token', 'request']).meta({ description: 'The unit of the price.' }),
   variant: z
     .string()

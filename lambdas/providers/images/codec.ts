@@ -11,7 +11,7 @@ export interface ImageFile {
   base64: string;
 }
 
-/** What a client asked for. Absent fields leave the choice to the model. */
+/** Options of a request. Absent fields leave the choice to the model. */
 export interface ImageTask {
   prompt: string;
   count: number;
