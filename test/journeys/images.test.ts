@@ -248,6 +248,7 @@ describe('an image that is not drawn', () => {
 
 describe('a request for images', () => {
   it.each<[string, object, string]>([
+    ['size', { size: 'large', aspect_ratio: '1:1' }, 'must look like 1024x1024'],
     ['size', { size: '333x333' }, '1024x1024, 512x512'],
     ['aspect_ratio', { aspect_ratio: '21:9' }, '1024x1024'],
     ['resolution', { resolution: '4K' }, '1024x1024'],

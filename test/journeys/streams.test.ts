@@ -334,7 +334,7 @@ describe('round trips to DynamoDB before the first byte', () => {
     const upstream = await startUpstream((response) =>
       response.end(frames.start + frames.blockStart + frames.text('x') + frames.end(1)),
     );
-    const gateway = await gatewayBefore([upstream], { DYNAMODB_ENDPOINT: proxy.endpoint, CALLER_CACHE_MS: '8000' });
+    const gateway = await gatewayBefore([upstream], { DYNAMODB_ENDPOINT: proxy.endpoint, CALLER_CACHE_MS: '14000' });
     const { key } = await admin(join(directory, 'data'), 'keys', 'create', '--name', 'limited', '--limit', '1000');
     const client = { ...gateway, key: key as string };
     proxy.before = (call) => (isBeside(call) ? new Promise(() => {}) : undefined);

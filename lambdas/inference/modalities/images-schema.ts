@@ -38,6 +38,8 @@ const editedImage = z.strictObject({
   image_url: z.string().min(1).meta({ description: 'An https URL, or a data URL with base64: PNG, JPEG or WebP.' }),
 });
 
+const SIZE = /^(auto|512|[124]K|[1-9]\d{1,4}x[1-9]\d{1,4})$/;
+
 const sharedFields = {
   model: z.string().min(1).max(200).meta({
     description: 'The id of a model that draws images, such as `openai/gpt-image-2`; GET /images/models lists them.',
@@ -46,14 +48,10 @@ const sharedFields = {
   n: optionalField(z.int().min(1).max(MAX_IMAGES)).meta({
     description: 'The number of images; 1 if absent. More than the provider draws at once take several requests to it.',
   }),
-  size: optionalField(
-    z
-      .string()
-      .regex(
-        /^(auto|512|[124]K|[1-9]\d{1,4}x[1-9]\d{1,4})$/,
-        'must look like 1024x1024, or be 512, 1K, 2K, 4K or auto',
-      ),
-  ).meta({ description: 'The size in pixels, such as `1024x1024`, or a tier such as `2K`.', example: '1024x1024' }),
+  size: optionalField(z.string().regex(SIZE, 'must look like 1024x1024, or be 512, 1K, 2K, 4K or auto')).meta({
+    description: 'The size in pixels, such as `1024x1024`, or a tier such as `2K`.',
+    example: '1024x1024',
+  }),
   resolution: optionalField(z.enum(imageTiers)).meta({
     description: 'The tier of the size: `1K` has about 1,024 × 1,024 pixels.',
   }),
@@ -147,9 +145,9 @@ function schemaOf<Fields extends typeof generationFields | typeof editFields>(fi
   });
 }
 
-/** Explicit pixels decide, so other fields must say the same. */
+/** Explicit pixels decide, so other fields must say the same. zod calls this also for a size of another form. */
 function contradictionIn({ size, resolution, aspect_ratio: ratio }: z.output<z.ZodObject<typeof sharedFields>>) {
-  if (size == null || size === 'auto') return undefined;
+  if (size == null || size === 'auto' || !SIZE.test(size)) return undefined;
   const tier = isTier(size) ? size : imageTierOf(size);
   if (resolution != null && resolution !== tier) {
     return { path: ['resolution'], message: `must be ${tier}, as in "size"; send one of them` };
