@@ -14,7 +14,7 @@ import type { UsableEndpoint } from '../../routing/usable-endpoints.ts';
 import { MAX_ROUNDS } from '../../store/generations/outcome.ts';
 import type { Offer } from '../failover.ts';
 
-/** An endpoint that can currently do a decisions or embeddings task. */
+/** An endpoint that can currently do a task of a modality. */
 export interface BatchCandidate<Task = unknown, Answer = unknown> extends UsableEndpoint {
   engine: BatchEngine<Task, Answer>;
   target: WireTarget;

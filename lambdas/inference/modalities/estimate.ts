@@ -10,7 +10,7 @@ import type { BatchModality } from './modality.ts';
 import { preparedInput, routeBatch } from './routed.ts';
 
 /**
- * Estimates the cost of a decisions or embeddings request.
+ * Estimates the cost of a request of a modality.
  * @throws {GatewayError} for the reasons for which a real request is refused before its hold; 401 or 403 for a caller
  *   that may not spend
  */

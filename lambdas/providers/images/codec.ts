@@ -11,26 +11,6 @@ export interface ImageFile {
   base64: string;
 }
 
-/** Options of a request. Absent fields leave the choice to the model. */
-export interface ImageTask {
-  prompt: string;
-  count: number;
-  /** `1024x1024`, or a tier such as `2K`. */
-  size?: string | undefined;
-  aspectRatio?: string | undefined;
-  resolution?: string | undefined;
-  quality?: string | undefined;
-  outputFormat?: string | undefined;
-  background?: string | undefined;
-  /** Compression of the file in percent. */
-  compression?: number | undefined;
-  seed?: number | undefined;
-  moderation?: string | undefined;
-  inputFidelity?: string | undefined;
-  pictures: readonly ImageFile[];
-  mask?: ImageFile | undefined;
-}
-
 /** Settings of an image in the words of an endpoint. Absent settings are not sent. */
 export interface ImageSettings {
   /** Size in pixels, one of the endpoint's sizes. */
@@ -41,10 +21,21 @@ export interface ImageSettings {
   quality?: string | undefined;
   outputFormat?: string | undefined;
   background?: string | undefined;
+  /** Compression of the file in percent. */
   compression?: number | undefined;
   seed?: number | undefined;
   moderation?: string | undefined;
   inputFidelity?: string | undefined;
+}
+
+/** Options of a request. Absent fields leave the choice to the model. */
+export interface ImageTask extends ImageSettings {
+  prompt: string;
+  count: number;
+  /** `1024x1024`, or a tier such as `2K`. */
+  size?: string | undefined;
+  pictures: readonly ImageFile[];
+  mask?: ImageFile | undefined;
 }
 
 /** The images that one request to the provider asks for. */
