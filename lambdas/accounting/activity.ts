@@ -3,11 +3,11 @@ import { dailyRows, readDays, type DailyRow, type Day, type RowLevel } from '../
 import type { Table } from '../store/table/table.ts';
 import { addDailySums, noDailySums, type DailySums } from './daily-sums.ts';
 
-/** Dimensions by which rows may be split. If rows are split by member, requests without a member have separate rows. */
+/** Dimensions by which rows can be split. With a split by member, requests without a member have rows of their own. */
 export const activitySplits = ['workspace', 'key', 'member'] as const;
 export type ActivitySplit = (typeof activitySplits)[number];
 
-/** Selects rows of a day. An absent field does not restrict the selection. */
+/** Filters and splits of an activity query. An absent field does not restrict the query. */
 export interface ActivityQuestion {
   workspaceId?: string | undefined;
   keyHash?: string | undefined;
@@ -15,7 +15,7 @@ export interface ActivityQuestion {
   splitBy?: readonly ActivitySplit[] | undefined;
 }
 
-/** Spending of one day, model, endpoint, and of the dimensions by which the rows are split. */
+/** Spending per day, model and endpoint, and per requested split dimension. */
 export interface ActivityRow extends DailySums {
   date: string;
   model: string;
@@ -33,10 +33,10 @@ const MAX_PAGE_ATTEMPTS = 5;
 
 /**
  * Reads daily rows and sums them. A day is included only if the rows of all its shards (eighths of a day) were computed
- * after the day ended.
+ * after the day had ended.
  *
- * Guarantee: the rows of each shard come from one recomputation. If rows are replaced during the read, everything is
- * read again. There are at most five reads.
+ * Guarantee: unless rows are replaced during all five reads, the rows of each shard come from one recomputation. If
+ * rows are replaced during a read, everything is read again.
  * @param dates in ascending order
  */
 export async function readActivity(
@@ -88,8 +88,8 @@ async function rowsOfDay(
 }
 
 /**
- * Returns the level of the rows to read: workspace, member or key. Of the levels with the requested fields, it has the
- * fewest rows.
+ * Returns the level of the stored rows to read (workspace, member or key), and the owner to whom they are restricted.
+ * Chooses the level with the fewest rows that has all needed fields.
  */
 function selectionOf(question: ActivityQuestion): { level: RowLevel; owner?: string } {
   const { keyHash, memberId, workspaceId, splitBy = [] } = question;

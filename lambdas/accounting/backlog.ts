@@ -4,23 +4,26 @@ import type { QueueLevels } from '../platform/queues/queue-levels.ts';
 
 /**
  * State of the settlement messages between handlers and their worker:
- * - `none`: no message waits anywhere, so an open hold has no message.
- * - `flowing`: the worker is processing messages, and no other message waits. A hold that is only minutes old may have
- *   one of these messages.
- * - `waiting`: messages wait for the worker, or in the dead-letter queue for a person. Any hold may have one of these
- *   messages.
+ * - `none`: no message exists, so an open hold has no message.
+ * - `flowing`: the worker is processing messages, and no message waits for it. A hold that is only minutes old may
+ *   have one of these messages.
+ * - `waiting`: messages wait for the worker, or in the dead-letter queue for an operator; or there are not enough
+ *   readings yet. Any hold may have a message.
  */
 export type Backlog = 'none' | 'flowing' | 'waiting';
 
 /**
- * Time in ms for which several readings must agree before a queue state counts. SQS counts messages only approximately,
- * and up to a minute late.
+ * Time in ms over which all readings must show a queue state before it counts. SQS message counts are approximate, and
+ * up to a minute late.
  */
 const TRUSTED_AFTER_MS = 100_000;
-/** Maximum time in ms between two readings. After a longer gap, the queue may have had other states in between. */
+/**
+ * Maximum time in ms between two readings. After a longer gap, earlier readings are ignored: the queue may have been in
+ * another state in between.
+ */
 const MAX_GAP_MS = 180_000;
 
-/** Watches a queue over several readings, a minute apart. A new process starts without earlier readings. */
+/** Derives the backlog from readings of the queue, one a minute. A new process has no earlier readings. */
 export class BacklogWatch {
   #lastLookMs = -Infinity;
   #noneSinceMs: number | undefined;

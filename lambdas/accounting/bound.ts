@@ -6,9 +6,9 @@ import { fitParts, promptTokens, type TokenUsage } from './usage.ts';
  * Limits reported usage to the request's bound: at most the prompt that was sent, and the output, caches and searches
  * that were requested.
  *
- * Guarantee: the result costs at most `priceUpperBound(bound)`. Other usage is returned unchanged, with two exceptions.
- * Units that were counted before the request, such as images, keep that count. Cache writes outside the bound become
- * plain input, or writes with a shorter lifetime.
+ * Guarantee: the result costs at most `priceUpperBound(bound)`. Usage within the bound is unchanged, with two
+ * exceptions. Units that were counted before the request, such as images, get that count. Cache writes that were not
+ * requested become plain input, or writes with a shorter lifetime.
  */
 export function withinBound(usage: TokenUsage, bound: UsageBound): { usage: TokenUsage; exceeded: boolean } {
   const requested = withoutUnrequestedCaches(usage, bound);
@@ -29,8 +29,8 @@ export function withinBound(usage: TokenUsage, bound: UsageBound): { usage: Toke
 }
 
 /**
- * Replaces cache writes that the bound does not include: with plain prompt tokens, or with writes for five minutes
- * instead of an hour.
+ * Replaces cache writes that the bound does not include. They become plain prompt tokens, or five-minute writes instead
+ * of one-hour writes.
  */
 function withoutUnrequestedCaches(usage: TokenUsage, { cacheWrites }: UsageBound): TokenUsage {
   const short = usage.cacheWrite5mTokens ?? 0;

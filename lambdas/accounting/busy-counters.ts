@@ -1,6 +1,7 @@
 /**
- * Busy counters that are split into several items (parts), as known to this process. A wrong entry costs no money: a
- * closed part accepts nothing, and a counter that has granted room to parts takes no hold itself.
+ * Parts of busy counters that this process knows. A busy counter is split into several items (parts), so that writes
+ * conflict less. An outdated entry causes no wrong amounts: a closed part rejects writes, and a counter that has
+ * granted room to parts accepts no holds itself.
  */
 
 import { BoundedMap } from '../platform/bounded-map.ts';
@@ -11,20 +12,20 @@ import type { Table } from '../store/table/table.ts';
 import type { Key } from '../store/table/writes.ts';
 
 /**
- * Time in ms for which a counter is used as one item after a part has refused a write. A part refuses while a change of
- * a limit merges the parts, which takes less time.
+ * Time in ms for which a counter is used as a single item after one of its parts has rejected a write. Parts reject
+ * writes while a change of a limit merges them; the merge takes less time than this.
  */
 const REFUSED_MS = 3_000;
 const MAX_COUNTERS = 10_000;
 
-/** Parts of a counter. If the counter has limits, it grants room to its parts in steps of this amount. */
+/** Known parts of a counter. A counter with limits grants room to its parts in steps of `grant`. */
 type KnownParts = Pick<LimitedParts, 'spread'> & Partial<LimitedParts>;
 
-/** Parts that this process knows, by the names of their counters. */
+/** Known parts, by counter name. */
 const spreads = new BoundedMap<string, KnownParts>(MAX_COUNTERS);
 /**
- * Counters that are used as one item for a few seconds, without parts. Their limits leave too little room for parts, or
- * their parts are closed.
+ * Counters that are used as single items for a few seconds, by counter name: their limits leave too little room for
+ * parts, or their parts are closed.
  */
 const refusals = new BoundedMap<string, { spread: string | undefined; untilMs: number }>(MAX_COUNTERS);
 
@@ -65,8 +66,9 @@ export function mayGetParts(scope: ScopeId): boolean {
 }
 
 /**
- * Splits a busy counter without limits into parts. At a counter with limits, only holds make parts, and this function
- * finds them. Parts that stay closed are merged, because the process that closed them has died.
+ * Splits a busy counter without limits into parts. A counter with limits is split only by holds; this function then
+ * looks up its parts. Parts that are still closed after the pause are merged here, because the process that was merging
+ * them has died.
  */
 export async function giveParts(table: Table, scope: ScopeId): Promise<void> {
   const name = counterName(scope);
@@ -84,7 +86,7 @@ export function rememberLimitedParts(scope: ScopeId, parts: LimitedParts): void 
   spreads.set(counterName(scope), parts);
 }
 
-/** Records that a part was closed, because its counter gets another limit or is being read as a whole. */
+/** Records that a part is closed, because its parts are being merged. */
 export function forgetParts(scope: ScopeId): void {
   const name = counterName(scope);
   refuse(name, spreads.get(name)?.spread);

@@ -19,7 +19,9 @@ export interface Charged {
   exceeded: boolean;
   /** Whether the limits had no room for the whole cost. */
   isCutByHold: boolean;
-  /** Usage of each request to the provider, if there were several. Each request has its own price tier and fee. */
+  /**
+   * Usage of each request to the provider, if there were several. Price tier and fee are determined for each request.
+   */
   rounds?: TokenUsage[];
 }
 
@@ -43,8 +45,8 @@ export const NOTHING_CHARGED: Charged = {
  * Returns the price of the measured usage, within the request's bound.
  *
  * Guarantee: the charge is at most `priceUpperBound(bound)`, whatever the provider reports.
- * @param hiddenSinceMs performance.now() since which the model may have been thinking without showing it; undefined if
- *   the model cannot
+ * @param hiddenSinceMs performance.now() from which the model may have had hidden reasoning; undefined if the model
+ *   has none
  */
 export function chargeForMeasured(
   meter: UsageMeter,
@@ -59,8 +61,7 @@ export function chargeForMeasured(
     charge === 'reported'
       ? meter.reportedUsage
       : meter.usage(charge === 'usage and hidden' ? hiddenSinceMs : undefined);
-  // First limits the counts that the gateway estimated itself. They say nothing about whether the provider reported too
-  // much.
+  // Limits the gateway's own estimates to the bound first, so that only counts of the provider can set `exceeded`.
   const { bound } = endpoint;
   const areLifetimesUnreported = bound.writesForAnHour === true && !meter.reportsCacheLifetimes;
   const counted: TokenUsage = {
@@ -82,15 +83,15 @@ export function chargeForMeasured(
   };
 }
 
-/** Counts all cache writes as writes for an hour, for a provider that did not report their lifetime. */
+/** Counts all cache writes as one-hour writes, for a provider that did not report their lifetime. */
 function hourlyWrites({ cacheWrite5mTokens: short, cacheWrite1hTokens: long }: TokenUsage): Partial<TokenUsage> {
   if (!short) return {};
   return { cacheWrite5mTokens: undefined, cacheWrite1hTokens: short + (long ?? 0) };
 }
 
 /**
- * Cuts a measured charge to the available room.
- * @param cost the amount for which the limits have room
+ * Reduces a measured charge to a lower cost.
+ * @param cost amount for which the limits have room
  */
 export function cappedAt(measured: Charged, cost: Money): Charged {
   return cost.equals(measured.cost) ? measured : { ...measured, cost, exceeded: true, isCutByHold: true };

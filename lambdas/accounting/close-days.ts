@@ -10,11 +10,11 @@ import { dayBefore, daysBefore, isCompleted } from './activity-days.ts';
 import { encodeRollUp, type RollUp } from './roll-up.ts';
 import type { Settlement } from './settlement.ts';
 
-/** Maximum number of days that one run queues, more than a year. */
+/** Maximum number of days that one run queues. */
 const MAX_DAYS_AT_ONCE = 400;
 /**
- * If a gateway was off for longer than a year, this number of days after the last closed day is queued too. The last
- * requests before the pause are from these days.
+ * Number of days after the last closed day that are queued first if the gateway was off for longer than a year. The
+ * last requests before the pause are from these days; the other queued days are the most recent ones.
  */
 const OLDEST_DAYS = 30;
 
@@ -26,9 +26,9 @@ const AFTER_MIDNIGHT_MS = 3_000;
 
 /**
  * Queues the ended days of every account for the roll-up, which computes their daily rows. Each day is queued twice:
- * when it has ended, and a day later. The second time repairs days that a late settlement could not queue because its
- * function died. If a run breaks off or its time is over, the next run continues after the accounts that are already
- * queued. Queueing a day again has no further effect.
+ * when it has ended, and a day later. The second time repairs days that a late settlement should have queued but did
+ * not, because its function died. If a run is interrupted or out of time, the next run continues after the accounts
+ * whose days are already queued. Queueing a day again has no further effect.
  * @param options.deadlineMs time of performance.now() after which no more accounts are started
  * @returns number of messages sent
  */

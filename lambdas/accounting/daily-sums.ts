@@ -32,7 +32,7 @@ export function addDailySums(row: DailySums, more: DailySums): void {
   row.reasoningTokens += more.reasoningTokens;
 }
 
-/** A generation that is settled, so that its outcome (cost, usage, end) is known. */
+/** A settled generation, whose outcome (cost, usage, ending) is therefore known. */
 export type FinalGeneration = Generation & { outcome: Outcome };
 
 /**

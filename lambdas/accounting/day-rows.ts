@@ -3,7 +3,7 @@ import { addDailySums, dailySumsOf, noDailySums, type FinalGeneration } from './
 
 /**
  * Adds a generation to the rows of its day: the rows of its workspace, its key and, if it has one, its member.
- * @param rows rows by their names
+ * @param rows rows by name (`dailyRowName`)
  */
 export function addToDayRows(
   rows: Map<string, DailyRow>,

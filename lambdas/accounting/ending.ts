@@ -2,9 +2,10 @@
  * Decides the charge for each way in which an answer ends, as the table in docs/wires/README.md defines.
  * - A failure of the provider without output costs the client nothing.
  * - Written output is charged, by the reported usage or else by the gateway's own count.
- * - Output that the client did not receive, because an unstreamed answer broke off or the gateway stopped, is charged
+ * - Output that the client did not receive, because a non-streaming answer broke off or the gateway stopped, is
+ *   charged
  *   only by the reported usage.
- * - If the client disconnected, or its money or the time for the request was used up, hidden reasoning is charged too.
+ * - If the client disconnected, or the client's money or the request's time ran out, hidden reasoning is charged too.
  *   It is estimated from the elapsed time.
  */
 
@@ -19,15 +20,15 @@ export interface EndedAnswer {
   hasOutput: boolean;
   /** Whether the client has received the written output, because the answer is a stream. */
   isDelivered: boolean;
-  /** Whether the provider refused before it wrote anything, and does not charge for that. */
+  /** Whether the provider refused before it wrote anything, and does not charge for the refusal. */
   isFreeRefusal: boolean;
-  /** Whether the gateway ended the answer because its process stops. */
+  /** Whether the gateway ended the answer because its process is stopping. */
   isStopped: boolean;
 }
 
 /**
  * Basis of a charge. `reported` is only the usage that the provider reported. `usage` is the reported usage, or else
- * the gateway's count. `usage and hidden` adds an estimate of hidden thinking.
+ * the gateway's count. `usage and hidden` adds an estimate of hidden reasoning.
  */
 export type Charge = 'nothing' | 'reported' | 'usage' | 'usage and hidden';
 

@@ -10,19 +10,20 @@ export function eventBytes(event: MessagesEvent): number {
 }
 
 /**
- * Tokens of one drawn image, if its provider has not counted them. Source: Gemini 2.5 counts 1,290 for each image of
- * about 1024 x 1024 pixels (https://ai.google.dev/gemini-api/docs/image-generation).
+ * Tokens counted for a generated image until its provider reports them. Source: Gemini 2.5 counts 1,290 tokens for an
+ * image of about 1024 x 1024 pixels (https://ai.google.dev/gemini-api/docs/image-generation).
  */
 const DRAWN_IMAGE_TOKENS = 1_290;
-/** Base64 characters of one token of speech: 50 ms of 16-bit mono at 24 kHz. */
+/** Base64 characters per token of speech: a token is 50 ms of 16-bit mono audio at 24 kHz. */
 const CHARACTERS_PER_SPOKEN_TOKEN = 3_200;
 /**
- * Bytes that count for one token of media. `estimateTokens` then returns the token, and the bytes still bound the
- * tokens: the largest image of Gemini has 2,520 tokens.
+ * Bytes counted for each media token. `estimateTokens` counts one token for four bytes, so it returns the media tokens.
+ * The byte count also remains an upper bound on tokens: an image counts as 5,160 bytes, and the largest image of Gemini
+ * has 2,520 tokens.
  */
 const BYTES_PER_MEDIA_TOKEN = 4;
 
-/** Returns the estimated tokens of the images and the speech in an event, which belong to separate units. */
+/** Returns the estimated tokens of images and of speech in an event. The two are separate billing units. */
 export function mediaTokens(event: MessagesEvent): { image: number; audio: number } | undefined {
   if (event.type === 'content_block_start' && event.content_block.type === 'image') {
     return { image: DRAWN_IMAGE_TOKENS, audio: 0 };
@@ -32,8 +33,8 @@ export function mediaTokens(event: MessagesEvent): { image: number; audio: numbe
 }
 
 /**
- * Returns the number of bytes in an event that are not text of the model: images, speech, cited sources, and results of
- * a search.
+ * Returns the number of bytes in an event that are not text written by the model: images, speech, cited sources and
+ * search results.
  */
 export function extraBytes(event: MessagesEvent): number {
   if (event.type === 'content_block_start' && event.content_block.type === 'image') {
@@ -49,8 +50,8 @@ export function extraBytes(event: MessagesEvent): number {
 }
 
 /**
- * Returns the number of bytes that the model wrote in the start of a block. For a call of a tool, it includes the bytes
- * of the call's syntax.
+ * Returns the number of bytes that the model wrote in the start of a block. For a tool call, they include the bytes of
+ * the call's syntax.
  */
 export function blockBytes(block: Block): number {
   switch (block.type) {
@@ -63,7 +64,7 @@ export function blockBytes(block: Block): number {
     case 'tool_use':
     case 'server_tool_use':
       return CALL_OVERHEAD_BYTES + utf8Bytes(block['name']) + serialisedBytes(block['input']);
-    // The provider wrote these bytes, not the model.
+    // The search provider wrote these bytes, not the model.
     case 'web_search_tool_result':
       return 0;
     case 'image':

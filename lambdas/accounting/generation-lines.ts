@@ -23,7 +23,7 @@ export interface GenerationLine {
   usage: RoundUsage;
   /** Prompt length in tokens above which the line's price tier applies; undefined for the model's normal prices. */
   tierAboveTokens: number | undefined;
-  /** Reduction of the charge to the held amount, as a negative amount. Only on the last line. */
+  /** Reduction of the charge to the held amount, as a negative amount. Zero on all lines but the last. */
   cut: Money;
   /** Price of the line in RUB, after the reduction. */
   cost: Money;
@@ -33,7 +33,7 @@ const noPrices: Pricing = { prompt: Money.zero, completion: Money.zero };
 
 /** Returns the lines of a final generation, at least one. Lines without usage cost nothing. */
 export function linesOf({ outcome, hold }: FinalGeneration): GenerationLine[] {
-  // A record without prices cannot prove its price. The comparison with the total then fails, as it should.
+  // A record without prices cannot prove its price: the comparison with the total then fails, as it should.
   const pricing = outcome.pricing ?? noPrices;
   const rounds = outcome.rounds.length > 0 ? outcome.rounds : [outcome];
   const last = rounds.length - 1;

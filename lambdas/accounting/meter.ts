@@ -4,17 +4,17 @@ import { blockBytes, deltaBytes, mediaTokens } from './event-bytes.ts';
 import { readReportedUsage, replaced, unpricedSigns, updated, type ReportedUsage } from './reported-usage.ts';
 import { estimateTokens, fitParts, hasUnitAlone, noParts, type TokenUsage } from './usage.ts';
 
-/** Assumed speed of hidden thinking. It is used only if an answer is abandoned before its usage is reported. */
+/** Assumed speed of hidden reasoning. Used only if an answer ends before its usage is reported. */
 const HIDDEN_TOKENS_PER_SECOND = 60;
 /**
- * Time in ms after the request during which the model does not think yet: network, queueing and reading of the prompt.
+ * Time in ms after the request that does not count as hidden reasoning: network, queueing and reading of the prompt.
  */
 const HIDDEN_AFTER_MS = 2_000;
 
 /**
  * Measures an answer while it is forwarded: the usage that the provider reports, and the gateway's own counts if the
- * provider reports nothing. Providers report in the first event, in the last, or in both. Reports are merged
- * (reported-usage.ts), never added.
+ * provider reports nothing. Providers report usage in the first event, in the last event, or in both. Reports are
+ * merged (reported-usage.ts), never added up.
  */
 export class UsageMeter {
   /** performance.now() of the first event. */
@@ -33,7 +33,7 @@ export class UsageMeter {
    */
   #writtenBytes = 0;
   #thinkingBytes = 0;
-  /** Estimated tokens of the images and the speech so far. */
+  /** Estimated tokens of images and of speech so far. */
   readonly #media = { image: 0, audio: 0 };
   /** Number of bytes that the model has written and the decoder has not forwarded yet. */
   #heldBackBytes = 0;
@@ -88,9 +88,9 @@ export class UsageMeter {
   addReported(usage: unknown): void {
     this.#noteUnpriced(usage);
     const reported = readReportedUsage(usage);
-    // The output count in the first event may be one token too high. So the first later report replaces it.
+    // The output count in the first event may be one token too high, so the first later report replaces it.
     if (reported.outputTokens !== undefined && !this.#isOutputReported) delete this.#reported.outputTokens;
-    // If a provider does not count the prompt at the start, its decoder has already merged the reports. So the result
+    // If a provider does not count the prompt at the start, its decoder has already merged the reports, so the result
     // does not depend on how the network splits them.
     this.#reported = (this.#promptCountedAtStart ? updated : replaced)(this.#reported, reported);
     if (reported.outputTokens === undefined) return;
@@ -117,7 +117,7 @@ export class UsageMeter {
     return this.outputBytes > 0;
   }
 
-  /** Output tokens that the provider reported; undefined before its first report. */
+  /** Output tokens that the provider reported; undefined before its first report after the start. */
   get reportedOutputTokens(): number | undefined {
     return this.#isOutputReported ? this.#reported.outputTokens : undefined;
   }
@@ -147,9 +147,9 @@ export class UsageMeter {
   }
 
   /**
-   * Returns the usage so far. It is estimated as far as the provider has not reported it.
-   * @param hiddenSinceMs performance.now() since which the model may have been thinking without showing it; undefined
-   *   if the model cannot
+   * Returns the usage so far, with estimates for the counts that the provider has not reported.
+   * @param hiddenSinceMs performance.now() from which the model may have had hidden reasoning; undefined if the model
+   * has none
    */
   usage(hiddenSinceMs?: number): { usage: TokenUsage; estimated: boolean } {
     const { cacheWriteTokens: _, inputTokens = 0, ...counts } = this.#reported;
@@ -178,8 +178,8 @@ export class UsageMeter {
 
   #countedOutput(hiddenSinceMs: number | undefined): number {
     const visible = estimateTokens(this.outputBytes);
-    // Visible thinking may be only a summary of the real thinking. So the larger number counts: the shown tokens or the
-    // reported reasoning tokens.
+    // Visible thinking may be only a summary of the real reasoning. So the larger number counts: the visible thinking
+    // tokens or the reported reasoning tokens.
     const shown = estimateTokens(this.#thinkingBytes);
     const withReasoning = visible - shown + Math.max(shown, this.#reported.reasoningTokens ?? 0);
     const counted = Math.max(withReasoning, this.#reported.outputTokens ?? 0);
@@ -197,8 +197,8 @@ export class UsageMeter {
   }
 
   /**
-   * Returns the tokens of images and speech. They have their own prices, so a report without them, or before the end of
-   * the answer, does not make them text.
+   * Returns the tokens of images and speech. They have their own prices. So a report without them, or a report before
+   * the end of the answer, does not replace the estimate, which would bill them as text.
    */
   #mediaUsage(): Pick<TokenUsage, 'imageOutputTokens' | 'audioOutputTokens'> {
     const { imageOutputTokens: image, audioOutputTokens: audio } = this.#reported;

@@ -1,6 +1,6 @@
 /**
- * Sums of charges by model and month. A settlement adds its charge to the month of the model that answered, on the day
- * of admission.
+ * Sums of charges by model and month. A settlement adds its charge to the month of the model that answered, under the
+ * day on which the request was admitted.
  */
 
 import { Money } from '../money/money.ts';
@@ -12,14 +12,14 @@ import type { Table } from '../store/table/table.ts';
 import type { Writes } from '../store/table/transact.ts';
 import type { Settlement } from './settlement.ts';
 
-/** Charges by model, summed for each item that they change. */
+/** Sums charges by model, grouped by the database item that stores them. */
 export class ModelSums {
   readonly #months = new Map<string, { of: ModelMonth; spent: Map<string, Money> }>();
   readonly #atMs: number;
 
   /**
    * Creates empty sums.
-   * @param atMs time of the settlement; months that are no longer stored are left out
+   * @param atMs time of the settlement; charges of months that are no longer stored are ignored
    */
   constructor(atMs: number) {
     this.#atMs = atMs;
@@ -36,8 +36,8 @@ export class ModelSums {
   }
 
   /**
-   * Returns the writes of all sums. Their names differ from those of generations and counters, so that one transaction
-   * can have them all.
+   * Returns the writes of all sums. Their names differ from the names of generations and counters, so that one
+   * transaction can contain all of them.
    * @param partOf returns the number of the part that takes the settlements of an account's counter; 0 if the counter
    *   is not split into parts
    */
@@ -68,8 +68,8 @@ export function modelItemOf({ generationId, payer, outcome }: Settlement): strin
 }
 
 /**
- * Returns whether a name is that of a model-month item of the account. If a write of this item conflicts, the
- * account's counter is busy too, because a settlement writes both.
+ * Returns whether a name is the name of a model-month item of the account. If a write of such an item conflicts, the
+ * account's counter is busy too, because every settlement with a cost writes both.
  */
 export function isModelItemOf(accountId: string, name: string): boolean {
   return name.startsWith(modelMonthPrefix(accountId));

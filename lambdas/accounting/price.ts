@@ -18,7 +18,7 @@ import { promptTokens, type TokenUsage } from './usage.ts';
 
 export interface Cost {
   total: Money;
-  /** Savings by caching compared to uncached input. Negative if writing the cache cost more than the cache saved. */
+  /** Savings by caching compared to uncached input. Negative if cache writes cost more than cache reads saved. */
   cacheSaved: Money;
 }
 
@@ -30,13 +30,13 @@ export interface MeteredUnits {
   price: Money;
 }
 
-/** Meters (kinds of units) of cached tokens, which would cost the uncached input price if there were no caches. */
+/** Meters (kinds of units) of cached tokens. Without caching, these tokens would have the price of uncached input. */
 const cacheMeters: ReadonlySet<Meter> = new Set(promptUnits.flatMap(({ meter, cache }) => (cache ? meter : [])));
 
 const [restOfAnswer] = completionUnits;
 
 /**
- * Returns the charged units of a usage, at the prices of the tier that its prompt reaches. Unused meters are omitted.
+ * Returns the billed units of a usage, at the prices of the tier that its prompt reaches. Unused meters are omitted.
  */
 export function meteredUnits(usage: TokenUsage, pricing: Pricing): MeteredUnits[] {
   return unitsAt(pricesFor(promptTokens(usage), pricing), usage);
@@ -82,9 +82,9 @@ export function costOfUnits(units: readonly MeteredUnits[]): Money {
 
 /**
  * Returns the exact price of a usage: whole tokens times prices with a precision of 10⁻¹² RUB, without rounding.
- * Searches reported by a provider are set to 0 before this (inference/messages/progress.ts, `begin`), because no
- * provider is requested to search. The gateway's own searches are added to the charge once, afterwards (`withSearches`
- * in charge.ts).
+ * Searches reported by a provider are set to 0 before this (inference/messages/progress.ts, `begin`), because the
+ * gateway never enables a provider's own search. The gateway's own searches are added to the charge once, afterwards
+ * (`withSearches` in charge.ts).
  */
 export function priceUsage(usage: TokenUsage, pricing: Pricing): Cost {
   const prices = pricesFor(promptTokens(usage), pricing);
@@ -95,7 +95,7 @@ export function priceUsage(usage: TokenUsage, pricing: Pricing): Cost {
 }
 
 /**
- * The longest cache lifetime that the client requests, or '5m' if the provider may cache by itself. It decides the
+ * Longest cache lifetime that the client requests, or '5m' if the provider may cache by itself. It determines the
  * maximum price of a prompt token.
  */
 export type CacheWrites = 'none' | '5m' | '1h';
@@ -108,13 +108,13 @@ export interface UsageBound extends PieceCounts {
   outputTokens: number;
   cacheWrites: CacheWrites;
   /**
-   * Each requested cache is kept for an hour. Writes whose lifetime the provider does not report have the price of one
-   * hour.
+   * Whether each requested cache is kept for an hour. Cache writes whose lifetime the provider does not report then
+   * have the price of one hour.
    */
   writesForAnHour?: boolean;
 }
 
-/** Returns the bound of several requests together, which all use the same caches. */
+/** Returns the bound of two requests together, which use the same caches. */
 export function addBounds(a: UsageBound, b: UsageBound): UsageBound {
   const sum = { ...a, promptTokens: a.promptTokens + b.promptTokens, outputTokens: a.outputTokens + b.outputTokens };
   for (const { usage: field } of pieces) sum[field] = (a[field] ?? 0) + (b[field] ?? 0);
@@ -122,8 +122,8 @@ export function addBounds(a: UsageBound, b: UsageBound): UsageBound {
 }
 
 /**
- * Returns the maximum cost of a request within the bounds of its usage. Every input and output token has the most
- * expensive price of all tiers that the prompt may reach.
+ * Returns the maximum cost of a request within its usage bound. Every input and output token has the most expensive
+ * price of all tiers that the prompt may reach.
  */
 export function priceUpperBound(bound: UsageBound, pricing: Pricing): Money {
   const tiers = pricesUpTo(bound.promptTokens, pricing);
@@ -142,7 +142,7 @@ export function priceUpperBound(bound: UsageBound, pricing: Pricing): Money {
 
 /**
  * Returns the minimum cost of an answer: the fee of the request, and units that are counted before the request, such as
- * images. Other units add nothing: a provider may report any number of tokens, and a model need not search.
+ * images. Other units add nothing: a provider may report zero tokens, and the model may not search.
  */
 export function priceLowerBound(bound: UsageBound, pricing: Pricing): Money {
   const least: TokenUsage = { inputTokens: 0, outputTokens: 0 };
@@ -150,7 +150,7 @@ export function priceLowerBound(bound: UsageBound, pricing: Pricing): Money {
   return priceUsage(least, pricing).total;
 }
 
-/** Returns the maximum price that one more output token adds to a request. */
+/** Returns the maximum amount by which one more output token raises the price of a request. */
 export function outputUpperBound(bound: UsageBound, pricing: Pricing): Money {
   return priceUpperBound({ ...bound, outputTokens: 1 }, pricing).minus(
     priceUpperBound({ ...bound, outputTokens: 0 }, pricing),
@@ -158,8 +158,8 @@ export function outputUpperBound(bound: UsageBound, pricing: Pricing): Money {
 }
 
 /**
- * Returns the output tokens that an amount pays for, in addition to the upper bound on the prompt. Returns 0 if the
- * amount does not cover the prompt.
+ * Returns the number of output tokens that an amount pays for, after the upper bound for the prompt is subtracted.
+ * Returns 0 if the amount does not cover the prompt.
  */
 export function affordableOutputTokens(amount: Money, bound: UsageBound, pricing: Pricing): number {
   const withoutOutput = priceUpperBound({ ...bound, outputTokens: 0 }, pricing);
@@ -167,8 +167,8 @@ export function affordableOutputTokens(amount: Money, bound: UsageBound, pricing
 }
 
 /**
- * Price names that may apply to a prompt token. A cache write has a price only if the client requested it, or if the
- * provider caches by itself.
+ * Price names that may apply to a prompt token. The price of a cache write applies only if the client requested the
+ * write, or if the provider caches by itself.
  */
 const possibleInput: Record<CacheWrites, readonly PriceName[]> = {
   none: tokenPriceNames(promptUnits.filter(({ cache }) => cache !== '5m' && cache !== '1h')),

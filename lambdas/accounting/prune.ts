@@ -8,15 +8,15 @@ import type { Table } from '../store/table/table.ts';
 import type { Settlement } from './settlement.ts';
 
 /**
- * Day on which this process last removed old sums from the counter of a scope, by the scope's name. The map only saves
- * reads, so it may be incomplete.
+ * Day on which this process last removed old sums from a scope's counter, by the scope's name. The map only avoids
+ * repeated work, so it may be incomplete.
  */
 const prunedOn = new Map<string, string>();
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Removes the sums of past days, weeks and months (windows) from the counters of settled scopes, once a day per
- * process. A failure only leaves old data in the counters.
+ * Removes the sums of past days, weeks and months (windows) from the counters of settled scopes, once a day and counter
+ * in each process. If it fails, only old data remains in the counters.
  */
 export async function pruneOnceADay(table: Table, settlements: Settlement[]): Promise<void> {
   const today = utcDate(nowMs());

@@ -9,8 +9,8 @@ const outcomeSchema = outcomeRecord.messageSchema();
 
 const head = {
   /**
-   * The time in an id locates the generation's record and the days and months of the counters that it changes. So an id
-   * without a time cannot be settled.
+   * The time in the id locates the generation's record, and the days and months in the counters that it changes. So an
+   * id without a time cannot be settled.
    */
   generation_id: z.string().refine((id) => generationTimeMs(id) !== undefined, 'not a generation id'),
   payer: payerRecord.messageSchema(),
@@ -18,8 +18,8 @@ const head = {
 };
 
 /**
- * Schema of a message of the settlement queue. Version 1, which an older gateway may have sent, has other names for the
- * amounts.
+ * Schema of a message of the settlement queue. Version 1, which an older gateway may have sent, uses other names for
+ * the amounts.
  */
 const settlementMessage = z.discriminatedUnion('v', [
   z.object({ v: z.literal(2), ...head, outcome: outcomeSchema }),

@@ -1,4 +1,7 @@
-/** Converts usage to the form of records: unknown counts are null, and prompt tokens include cached tokens. */
+/**
+ * Converts usage to the form in which records store it: unknown counts are null, and prompt tokens include cached
+ * tokens.
+ */
 
 import {
   generationUnits,
@@ -10,16 +13,15 @@ import {
 import type { Outcome, RoundUsage } from '../store/generations/outcome.ts';
 import { promptTokens, type TokenUsage } from './usage.ts';
 
-/** Returns the units of one request to a provider, or the total of several, in the form of records. */
+/**
+ * Returns the units that a record stores for each request to a provider, for one request or for the total of several.
+ */
 export function recordedUsage(usage: TokenUsage): RoundUsage {
   const totals = { promptTokens: promptTokens(usage), completionTokens: usage.outputTokens };
   return { ...totals, ...countsIn(usage, roundUnits) };
 }
 
-/**
- * Returns the units that a record stores once for the whole generation instead of per request to a provider, such as
- * searches.
- */
+/** Returns the units, such as searches, that a record stores once for the whole generation. */
 export function recordedPieces(usage: TokenUsage): Pick<Outcome, GenerationField> {
   return countsIn(usage, generationUnits);
 }
@@ -33,7 +35,7 @@ function countsIn<Field extends string>(
   return counts as Record<Field, number | null>;
 }
 
-/** Converts a recorded usage to the form from which prices are computed. Unknown counts become 0. */
+/** Converts recorded usage to the form from which prices are computed. Unknown counts become 0. */
 export function usageOfRecord(round: RoundUsage): TokenUsage {
   const usage: TokenUsage = { inputTokens: round.promptTokens, outputTokens: round.completionTokens };
   for (const unit of roundUnits) usage[unit.usage] = round[unit.record[0]] ?? 0;

@@ -13,8 +13,8 @@ import { settleBatch } from './settle.ts';
  * Releases a hold that may or may not exist, because the reply to its transaction was lost. Nothing was sent to a
  * provider for it.
  *
- * Guarantee: on success, the generation is final, free and cancelled, and holds nothing. This is so even if the hold's
- * transaction is carried out later: it requires that the generation has no record, and the release has written one. On
+ * Guarantee: on success, the generation is final, free and cancelled, and holds nothing. This holds even if the hold's
+ * transaction executes later: it requires that the generation has no record, and the release has written one. On
  * failure nothing changes: the sweep finds the hold, if it exists, and charges for its prompt. Never throws.
  * @returns whether the hold was released
  */
@@ -25,8 +25,8 @@ export async function releaseUnknown(table: Table, generation: Omit<PendingGener
     await sleep(pauseMs);
     try {
       await putTombstone(table, generation);
-      // Releases the amount in the generation's record. The amount is zero if the record is the tombstone from above.
-      // It is the full hold if the hold was placed after all.
+      // Releases the amount in the generation's record. The amount is zero if the record is the tombstone written
+      // above, or the full hold if the hold was placed after all.
       const [result] = await settleBatch(table, [{ generationId: id, payer, hold: nothingHeld, outcome }], {
         swept: false,
       });

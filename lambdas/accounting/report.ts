@@ -8,8 +8,9 @@ import { encodeSettlement, type Settlement } from './settlement.ts';
 /**
  * Sends a finished generation to settlement.
  *
- * Guarantee: no money is lost. If SQS does not store the message, the measurement is written to the record, and the
- * sweep may settle it at once. If that fails too, the sweep settles the hold when it expires.
+ * Guarantee: every generation is settled. If the settlement message cannot be sent, the measured outcome is written to
+ * the generation's record, from which the sweep settles it at once. If this write fails too, the sweep settles the hold
+ * when it expires.
  */
 export async function reportSettlement(table: Table, queue: QueueSender, settlement: Settlement): Promise<void> {
   const { generationId, payer, outcome } = settlement;

@@ -1,6 +1,6 @@
 /**
- * Reads usage as a provider reported it, and checks every number. A count is an integer from 0. Any other value (a
- * text, a fraction, a negative or infinite number) counts as not reported, which differs from zero.
+ * Reads usage reported by a provider, and checks every number. A valid count is a non-negative integer. Any other value
+ * (a string, a fraction, a negative or infinite number) counts as not reported, which differs from zero.
  */
 
 import { completionUnits, countedUnits, pieces, type UsageField } from '../catalog/unit-lists.ts';
@@ -15,7 +15,7 @@ type ReportedField = UsageField | 'cacheWriteTokens';
  */
 export type ReportedUsage = { [Field in ReportedField]?: number };
 
-/** Reads any value as a usage. Never throws. */
+/** Reads usage counts from any value. Never throws. */
 export function readReportedUsage(usage: unknown): ReportedUsage {
   if (!isRecord(usage)) return {};
   // If the provider compacted the conversation, its report lists several iterations. Only their sum is the whole usage.
@@ -26,7 +26,7 @@ export function readReportedUsage(usage: unknown): ReportedUsage {
 }
 
 /**
- * Values of usage fields for which the catalog's prices apply. With any other value the provider charges another price.
+ * Values of usage fields to which the catalog's prices apply. For any other value, the provider charges another price.
  */
 const pricedValues: Record<string, unknown[]> = {
   service_tier: ['standard'],
@@ -34,7 +34,7 @@ const pricedValues: Record<string, unknown[]> = {
   inference_geo: ['global', 'not_available', ''],
 };
 
-/** Returns the usage fields that show a charge of the provider without a price in the catalog. */
+/** Returns the names of usage fields that indicate a provider charge for which the catalog has no price. */
 export function unpricedSigns(usage: unknown): string[] {
   if (!isRecord(usage)) return [];
   const fields = Object.entries(pricedValues)
@@ -55,8 +55,8 @@ export function updated(known: ReportedUsage, reported: ReportedUsage): Reported
 }
 
 /**
- * Merges earlier usage with a later report of a provider that does not use the Messages API. Every such report has the
- * whole prompt as known so far.
+ * Merges earlier usage with a later report of a provider that does not use the Messages API. Each of these reports
+ * contains the whole prompt as known so far.
  */
 export function replaced(known: ReportedUsage, reported: ReportedUsage): ReportedUsage {
   return joinedReport(known, reported, reported.inputTokens === undefined ? known : reported);
@@ -80,9 +80,9 @@ function joinedReport(known: ReportedUsage, reported: ReportedUsage, prompt: Pro
 }
 
 /**
- * Merges the prompt counts of two reports. Missing fields keep their values, and a zero after a number is ignored. Some
- * imitations of the Messages API (Kimi, DashScope) first report an input that includes its caches, and report the
- * caches only at the end.
+ * Merges the prompt counts of two reports. A field that is missing from the later report keeps its value, and a zero
+ * does not replace a number. Some imitations of the Messages API (Kimi, DashScope) first report input tokens that
+ * include cached tokens, and separate the cached tokens only at the end.
  */
 function largerPrompt(known: Prompt, later: Prompt): Prompt {
   const caches = {

@@ -59,8 +59,8 @@ export async function returnDueLeases(table: Table, due: DueLeases): Promise<{ r
 
 /**
  * Gives back the money of a lease whose local gateway run has ended, or that an earlier sweep has already found due.
- * The first sweep that finds a due lease only records this. If the money was given back earlier, the sweep only checks
- * the returned amount.
+ * The first sweep that finds a lease due only records this. If the money was given back earlier, only the returned
+ * amount is checked.
  * @returns whether the money was given back now
  */
 async function sweepLease(table: Table, key: Key, { nowMs: atMs, deadBootIds }: DueLeases): Promise<boolean> {
@@ -82,12 +82,12 @@ async function sweepLease(table: Table, key: Key, { nowMs: atMs, deadBootIds }: 
  * Gives back the money of a lease whose process cannot do so. The process has died, or does not know whether all
  * records of its requests were written.
  *
- * Guarantee: amounts in records of the lease stay held until they are settled. The remainder is given back only once,
- * because the same transaction also closes the lease.
- * Guarantee: the amount of a record that is written later is held as well, from the correction on. The lease's process
- * makes the correction when the lease ends (admission/open-lease.ts), otherwise `checkReturned` does.
- * Weakness: until the correction, the limits of the scopes admit too much by the amount of that record. If a dying
- * process writes a record after the check, nothing holds the record's amount; `admin reconcile --deep` reports it.
+ * Guarantee: amounts in generation records of the lease stay held until they are settled. The remainder is given back
+ * only once, because the same transaction also closes the lease. Guarantee: the amount of a record that is written
+ * later is held as well, from the correction on. The lease's process makes the correction when the lease ends
+ * (admission/open-lease.ts), otherwise `checkReturned` does. Weakness: until the correction, the amount of that record
+ * is missing from the limits of the scopes, so they admit too much. If a dying process writes a record after the check,
+ * nothing holds the record's amount; `admin reconcile --deep` reports it.
  * @returns undefined on success; the stored lease if its money was given back earlier
  * @throws {StoreBusyError} if the table is busy; the next sweep retries
  */
@@ -95,20 +95,23 @@ async function returnLease(table: Table, lease: Lease): Promise<FailedCondition 
   return endLease(table, lease, lease.amount.minus(await drawnFrom(table, lease)), { isChecked: true });
 }
 
-/** Compares a returned lease with its records, and corrects the lease once if a record was written after the return. */
+/**
+ * Compares the returned amount of a lease with the lease's records, and corrects it once if a record was written after
+ * the return.
+ */
 async function checkReturned(table: Table, lease: Lease): Promise<void> {
   const { was, is } = await returnOf(table, lease);
   const wasCorrected = (await correctReturn(table, lease, { was, is })) === undefined;
   if (wasCorrected && !was.equals(is)) logCorrection(lease, { was, is });
 }
 
-/** Returns the returned amount of a lease, and the amount that should have been returned. */
+/** Returns the amount that a lease has returned, and the amount that it should have returned. */
 async function returnOf(table: Table, lease: Lease): Promise<ReturnedAmount> {
   const { returned: was = Money.zero } = lease;
   return { was, is: lease.amount.minus(await drawnFrom(table, lease)) };
 }
 
-/** Returns whether a lease of an account was returned with a wrong amount that will be corrected. */
+/** Returns whether a lease of an account has returned a wrong amount that still has to be corrected. */
 export async function awaitsCorrection(table: Table, accountId: string): Promise<boolean> {
   for await (const key of sweptLeaseKeys(table)) {
     const lease = await readLease(table, key);
@@ -121,8 +124,8 @@ export async function awaitsCorrection(table: Table, accountId: string): Promise
 
 /**
  * Ends a lease with its remaining amount. A lease that was returned earlier is not changed.
- * @param how.isChecked whether the sweep compares the lease with its records once more, because the caller may not know
- *   all records
+ * @param how.isChecked whether the sweep later checks the returned amount against the lease's records, because the
+ *   caller may not know all records
  * @returns the stored lease if it was returned earlier, otherwise undefined
  */
 export function endLease(
@@ -138,8 +141,8 @@ export function endLease(
 }
 
 /**
- * Changes the returned amount of a lease, and the counters by the difference, in one transaction. The counters
- * themselves are changed, because their parts accept only returned amounts.
+ * Changes the returned amount of a lease, and the counters by the difference, in one transaction. The change is written
+ * to the counters themselves, because their parts accept only returned amounts.
  * @returns undefined on success; the stored lease if another process has corrected it
  */
 export async function correctReturn(
@@ -151,8 +154,8 @@ export async function correctReturn(
   const committed = returned.was.minus(returned.is);
   if (committed.isZero) return writeAlone(table, record);
   const deltas: CounterDeltas = new Map();
-  // Skips windows (days, weeks, months) that the counter no longer has. A write would create them again with only the
-  // difference in them.
+  // Skips windows (days, weeks, months) that the counter no longer has. A write would create them again, containing
+  // only the difference.
   addDeltas(deltas, windowsAt(lease.createdAtMs), { spent: Money.zero, committed }, { keptAtMs: nowMs() });
   const counters: Writes = {};
   for (const scope of leasedScopes(lease)) counters[counterName(scope)] = settleUpdate(table, scope, deltas);
@@ -160,12 +163,12 @@ export async function correctReturn(
   return outcome.committed ? undefined : outcome.failed['record'];
 }
 
-/** Logs that a lease was returned too early or with a wrong amount, and has been corrected. */
+/** Logs that a lease had returned too much or too little, and has been corrected. */
 export function logCorrection({ id }: Lease, { was, is }: ReturnedAmount): void {
   log('warn', 'returned lease corrected', { leaseId: id, differenceRub: was.minus(is).toString() });
 }
 
-/** Returns the part of a lease that its records hold, whatever their state. */
+/** Returns the sum of the lease amounts in the lease's generation records, whatever their state. */
 export async function drawnFrom(table: Table, lease: Lease): Promise<Money> {
   const amounts: Money[] = [];
   for await (const generation of generationsBetween(table, lease.payer.accountId, leasedTimes(lease))) {

@@ -26,7 +26,7 @@ export interface RollUp {
   accountId: string;
   date: string;
   shard: number;
-  /** Time in ms. The rows must include everything that was settled before it. */
+  /** Time in ms. The rows must include every settlement that was made before it. */
   sinceMs: number;
 }
 
@@ -55,10 +55,10 @@ export function decodeRollUp(text: string): RollUp {
   return { accountId: account_id, date, shard, sinceMs: since_ms };
 }
 
-/** Maximum difference between the clocks of two functions, in ms. */
+/** Maximum difference between the clocks of two Lambda environments, in ms. */
 const CLOCK_SKEW_MS = 5_000;
 
-/** Thrown for a day that is not over. Only a function whose clock is ahead queues a day early. */
+/** Thrown for a day that is not over. Only a function whose clock is ahead can queue a day too early. */
 export class OpenDayError extends Error {
   override name = 'OpenDayError';
 }
@@ -67,10 +67,10 @@ export class OpenDayError extends Error {
  * Recomputes the rows of one shard from its final generations.
  *
  * Guarantee: idempotent. However often and in whatever order recomputations run, the rows of the recomputation that
- * began last count. Each reads consistently after it began. A recomputation without changes writes no rows, but it
- * prevents an earlier recomputation from replacing the rows.
- * Weakness: a pending generation is not in the rows until it is settled. The settlement then queues the day again.
- * @returns 'unchanged' also if the rows are newer than the message
+ * started last are the ones in effect. Each recomputation uses consistent reads, made after it started. A recomputation
+ * without changes writes no rows, but prevents recomputations that started earlier from replacing the rows. Weakness: a
+ * pending generation is not in the rows until it is settled. The settlement then queues the day again.
+ * @returns 'unchanged' if nothing was replaced, also because the rows are already newer than the message
  * @throws {OpenDayError} for a day that is not over
  */
 export async function rollUpShard(
@@ -88,15 +88,15 @@ export async function rollUpShard(
   const current = stored.filter((row) => row.version === day?.versions[shard]);
   const found = day?.versions[shard];
   const of = { accountId, date, shard };
-  // Saves the spending even if it is zero now, because a correction may have reduced it.
+  // Saves the spending even if it is zero now, because a correction may have reduced it to zero.
   if (spending.length > 0 || found !== undefined) await saveRecordedSpending(table, of, { version, spending });
   if (found !== undefined && sameRows(current, computed)) {
     if (await confirmVersion(table, of, { found, version, readAtMs: begunAtMs })) return 'unchanged';
   }
   await writeRows(table, accountId, date, computed);
   const counts = await moveVersion(table, of, { version, readAtMs: begunAtMs });
-  // Deletes older rows, and rows of recomputations that broke off. If a newer recomputation exists, the rows of this
-  // one are deleted instead.
+  // Deletes older rows, and rows of interrupted recomputations. If a newer recomputation exists, the rows of this one
+  // are deleted instead.
   const obsolete = counts ? stored.filter((row) => row.version < version) : computed;
   await deleteRows(table, accountId, date, obsolete);
   return counts ? 'rolled-up' : 'unchanged';
@@ -108,7 +108,7 @@ async function storedRows(table: Table, accountId: string, date: string, shard: 
   return rows;
 }
 
-/** Returns the rows of a day that was not rolled up, as if the day were over now. */
+/** Returns the rows of a day that has not been rolled up, as if the day were over now. */
 export async function openDayRows(table: Table, accountId: string, date: string): Promise<DailyRow[]> {
   const shards = Array.from({ length: GENERATION_SHARDS }, (_, shard) =>
     computeShard(table, { accountId, date, shard, version: 0 }),
@@ -134,8 +134,8 @@ async function computeShard(
 }
 
 /**
- * Logs records that do not prove their price: the first id and the number of records. The check costs no reads, because
- * the roll-up reads all records anyway.
+ * Logs how many records do not prove their price, and the id of the first. The check needs no extra reads, because the
+ * roll-up reads all records anyway.
  */
 function logUnproven([first, ...others]: string[], { accountId, date }: { accountId: string; date: string }): void {
   if (first === undefined) return;
@@ -146,7 +146,7 @@ function sameRows(a: DailyRow[], b: DailyRow[]): boolean {
   return a.length === b.length && textOf(a) === textOf(b);
 }
 
-/** Returns the rows as text without their version, sorted, for a comparison. */
+/** Returns the rows as text for a comparison: sorted, and without their version. */
 function textOf(rows: DailyRow[]): string {
   return rows
     .map((row) => JSON.stringify(Object.entries({ ...row, version: 0 }).toSorted(([x], [y]) => (x < y ? -1 : 1))))

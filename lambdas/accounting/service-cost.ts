@@ -7,10 +7,10 @@ import { isUsed, type TokenUsage } from './usage.ts';
 
 /**
  * Returns the cost of an answer for the service, at the purchase prices of its endpoint. Each request to the provider
- * has its own tier and fee; searches are added if they have a price. An uncharged answer has no usage, and is assumed
- * to cost the service nothing.
+ * has its own price tier and fee; searches are added if they have a price. An uncharged answer has no usage, and is
+ * assumed to cost the service nothing.
  *
- * Weakness: usage above the request's bound is not counted, although the service pays for it. Charges of providers for
+ * Weakness: usage above the request's bound is not counted, although the service pays for it. Providers' charges for
  * failed attempts are not counted either.
  * @returns undefined if the endpoint has no purchase prices
  */
@@ -28,7 +28,7 @@ export function serviceCostOf(
   return Money.sum([...ofRounds, ...once]);
 }
 
-/** Sets every unit that is counted once per generation, such as searches, to undefined. It is spread into a usage. */
+/** Fields that remove the units counted once per generation, such as searches, when they are spread into a usage. */
 const ofNoGeneration: Partial<TokenUsage> = Object.fromEntries(
   generationUnits.map(({ usage: field }) => [field, undefined]),
 );

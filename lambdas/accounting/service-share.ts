@@ -1,7 +1,8 @@
 /**
- * Changes that a settlement makes for free models. The settlement moves the held amount in their budgets to spent. If
- * no free model has answered, because nothing was charged or a paid model answered, the settlement also subtracts the
- * request from its account's daily count. The counts of the minute and of the address keep the request.
+ * Changes that a settlement makes for free models. It moves the held amount in the models' budgets from held to spent.
+ * If no free model answered, because nothing was charged or a paid model answered, the settlement also subtracts the
+ * request from its account's daily count of free requests. The counts per minute and per address still include the
+ * request.
  */
 
 import { Money } from '../money/money.ts';
@@ -21,8 +22,8 @@ export class ServiceShares {
   readonly #places = new Map<string, { accountId: string; atMs: number; change: number }>();
 
   /**
-   * Replaces the held amount with the spent amount, in the budgets of free models. Subtracts the request from the daily
-   * count if no free model has answered.
+   * Replaces the held amount with the spent amount in the budgets of free models. Subtracts the request from the daily
+   * count if no free model answered.
    */
   settle(settlement: Settlement): void {
     const { hold, outcome } = settlement;
@@ -48,8 +49,8 @@ export class ServiceShares {
   }
 
   /**
-   * Returns the writes of all changes. Their names differ from those of generations, so that one transaction can have
-   * them all.
+   * Returns the writes of all changes. Their names differ from the names of generations, so that one transaction can
+   * contain all of them.
    */
   writes(table: Table): Writes {
     const writes: Writes = {};
@@ -86,7 +87,9 @@ export function serviceItemsOf({ generationId, payer, hold }: Settlement): strin
   return [...holds.map((one) => serviceBudgetWriteName(date, one)), placeName(payer.accountId, date)];
 }
 
-/** Returns whether a request counts as one to a free model. An uncharged answer has no tokens and does not count. */
+/**
+ * Returns whether a request counts as a request to a free model. An uncharged answer has no tokens and does not count.
+ */
 function usesPlace({ hold }: Settlement, { model, promptTokens, completionTokens }: Outcome): boolean {
   const isFree = hold.serviceHolds.some((one) => one.model === model);
   return isFree && promptTokens + completionTokens > 0;

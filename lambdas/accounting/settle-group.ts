@@ -22,7 +22,7 @@ export class UnknownGenerationError extends Error {
   override name = 'UnknownGenerationError';
 }
 
-/** Thrown if a generation's record had changed at every attempt to settle it. */
+/** Thrown if every attempt to settle a generation found that its record had changed. */
 class UnsettledError extends Error {
   override name = 'UnsettledError';
 }
@@ -30,8 +30,8 @@ class UnsettledError extends Error {
 /** Maximum number of items in a transaction of DynamoDB. */
 const MAX_SETTLED_ITEMS = 100;
 /**
- * Maximum number of attempts. A record changes during a settlement only if the last extension of its hold is late,
- * which happens once.
+ * Maximum number of attempts. A record changes during a settlement only if the last extension of its hold arrives late,
+ * which happens at most once.
  */
 const MAX_SETTLEMENT_ROUNDS = 5;
 
@@ -69,7 +69,7 @@ export function transactionsOf(settlements: Settlement[]): Settlement[][] {
 }
 
 /**
- * Settles a group in one transaction, except the settlements that were made before.
+ * Settles a group in one transaction, without the settlements that were made before.
  * @returns the result of each settlement, or the error that concerns only this settlement
  * @throws the error of the transaction as a whole; nothing was written then
  */
@@ -89,7 +89,7 @@ export async function settleGroup(
       for (const { generationId } of open) results.set(generationId, 'settled');
       break;
     }
-    // A closed part refuses the write, so the next attempt uses the counter itself.
+    // A closed part rejects the write, so the next attempt uses the counter itself.
     for (const [name, { scope }] of counters) if (outcome.failed[name]) forgetParts(scope);
     const next: Settlement[] = [];
     for (const settlement of open) {
@@ -112,10 +112,10 @@ async function resolveRefusal(
   options: { swept: boolean },
 ): Promise<SettleResult | Error | 'again'> {
   if (!stored) return new UnknownGenerationError('The settlement names a generation without a record');
-  // The record has the real amount: the handler may have missed the reply to an extension of the hold.
+  // The stored record has the actual held amount: the handler may have missed the reply to an extension of the hold.
   if (stored.state === 'pending') return 'again';
   if (!stored.swept || options.swept) return 'duplicate';
-  // An error of one correction must not fail the other settlements, which are not written yet.
+  // An error in one correction must not fail the remaining settlements of the group, which are not written yet.
   return correct(table, settlement, stored).catch((error: unknown) => error as Error);
 }
 
@@ -126,7 +126,7 @@ interface CountedScope {
   scope: ScopeId;
   deltas: CounterDeltas;
   /**
-   * Part (item) of a split counter to which the changes are written. Undefined if they are written to the counter
+   * Key of the counter's part (item) to which the changes are written; undefined if they are written to the counter
    * itself.
    */
   part: Key | undefined;
@@ -157,7 +157,7 @@ export function alikeScopes(group: Settlement[]): AlikeScope[] {
   return [...alike].flatMap(([name, one]) => (mixed.has(name) ? [] : [one]));
 }
 
-/** Returns the counters of a group, each with the part to write, if there is one. */
+/** Returns the counters of a group, each with the part to write to, if it has parts. */
 function countersOf(group: Settlement[], number: number): Counters {
   return new Map(
     alikeScopes(group).map(({ scope, isHeld }) => {
@@ -183,8 +183,8 @@ function settleWrites(
     for (const scope of scopesOf(payer)) {
       const isHeld = hold.scopes.includes(scope.kind);
       const change = { spent: outcome.cost, committed: outcome.cost.minus(isHeld ? hold.amount : Money.zero) };
-      // A counter keeps the windows (days, months) of a held request. Without a hold, a window may have been removed. A
-      // write would create it again with only this settlement in it.
+      // The counter keeps the windows (days, months) of a held request. Without a hold, a window may already have been
+      // removed. A write would create it again, containing only this settlement.
       const only = isHeld ? {} : { keptAtMs: atMs };
       addDeltas(counterDeltas(counters, scope), settledWindows(generationId), change, only);
     }
@@ -206,8 +206,8 @@ async function correct(table: Table, settlement: Settlement, stored: Generation)
   const atMs = nowMs();
   const counters: Counters = new Map();
   for (const scope of scopesOf(payer)) {
-    // Skips windows (days, weeks, months) that the counter no longer has. A write would create them again with only the
-    // difference in them.
+    // Skips windows (days, weeks, months) that the counter no longer has. A write would create them again, containing
+    // only the difference.
     addDeltas(counterDeltas(counters, scope), settledWindows(generationId), change, { keptAtMs: atMs });
   }
   const shares = new ServiceShares();
@@ -233,7 +233,10 @@ function counterDeltas(counters: Counters, scope: ScopeId): CounterDeltas {
   return deltas;
 }
 
-/** Returns the writes of counters that change. A failed request of a scope without limits changes none. */
+/**
+ * Returns the writes of the counters that change. For example, a failed request changes no counter of a scope without
+ * limits.
+ */
 function counterWrites(table: Table, counters: Counters): Writes {
   const changed = [...counters].filter(([, { deltas }]) => hasChanges(deltas));
   return Object.fromEntries(

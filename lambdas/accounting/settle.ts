@@ -1,10 +1,10 @@
 /**
- * Settlement: a pending generation becomes final, and its cost is added to every counter of its payer. A batch uses as
- * few transactions as possible: one, if the batch fits into it and nothing was settled before.
+ * Settlement makes a pending generation final, and adds its cost to every counter of its payer. A batch uses as few
+ * transactions as possible: one, if the batch fits into it and none of its generations was settled before.
  *
  * Guarantee: exactly once. The transaction that changes the counters requires that the generation changes from pending
- * to final. So a message that arrives twice, late or out of order changes them once. If the sweep had to estimate a
- * generation, the real message corrects it once, by the difference.
+ * to final. So a message that arrives twice, late or out of order changes the counters only once. If the sweep had to
+ * estimate a generation, the real message corrects the estimate once, by the difference.
  */
 
 import { toGatewayError } from '../platform/errors.ts';
@@ -23,8 +23,8 @@ class OutOfTimeError extends Error {
 }
 
 /**
- * Returns whether the same settlement may succeed a moment later without any action: the table was busy, or time was
- * short.
+ * Returns whether the same settlement may succeed a moment later without any action, because the table was busy or time
+ * was short.
  */
 export function isPassingFailure(error: unknown): boolean {
   return error instanceof OutOfTimeError || toGatewayError(error).kind !== 'server';
@@ -41,12 +41,15 @@ export interface SettleOptions {
 }
 
 interface Round extends SettleOptions {
-  /** Whether to wait for busy items. The first attempt does not wait if busy counters may still be split into parts. */
+  /**
+   * Whether to wait for busy items. The first attempt does not wait, because busy counters can still be split into
+   * parts.
+   */
   isPatient?: boolean;
 }
 
 /**
- * Number of attempts in a transaction with several accounts. It is low, because a busy account is then settled
+ * Number of attempts for a transaction with several accounts. It is low, because a busy account is then settled
  * separately.
  */
 const ATTEMPTS_IN_COMPANY = 5;
@@ -72,8 +75,8 @@ export async function settleBatch(
   }
   const sound = [...unique.values()].filter(({ generationId }) => !results.has(generationId));
   for (const group of transactionsOf(sound)) await settleOrSplit(table, group, options, results);
-  // A second copy in the same batch is a duplicate of the first. If the first fails, the copy fails too, because both
-  // messages must be delivered again.
+  // A second copy in the same batch is a duplicate of the first. If the first copy fails, the second fails too, so that
+  // the queue delivers both messages again.
   return settlements.map((settlement) => {
     const result = results.get(settlement.generationId)!;
     return unique.get(settlement.generationId) === settlement || result instanceof Error ? result : 'duplicate';
@@ -116,8 +119,8 @@ function attemptsAmong(accounts: Settlement[][]): number | undefined {
 }
 
 /**
- * Splits the counters that a batch conflicted on into parts, or finds the parts that holds have made. A failure only
- * costs time.
+ * Splits the busy counters on which a batch conflicted into parts, or finds the parts that holds have made. If it
+ * fails, the settlement only takes longer.
  */
 async function giveBusyParts(table: Table, group: Settlement[], { conflicting }: StoreBusyError): Promise<void> {
   const isBusy = (scope: ScopeId) =>
@@ -127,7 +130,7 @@ async function giveBusyParts(table: Table, group: Settlement[], { conflicting }:
   await Promise.allSettled(busy.map(({ scope }) => giveParts(table, scope)));
 }
 
-/** Splits a batch that failed as a whole. Returns undefined if a split does not help. */
+/** Splits a batch that failed as a whole into smaller batches. Returns undefined if a split does not help. */
 function partsAfter(error: unknown, group: Settlement[], accounts: Settlement[][]): Settlement[][] | undefined {
   if (!(error instanceof StoreBusyError)) return halves(group);
   if (error.conflicting.length > 0) return withoutBusy(group, accounts, error.conflicting);
@@ -153,7 +156,7 @@ function withoutBusy(
 }
 
 /**
- * Halves a group that DynamoDB refuses for another reason than a busy table. Repeated halving isolates the faulty
+ * Halves a group that DynamoDB rejected for a reason other than a busy table. Repeated halving isolates the faulty
  * settlement.
  */
 function halves(group: Settlement[]): Settlement[][] | undefined {

@@ -14,17 +14,17 @@ export interface Settlement {
   outcome: Outcome;
 }
 
-/** A settlement in the form of the settlement queue's messages. */
+/** A settlement encoded as a message of the settlement queue. */
 export interface EncodedSettlement {
   body: string;
-  /** Fields of the outcome that the previous release does not know, as JSON. */
+  /** JSON of the outcome's fields that the previous release does not know. */
   added?: string | undefined;
 }
 
 /**
  * Encodes a message of the settlement queue, version 2. The previous release rejects a body with unknown fields. So new
- * fields of the outcome are sent outside of the body, where that release ignores them. While two releases run
- * concurrently, and after a rollback, it settles without these fields.
+ * fields of the outcome are sent outside the body, where the previous release ignores them. While both releases run,
+ * and after a rollback, the previous release settles without these fields.
  * @throws {TypeError} if `readSettlement` could not read the message, so that the sender gets the error instead of the
  *   dead-letter queue
  */

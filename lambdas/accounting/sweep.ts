@@ -2,11 +2,11 @@
  * Sweep: settles holds whose handler has died or whose settlement message is lost. Complete measurements, and holds of
  * a dead local gateway, are settled at once. Other holds are settled at least twenty minutes after they were placed
  * (new-generation.ts). The amount is the last measurement, or else the estimate of the input, which is zero only for a
- * tombstone (release.ts). A video hold without a complete measurement is returned to the worker that advances jobs. The
- * sweep reads each record consistently before it decides, because the index may be out of date.
+ * tombstone (release.ts). A video's hold without a complete measurement is left to the worker that advances video jobs.
+ * The sweep reads each record consistently before it decides, because the index may be out of date.
  *
  * Guarantee: a hold whose settlement is only late is not changed. While messages wait, for the worker or in the
- * dead-letter queue, nothing is estimated, however long that takes: holds stay counted, and limits strict. Complete
+ * dead-letter queue, nothing is estimated, however long that takes: the holds still count toward their limits. Complete
  * measurements are always settled. Runs may overlap, because a settlement counts once.
  */
 
@@ -44,20 +44,23 @@ export interface SweepSelection {
 export interface SweepResult {
   /** Number of holds that this run has settled. */
   swept: number;
-  /** Settlements made now, by this run or another. Their days may have to be queued again. */
+  /**
+   * Settlements made by this run, or by another run in the meantime. Their days may have to be queued again for the
+   * roll-up.
+   */
   settled: Settlement[];
   /** Errors of holds that could not be settled. The next run retries them. */
   failures: Error[];
 }
 
 /**
- * Age in ms from which a hold cannot have a message that the worker is still processing. A message is settled, or in
- * the dead-letter queue, within an hour.
+ * Age in ms from which a hold can have no message that the worker is still processing. A message is settled, or in the
+ * dead-letter queue, within an hour.
  */
 const TOO_OLD_TO_FLOW_MS = 6 * 3_600_000;
 const AT_ONCE = 8;
 
-/** Settles the holds that are due. Never throws: a hold that cannot be settled does not stop the others. */
+/** Settles the holds that are due. Never throws: if a hold cannot be settled, the others still are. */
 export async function sweepHolds(table: Table, selection: SweepSelection): Promise<SweepResult> {
   const result: SweepResult = { swept: 0, settled: [], failures: [] };
   const entries = pendingGenerations(table, reachOf(selection));
@@ -81,7 +84,7 @@ function reachOf({ nowMs, backlog, deadBootIds }: SweepSelection): { sweepAtMs?:
 }
 
 /**
- * Decides from the index entry whether a hold may be swept. The index may be old, but the fields used here never
+ * Decides from the index entry whether a hold may be swept. The index may be outdated, but the fields used here never
  * change, or are checked again in the record.
  */
 function mayBeSwept({ key, bootId, isDueAtOnce }: PendingEntry, selection: SweepSelection): boolean {
@@ -108,7 +111,7 @@ async function sweepOne(
     const [settled] = (await settleBatch(table, [settlement], { swept: !complete })) as [SettleResult | Error];
     if (settled instanceof Error) throw settled;
     if (settled === 'settled') result.swept += 1;
-    // Includes settlements that another run made first, or whose reply was lost.
+    // Includes settlements that another run has made in the meantime, or whose reply was lost.
     result.settled.push(settlement);
   } catch (error) {
     log('error', 'hold not swept', { worker: 'sweep-holds', generationId: entry.key.sk, ...describeError(error) });

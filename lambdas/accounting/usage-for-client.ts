@@ -1,12 +1,12 @@
-/** Converts the usage of an answer to the form for clients. */
+/** Converts the usage of an answer to the usage that clients receive. */
 
 import type { WireUsage } from '../messages/types.ts';
 import { withoutUndefined } from '../platform/json/records.ts';
 import type { TokenUsage } from './usage.ts';
 
 /**
- * Returns the usage at the beginning of an answer. Some clients read the prompt's tokens only here. So a prompt that
- * the provider has not counted, or reports as zero, is estimated.
+ * Returns the usage at the beginning of an answer. Some clients read the prompt's token count only here, so a count
+ * that the provider does not report, or reports as zero, is estimated.
  */
 export function openingUsage(reported: WireUsage, estimatedInputTokens: number): WireUsage {
   const { input_tokens: input, cache_read_input_tokens: read, cache_creation_input_tokens: written } = reported;
@@ -32,8 +32,8 @@ export function usageForClient(reported: WireUsage, charged: TokenUsage, areLife
 }
 
 /**
- * Returns whether all counts of provider tools are zero. The gateway enables none of these tools, so other counts are
- * not forwarded.
+ * Returns whether all counts of the provider's own tools are zero. The gateway enables none of these tools, so other
+ * counts are not forwarded.
  */
 function isNothing(counts: object): boolean {
   return Object.values(counts).every((count) => count === 0);
@@ -43,7 +43,7 @@ function isNothing(counts: object): boolean {
 function tokensOf(usage: TokenUsage, areLifetimesReported: boolean): WireUsage {
   const { cacheReadTokens: read = 0, cacheWrite5mTokens: short = 0, cacheWrite1hTokens: long = 0 } = usage;
   return {
-    // Clients know no separate tokens of recordings.
+    // The Messages API has no separate count for tokens of audio input, so `input_tokens` includes them.
     input_tokens: usage.inputTokens + (usage.audioInputTokens ?? 0),
     ...(usage.audioInputTokens ? { audio_input_tokens: usage.audioInputTokens } : {}),
     output_tokens: usage.outputTokens,
@@ -56,7 +56,7 @@ function tokensOf(usage: TokenUsage, areLifetimesReported: boolean): WireUsage {
   };
 }
 
-/** Returns the counts of the answer's parts that are known. */
+/** Returns the known token counts of parts of the answer: thinking, images and audio. */
 function shownDetails(usage: TokenUsage): Pick<WireUsage, 'output_tokens_details'> {
   const details = withoutUndefined({
     thinking_tokens: usage.reasoningTokens,

@@ -3,10 +3,10 @@ import { completionParts, countedUnits, pieces, promptUnits, type UsageField } f
 type Counts = { [Field in UsageField]?: number | undefined };
 
 /**
- * Units of one generation, each in a field (catalog/billing-units.ts). Tokens of the prompt have separate counts, as in
- * the Messages API: `inputTokens` excludes tokens read from or written to a cache. Parts of the answer, such as
- * `reasoningTokens`, are included in `outputTokens`. undefined means that the provider did not report the count, which
- * differs from zero.
+ * Usage of one generation, with a field for each billing unit (catalog/billing-units.ts). Tokens of the prompt have
+ * separate counts, as in the Messages API: `inputTokens` excludes tokens read from or written to a cache. Parts of the
+ * answer, such as `reasoningTokens`, are included in `outputTokens`. undefined means that the provider did not report
+ * the count, which differs from zero.
  */
 export interface TokenUsage extends Counts {
   inputTokens: number;
@@ -20,7 +20,7 @@ export function promptTokens(usage: TokenUsage): number {
   return tokens;
 }
 
-/** Units of which an answer may consist without any token. */
+/** Units that an answer can consist of without any token. */
 const alone = pieces.filter((unit) => unit.alone);
 
 /** Returns whether a request to a provider has any usage. A request without usage has no fee either. */
@@ -28,7 +28,7 @@ export function isUsed(usage: TokenUsage): boolean {
   return promptTokens(usage) + usage.outputTokens > 0 || hasUnitAlone(usage);
 }
 
-/** Returns whether these counts include a unit that needs no token. */
+/** Returns whether these counts include a unit that can be used without any token. */
 export function hasUnitAlone(counts: Counts): boolean {
   return alone.some(({ usage: field }) => (counts[field] ?? 0) > 0);
 }
@@ -60,7 +60,9 @@ export function fitParts(usage: TokenUsage): void {
   }
 }
 
-/** Sets the parts of the answer, such as reasoning tokens, to undefined. It is spread into a usage. */
+/**
+ * Fields that remove the counts of parts of the answer, such as reasoning tokens, when they are spread into a usage.
+ */
 export const noParts: Partial<TokenUsage> = Object.fromEntries(
   completionParts.map(({ usage: field }) => [field, undefined]),
 );
@@ -69,7 +71,7 @@ const ESTIMATED_BYTES_PER_TOKEN = 4;
 
 /**
  * Estimates the tokens of a text that no provider counted, as one token for four UTF-8 bytes. That is the usual rate
- * for English. For Russian, whose letters have two bytes, it is about half a word. The result is only an estimate.
+ * for English. In Russian, whose letters have two bytes, four bytes are only two letters.
  */
 export function estimateTokens(utf8Bytes: number): number {
   return Math.ceil(utf8Bytes / ESTIMATED_BYTES_PER_TOKEN);

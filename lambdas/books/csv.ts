@@ -1,5 +1,5 @@
 /**
- * Options for writing CSV: UTF-8, RFC 4180, line feeds. Amounts are plain decimals with all their digits, never
+ * CSV format of exported files: UTF-8, RFC 4180, line feeds. Amounts are plain decimals with all their digits, never in
  * floating point.
  *
  * Guarantee: the same cells give the same bytes.
@@ -12,7 +12,9 @@ import { Money } from '../money/money.ts';
 export type CsvCell = string | number | boolean | Money | null;
 export type CsvRow = readonly CsvCell[];
 
-/** Reader of a file. `plain`: programs. `ru`: spreadsheets with Russian settings. */
+/**
+ * Intended reader of a file. `plain`: programs. `ru`: spreadsheets with Russian settings (semicolons, decimal commas).
+ */
 export const locales = ['plain', 'ru'] as const;
 export type Locale = (typeof locales)[number];
 
@@ -22,7 +24,9 @@ export type Locale = (typeof locales)[number];
  */
 const FORMULA = /^(?:[\s\p{Cf}]*[=+\-@＝＋－＠]|[\t\r\n])/u;
 
-/** Returns a text that a spreadsheet does not read as a formula. For texts chosen by people, such as names. */
+/**
+ * Adds an apostrophe to text that a spreadsheet may read as a formula. Used for text that people choose, such as names.
+ */
 export function guarded(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text;
 }

@@ -6,18 +6,18 @@ import { accountPages, readAccount, type Account } from '../store/accounts/accou
 import { readDayProgress, saveDayProgress, type DayWork } from '../store/days/day-progress.ts';
 import type { Table } from '../store/table/table.ts';
 
-/** Time in ms after the start of a day's work at which unfinished work counts as late and raises an alarm. */
+/** Time in ms after the first run for a day from which unfinished work counts as late and raises an alarm. */
 const LATE_AFTER_MS = 12 * 60 * 60_000;
 
 /**
- * Time in ms after the end of a day at which its work is due. By then, its daily rows are computed, and late requests
+ * Time in ms after the end of a day from which its work is due. By then, its daily rows are computed, and late requests
  * are settled.
  */
 const AFTER_DAY_MS = 60 * 60_000;
 
 /**
  * Returns the day whose work is due. Work for yesterday is due from one hour after midnight (UTC) until it is done.
- * @returns the day, and in `through` the last day whose work is already done; undefined if nothing is due
+ * @returns the due day, and in `through` the last day whose work is done; undefined if nothing is due
  */
 export async function dueDay(
   table: Table,
@@ -33,7 +33,7 @@ export async function dueDay(
 interface DayOfAccounts {
   kind: DayWork;
   date: string;
-  /** Time from which the run starts no further accounts, in ms, as performance.now() counts. */
+  /** Value of performance.now() from which the run starts no further accounts. */
   deadlineMs: number;
   atMs?: number;
 }
@@ -41,7 +41,8 @@ interface DayOfAccounts {
 /**
  * Does a day's work for every account that existed on that day, in as many runs as needed. Each run continues after the
  * last finished account. If the work is unfinished twelve hours after the first run, a log line raises an alarm.
- * @param work does the work of one account; it returns false if it must be repeated before the next account
+ * @param work does the work of one account; returns false if the work on this account must be repeated later, before
+ *   the next account
  * @returns whether all accounts are done, and when the first run began
  */
 export async function eachAccountOf(

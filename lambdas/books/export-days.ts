@@ -11,8 +11,8 @@ import {
 } from '../store/table/table-export.ts';
 
 /**
- * Minimum age in ms of the exported moment. DynamoDB's backups are about five minutes behind the table, and a later
- * moment cannot be exported.
+ * Minimum age in ms of the point in time that an export shows. DynamoDB's backups are about five minutes behind the
+ * table, and a later point cannot be exported.
  */
 const BACKUP_LAG_MS = 20 * 60_000;
 /**
@@ -20,17 +20,17 @@ const BACKUP_LAG_MS = 20 * 60_000;
  */
 const SHORTEST_INCREMENT_MS = 15 * 60_000;
 /**
- * Maximum age in ms of the start of an incremental export: the retention of backups, minus a day. If it is older, a
- * full export is needed.
+ * Maximum age in ms of the start of an incremental export: the retention of backups, minus a day. If the start is
+ * older, a full export is needed.
  */
 const BACKUPS_KEPT_MS = 34 * DAY_MS;
 /**
- * Time in ms until the result of an export is checked. An export takes some minutes. A failed export is repeated at
- * most once in this time, because each attempt is charged.
+ * Time in ms after the start of an export at which its result is checked. An export takes some minutes. The check is
+ * rare because each repetition of a failed export is charged.
  */
 const CHECK_AGAIN_AFTER_MS = 60 * 60_000;
 
-/** The table that is exported, and the bucket that gets the exports. */
+/** ARN of the exported table, and name of the bucket for the exports. */
 interface BooksBucket {
   tableArn: string;
   bucket: string;
@@ -46,13 +46,13 @@ interface ExportRun {
 }
 
 /**
- * Starts the exports that are due. The whole table is exported at first, and at the beginning of each month. Otherwise,
- * the changes up to the last midnight (UTC) are exported, at most a day in each export.
+ * Starts the exports that are due. The whole table is exported the first time, and at the beginning of each month. In
+ * addition, the changes up to the last midnight (UTC) are exported, at most a day in each export.
  *
  * Guarantee: incremental exports follow each other without a gap. The end of an export is saved after its start. If a
- * run stops in between, or if runs overlap, the same export is started again, and DynamoDB recognizes its token. A run
- * an hour later checks the result. If an export failed, a log line raises an alarm, and the export is repeated each
- * hour with the same period. No later export is started until it is complete.
+ * run stops in between, or if runs overlap, the same export is requested again, and DynamoDB starts it only once
+ * because the token is the same. A run an hour later checks the result. If an export failed, a log line raises an
+ * alarm, and the export is repeated each hour with the same period. No later export is started until it is complete.
  * @returns the prefixes of the started exports
  */
 export async function exportDays(
@@ -72,11 +72,11 @@ export async function exportDays(
 }
 
 /**
- * Exports the whole table. The exported moment is computed from the day and from the time when the table was first
- * seen. So overlapping runs request the same export, which DynamoDB starts once.
+ * Exports the whole table. The point in time to export is computed from the current day and the time when the table was
+ * first seen. So overlapping runs request the same export, which DynamoDB starts once.
  */
 async function exportAnew(run: ExportRun, firstSeenMs: number): Promise<void> {
-  // Backups of a new table begin with the table, so an earlier moment cannot be exported.
+  // Backups of a new table begin with the table, so an earlier point in time cannot be exported.
   const oldestMs = Math.ceil(firstSeenMs / 1_000) * 1_000;
   const firstDay = utcDate(oldestMs + BACKUP_LAG_MS);
   const toMs = utcDate(run.atMs) <= firstDay ? oldestMs : Date.parse(utcDate(run.atMs));
@@ -98,7 +98,7 @@ async function begin(
 
 /**
  * Checks whether exports are complete, and starts failed exports again.
- * @returns the exports that are not complete
+ * @returns the exports that are not yet complete
  */
 async function checkedAfter(run: ExportRun, progress: ExportProgress): Promise<readonly BegunExport[]> {
   const { atMs } = run;
@@ -136,8 +136,8 @@ async function goOn(run: ExportRun, progress: ExportProgress & { untilMs: number
 }
 
 /**
- * Returns the next midnight. If it is too close for an incremental export, returns the noon after it, so that the export
- * after that ends at a midnight.
+ * Returns the next midnight. If it is too close for an incremental export, returns the noon after it, so that the
+ * following export again ends at midnight.
  */
 function endOfIncrement(fromMs: number): number {
   const nextMidnightMs = (Math.floor(fromMs / DAY_MS) + 1) * DAY_MS;

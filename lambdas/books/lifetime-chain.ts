@@ -1,11 +1,11 @@
 /**
- * Compares lifetime spending without reading all records. The lifetime spending of a scope is its proved spending up to
- * the end of a month, plus its daily rows since then.
+ * Compares the lifetime spending in counters without reading all records. The expected lifetime spending of a scope is
+ * its proved spending up to the end of a month, plus its daily rows since then.
  *
- * A month is proved three weeks after its end. By then every message about it is processed or abandoned. If entries are
- * added to a proved month later, they show up as differences until an operator reads all records and proves them again
- * (`reconcile --deep --prove`). Weakness: an account that existed before this comparison has no proved spending until
- * that is done once.
+ * A month is proved about three weeks after its end. By then, every message about it has been processed or abandoned.
+ * If entries are added to a proved month later, they show up as differences until an operator runs `reconcile --deep
+ * --prove`, which reads all records and proves the months again. Weakness: an account that is older than this
+ * comparison has no proved spending until this command has run once.
  */
 
 import { Money } from '../money/money.ts';
@@ -22,11 +22,11 @@ import {
 import type { Table } from '../store/table/table.ts';
 import type { ScopeDays } from './scope-sums.ts';
 
-/** Day of the following month from which a month is proved. */
+/** Day of the following month on which a month can be proved. */
 const PROVED_FROM_DAY = 21;
 /**
  * Maximum age in days of an account that is automatically proved from its first day. An older account has too many rows
- * for one night.
+ * to read in one night.
  */
 const MAX_FIRST_DAYS = 92;
 
@@ -54,10 +54,7 @@ export async function readLifetimeChain(
   return { through, spentBefore: (scope) => scopes.get(scopeName(scope)) ?? { through, spent: Money.zero } };
 }
 
-/**
- * Returns the days to read, up to `date`. Their sums are enough to compare the lifetime windows and the month of
- * `date`.
- */
+/** Returns the days to read, up to `date`. They are enough to compare the lifetime windows and the month of `date`. */
 export function datesSince(chain: LifetimeChain | undefined, date: string): string[] {
   const firstOfMonth = `${date.slice(0, 'YYYY-MM'.length)}-01`;
   const afterChain = chain ? dateAfter(chain.through) : firstOfMonth;
@@ -65,7 +62,7 @@ export function datesSince(chain: LifetimeChain | undefined, date: string): stri
 }
 
 /**
- * Extends the proved spending by all months that have become provable.
+ * Extends the proved spending by all months that can be proved now.
  * @param scopes sums of all days since the last proved month
  */
 export async function continueChain(

@@ -6,8 +6,8 @@ import { isMonthKept, monthOfDay, readModelDays, type ModelDay } from '../store/
 import type { Table } from '../store/table/table.ts';
 
 /**
- * Adds up the cost of records by model and UTC day. Only final records count: for the model that answered, on the day
- * of the admission.
+ * Adds up the cost of records by model and UTC day. Only final records count, for the model that answered and for the
+ * day on which the request was admitted.
  */
 export class ModelDaySums {
   readonly #days = new Map<string, ModelDay>();
@@ -30,7 +30,7 @@ export class ModelDaySums {
   }
 }
 
-/** A day of a model whose counted spending differs from the sum of its records. */
+/** Spending of a model on one day, if the counted spending differs from the sum of the records (`recorded`). */
 export interface ModelDayDifference extends ModelDay {
   recorded: Money;
 }

@@ -1,4 +1,4 @@
-/** Reads a month of an account from its daily rows. It needs a few queries, regardless of the number of requests. */
+/** Reads an account's month from its daily rows, with a few queries regardless of the number of requests. */
 
 import { isComplete, readActivity, type ActivityRow, type ActivitySplit } from '../accounting/activity.ts';
 import { addDailySums, noDailySums, type DailySums } from '../accounting/daily-sums.ts';
@@ -13,7 +13,7 @@ import type { Table } from '../store/table/table.ts';
 import { daysOfMonth, periodOf } from './period.ts';
 import { balanceOf, paymentsIn, type Balance } from './statement.ts';
 
-/** Spending of a month on one model, split by the requested dimensions. */
+/** Spending on one model in a month, split by the requested dimensions. */
 export interface MonthRow extends DailySums {
   model: string;
   workspaceId: string | undefined;
@@ -31,7 +31,8 @@ export interface Month {
   rows: MonthRow[];
   total: DailySums;
   /**
-   * Sum of the month in the account's counter. Undefined if the month is not closed, or if the counter has dropped it.
+   * Spending of the month according to the account's counter. Undefined if the month is not closed, or if the counter
+   * no longer has it.
    */
   counted: Money | undefined;
   payments: BalanceEntry[];

@@ -1,9 +1,9 @@
-/** Calendar days in UTC or another time zone, with the instants at which they begin and end. */
+/** Calendar days in UTC or another time zone, with their start and end times. */
 
 import { DAY_MS, datesBetween, utcDate } from '../money/periods.ts';
 import { GatewayError } from '../platform/errors.ts';
 
-/** Maximum length of a period in days: a leap year and a month. For more, a client needs several requests. */
+/** Maximum length of a period in days: a leap year and a month. A longer period needs several requests. */
 const MAX_PERIOD_DAYS = 400;
 
 /** One day: its date, and its start and end in epoch milliseconds. The end is the start of the next day. */
@@ -20,7 +20,7 @@ export interface Period {
   /** Name of a time zone in the IANA database, such as "Europe/Moscow", or "UTC". */
   zone: string;
   startMs: number;
-  /** End of the last day, in epoch milliseconds. This instant itself does not belong to the period. */
+  /** End of the last day, in epoch milliseconds. This time itself does not belong to the period. */
   endMs: number;
   days: readonly CalendarDay[];
 }
@@ -56,8 +56,8 @@ export function utcDaysOf({ startMs, endMs }: Period): string[] {
 }
 
 /**
- * Returns a function that finds the day of an instant. The function returns undefined for an instant outside the
- * period. It is fast if consecutive calls are for the same day.
+ * Returns a function that finds the day of a time in epoch milliseconds. The function returns undefined for a time
+ * outside the period. It is fast if consecutive calls are for the same day.
  */
 export function dayFinder({ days }: Period): (atMs: number) => string | undefined {
   let last: CalendarDay | undefined;

@@ -7,12 +7,12 @@ import { recordedSpending } from '../store/counters/recorded-budgets.ts';
 import { keepAfterDay, readBudgets } from '../store/counters/service-budgets.ts';
 import type { Table } from '../store/table/table.ts';
 
-/** A part of a free model's daily budget whose spending differs from the records. */
+/** A part of a free model's daily budget whose stored spending differs from the records. */
 export interface BudgetDifference {
   date: string;
   model: string;
   part: number;
-  /** Spending that is stored in the part of the budget. */
+  /** Spending stored in this part of the budget. */
   spent: Money;
   /** Spending according to the records of all accounts. */
   recorded: Money;
@@ -32,11 +32,11 @@ export async function reconcileBudgets(table: Table, date: string): Promise<Budg
 }
 
 /**
- * Compares the budgets with the roll-up's sums, so it reads no records. A late settlement changes its budget some
- * minutes before the roll-up adds it. So only a lasting difference is an error.
+ * Compares the budgets with the sums that the roll-up has stored, without reading records. A late settlement changes
+ * its budget some minutes before the roll-up includes it. So only a lasting difference is an error.
  *
- * Weakness: if an earlier release rolled up a day, the day has no sums for budgets, so all its spending differs.
- * `reconcile --deep` then shows that the budgets are right.
+ * Weakness: if an earlier release rolled up a day, the day has no sums for budgets, so all its spending differs. In
+ * this case, `reconcile --deep` shows whether the budgets are correct.
  */
 export function reconcileRolledUpBudgets(table: Table, date: string): Promise<BudgetDifference[]> {
   return differencesOf(table, date, spendingByRollUp);

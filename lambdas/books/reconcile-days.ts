@@ -17,19 +17,21 @@ import { reconcileRolledUpBudgets } from './reconcile-budgets.ts';
  * all of them.
  */
 const MAX_LOGGED = 10;
-/** Time in ms within which the roll-up adds a late settlement. An older difference will not disappear by itself. */
+/**
+ * Time in ms within which the roll-up includes a late settlement. A difference that lasts longer will not disappear by
+ * itself.
+ */
 const BUDGETS_AGREE_WITHIN_MS = 60 * 60_000;
 
 /**
- * Compares each account's daily rows of the current month with its counters, once after each day. It also compares the
- * budgets of free models with the roll-up's sums. It reads no records. If a run has no time left, the next run
- * continues.
+ * Compares each account's daily rows of the current month with its counters, once after each day. Also compares the
+ * budgets of free models with the roll-up's sums. Reads no records. If a run has no time left, the next run continues.
  *
- * Each difference is logged in a line that raises an alarm, and so is each day that could not be compared in time. An
- * account whose rows are missing delays the other accounts by at most twelve hours. Weakness: if a scope has no
- * spending since the last proved month, its lifetime window is not compared. That would require reading all counters
- * (lifetime-chain.ts). `reconcile --deep` compares these windows too.
- * @param options.deadlineMs time from which no further accounts are started, in ms, as performance.now() counts
+ * Each difference is logged in a line that raises an alarm, and so is each account that could not be compared in time.
+ * An account whose rows are missing delays the other accounts by at most twelve hours. Weakness: if a scope has no
+ * spending since the last proved month, its lifetime window is not compared, because that would require reading all
+ * counters (lifetime-chain.ts). `reconcile --deep` compares these windows too.
+ * @param options.deadlineMs value of performance.now() from which no further accounts are started
  * @returns number of compared accounts
  */
 export async function reconcileDays(
@@ -46,7 +48,7 @@ export async function reconcileDays(
     async (account, { isLate }) => {
       const day = await readDay(table, account.id, yesterday);
       if (!day || !isComplete(day)) {
-        // The account's rows are missing. The next run checks again, unless that would delay the other accounts too
+        // The account's rows are missing. The next run checks again, unless waiting would delay the other accounts too
         // long.
         if (isLate) log('error', bookTripwires.booksLate, { accountId: account.id, date: yesterday });
         return isLate;
@@ -63,7 +65,7 @@ export async function reconcileDays(
 }
 
 /**
- * Compares the budgets of free models with the roll-up's sums.
+ * Compares the budgets of free models with the roll-up's sums, and reports lasting differences.
  * @param options.isLast whether remaining differences are logged
  * @returns false if a difference may disappear before the next run
  */

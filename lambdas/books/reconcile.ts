@@ -1,13 +1,13 @@
 /**
- * Checks whether all parts of the table agree about an account's money. Records are priced again from their own fields,
- * and their sums are compared with daily rows and counters. Payments are compared with the limit that they add up to.
- * If records are read, each attribute of each row is compared. If only rows are read, their spending is compared with
- * the counters.
+ * Checks whether all parts of the table agree about an account's money. With `isDeep`, every record is read: its price
+ * is computed again from its fields, and the sums of the records are compared with every attribute of the daily rows,
+ * and with the counters. Otherwise only the daily rows of closed days are read, and their spending is compared with the
+ * counters. A prepaid account's payments are compared with its limit.
  *
  * Guarantee: requests during the check cause no false alarm. The current day is compared only if nothing changes during
  * the check. Differences are checked again, and reported only if they are found twice in the same form. Weakness:
- * counters drop windows of days and weeks two days after their end, so later changes of these windows are not noticed.
- * The lifetime window and the daily rows are never dropped.
+ * counters drop the windows of days and weeks two days after their end, so later changes of these windows are not
+ * noticed. The lifetime window and the daily rows are never dropped.
  */
 
 import { append } from '../platform/append.ts';
@@ -33,7 +33,7 @@ import { differencesOfModels, ModelDaySums } from './model-days.ts';
 import { differencesOfRows, isCurrent } from './row-differences.ts';
 import { driftOf, ScopeSums, type ScopeDays, type WindowDrift } from './scope-sums.ts';
 
-/** A difference between two parts of the table about the same money. */
+/** A difference between two parts of the table that should agree about the same money. */
 export interface BookFinding {
   /**
    * Kind of the comparison:
@@ -64,7 +64,7 @@ export interface Reconciliation {
   drifts: CounterDrift[];
   /** Counts of compared records, days, windows and payments. */
   compared: { records: number; days: number; windows: number; payments: number };
-  /** Sums of every scope that has records on the days. */
+  /** Sums of every scope that has records on the compared days. */
   scopes: ScopeDays[];
   /** Whether the records or rows of every completed day were added up. */
   isCovered: boolean;
@@ -74,15 +74,16 @@ export interface ReconcileQuestion {
   account: Account;
   /** UTC days to compare, in order. The current day is skipped if anything changes during the check. */
   dates: readonly string[];
-  /** Whether every record is read. If not, the daily rows of closed days are read instead. */
+  /** Whether every record is read. If false, the daily rows of closed days are read instead. */
   isDeep: boolean;
-  /** Whether the days are all days of the account, so that lifetime windows can be compared. */
+  /** Whether `dates` are all days of the account, so that lifetime windows can be compared. */
   isWhole: boolean;
   /**
-   * Returns the proved spending of a scope before the first of these days, so that its lifetime window can be compared.
+   * Returns the proved spending of a scope before the first compared day, so that the scope's lifetime window can be
+   * compared.
    */
   spentBefore?: ((scope: ScopeId) => SpentBefore) | undefined;
-  /** Pause before differences are checked again, in ms. A settlement or a roll-up may be in progress. */
+  /** Pause before differences are checked again, in ms: a settlement or a roll-up may be in progress. */
   pauseMs?: number;
   progress?: ((date: string) => void) | undefined;
 }
@@ -122,7 +123,8 @@ async function compareOnce(table: Table, question: ReconcileQuestion): Promise<R
   }
   addLeases(leases, read);
   const counters = await readCountersOf(table, read.sums.scopes());
-  // These two reads must come last. A change before them would otherwise count as a difference.
+  // These two reads must come last. Otherwise, a change between them and the remaining reads could show up as a
+  // difference.
   const isStill =
     isDeep &&
     isUnchanged(before, await readCounter(table, scope)) &&
@@ -160,7 +162,7 @@ async function compareOnce(table: Table, question: ReconcileQuestion): Promise<R
 }
 
 /**
- * Returns whether the account's counter is unchanged. Then no cost was settled between the two reads, because a
+ * Returns whether the account's counter is unchanged. If so, no cost was settled between the two reads, because a
  * settlement changes its record and the counters in one transaction.
  */
 function isUnchanged(before: StoredCounter, after: StoredCounter): boolean {
@@ -171,8 +173,8 @@ function isUnchanged(before: StoredCounter, after: StoredCounter): boolean {
 }
 
 /**
- * Returns whether the same leases (money held in advance for many requests) are open as before. A lease may hold money
- * only in other scopes, and then the account's counter does not show it.
+ * Returns whether the same leases (money held in advance for many requests) are open as before. This check is needed
+ * because a lease may hold money only in scopes other than the account, which the account's counter does not show.
  */
 function isSameSet(before: Lease[], after: Lease[]): boolean {
   const ids = new Set(before.map(({ id }) => id));
@@ -188,8 +190,8 @@ interface DaysRead {
   sums: ScopeSums;
   models: ModelDaySums;
   /**
-   * Amount that the records have taken from each lease. It has only leases that were open before the records were read,
-   * because all leases that ever existed would take too much memory.
+   * Amount that records have drawn from each lease, by lease id. Contains only leases that were open before the records
+   * were read: all leases that ever existed would take too much memory.
    */
   drawn: Map<string, Money>;
   findings: BookFinding[];
@@ -199,8 +201,8 @@ interface DaysRead {
 }
 
 /**
- * Reads the records of a day, and computes the price of each final record again. If the day is closed, its rows are
- * compared with the sums of the records.
+ * Reads the records of a day, and computes the price of each final record again. If the day is closed, also compares
+ * its rows with the sums of the records.
  */
 async function readRecords(
   table: Table,
@@ -247,8 +249,8 @@ function noteDrawn({ drawn }: DaysRead, { lease }: Generation): void {
 }
 
 /**
- * Adds the part of each open lease that no record has taken. If a record is written after its day was read, its amount
- * comes from the lease. So it changes no counter.
+ * Adds the part of each open lease that no record has drawn. A record that is written after its day was read draws its
+ * amount from a lease, so the held total stays the same.
  */
 function addLeases(leases: Lease[], { sums, drawn }: DaysRead): void {
   for (const lease of leases) {
@@ -258,7 +260,7 @@ function addLeases(leases: Lease[], { sums, drawn }: DaysRead): void {
   }
 }
 
-/** Adds up the rows of a closed day by their scopes. */
+/** Adds the rows of a closed day to the sums of their scopes. */
 async function addRows(table: Table, { id }: Account, day: Day, read: DaysRead): Promise<void> {
   for await (const { level, workspaceId, keyHash, memberId, model, usage: spent, ...row } of dailyRows(
     table,
@@ -278,7 +280,6 @@ async function addRows(table: Table, { id }: Account, day: Day, read: DaysRead):
   read.covered.add(day.date);
 }
 
-/** Reads the counter of each scope. */
 async function readCountersOf(table: Table, scopes: ScopeDays[]): Promise<(readonly [ScopeDays, StoredCounter])[]> {
   const found: (readonly [ScopeDays, StoredCounter])[] = [];
   for (const kind of scopeKinds) {
@@ -321,7 +322,7 @@ function findingOf({ kind, id, window, what, counted, recorded }: CounterDrift):
   };
 }
 
-/** Compares the count of each model and day with the cost of its records. */
+/** Compares the counted spending of each model and day with the cost of its records. */
 async function compareModels(
   table: Table,
   { id }: Account,
@@ -334,7 +335,7 @@ async function compareModels(
   return { findings, compared };
 }
 
-/** Compares a prepaid account's limit with its payments minus refunds. */
+/** Compares a prepaid account's limit with the sum of its payments and refunds. */
 async function comparePayments(
   table: Table,
   { id, mode }: Account,

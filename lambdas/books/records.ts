@@ -1,11 +1,9 @@
-/** Reads the records for a report. */
-
 import { generationsInOrder } from '../store/generations/generation-queries.ts';
 import type { Generation } from '../store/generations/generation.ts';
 import type { Table } from '../store/table/table.ts';
 import { utcDaysOf, type Period } from './period.ts';
 
-/** Selects records of an account. A field that is absent does not restrict the selection. */
+/** Filter for records of an account. An absent field does not restrict the selection. */
 export interface RecordFilter {
   /** Returns whether records of the key with this hash are selected. */
   isKey?: ((hash: string) => Promise<boolean>) | undefined;
@@ -20,7 +18,8 @@ export function isFiltered(filter: RecordFilter): boolean {
 
 /**
  * Yields the generations that were admitted in a period and that match the filter, in the order of admission. They may
- * be pending or final, charged or free. Cost: eight queries for each UTC day, and the size of their results.
+ * be pending or final, charged or free. Cost: at least eight queries for each UTC day, more if their results have
+ * several pages.
  * @param progress is called after each UTC day
  */
 export async function* recordsOf(

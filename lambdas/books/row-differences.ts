@@ -10,15 +10,15 @@ interface RowDifference {
   expected: string;
 }
 
-/** Returns whether a row belongs to the current recomputation of its day. */
+/** Returns whether a row belongs to the valid recomputation of its shard of the day. */
 export function isCurrent({ shard, version }: Pick<DailyRow, 'shard' | 'version'>, { versions }: Day): boolean {
   return version === versions[shard];
 }
 
 /**
  * Compares the rows of a closed day with the sums of its records, attribute by attribute. A missing row counts as a row
- * with zeros. Without records, zeros are expected.
- * @param options.expected the rows that follow from the records, by name
+ * with zeros. A row without records should contain zeros.
+ * @param options.expected rows computed from the records, by name
  */
 export async function* differencesOfRows(
   stored: AsyncIterable<{ name: string; row: DailyRow }>,

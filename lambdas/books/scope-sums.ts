@@ -18,7 +18,7 @@ export interface ScopeDays extends ScopeId {
   days: Map<string, DayOfScope>;
 }
 
-/** Adds up records by the scopes that count their money. */
+/** Adds up the records of each scope (key, workspace, member, account) that counts their money. */
 export class ScopeSums {
   readonly #scopes = new Map<string, ScopeDays>();
 
@@ -38,7 +38,7 @@ export class ScopeSums {
     this.#scopes.set(name, known);
   }
 
-  /** Returns the sums of a scope; empty if it has no records. */
+  /** Returns the sums of a scope; without days if it has no records. */
   of(scope: ScopeId): ScopeDays {
     return this.#scopes.get(`${scope.kind}#${scope.id}`) ?? { ...scope, days: new Map() };
   }
@@ -48,7 +48,7 @@ export class ScopeSums {
   }
 }
 
-/** A window of a counter that differs from the records of its days. */
+/** A counter window whose amount differs from the records of its days. */
 export interface WindowDrift {
   window: string;
   what: 'spent' | 'held';
@@ -56,7 +56,6 @@ export interface WindowDrift {
   recorded: Money;
 }
 
-/** Describes which records were added up. */
 export interface Coverage {
   /** Returns whether all records of a UTC day were added up. True for future days, because they have no records. */
   covers: (date: string) => boolean;
@@ -64,7 +63,7 @@ export interface Coverage {
   isWhole: boolean;
   /** Whether pending records were added up as well. */
   includesHolds: boolean;
-  /** The current day, if it cannot be compared; undefined if nothing changed during the check. */
+  /** The current day, if it cannot be compared because something changed during the check; otherwise undefined. */
   openDay: string | undefined;
 }
 
@@ -72,8 +71,8 @@ export interface Coverage {
  * Compares the windows of a counter whose days were all added up.
  *
  * Guarantee: requests during the check cause no false difference. Each settlement changes all windows of one item (the
- * counter or a part of it). So the amount of the current day is subtracted from every window that includes it, and the
- * rest belongs to completed days.
+ * counter or a part of it) at once. So the amount of the current day can be subtracted from every window that includes
+ * the day, and the rest belongs to completed days.
  * @param before proved spending of the scope before the added days, so that its lifetime window can be compared
  * @returns the windows that differ from the records, and the number of compared windows
  */

@@ -24,7 +24,7 @@ export const dimensions = [
   'ending',
 ] as const;
 export type PlainDimension = (typeof dimensions)[number];
-/** Dimension for one tag of the request's key. Its values are the values of that tag. */
+/** Dimension that splits by one tag of the request's key. Its values are the values of that tag. */
 export type TagDimension = `tag:${string}`;
 export type Dimension = PlainDimension | TagDimension;
 
@@ -32,7 +32,7 @@ export function isTag(dimension: Dimension): dimension is TagDimension {
   return dimension.startsWith('tag:');
 }
 
-/** Maximum rows of a report. People do not read more, and the limit bounds the memory of a process. */
+/** Maximum number of rows in a report. Nobody reads more, and the limit bounds the memory of the process. */
 const MAX_SPENDING_ROWS = 200_000;
 
 /**
@@ -40,8 +40,8 @@ const MAX_SPENDING_ROWS = 200_000;
  */
 export interface SpendingRow extends DailySums {
   /**
-   * Values of the dimensions: ids of workspaces and members, hashes of keys, and so on. A value is empty if a
-   * generation has none.
+   * Values of the dimensions, such as ids of workspaces and members, or hashes of keys. A value is empty if the
+   * generation has none for that dimension.
    */
   values: readonly string[];
 }
@@ -80,8 +80,8 @@ export class SpendingTable {
 }
 
 /**
- * Replaces keys with the values of their tags, and merges rows that become equal.
- * @param tagsOf returns the tags of the key with a given hash; a key without the tag gets an empty value
+ * Replaces key hashes with the values of the requested key tags, and merges rows that become equal.
+ * @param tagsOf returns the tags of the key with this hash; if a tag is missing, its value is empty
  */
 export async function rowsByTags(
   rows: readonly SpendingRow[],
@@ -104,7 +104,10 @@ export async function rowsByTags(
   return [...folded].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
 }
 
-/** Returns a generation's value of a dimension. For a tag, returns the key, which `rowsByTags` replaces later. */
+/**
+ * Returns the value that a generation has in a dimension. For a tag, returns the key's hash, which `rowsByTags`
+ * replaces later.
+ */
 export function dimensionValue(
   { payer, outcome, apiType }: FinalGeneration,
   day: string,

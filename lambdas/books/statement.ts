@@ -1,9 +1,9 @@
 /**
- * Makes a statement: an account's spending in a period, split as requested, with proofs of its total.
+ * Creates a statement: an account's spending in a period, split as requested, with proofs of its total.
  *
- * The amounts are from the records. A generation belongs to the day of its admission, as in the counters. The total is
+ * The amounts come from the records. A generation belongs to the day of its admission, as in the counters. The total is
  * then computed again in other ways: from the units and prices of each line, from the daily rows, and from the
- * account's counters, if these still exist.
+ * account's counters, if these still have the period.
  */
 
 import { readActivity, isComplete } from '../accounting/activity.ts';
@@ -33,11 +33,11 @@ export interface StatementQuestion {
   period: Period;
   by: readonly Dimension[];
   filter: RecordFilter;
-  /** The filter in words for the document, such as `key "Server"`. */
+  /** The filter as text for the document, such as `key "Server"`. */
   only?: readonly string[];
 }
 
-/** A final generation of the period, with its day in the period's time zone. */
+/** A final generation in the period, with its day in the period's time zone and its price lines. */
 export interface BookedGeneration {
   generation: FinalGeneration;
   day: string;
@@ -45,8 +45,8 @@ export interface BookedGeneration {
 }
 
 /**
- * Result of a second computation of the statement's total: from price lines, from daily rows, or from counters. Its
- * text has no commas, so it needs no quotes in a CSV line.
+ * Result of a second computation of the statement's total: from price lines, from daily rows, or from counters. `says`
+ * contains no commas, so it needs no quotes in a CSV line.
  */
 interface Proof {
   source: 'lines' | 'daily_rows' | 'counters';
@@ -76,7 +76,7 @@ export interface Statement {
   total: DailySums;
   /** Number of records that were read, including free ones. */
   records: number;
-  /** Unsettled generations and the money held for them. Their cost is in no sum. */
+  /** Unsettled generations, and the money held for them. Their cost is not included in any sum. */
   pending: { generations: number; held: Money };
   /** Payments of the account; empty for a filtered statement, because payments belong to the whole account. */
   payments: BalanceEntry[];
@@ -94,7 +94,7 @@ export interface StatementReader {
 /** A date before all records. */
 const THE_FIRST_DATE = '0001-01-01';
 
-/** Maximum number of records that a proof names if their price does not follow from their fields. */
+/** Maximum number of records that a proof lists by id if their price does not follow from their fields. */
 const MAX_NAMED = 20;
 
 export async function readStatement(
@@ -151,8 +151,8 @@ export async function readStatement(
 }
 
 /**
- * Returns the proof for a filtered statement. Rows and counters cover whole accounts, keys, members and workspaces. So
- * they cannot be compared with a filtered part.
+ * Returns the proof for a filtered statement. Daily rows and counters cover whole accounts, keys, members and
+ * workspaces, so they cannot be compared with a filtered part.
  */
 function notOfAPart(source: Proof['source']): Proof {
   return {
@@ -203,8 +203,8 @@ async function proofOfRows(table: Table, account: Account, period: Period, sums:
 }
 
 /**
- * Compares the windows of the account's counter whose days are all in the period. Future days have no spending, so they
- * count as part of the period.
+ * Compares the windows of the account's counter whose days are all in the period. Future days have no spending, so a
+ * window may include them.
  */
 async function proofOfCounters(table: Table, account: Account, period: Period, sums: ScopeSums): Promise<Proof> {
   const scope = accountScope(account);
@@ -271,8 +271,8 @@ function sumOf(entries: readonly BalanceEntry[]): Money {
 }
 
 /**
- * Returns the spending of an account up to an instant, from daily rows for closed days, otherwise from records. Cost: a
- * query for each day since the account was created.
+ * Returns the spending of an account before a point in time: closed days from daily rows, other days from records.
+ * Cost: at least one query for each day since the account was created.
  */
 async function spentBefore(table: Table, { id, createdAt }: Account, instantMs: number): Promise<Money> {
   const lastDate = utcDate(instantMs - 1);

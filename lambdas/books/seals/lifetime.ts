@@ -7,7 +7,7 @@ import { readOpenEntries, type SealHead } from '../../store/days/seals.ts';
 import type { Table } from '../../store/table/table.ts';
 import { readRecordsOf } from './open-records.ts';
 
-/** Maximum number of comparisons. The comparison is repeated if an earlier day was settled during it. */
+/** Maximum number of attempts. The comparison is repeated if the counter's sum of earlier days changes during it. */
 const MAX_LOOKS = 5;
 /**
  * Maximum number of days since the last sealed day. If there are more, the comparison is skipped, because counters drop
@@ -40,7 +40,7 @@ export async function lifetimeDrift(
   return undefined;
 }
 
-/** Returns the counter's sum of all days before `since`. */
+/** Returns the counter's spending on all days except `since`. */
 async function countedUntil(table: Table, accountId: string, since: readonly string[]): Promise<Money> {
   const counter = await readCounter(table, { kind: 'account', id: accountId });
   return counter.spent('lifetime').minus(Money.sum(since.map((date) => counter.spent(`day_${date}`))));

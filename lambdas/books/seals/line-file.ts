@@ -17,7 +17,7 @@ interface PackedFile {
   bytes: number;
 }
 
-/** A written file of lines, with the hash tree of the lines. The files exist until `remove` is called. */
+/** A written file of lines, with the hash tree over the lines. The files exist until `remove` is called. */
 export interface LineFile {
   lines: PackedFile;
   /** File with the leaves of the tree in order: one hash per line, in hexadecimal digits. */
@@ -30,7 +30,7 @@ export interface LineFile {
   chunkRoots: Buffer[];
 }
 
-/** Owner of a line that belongs to no generation: sixteen bytes 0xff. They sort after all ids. */
+/** Owner of a line that belongs to no generation: sixteen bytes 0xff, which sort after all ids. */
 const NO_GENERATION = Buffer.alloc(16, 0xff);
 
 /**
@@ -43,7 +43,7 @@ export function ownerBytes(generationId: string | undefined): Buffer {
     : Buffer.from(generationId.slice('gen-'.length).replaceAll('-', ''), 'hex');
 }
 
-/** Writes a compressed file line by line. `put` waits if the disk is slower than the writer. */
+/** Writes a compressed file line by line. `put` waits if the disk is slower than the caller. */
 class PackedFileWriter {
   readonly #path: string;
   readonly #text = new PassThrough();
@@ -59,7 +59,8 @@ class PackedFileWriter {
       },
     });
     this.#written = pipeline(this.#text, hashed, createGzip(), createWriteStream(path));
-    // `end` awaits the promise. Without this handler, an earlier failure, such as a full disk, would end the process.
+    // `end` awaits this promise later. Without a handler, an earlier failure, such as a full disk, would be an
+    // unhandled rejection that ends the process.
     this.#written.catch(() => {});
   }
 
@@ -103,7 +104,7 @@ export class LineFileWriter {
     return writer;
   }
 
-  /** @param owner generation that the line belongs to; undefined for other lines */
+  /** @param owner generation to which the line belongs; undefined for other lines */
   async write(line: string, owner: string | undefined): Promise<void> {
     const hash = leafOf(line);
     if (this.#count % CHUNK_LEAVES === 0) this.#chunks.push([]);

@@ -1,8 +1,8 @@
 /**
- * Computes the hash tree of RFC 6962 §2.1 (Certificate Transparency), over SHA-256. Its root proves that a line is in
- * the tree, with one hash for each level. If any line is changed, removed, added or moved, the root changes. Leaves are
- * stored in chunks of 1,024. Because that is a power of two, a chunk is a whole subtree. So a proof needs only the
- * leaves of one chunk and the roots of all chunks.
+ * Computes the hash tree of RFC 6962 §2.1 (Certificate Transparency), over SHA-256. Given the root, a proof that a line
+ * is in the tree needs one hash for each level. If any line is changed, removed, added or moved, the root changes.
+ * Leaves are stored in chunks of 1,024. Because that is a power of two, a full chunk is a complete subtree. So a proof
+ * can be computed from the leaves of one chunk and the roots of all chunks.
  */
 
 import { createHash } from 'node:crypto';
@@ -23,8 +23,8 @@ function nodeOf(left: Buffer, right: Buffer): Buffer {
 }
 
 /**
- * Returns the root over hashes in their order: leaves, or the roots of all chunks. Without hashes, it is the hash of an
- * empty input.
+ * Returns the root over hashes in their order: leaves, or the roots of all chunks. Without hashes, the root is the hash
+ * of an empty input.
  */
 export function rootOf(hashes: readonly Buffer[]): Buffer {
   if (hashes.length === 0) return createHash('sha256').digest();
@@ -40,7 +40,7 @@ export function rootOf(hashes: readonly Buffer[]): Buffer {
 export class RootHasher {
   /**
    * Roots of complete subtrees, from left to right. Each subtree is smaller than the one to its left. Their sizes are
-   * the powers of two that add up to the count.
+   * the powers of two whose sum is the count.
    */
   readonly #subtrees: Buffer[] = [];
   #count = 0;
@@ -65,7 +65,7 @@ export class RootHasher {
   }
 }
 
-/** Returns the sibling hashes on the path from a hash to the root, from the bottom. */
+/** Returns the sibling hashes on the path from a hash to the root, from the bottom up. */
 export function pathOf(hashes: readonly Buffer[], index: number): Buffer[] {
   if (hashes.length <= 1) return [];
   const split = leftLeaves(hashes.length);
@@ -74,7 +74,7 @@ export function pathOf(hashes: readonly Buffer[], index: number): Buffer[] {
     : [...pathOf(hashes.slice(split), index - split), rootOf(hashes.slice(0, split))];
 }
 
-/** Returns the root to which a leaf and its path lead; undefined if the path has the wrong length. */
+/** Returns the root computed from a leaf and its path; undefined if the path has the wrong length. */
 export function rootByPath(
   leaf: Buffer,
   { index, leaves, path }: { index: number; leaves: number; path: readonly Buffer[] },

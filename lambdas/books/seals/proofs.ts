@@ -13,16 +13,16 @@ import { ownerBytes } from './line-file.ts';
 import { CHUNK_LEAVES, leafOf, pathOf } from './merkle.ts';
 import { chargeLines, openLine, sealedWidths } from './sealed-line.ts';
 
-/** A line of a generation in a sealed day, with its proof. */
+/** The line that records a generation in a sealed day, with the line's Merkle proof. */
 interface ProvenLine {
   /** Index of the line among the leaves, from 0. */
   index: number;
   leaf: Buffer;
-  /** Sibling hashes from the leaf to the root. */
+  /** Sibling hashes from the leaf up to the root. */
   path: Buffer[];
   /**
-   * The text of the line, made from the current record. Undefined if the record was corrected or altered after its day
-   * was sealed, so that no line of it has the sealed hash.
+   * Text of the line, recreated from the current record. Undefined if the record was corrected or altered after the day
+   * was sealed, so that no recreated line has the sealed hash.
    */
   line: string | undefined;
 }
@@ -35,7 +35,8 @@ export interface SealProof {
 
 /**
  * Returns the proofs of a final generation: for its own day, and for later days on which it has lines because it was
- * open before. Cost: a few reads for each of these days, regardless of the number of lines of the day.
+ * still open when its own day was sealed. Cost: a few reads for each of these days, regardless of the number of lines
+ * of the day.
  */
 export async function proofsOf(table: Table, accountId: string, generation: Generation): Promise<SealProof[]> {
   const ownDate = utcDate(generation.createdAtMs);
@@ -54,7 +55,7 @@ export async function proofsOf(table: Table, accountId: string, generation: Gene
 
 const kinds = ['charge', 'late', 'corrected'] as const;
 
-/** Returns all lines that the record may have in sealed days, by the hash of the line. */
+/** Returns all lines that the record may have in sealed days, by their leaf hash in hexadecimal digits. */
 function knownLines(generation: Generation): Map<string, string> {
   const { outcome } = generation;
   const final = outcome && { ...generation, outcome };
@@ -85,7 +86,7 @@ async function provenLines(
 
 /**
  * Returns the indexes of the chunks that may contain leaves of an owner (generation): the last chunk whose first leaf
- * sorts before the owner, and all chunks whose first leaf belongs to the owner.
+ * sorts before the owner, and all later chunks whose first leaf belongs to the owner.
  */
 function placesOf(chunkRoots: readonly Leaf[], owner: Buffer): number[] {
   const places = chunkRoots.map((_, place) => place).filter((place) => chunkRoots[place]!.owner.compare(owner) <= 0);

@@ -1,10 +1,10 @@
 /**
  * Seals a UTC day of an account: writes its charges and payments to immutable storage, and signs their sums.
  *
- * Guarantee: a day is sealed once, and a sealed day never changes. If a generation is not settled, or may still be
- * corrected, it is listed as open. Its line is written on the first day that is sealed after its settlement or
- * correction. So it is on exactly one later day. Weakness: a line that is wrong before its day is sealed is sealed
- * wrong. Reconciliation, or the charged client, can notice that.
+ * Guarantee: a day is sealed once, and a sealed day never changes. A generation that is not settled, or may still be
+ * corrected, is listed as open. The line for its settlement, or for its correction, is written on the next day that is
+ * sealed afterwards, so it is written exactly once. Weakness: if a record is wrong when its day is sealed, the wrong
+ * amount is sealed. Reconciliation, or the charged client, can notice that.
  */
 
 import { isActivity, type FinalGeneration } from '../../accounting/daily-sums.ts';
@@ -46,12 +46,12 @@ export interface SealTools {
 }
 
 /**
- * Time in ms after which an estimated generation is no longer corrected. It is longer than a settlement may wait in its
- * queue and in the dead-letter queue, twice each.
+ * Time in ms after which an estimated generation is no longer corrected. It is longer than the total time that a
+ * settlement can wait in its queue and in the dead-letter queue, even twice in each.
  */
 const CORRECTABLE_MS = 60 * DAY_MS;
 
-/** Sums and lists of a day, collected while its lines are written. */
+/** Sums and lists of a day, collected while the day's lines are written. */
 class DayContent {
   charged = Money.zero;
   late = Money.zero;
@@ -65,7 +65,7 @@ class DayContent {
 /**
  * Seals one day.
  * @param head progress of the account: its last sealed day, and its sums; undefined if nothing is sealed yet
- * @returns the progress after this day; undefined if another run sealed the day first
+ * @returns the progress including this day; undefined if another run sealed the day first
  */
 export async function sealDay(
   tools: SealTools,
@@ -75,7 +75,7 @@ export async function sealDay(
 ): Promise<SealHead | undefined> {
   const { table, files } = tools;
   const names = sealFiles(accountId, date);
-  // An earlier run may have written the statement already.
+  // An interrupted run may have written the statement already.
   const text = (await files.get(names.statement)) ?? (await writeDay(tools, accountId, date, head));
   const before = { usage: head?.usage ?? Money.zero, paid: head?.paid ?? Money.zero };
   if (text === undefined) {
@@ -106,8 +106,8 @@ export async function sealDay(
 }
 
 /**
- * Returns the signature of a statement. Each signing gives another valid signature, so the first stored signature is
- * used.
+ * Returns the signature of a statement. Every signing gives a different valid signature, so the first stored signature
+ * is used.
  */
 async function signatureOf({ files, signer }: SealTools, name: string, text: Buffer): Promise<Buffer> {
   const known = await files.get(name);
@@ -134,9 +134,9 @@ async function writeDay(
     const { root, count, sha256, lines, leaves, chunks, chunkRoots } = written;
     const file = linesFile(root);
     const names = sealFiles(accountId, date);
-    // All files that the statement names must exist before it, because a day with a statement is not written again. All
-    // names contain the root of the lines. So if an earlier run stopped before its statement, its files have other
-    // names.
+    // Write all files before the statement that names them: a day that has a statement is never written again. File
+    // names contain the root hash of the lines, so they cannot collide with files left by an interrupted run with other
+    // lines.
     await files.putNew(names.lines(file), lines);
     await files.putNew(names.leaves(root), leaves);
     await keepDayParts(table, accountId, { date, root }, { chunks, chunkRoots, open: content.open });
@@ -172,7 +172,7 @@ interface DayToSeal {
   head: SealHead | undefined;
 }
 
-/** Writes the lines, ordered by id: generations of earlier days, then generations of the day, then payments. */
+/** Writes the lines: generations of earlier days, then generations of the day, each ordered by id, then payments. */
 async function writeLines(writer: LineFileWriter, { table, accountId, date, head }: DayToSeal): Promise<DayContent> {
   const content = new DayContent();
   const startMs = Date.parse(date);
@@ -213,8 +213,8 @@ async function writeOwn(writer: LineFileWriter, content: DayContent, generation:
 }
 
 /**
- * Writes the lines of a generation that was open when an earlier day was sealed, if it was settled or corrected since.
- * Otherwise it stays in the list of open generations, as long as it may change.
+ * Writes the lines of a generation that was open when an earlier day was sealed, if it was settled or corrected since
+ * then. Otherwise it stays in the list of open generations as long as it may change.
  */
 async function writeEarlier(
   writer: LineFileWriter,

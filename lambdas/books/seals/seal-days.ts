@@ -15,13 +15,13 @@ import { firstDateOf, sealDay, type SealTools } from './seal-day.ts';
 import { listFiles } from './seal-statement.ts';
 
 /**
- * Maximum number of days whose lists one run writes. If a gateway did not seal for longer, only the latest days get a
- * list.
+ * Maximum number of days for which one run writes lists of statements. If the gateway sealed nothing for a longer time,
+ * only the latest days get a list.
  */
 const MAX_LISTS = 400;
 
 interface SealRun {
-  /** Time from which the run seals no further days, in ms, as performance.now() counts. */
+  /** Value of performance.now() from which the run seals no further days. */
   deadlineMs?: number;
   atMs?: number;
   /** URL of the timestamp authority for each day's list; undefined for no timestamps. */

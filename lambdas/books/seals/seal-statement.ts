@@ -1,6 +1,6 @@
 /**
- * Statement of a sealed day: a small signed document that identifies the day's files and the previous statement by
- * their hashes.
+ * Statement of a sealed day: a small signed document that contains the hashes of the day's files and of the previous
+ * statement.
  */
 
 import { createHash } from 'node:crypto';
@@ -40,7 +40,7 @@ const sealStatementSchema = z.strictObject({
 });
 export type SealStatement = z.infer<typeof sealStatementSchema>;
 
-/** @throws {Error} for a text that is not a valid statement */
+/** @throws {Error} if the text is not a valid statement */
 export function parseSealStatement(text: string): SealStatement {
   return sealStatementSchema.parse(JSON.parse(text));
 }
@@ -54,12 +54,12 @@ export function sha256Of(document: string | Buffer): string {
   return createHash('sha256').update(document).digest('hex');
 }
 
-/** Returns the spending of a day's lines, by which the account's total grows. */
+/** Returns the spending in a day's lines, by which the account's total spending grows. */
 export function sealedUsageOf({ charged_rub, late_rub, corrected_rub }: SealStatement): Money {
   return Money.sum([charged_rub, late_rub, corrected_rub].map((text) => Money.parse(text)));
 }
 
-/** Number of hexadecimal digits of a root in the name of a file. */
+/** Number of hexadecimal digits of the root hash in a file name. */
 const NAMED_DIGITS = 16;
 
 /** Returns the paths of a day's files. */
@@ -74,16 +74,16 @@ export function sealFiles(accountId: string, date: string) {
 }
 
 /**
- * Returns the name of a day's file of lines. It contains the first digits of the root of the lines' hash tree. If a run
- * stops before its statement, a later run with other lines writes a file with another name.
+ * Returns the name of the file with a day's lines. It contains the first digits of the root of their hash tree. If a
+ * run stops before it writes the statement, a later run with other lines writes a file with another name.
  */
 export function linesFile(root: string): string {
   return `lines-${root.slice(0, NAMED_DIGITS)}.csv.gz`;
 }
 
 /**
- * Returns the name of the file of leaves, in the folder of the statement. The statement need not contain the name: the
- * root in it proves the leaves.
+ * Returns the name of the file of leaves, in the folder of the statement. The statement does not need to contain this
+ * name, because the root in the statement proves the leaves.
  */
 export function leavesFile(root: string): string {
   return `leaves-${root.slice(0, NAMED_DIGITS)}.txt.gz`;

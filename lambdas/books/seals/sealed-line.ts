@@ -1,8 +1,8 @@
 /**
- * Formats the lines of a sealed day: charges, open generations, and payments. A line has only fields of a record, so
- * the same record always gives the same bytes. It contains no names, because names may change.
+ * Formats the lines of a sealed day: charges, open generations, and payments. A line contains only fields of a record,
+ * so the same record always gives the same bytes. It contains no names of keys or workspaces, because names may change.
  *
- * A charge's line is the beginning of the same line in a statement's generations.csv.
+ * In a statement's generations.csv, the line of a charge begins with the same cells.
  */
 
 import { stringify } from 'csv-stringify/sync';
@@ -27,15 +27,15 @@ export type LineKind = 'charge' | 'late' | 'corrected' | 'open' | BalanceEntry['
 const columnsOf = (meter: Meter) => [`${meter}_units`, `${meter}_price_rub`] as const;
 
 /**
- * Number of billing units that the first release sealed. Columns of later units are at the end of a line. So a line
- * always begins with the line of an earlier release.
+ * Number of billing units in the lines of the first release that sealed days. Columns of units that were added later
+ * are at the end of a line. So a line always begins with the line that an earlier release would have written.
  */
 const FIRST_UNITS = 10;
 const COLUMNS_PER_UNIT = 2;
 
 /**
- * Columns of a line. A charge has one line for each request to a provider. Amounts of the whole generation are only in
- * its first line.
+ * Columns of a line. A charge has one line for each request to a provider. `total_cost_rub` and `correction_rub` apply
+ * to the whole generation, so only its first line contains them.
  */
 export const sealedColumns = [
   'line',
@@ -159,7 +159,7 @@ function inOrder(cells: Cells): CsvCell[] {
 
 const options = { ...csvOptions('plain'), eof: false };
 
-/** Returns a line as CSV. Line breaks in cells are replaced, so that each line is one line of the file. */
+/** Returns cells as a CSV line. Line breaks in cells become spaces, so that each line of the file is one record. */
 function csvLine(cells: readonly CsvCell[], width: number): string {
   return stringify([cells.slice(0, width)], options).replaceAll(/[\r\n]+/g, ' ');
 }
