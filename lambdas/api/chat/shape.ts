@@ -77,7 +77,7 @@ const completionMessage = z.looseObject({
     .meta({ description: 'The spoken answer; streams have its pieces in `delta.audio`.' }),
 });
 
-/** Shape of an answer of the chat completions API. The code that builds answers has its own type. */
+/** Shape of a Chat Completions response, for the API document. The code that builds responses has its own type. */
 export const chatCompletionAnswer = z
   .looseObject({
     id: generationId,

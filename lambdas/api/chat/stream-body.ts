@@ -5,8 +5,8 @@ import { errorEnvelope, toGatewayError } from '../../platform/errors.ts';
 import type { StreamStart } from '../parts/answer-message.ts';
 
 /**
- * Yields the chunks of a streamed chat completion: one write per batch of events. An error is a chunk with the finish
- * reason `error`, and ends the stream.
+ * Yields the chunks of a streamed chat completion: one write per batch of events. An error becomes a chunk with the
+ * finish reason `error`, and ends the stream.
  */
 export async function* chunkBody(
   events: AsyncIterable<AnswerEvent[]>,

@@ -1,4 +1,4 @@
-/** Reads the script and styles of the console, as the bundler built them from lib/console. */
+/** Reads the console's script and styles, which the bundler has built from lib/console. */
 
 import { readFileSync } from 'node:fs';
 import { onceOpen } from '../../platform/concurrency/once.ts';
@@ -6,7 +6,7 @@ import { onceOpen } from '../../platform/concurrency/once.ts';
 /** Contents of the console's files, by file name. */
 export type ConsoleFiles = Record<'app.js' | 'app.css', string>;
 
-/** Reads the files from the folder of the bundle. The bundler has written them there. */
+/** Reads the files from the folder `console` next to the bundle, where the bundler has written them. */
 async function readNextTo(): Promise<ConsoleFiles> {
   return { 'app.js': readText('app.js'), 'app.css': readText('app.css') };
 }
@@ -18,8 +18,8 @@ function readText(name: keyof ConsoleFiles): string {
 let open = onceOpen(readNextTo);
 
 /**
- * Replaces the files next to the bundle. A gateway that runs from source has no bundle. So it builds the files when
- * they are first requested.
+ * Sets a function that builds the files, instead of reading them next to the bundle. A gateway that runs from source
+ * has no bundle, so it builds the files at the first request for them.
  */
 export function buildConsoleWith(build: () => Promise<ConsoleFiles>): void {
   open = onceOpen(build);

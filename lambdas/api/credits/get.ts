@@ -7,7 +7,7 @@ import { periodUsage } from '../parts/view.ts';
 import type { CreditsAnswer } from './shape.ts';
 
 export const handler = defineEndpoint('get-credits', {}, async ({ caller: { account } }) => {
-  // The counter contains the limit too. So all values are from the same moment.
+  // The counter also contains the limit, so all values are from the same moment.
   const counter = await readCounter(resources.table(), { kind: 'account', id: account.id });
   const { usage: spent, ...currentUsage } = periodUsage(counter);
   const isPrepaid = account.mode === 'prepaid';

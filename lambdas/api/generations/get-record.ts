@@ -32,8 +32,8 @@ export const handler = defineEndpoint(
 );
 
 /**
- * Reads a request by its id. If a generation failed at its provider, there may also be a refusal with this id. Then
- * only the generation is returned.
+ * Reads a request by its id. A generation that failed at its provider may also have a refusal with the same id. In this
+ * case, only the generation is returned.
  */
 async function readPastRequest(accountId: string, id: string): Promise<PastRequest | undefined> {
   const table = resources.table();

@@ -4,7 +4,7 @@ import type { Refusal } from '../../store/generations/refusals.ts';
 import { statusOf, type PastRequest } from '../../store/generations/request-history.ts';
 import type { ListedRequestBody } from './shape.ts';
 
-/** Converts a request to the form of a list entry. Unknown values are null. */
+/** Converts a request to a list entry. Unknown values are null. */
 export function listedRequest(request: PastRequest): ListedRequestBody {
   return 'refusal' in request ? listedRefusal(request.refusal) : listedGeneration(request.generation);
 }
@@ -33,7 +33,7 @@ function listedGeneration(generation: Generation): ListedRequestBody {
   };
 }
 
-/** Returns the reason why a request was refused, with the amounts of the limit at that time. */
+/** Returns the reason for which a request was refused, with the amounts of the limit at that time. */
 export function reasonView({
   status,
   kind,

@@ -50,13 +50,19 @@ export const accepts = {
 
 type Query = z.output<typeof accepts.query>;
 
-/** Maximum number of requests that are read for a page with entries. So a filter with few matches returns in time. */
+/**
+ * Maximum number of requests that are read for a page that already has entries, so that a filter with few matches
+ * returns in time.
+ */
 const MAX_READ = 400;
-/** Maximum number of days that are read for a page with entries. A day without requests costs sixteen queries. */
+/**
+ * Maximum number of days that are read for a page that already has entries. A day without requests costs sixteen
+ * queries.
+ */
 const MAX_DAYS_READ = 40;
 /**
  * Time in ms for which a search without matches continues before it returns an empty page with a cursor. Some clients
- * take an empty page for the end of the list. So the search first looks further back for a match.
+ * interpret an empty page as the end of the list, so the search first looks further back for a match.
  */
 const MAX_EMPTY_MS = 5_000;
 const MAX_DAYS = 400;
@@ -65,8 +71,8 @@ const MAX_DAYS = 400;
  * Returns a page of an account's requests, newest first: final, pending and refused.
  *
  * Guarantee: all pages together contain each matching request that existed at the first page exactly once, even if new
- * requests arrive. A cursor names the last request that was read, not a number of requests to skip. A page may have a
- * cursor although it has fewer entries than requested. A page with a cursor and no entries means that the search found
+ * requests arrive. A cursor is the id of the last request that was read, not a number of requests to skip. A page with
+ * fewer entries than requested may also have a cursor. A page with a cursor and no entries means that the search found
  * nothing in five seconds.
  */
 export const handler = defineEndpoint('list-generations', accepts, async ({ query, caller: { account } }) => {
@@ -88,7 +94,7 @@ export const handler = defineEndpoint('list-generations', accepts, async ({ quer
     for await (const request of requestsOfDay(table, account.id, date, query.cursor)) {
       lookedAt += 1;
       if (matchesFilter(request, filter)) {
-        // The page is full. This entry is not added: it only shows that another page follows.
+        // The page is full. This entry is not added; it only shows that there is another page.
         if (data.length === limit) return page(data, data.at(-1)!.id);
         data.push(listedRequest(request));
       }

@@ -4,7 +4,8 @@ import type { Outcome } from '../../store/generations/outcome.ts';
 import type { GenerationBody } from './shape.ts';
 
 /**
- * Converts a final generation to the form of GET /generation: times in milliseconds, money as exact numbers of roubles.
+ * Converts a final generation to the response of GET /generation: times in milliseconds, money as exact numbers of
+ * roubles.
  */
 export function generationView(generation: Generation): GenerationBody {
   const outcome = generation.outcome!;
@@ -65,7 +66,7 @@ export function generationView(generation: Generation): GenerationBody {
   };
 }
 
-/** Returns all attempts in order. All except the last one failed and cost nothing. */
+/** Returns all attempts in order. All attempts before the last one failed and cost nothing. */
 function providerResponses(outcome: Outcome): GenerationBody['provider_responses'] {
   const { endpointId, modelPermaslug, providerName, providerStatus: status, latencyMs, failures } = outcome;
   const last = { endpointId, modelPermaslug, providerName, status, durationMs: latencyMs };

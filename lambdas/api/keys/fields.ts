@@ -11,8 +11,8 @@ const MAX_DICTIONARY = 200;
 const termRule = shortTextRule(1, 100);
 const substituteRule = shortTextRule(0, 100);
 /**
- * Maximum size of a dictionary in bytes. A dictionary is a part of its key, which requests read. A page of a hundred
- * keys must fit into one response.
+ * Maximum size of a dictionary in bytes. A dictionary is stored in its key's item, which each request reads. In
+ * addition, a page of a hundred keys must fit into one response.
  */
 const MAX_DICTIONARY_BYTES = 32_768;
 
@@ -85,5 +85,5 @@ export const keySettings = {
 
 export const keyName = textField(nameRule).meta({ example: "Ann's laptop" });
 
-/** Fields that must keep all their digits, so they are not parsed as floats. */
+/** Fields whose numbers must keep all their digits, so they are not parsed as floats. */
 export const keyAmounts = ['limit'];

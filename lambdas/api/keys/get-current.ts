@@ -31,7 +31,7 @@ export const handler = defineEndpoint('get-current-key', {}, async ({ caller: { 
       is_free_tier: !free.isFunded,
       organization_id: account.id,
       workspace_id: key.workspaceId ?? null,
-      // A key may read the number of replaced terms, but not the terms.
+      // A key can read the number of replaced terms, but not the terms.
       sensitive_data: { ...sensitiveData, dictionary_count: dictionary.length },
     },
   });

@@ -17,7 +17,7 @@ export function keySpending(key: ApiKey, counter: Counter): KeySpending {
   };
 }
 
-/** Converts an inference key to the form of the management API. */
+/** Converts an inference key to the response of the management API. */
 export function keyView(key: ApiKey, counter: Counter): KeyBody {
   return {
     hash: key.hash,

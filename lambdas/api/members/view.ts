@@ -6,14 +6,13 @@ import { memberScope } from '../../store/accounts/payer.ts';
 import { budgetViews, periodUsage } from '../parts/view.ts';
 import type { MemberBody } from './shape.ts';
 
-/** Returns members of one workspace with their budgets. */
 export async function showMembers(table: Table, workspaceId: string, members: Member[]): Promise<MemberBody[]> {
   const scopeIds = members.map(({ id }) => memberScope(workspaceId, id).id);
   return memberViews(workspaceId, members, await readCounters(table, 'member', scopeIds));
 }
 
 /**
- * Converts members to the form of the API.
+ * Converts members of one workspace, with their budgets, to the API's format.
  * @param counterOf returns the counter of a member by its scope id
  */
 export function memberViews(

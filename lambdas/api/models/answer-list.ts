@@ -83,7 +83,7 @@ export async function answerConventionList(
   return jsonResponse<ModelListAnswer>(200, { object: 'list', ...page });
 }
 
-/** Returns only models that take messages. The newest models come first, as documented for the Messages API. */
+/** Returns only models that accept messages. The newest models come first, as documented for the Messages API. */
 function answerMessagesList(
   offers: readonly ModelOffer[],
   { query, request }: ListRequest<ListQuery>,
@@ -101,7 +101,7 @@ function answerMessagesList(
   return jsonResponse<MessagesModelListAnswer>(200, cursorPage(found.map(messagesModelView), query));
 }
 
-/** Returns all models that answer in text in one list, because Codex does not support pages. */
+/** Returns all models that produce only text, in one list, because Codex does not support pages. */
 function answerCodexList(
   offers: readonly ModelOffer[],
   { query, request }: ListRequest<ListQuery>,

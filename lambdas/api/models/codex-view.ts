@@ -4,8 +4,8 @@ import type { CodexLevel, CodexModelBody } from './codex-shape.ts';
 import { contextOf, type ModelOffer } from './offer.ts';
 
 /**
- * Instructions for a model in a list. Codex has no instructions of its own for the gateway's models, and with an empty
- * text the model would get none.
+ * Instructions for a model in a list for Codex. Codex has no instructions of its own for the gateway's models. If this
+ * text were empty, the model would get no instructions.
  */
 const INSTRUCTIONS = [
   'You are a coding agent. You work in Codex, a program on the machine of the user, in the terminal and in the files of one workspace.',

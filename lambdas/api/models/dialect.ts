@@ -4,8 +4,8 @@ import type { HttpRequest } from '../../http/request.ts';
 type Dialect = 'convention' | 'messages' | 'codex';
 
 /**
- * Returns the format for a client. Clients of the Messages API send its version in a header of every request. Codex
- * sends its own version in the query. All other clients get the format of OpenRouter's API.
+ * Returns the format of model lists for a client. Clients of the Messages API send the API version in a header of every
+ * request. Codex sends its own version in the query. All other clients get the format of OpenRouter's API.
  */
 export function dialectOf(request: Pick<HttpRequest, 'headers' | 'query'>): Dialect {
   if (isMessagesClient(request)) return 'messages';

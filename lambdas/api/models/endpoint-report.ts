@@ -15,7 +15,8 @@ export interface EndpointReport {
 const REPORT_PATIENCE_MS = 700;
 
 /**
- * Returns the health and performance of endpoints. If the table does not respond in time, the last known values count.
+ * Returns the health and performance of endpoints. If the table does not respond in time, the last known values are
+ * used.
  */
 export async function readEndpointReport(): Promise<EndpointReport> {
   const [health, statistics] = [resources.health(), resources.statistics()];
@@ -32,8 +33,8 @@ export async function readEndpointReport(): Promise<EndpointReport> {
 
 /**
  * Returns a function that returns whether an endpoint of these models can be called; undefined if that is unknown. If
- * it depends on a credential that this function may not read, the worker's last measurement decides. The measurement is
- * read again at most every 30 seconds, because the operator may set or remove the credential.
+ * it depends on a credential that this function may not read, the function uses the worker's last measurement, which is
+ * read again at most every 30 seconds: the operator may set or remove the credential.
  */
 export async function readReadiness(models: readonly Model[]): Promise<IsReady> {
   const statistics = resources.statistics();

@@ -1,6 +1,6 @@
 /**
- * Models in the examples of the API document. The names are from the catalog; the catalog's prices and limits may
- * differ.
+ * Models in the examples of the API document. Their names are in the catalog; their prices and limits may differ from
+ * the catalog's.
  */
 
 const claudePricing = {
@@ -116,7 +116,10 @@ export const filmmakerExample = {
   upscale_factor: null,
 };
 
-/** Returns the example of a list: the specific fields of its model, and the fields that are the same for all models. */
+/**
+ * Returns an example entry of a list: the given fields of a model, and the fields that have the same value for all
+ * models.
+ */
 export function listedExample(fields: { id: string; name: string }) {
   const links = { details: `/v1/models/${fields.id}/endpoints` };
   return { ...alike, available: true, links, display_name: fields.name, ...fields };

@@ -11,11 +11,11 @@ const TEXT_RULE = `must have at most ${MAX_TEXT} characters`;
 
 const boundedText = z.string().max(MAX_TEXT, TEXT_RULE);
 
-/** Schema of search words, which are converted to lower case. */
+/** Schema of search words separated by spaces, which are converted to lower case. */
 export const wordsParameter = boundedText.transform((text) => listedParts(text, /\s+/));
 
 /**
- * Schema of names separated by commas, which are converted to lower case. Any name is valid. An unknown name matches no
+ * Schema of names separated by commas, which are converted to lower case. Any name is valid; an unknown name matches no
  * model.
  */
 export const namesParameter = boundedText.transform((text) => listedParts(text, ','));
@@ -31,7 +31,7 @@ export function choicesParameter<const Choice extends string>(choices: readonly 
   });
 }
 
-/** Schema of an exact amount in roubles. An exponent is valid, because programs write small numbers that way. */
+/** Schema of an exact amount in roubles. Exponents are accepted, because programs may write small numbers that way. */
 export const priceParameter = z
   .string()
   .meta({ override: { type: 'number', minimum: 0, maximum: 1e15 } })

@@ -1,4 +1,4 @@
-/** Filters of model lists: one row each, with the schema of its parameter and the condition for a model. */
+/** Filters of model lists. Each row has the schema of its query parameter, and the condition that a model must meet. */
 
 import * as z from 'zod';
 import { retainsNothing } from '../../catalog/data-policy.ts';
@@ -129,16 +129,16 @@ export type FilterQuery = { [Name in keyof Filters]?: z.output<Filters[Name]['pa
  */
 export function keptOffers(offers: readonly ModelOffer[], query: FilterQuery, atMs: number): ModelOffer[] {
   const given = (Object.keys(filters) as (keyof Filters)[]).filter((name) => query[name] !== undefined);
-  // The compiler cannot infer that a filter and its value have matching types.
+  // The compiler cannot infer that each value has the type of its filter.
   return offers.filter((offer) => given.every((name) => filters[name].keeps(offer, query[name] as never, atMs)));
 }
 
-/** Returns whether one of the names is requested. If no name is requested, returns true. */
+/** Returns whether one of the names is wanted. Returns true if the client wants no particular name. */
 function isAnyOf(wanted: readonly string[], names: readonly string[]): boolean {
   return wanted.length === 0 || names.some((name) => wanted.includes(name));
 }
 
-/** Returns whether a model's price matches. False for a model without token prices. */
+/** Returns whether a model's price per million tokens matches. False for a model without token prices. */
 function isPriced(offer: ModelOffer, kind: 'prompt' | 'completion', fits: (perMillion: Money) => boolean): boolean {
   const prices = tokenPricesOf(offer);
   return prices !== undefined && fits(prices[kind].times(TOKENS_PER_PRICE));

@@ -50,7 +50,7 @@ export const handler = definePublicEndpoint(
     const catalog = await servedCatalog();
     const model = catalog.meant(slug);
     if (!model) throw unknownModel(catalog, slug, 'slug');
-    // Endpoints have the format of OpenRouter's API, for every client.
+    // Clients of every API get the endpoints in the format of OpenRouter's API.
     if (withEndpoints) return answerEndpoints(model, query.history);
     const [isLimited, isReady] = await Promise.all([readFreeCapacity([model]), readReadiness([model])]);
     if (isMessagesClient(request)) return answerMessagesModel(model, isReady);
@@ -72,7 +72,7 @@ async function answerEndpoints(model: Model, withHistory: boolean): Promise<Http
       ...modelView(model, undefined, isLimited, doing.isReady),
       endpoints: endpointViews(offered, doing).map((view) => withPoints(view, histories?.get(view.endpoint_id))),
     }),
-    // Empty if the model has no routing defaults. Then the cheapest healthy endpoint is tried first.
+    // `default` is empty if the model has no routing defaults. The cheapest healthy endpoint is then tried first.
     routing: { default: model.data.routing ?? {} },
   });
 }

@@ -12,8 +12,8 @@ import { answerList, listQuery } from './answer-list.ts';
 export const accepts = { query: listQuery, compress: compressed };
 
 /**
- * Returns the models with at least one endpoint that the caller's privacy settings allow. The price is that of the
- * endpoint that is tried first. Inference decides both in the same way.
+ * Returns the models that have at least one endpoint allowed by the caller's privacy settings. The price is the price
+ * of the endpoint that is tried first. Inference selects endpoints in the same way.
  */
 export const handler = defineEndpoint('list-user-models', accepts, async (input) => {
   const exclusionOf = privacyFilter(await privacyLayers(input.caller));

@@ -1,5 +1,3 @@
-/** Describes models in the format of the Messages API. */
-
 import type { Money } from '../../money/money.ts';
 import { routeLimits, type ModelOffer } from './offer.ts';
 import type { CapabilitiesBody, MessagesModelAnswer } from './messages-shape.ts';
@@ -15,7 +13,7 @@ export function messagesModelView(offer: ModelOffer): MessagesModelAnswer {
     max_input_tokens: contextLength,
     max_tokens: maxOutputTokens,
     capabilities: capabilitiesOf(offer),
-    // The catalog lists only usable models, and has no end dates and no model lines.
+    // The catalog lists only usable models. It has no retirement dates, and does not group models into lines.
     lifecycle: 'active',
     deprecated_at: null,
     retires_at: null,
@@ -25,11 +23,11 @@ export function messagesModelView(offer: ModelOffer): MessagesModelAnswer {
 
 type Support = CapabilitiesBody['batch'];
 const yes: Support = { supported: true };
-/** The gateway refuses the feature for every model. */
+/** For features that the gateway rejects for every model. */
 const no: Support = { supported: false };
 /**
- * The feature depends on the model, and the catalog does not have this fact. If a client expects a boolean, it reads
- * null as false.
+ * For features that depend on the model, if the catalog does not say whether the model has them. A client that expects
+ * a boolean reads null as false.
  */
 const unknownSupport: Support = { supported: null };
 
@@ -42,7 +40,7 @@ function capabilitiesOf({ model: { data, endpoints } }: ModelOffer): Capabilitie
     data.input_modalities.includes(modality) ? yes : no;
   const thinks = data.supported_parameters.includes('reasoning');
   const ifThinking = thinks ? unknownSupport : no;
-  // The gateway searches for any model that can call functions and has a price for searches.
+  // The gateway searches on behalf of any model that can call functions and has a price for searches.
   const searches =
     data.supported_parameters.includes('tools') && endpoints.some(({ pricing }) => isPositive(pricing?.web_search));
   return {
@@ -66,7 +64,8 @@ function capabilitiesOf({ model: { data, endpoints } }: ModelOffer): Capabilitie
     image_input: takes('image'),
     pdf_input: takes('file'),
     server_tools: { supported: searches, code_execution: no, web_search: { supported: searches } },
-    // Some models support structured outputs but do not list them. So if they are not listed, support is unknown.
+    // Some models support structured outputs, but the catalog does not list that. So if it is not listed, support is
+    // unknown.
     structured_outputs: data.supported_parameters.includes('structured_outputs') ? yes : unknownSupport,
     thinking: {
       supported: thinks,

@@ -17,8 +17,8 @@ export interface OfferedModels {
   /** Returns whether the caller may use an endpoint. In public lists, all endpoints are allowed. */
   isAllowed?: (endpoint: Endpoint) => boolean;
   /**
-   * Whether to exclude models that lack a setting of the operator. Clients show every model of such a list to choose
-   * from, and these models would fail.
+   * Whether to exclude models whose default route lacks a setting of the operator. Clients let users choose from all
+   * models of such a list, and requests to these models would fail.
    */
   isForPickers?: boolean;
 }
@@ -41,10 +41,11 @@ const NO_SIGNALS = { isFailing: () => false, speedOf: () => undefined };
 
 /**
  * Returns the endpoints in the order in which they are tried if the request has no preferences and all are healthy.
- * Callable endpoints come first. Among these, the catalog's routing of the model decides, then the price.
+ * Endpoints that can be called come first. Among these, the model's routing in the catalog determines the order, then
+ * the price.
  *
- * Guarantee: the first endpoint is the default route, whose price the catalog shows. Inference uses the same functions
- * for its order.
+ * Guarantee: the first endpoint is the default route, whose price the catalog shows. Inference determines its order
+ * with the same functions.
  */
 export function inRoutingOrder(model: Model, endpoints: readonly Endpoint[], isReady: IsReady): Priced<Endpoint>[] {
   const preferences = preferencesFor({ model, sort: undefined }, {});
@@ -56,7 +57,7 @@ export function inRoutingOrder(model: Model, endpoints: readonly Endpoint[], isR
     NO_SIGNALS,
     () => 1,
   );
-  // Sorting is stable. If it is unknown whether an endpoint is ready, it counts as ready.
+  // Sorting is stable. An endpoint whose readiness is unknown counts as ready.
   return tried
     .map(({ endpoint }) => endpoint)
     .toSorted((a, b) => Number(isReady(a) === false) - Number(isReady(b) === false));

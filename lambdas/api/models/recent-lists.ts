@@ -16,12 +16,12 @@ interface RecentList {
 const recentLists = new WeakMap<Catalog, Map<string, RecentList>>();
 
 /**
- * Keeps the rendered public lists of models for a second, so that a list is not rendered for each request. Use it only
+ * Caches the rendered public lists of models for a second, so that a list is not rendered for each request. Use it only
  * for lists that are the same for every caller.
  *
  * Guarantee: a list has the prices of the given catalog. Its availability data is at most one second older than without
  * this cache.
- * @param request its query and format decide the list
+ * @param request its query and headers determine the list
  * @param pathname path of the route
  */
 export async function recentList(
@@ -40,7 +40,7 @@ export async function recentList(
   }
   try {
     const response = await list.response;
-    // Copies the headers, because each request adds its own headers to the response.
+    // Copies the headers, because the caller adds headers of its own request to the response.
     return { ...response, headers: { ...response.headers } };
   } catch (error) {
     if (lists.get(name) === list) lists.delete(name);

@@ -1,4 +1,7 @@
-/** Orders of model lists, one row each. Models without the sorted value come last. Equal models keep their order. */
+/**
+ * Sort orders of model lists, one row each. Models without the sorted value come last. Models with equal values keep
+ * their order.
+ */
 
 import * as z from 'zod';
 import { typicalCost } from '../../catalog/default-route.ts';
@@ -19,7 +22,7 @@ interface Order {
 
 interface MeasuredOrder {
   highestFirst: boolean;
-  /** Returns the sorted value from the measurement of the default route. */
+  /** Returns the value to sort by, from the measured speed of the default route. */
   measured: (speed: SortedSpeed) => number | undefined;
 }
 

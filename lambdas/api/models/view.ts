@@ -1,4 +1,4 @@
-/** Converts the catalog to the form for clients. Statistics that were not measured are null. */
+/** Converts catalog entries to the format of the API. Statistics that were not measured are null. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { endpointTag, type Endpoint, type Model } from '../../catalog/catalog.ts';
@@ -15,7 +15,7 @@ import type { PriceChangeBody, PricingBody } from './prices/shape.ts';
 import type { EndpointBody, ModelBody, ServiceFreeBody, VideoModelBody } from './shape.ts';
 
 /**
- * Converts a model to the form for clients, with the price and the limits of its default route.
+ * Converts a model to the format of the API, with the price and the limits of its default route.
  * @param tried endpoints that the caller may use, in the order of attempts; default: all endpoints of the model
  * @param isLimited returns whether a free model has used up today's budget
  * @param isReady returns whether an endpoint can be called
@@ -77,7 +77,7 @@ function defaultsView(defaults: ModelData['default_parameters'] = {}) {
   };
 }
 
-/** Returns the icons of a model. If the model has none, they are those of the provider of its default route. */
+/** Returns the icons of a model. If the model has no icon, the icon of its default route's provider is used. */
 function icons({ id, icon_url: own, icon_id: name, custom_icon_url: custom }: ModelData, route: Endpoint | undefined) {
   const url = own ?? route?.provider.data.icon_url;
   return {
@@ -102,7 +102,7 @@ function serviceFreeView(terms: ServiceFree, isLimited: boolean): ServiceFreeBod
   return { ...withTexts(terms), temporarily_capacity_limited: isLimited };
 }
 
-/** Returns all endpoints of a model: first those that are tried, in order, then the others. */
+/** Returns all endpoints of a model: first the endpoints that may be tried, in order, then the others. */
 export function endpointViews(model: Model, doing: EndpointReport): EndpointBody[] {
   const tried: Endpoint[] = inRoutingOrder(model, model.endpoints, doing.isReady);
   const others = model.endpoints.filter((endpoint) => !tried.includes(endpoint));
@@ -174,13 +174,13 @@ function withoutFreeTokens({ prompt, completion, ...others }: PricingBody): Pric
   return { ...(prompt === '0' ? {} : { prompt }), ...(completion === '0' ? {} : { completion }), ...others };
 }
 
-/** Prices that will apply from a moment on. */
+/** Prices that apply from a future time on. */
 interface PriceChange {
   atMs: number;
   prices: Omit<PriceChangeBody, 'valid_from'>;
 }
 
-/** Returns the coming changes of an endpoint's prices. A change of the service's own cost is none. */
+/** Returns the coming changes of an endpoint's prices. Changes that concern only the service's own cost are omitted. */
 function changesOf(endpoint: Endpoint | undefined): PriceChange[] {
   const periods = endpoint?.periods ?? [];
   return periods

@@ -1,4 +1,4 @@
-/** Examples of parts that occur in responses of several resources. */
+/** Documentation parts and examples that several resources share. */
 
 import { exampleIds, ok, providerErrors, tagged, type About, type Success } from '../../http/about.ts';
 import type { ModalityRow } from '../../route.ts';
@@ -62,7 +62,7 @@ const estimateExample = {
 };
 
 /**
- * Returns the documentation of a route's estimate.
+ * Returns the documentation of the estimate for a route.
  * @param more text that only this estimate has
  */
 export function estimateAbout({
@@ -93,7 +93,7 @@ export function estimateAbout({
 export interface ModelListTexts {
   summary: string;
   models: string;
-  /** Specific fields of the example model. */
+  /** Example values of the fields that only the example model of this list has. */
   example: { id: string; name: string } & Record<string, unknown>;
 }
 
@@ -130,6 +130,6 @@ export function modalityAbouts({ one, paths }: ModalityRow, texts: ModalityTexts
   });
 }
 
-/** Description of estimates that may count the prompt. */
+/** Description of estimates that may count the prompt's tokens. */
 export const countedEstimate =
   'The number of tokens of the prompt is estimated from its size. Only if the limits have no room for that are the tokens counted, by the provider if it can; the request itself does the same. The request may also wait some seconds for what running requests hold; the estimate does not wait. Free models have limits of their own (429), which `free_limits` shows without taking anything of them.';

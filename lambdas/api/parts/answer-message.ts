@@ -32,33 +32,33 @@ export interface StreamStart {
   /** Model that the client requested. */
   model: string;
   /**
-   * Whether the answer has not begun in time. Then a byte must be written at once, so that the client keeps the
+   * Whether the answer has not begun in time. If true, a byte must be written at once, so that the client keeps the
    * connection open.
    */
   isSilent: boolean;
 }
 
-/** Form of a message's answer for the clients of one API. */
+/** Format of message answers for the clients of one API. */
 export interface AnswerForm {
   /** Name of the API's route. */
   route: RouteName;
   /** Chunk that a stream sends when it is silent. */
   whenSilent: WhenSilent;
-  /** Yields the bytes of a stream. A failure of the events becomes an event of the stream. */
+  /** Yields the bytes of a stream. If reading the events fails, the error becomes an event of the stream. */
   streamBody: (events: AsyncIterable<AnswerEvent[]>, start: StreamStart) => AsyncGenerator<string | Uint8Array>;
   /** Kinds of refusals that clients of this API understand only as stream events after the status 200. */
   streamedRefusals?: readonly ErrorKind[];
-  /** Names of request fields that are not sent to any endpoint. */
+  /** Names of request fields of this API that are never sent to an endpoint. */
   leftOut?: readonly string[];
-  /** Names of fields in this API that differ from those in the Messages API. */
+  /** Names in this API of request fields that have other names in the Messages API, by the Messages API name. */
   fieldNames?: Readonly<Record<string, string>>;
   /** Builds the body of an answer that is not streamed. */
   wholeAnswer: (message: MessageBody) => object;
 }
 
 /**
- * Answers a message. The code is the same with and without streaming: providers always stream. Without streaming, the
- * client gets the assembled events.
+ * Answers a message. Providers always stream, so the code is the same with and without streaming. Without streaming,
+ * the client gets the assembled events.
  */
 export async function answerMessage(input: MessageEndpointInput, form: AnswerForm): Promise<HttpResponse> {
   const { request, caller } = input;
@@ -68,8 +68,8 @@ export async function answerMessage(input: MessageEndpointInput, form: AnswerFor
 }
 
 /**
- * Waits for the first event. A failure before it then has its own HTTP status. The wait is limited, because clients
- * close a silent connection. After the wait, the answer is a stream, and failures become events of the stream.
+ * Waits for the first event, so that an earlier failure has its own HTTP status. The wait is limited, because clients
+ * close a silent connection. After the wait, the response is a stream, and failures become events of the stream.
  */
 async function streamAnswer(
   context: AnswerContext,
@@ -87,7 +87,7 @@ async function streamAnswer(
     isSilent = (await Promise.race([context.dispatched, patience])) === undefined;
   } catch (error) {
     const isStreamed = error instanceof GatewayError && streamedRefusals.includes(error.kind);
-    // Reads all events: this settles the generation, and throws the refusal.
+    // Reads all events, which settles the generation and throws the refusal.
     if (!isStreamed) for await (const _ of answerEvents(context));
   } finally {
     clearTimeout(timer);
@@ -99,8 +99,8 @@ async function streamAnswer(
 }
 
 /**
- * Sends the answer when it is complete, without waiting for its settlement. If the answer is slow, blanks are sent
- * first, so that clients keep the connection open.
+ * Sends the answer when it is complete, without waiting for its settlement. If the answer is slow, blanks are sent in
+ * the meantime, so that clients keep the connection open.
  */
 async function wholeAnswer(
   context: AnswerContext,
@@ -130,14 +130,14 @@ function leftOutNames(unsent: readonly string[], { leftOut = [], fieldNames = {}
 }
 
 /**
- * Returns the fields that the answering endpoint did not get. Before an endpoint has answered, these are the fields of
- * the current attempt.
+ * Returns the fields that were not sent to the answering endpoint. Before an endpoint has answered, these are the
+ * fields that the current attempt does not send.
  */
 function leftOutOf({ attempts, attemptLog }: AnswerContext): readonly string[] {
   return attempts[attemptLog.index]!.leftOut;
 }
 
-/** Counts a failure that occurs after the response head has been sent. */
+/** Forwards events, and counts a failure that occurs after the response head has been sent. */
 async function* withBreaksMeasured<Event>(
   events: AsyncIterable<Event>,
   entryPoint: EntryPoint,

@@ -12,7 +12,7 @@ import type { Estimate, EstimateInput } from '../../inference/estimates/estimate
 import { estimateModality } from '../../inference/modalities/estimate.ts';
 import type { BatchModality } from '../../inference/modalities/modality.ts';
 
-/** Creates the endpoint that estimates requests with this body. */
+/** Creates the handler of a route that estimates requests with this body. */
 export function estimateEndpoint<Body>(
   route: InferenceRoute,
   rules: JsonRules & { body: z.ZodType<Body>; form?: ReadForm },
@@ -22,7 +22,7 @@ export function estimateEndpoint<Body>(
   return { accepts, handler: defineEndpoint(route, accepts, async (input) => estimateAnswer(await estimate(input))) };
 }
 
-/** Creates the endpoint that estimates requests of a modality. */
+/** Creates the handler of a route that estimates requests of a modality. */
 export function modalityEstimate<Body, Task, Answer, Result>(
   route: InferenceRoute,
   modality: BatchModality<Body, Task, Answer, Result>,

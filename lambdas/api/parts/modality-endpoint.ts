@@ -11,7 +11,10 @@ import { resources } from '../../resources.ts';
 import { forwardedResponse } from './forwarded-response.ts';
 import { leftOutHeader } from './left-out-header.ts';
 
-/** A complete answer, with the fields that all modalities have. `cost` is empty if the cost is not settled yet. */
+/**
+ * A complete answer, with the fields that all modalities have. `cost` is an empty object if the cost is not settled
+ * yet.
+ */
 export interface WholeAnswer<Body, Result> extends Answered<Result> {
   body: Body;
   origin: { id: string; model: string; provider: string };
@@ -19,8 +22,9 @@ export interface WholeAnswer<Body, Result> extends Answered<Result> {
 }
 
 /**
- * Creates the endpoint of a modality. It answers a request completely or part by part, or with an error.
- * @param more reader of forms, if the modality also accepts them
+ * Creates the handler of a modality's route. It returns a complete answer, forwards the answer part by part, or throws
+ * an error.
+ * @param more reader of forms, if the modality also accepts form bodies
  */
 export function modalityEndpoint<Body, Task, Answer, Result>(
   route: InferenceRoute,
@@ -45,7 +49,7 @@ export function modalityEndpoint<Body, Task, Answer, Result>(
   return { accepts, handler };
 }
 
-/** Creates the endpoint of a modality whose answers are always forwarded part by part. */
+/** Creates the handler of a modality's route whose answers are always forwarded part by part. */
 export function forwardingEndpoint<Body, Task, Answer>(
   route: InferenceRoute,
   modality: BatchModality<Body, Task, Answer, never>,

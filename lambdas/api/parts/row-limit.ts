@@ -7,7 +7,7 @@ import { invalidRequest } from '../../platform/errors.ts';
 export const MAX_ROWS = 20_000;
 
 /**
- * Refuses a response with too many rows.
+ * Rejects a request whose response would have too many rows.
  * @param narrower the parameter that reduces the number of rows, with advice
  * @throws {GatewayError} 400
  */

@@ -1,4 +1,4 @@
-/** Shapes of parts of answers that several resources have. */
+/** Shapes of response parts that several resources share. */
 
 import * as z from 'zod';
 import { freeLimitSources } from '../../admission/free/free-refusal.ts';
@@ -7,7 +7,6 @@ import { countShape, nothing, rub, rubText, time, uuid } from '../../http/shapes
 import { intervals, resets } from '../../money/periods.ts';
 import { leftOutReasons } from '../../routing/exclusions.ts';
 
-/** Shapes of fields that answers of models have. */
 export const generationId = z.string().meta({
   description: 'The id of the generation, which is the record of this request: `GET /generation` shows it.',
 });

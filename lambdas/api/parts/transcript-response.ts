@@ -1,4 +1,4 @@
-/** Answers with a transcript in the format that the client requested. */
+/** Builds the response for a transcript, in the format that the client requested. */
 
 import { jsonResponse, type HttpResponse } from '../../http/response.ts';
 import type { Answered } from '../../inference/modalities/answer.ts';
@@ -13,7 +13,7 @@ interface TranscriptToShow extends Answered<Transcript> {
   cost: { cost?: Money };
 }
 
-/** @param task what the route does with a recording, as OpenAI's API names it */
+/** @param task name that OpenAI's API has for the route's task */
 export function transcriptResponse(task: 'transcribe' | 'translate') {
   return (answer: TranscriptToShow): HttpResponse => {
     const { result, body } = answer;
@@ -43,7 +43,7 @@ function textResponse(body: string): HttpResponse {
   return { statusCode: 200, headers, body };
 }
 
-/** Returns the fields of `verbose_json`. Values that only Whisper has are absent. */
+/** Returns the fields of `verbose_json`, without fields that only OpenAI's Whisper can fill. */
 function verboseParts({ result, body }: TranscriptToShow, task: 'transcribe' | 'translate') {
   const { language, seconds, segments, words } = result;
   const granularities = body.timestamp_granularities ?? [];
@@ -72,7 +72,7 @@ function webVtt(segments: readonly TranscriptPart[]): string {
   return ['WEBVTT\n', ...cues].join('\n');
 }
 
-/** Returns the text in one line, without the arrow that separates the times of a cue. */
+/** Returns the text in one line. Replaces the arrow that separates the times of a subtitle cue. */
 function cueText(text: string): string {
   return text.trim().replaceAll(/\s+/g, ' ').replaceAll('-->', '->');
 }

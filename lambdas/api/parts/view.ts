@@ -9,8 +9,8 @@ import type { Privacy } from '../../store/accounts/privacy.ts';
 import type { BudgetBody, PeriodUsage, PrivacyBody } from './shape.ts';
 
 /**
- * Limits of an owner, and the times when they were set. If a limit has no stored time, it gets the creation time of its
- * owner.
+ * Limits of an owner, and the times at which they were set. If a limit has no stored time, the owner's creation time is
+ * used.
  */
 export interface SetLimits {
   limits: Limits;
@@ -30,9 +30,9 @@ export function periodUsage(counter: Counter): PeriodUsage {
 }
 
 /**
- * Returns the budgets of an owner with their remaining amounts in the current periods.
- * @param counter counter of the owner's scope; settled amounts are its spending, and held amounts also reduce the
- *   remaining amount
+ * Returns the budgets of an owner, with their remaining amounts in the current periods.
+ * @param counter counter of the owner's scope: the settled amounts are the spending, and held amounts also reduce the
+ *   remaining amounts
  */
 export function budgetViews(owner: BudgetOwner, set: SetLimits, counter: Counter): BudgetBody[] {
   const { limits, limitTimes, createdAt } = set;
@@ -61,8 +61,8 @@ export function budgetViews(owner: BudgetOwner, set: SetLimits, counter: Counter
 }
 
 /**
- * Returns the id of a budget: a UUID version 8 derived from the names of scope and interval (RFC 9562 §5.8). It never
- * changes.
+ * Returns the id of a budget: a UUID version 8 (RFC 9562 §5.8) derived from the names of its scope and interval, so it
+ * never changes.
  */
 function budgetId(owner: BudgetOwner, interval: Interval): string {
   const bytes = createHash('sha256').update(`budget#${owner.scope.kind}#${owner.scope.id}#${interval}`).digest();

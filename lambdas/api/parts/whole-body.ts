@@ -1,7 +1,7 @@
 /**
- * Body of an answer without streaming, from a model that takes minutes. Blanks keep the connection open until the
- * answer is complete. Otherwise API Gateway and Node's `fetch` would close the silent connection after five minutes,
- * and Azure's load balancers after four. The client would then pay for an answer that it never got.
+ * Body of a non-streaming answer whose model may take minutes. Blanks keep the connection open until the answer is
+ * complete. Otherwise API Gateway and Node's `fetch` would close the silent connection after five minutes, and Azure's
+ * load balancers after four. The client would then pay for an answer that it never received.
  */
 
 import type { WhenSilent } from '../../http/answer-stream.ts';
@@ -9,20 +9,20 @@ import { positiveIntegerVariable, variables } from '../../platform/environment.t
 import { errorEnvelope, toGatewayError } from '../../platform/errors.ts';
 
 /**
- * Default time in ms for which a response may be silent. It is below the timeouts of API Gateway, `fetch` and Azure. It
- * is also long, so that nearly all answers and failures get their own HTTP status. If a proxy allows less silence, its
- * operator sets a lower value.
+ * Default time in ms for which a response may be silent. It is shorter than the timeouts of API Gateway, `fetch` and
+ * Azure, and long enough that nearly all answers and failures have their own HTTP status. If a proxy allows less
+ * silence, the operator sets a lower value.
  */
 const DEFAULT_SILENCE_MS = 210_000;
 
-/** Returns the time in ms that a response without streaming may be silent. */
+/** Returns the time in ms for which a non-streaming response may be silent. */
 export function wholeAnswerSilenceMs(): number {
   return positiveIntegerVariable(variables.wholeAnswerSilenceMs, DEFAULT_SILENCE_MS);
 }
 
 export const blanks: WhenSilent = { chunk: ' ', afterMs: 10_000 };
 
-/** Returns whether an answer or its failure arrives within this time. */
+/** Returns whether an answer or its failure arrives within this time (ms). */
 export function isThereWithin(answer: Promise<unknown>, milliseconds: number): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), milliseconds);
@@ -35,10 +35,10 @@ export function isThereWithin(answer: Promise<unknown>, milliseconds: number): P
 }
 
 /**
- * Yields blanks until the answer is complete, then the answer. JSON may begin with blanks. The first blank is sent at
- * once.
+ * Yields blanks until the answer is complete, then the answer. This is valid JSON, which may begin with blanks. The
+ * first blank is sent at once.
  *
- * Weakness: after the first blank, the HTTP status is 200. A failure is then an error envelope, with its status in
+ * Weakness: after the first blank, the HTTP status is 200. A failure is then an error envelope with its status in
  * `error.code`.
  */
 export async function* wholeBody(answer: Promise<object>, requestId: string): AsyncGenerator<string> {

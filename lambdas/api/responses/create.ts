@@ -26,7 +26,7 @@ function responseForm(call: ResponsesCall): AnswerForm {
     fieldNames: responsesRenames,
     whenSilent: { chunk: KEEP_ALIVE, afterMs: SILENCE_MS },
     streamBody: (events, start) => responseEventBody(events, start, call),
-    // Codex shortens a conversation after OpenAI's `response.failed` event, but not after any HTTP status.
+    // Codex compacts a conversation after a `response.failed` event with this error, but not after any HTTP status.
     streamedRefusals: ['context_length_exceeded'],
     wholeAnswer: (message) => wholeResponse(message, call),
   };

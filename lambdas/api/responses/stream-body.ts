@@ -6,8 +6,8 @@ import { KEEP_ALIVE } from '../../client-apis/keep-alive.ts';
 import type { StreamStart } from '../parts/answer-message.ts';
 
 /**
- * Yields the events of a streamed response: one write per batch. An error event and a terminal event end a failed
- * stream.
+ * Yields the events of a streamed response: one write per batch. A failed stream ends with an error event and a
+ * terminal event.
  */
 export async function* responseEventBody(
   events: AsyncIterable<AnswerEvent[]>,

@@ -1,4 +1,4 @@
-/** Renders the API reference as Markdown: for curl, and for models that read about this API before they call it. */
+/** Renders the API reference as Markdown, for curl, and for models that read about the API before they call it. */
 
 import type { MediaObject, OpenApi, ResponseObject, SchemaObject } from './openapi-types.ts';
 import {

@@ -1,4 +1,4 @@
-/** Part of an OpenAPI document that the Markdown reference shows. */
+/** The parts of an OpenAPI document that the Markdown reference shows. */
 export interface OpenApi {
   info: { title: string; description: string };
   servers: { url: string }[];
@@ -9,7 +9,7 @@ export interface OpenApi {
 
 export interface OperationObject {
   operationId: string;
-  /** Kind of key that the operation takes. */
+  /** Kind of API key that the operation requires. */
   'x-credential': 'inference' | 'management' | 'any' | 'none';
   tags: string[];
   summary: string;

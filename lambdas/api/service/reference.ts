@@ -13,7 +13,7 @@ export interface OperationGroup {
   operations: LocatedOperation[];
 }
 
-/** Returns the operations by their tags, in the order of the document. */
+/** Groups the operations by tag, in the order of the document's tags. */
 export function operationGroups(document: OpenApi): OperationGroup[] {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
@@ -24,13 +24,13 @@ export function operationGroups(document: OpenApi): OperationGroup[] {
   }));
 }
 
-/** Returns a response. If it is only a reference to a shared response, returns the shared one. */
+/** Returns a response. A reference to a shared response is resolved. */
 export function resolvedResponse(document: OpenApi, response: ResponseObject | { $ref: string }): ResponseObject {
   return '$ref' in response ? document.components.responses[lastPart(response.$ref)]! : response;
 }
 
 /**
- * Returns a shell command for an operation. The base URL, the keys, and the values for path and query are environment
+ * Returns a shell command for an operation. The base URL, the keys, and most values for path and query are environment
  * variables.
  */
 export function curlLine({ path, method, operation }: LocatedOperation): string {
@@ -51,14 +51,14 @@ export function curlLine({ path, method, operation }: LocatedOperation): string 
   ].join(' \\\n  ');
 }
 
-/** Returns the examples of a body, the simplest first; empty without examples. */
+/** Returns the examples of a body, in the order of the document; empty if there are none. */
 export function examplesOf({ example, examples }: Partial<MediaObject> = {}): { summary?: string; value: unknown }[] {
   return examples ? Object.values(examples) : example === undefined ? [] : [{ value: example }];
 }
 
-/** Id of a model that draws images. It exists on every laptop. */
+/** Id of a model that generates images. Every local gateway has it. */
 const IMAGE_MODEL = 'sandbox/painter';
-/** Values of path parameters that exist on every gateway. */
+/** Values of path parameters that are valid on every gateway. */
 const anywhere: Record<string, string> = { slug: 'sandbox/claude', interval: 'monthly' };
 
 /** Returns the name of an environment variable: `memberId` becomes MEMBER_ID. */
@@ -71,14 +71,14 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** A field of an object. If several shapes have the field, its types and texts are lists. */
+/** A field of an object. If the field occurs in several shapes, it may have several types and texts. */
 export interface FieldRow {
   isRequired: boolean;
   types: Set<string>;
   texts: Set<string>;
 }
 
-/** Returns the fields of an object by their paths, including those of nested objects; empty for any other value. */
+/** Returns the fields of an object by path, including the fields of nested objects; empty for any other value. */
 export function fieldRows(schema: SchemaObject): Map<string, FieldRow> {
   const rows = new Map<string, FieldRow>();
   addRows(rows, schema, '');
@@ -97,14 +97,15 @@ function addRows(rows: Map<string, FieldRow>, schema: SchemaObject, prefix: stri
       rows.set(path, row);
       row.isRequired ||= object.required?.includes(name) === true;
       row.types.add(typeOf(field));
-      // If several shapes have the field with different constants, the constants describe it better than the texts.
+      // If several shapes have the field, each with its own constant, the constants describe the field better than the
+      // texts do.
       if (field.description && !(field.const !== undefined && schema !== object)) row.texts.add(field.description);
       addRows(rows, field, `${path}.`);
     }
   }
 }
 
-/** Returns the object schemas that a value, or the elements of a list, may have. */
+/** Returns the schemas of all objects that a value, or an element of a list, may be. */
 function objectsIn(schema: SchemaObject): SchemaObject[] {
   if (schema.properties) return [schema];
   const inner = [...(schema.items ? [schema.items] : []), ...(schema.anyOf ?? schema.oneOf ?? [])];

@@ -6,8 +6,8 @@ import { isThere, methodsAt, unknownRoute } from '../../http/unknown-route.ts';
 import { log } from '../../platform/logger.ts';
 
 /**
- * Answers requests that no route serves. Without this function, API Gateway would parse the key as an AWS signature,
- * refuse the request with 403, and repeat the key in its response. The function neither looks up a caller nor reads a
+ * Handles requests that match no route. Without this function, API Gateway would parse the API key as an AWS signature,
+ * reject the request with 403, and repeat the key in its response. The function neither looks up a caller nor reads a
  * body.
  */
 // oxlint-disable-next-line typescript/require-await -- a fault is a rejection, as in every other function
@@ -27,7 +27,7 @@ export async function handler(
   return { ...response, headers: { ...response.headers, ...corsHeaders(request), ...requestIdHeaders(id) } };
 }
 
-/** Returns whether a browser requests the base address. It is then redirected to the documentation. */
+/** Returns whether a browser requests the base URL. If so, it is redirected to the documentation. */
 function isReader({ method, path, headers }: HttpRequest): boolean {
   return method === 'GET' && ['', '/'].includes(path) && (headers['accept'] ?? '').includes('text/html');
 }

@@ -28,7 +28,7 @@ export const accepts = {
 };
 
 /**
- * Returns an account's month from its daily rows, with the sum from its counter as long as the counter has that month.
+ * Returns an account's month from its daily rows, with the total of its counter if the counter still has that month.
  */
 export const handler = defineEndpoint('get-statement', accepts, async ({ params, query, caller: { account } }) => {
   const table = resources.table();

@@ -15,9 +15,9 @@ import type { VideoAnswer } from './shape.ts';
 export const accepts = { once: answerOnce, body: videoRequestSchema, meanwhile: refreshSignals };
 
 /**
- * Returns 202 as soon as the job is certain to continue; GET /videos/{id} returns its progress. A second video would be
- * an expensive mistake. So a repeated request with its Idempotency-Key gets the existing job. The hold claims the key,
- * so only one of several concurrent requests holds money.
+ * Returns 202 as soon as it is certain that the job will be continued; GET /videos/{id} returns its progress. Because
+ * an accidental second video is expensive, a repeated request with the same Idempotency-Key gets the existing job. The
+ * transaction that places the hold also claims the key, so only one of several concurrent requests holds money.
  */
 export const handler = defineEndpoint('create-video', accepts, ({ body, caller, request, once, ...input }) =>
   once(async (keep) => {
@@ -45,7 +45,7 @@ const startTools = () => ({
   bootId: resources.bootId(),
 });
 
-/** Builds the response for a job. Its header has the job's id, also for a repeated request. */
+/** Builds the response for a job. The `x-generation-id` header has the job's id, also for a repeated request. */
 function videoJobBody(job: VideoJob) {
   return jsonResponse<VideoAnswer>(202, videoView(job, undefined), { 'x-generation-id': job.id });
 }

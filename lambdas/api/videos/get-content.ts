@@ -21,8 +21,8 @@ export const accepts = {
 };
 
 /**
- * Redirects the client to the bucket. The bucket serves files of any size, and parts of files (ranges). A function
- * behind API Gateway cannot do this.
+ * Redirects the client to the file in the bucket. The bucket serves files of any size, and byte ranges of files; a
+ * function behind API Gateway cannot do this.
  */
 export const handler = defineEndpoint('get-video-content', accepts, async ({ params: { id }, query, caller }) => {
   const { job } = await visibleVideo(id, caller);

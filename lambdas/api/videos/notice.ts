@@ -18,8 +18,8 @@ export const accepts = {
 };
 
 /**
- * Handles a notice of a provider. The content of the notice is not trusted, so the provider is polled. Some providers
- * first require an echo, to verify the address.
+ * Handles a notice (webhook) from a provider. The content of the notice is not trusted, so the worker polls the
+ * provider. Some providers first require an echo to verify the address.
  */
 export const handler = definePublicEndpoint('notice-video', accepts, async ({ params: { name }, request }) => {
   const job = noticedJob(name, await readPepper());
@@ -31,7 +31,7 @@ export const handler = definePublicEndpoint('notice-video', accepts, async ({ pa
 const MAX_CHALLENGE_CHARACTERS = 1_000;
 
 /**
- * Returns a value that MiniMax expects in the response:
+ * Returns a value that MiniMax requires in the response:
  * https://platform.minimax.io/docs/api-reference/video-generation-t2v
  */
 function challengeIn(body: string): { challenge?: string } {

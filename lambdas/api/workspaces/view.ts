@@ -19,7 +19,7 @@ export const workspaceConventionFields = {
   is_observability_io_logging_enabled: false,
 };
 
-/** Converts a workspace to the form of the API, with its budgets. The counter of a new workspace is empty. */
+/** Converts a workspace with its budgets to the API's format. */
 export function workspaceView(workspace: Workspace, counter: Counter): WorkspaceBody {
   return {
     id: workspace.id,
@@ -38,7 +38,6 @@ export function workspaceView(workspace: Workspace, counter: Counter): Workspace
   };
 }
 
-/** Returns a workspace with its budgets and their remaining amounts. */
 export async function showWorkspace(table: Table, workspace: Workspace): Promise<WorkspaceBody> {
   return workspaceView(workspace, await readCounter(table, { kind: 'workspace', id: workspace.id }));
 }

@@ -60,7 +60,7 @@ const priceChangeShape = z.strictObject({
 });
 export type PriceChangeBody = z.output<typeof priceChangeShape>;
 
-/** Shape of the known coming changes of prices. */
+/** Shape of the list of known coming price changes. */
 export const priceChangesShape = z.array(priceChangeShape).optional().meta({
   description: 'The known coming changes of the prices, the next one first; absent if there are none.',
 });

@@ -1,4 +1,4 @@
-/** Examples of routes for recordings. */
+/** Examples for the documentation of transcription routes. */
 
 import { ok } from '../../../http/about.ts';
 import { transcriptAnswer } from './shape.ts';
