@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { ErrorKind } from '../platform/errors.ts';
 
 /**
- * Documentation of a route for the API document. It has only the facts that do not follow from the manifest (list of
- * routes) and from the route's `accepts` (valid input).
+ * Documentation of a route for the API document. It contains only facts that cannot be derived from the manifest (list
+ * of routes) or from the route's `accepts` (valid input).
  */
 export interface About {
   tag: string;
@@ -12,10 +12,10 @@ export interface About {
   bodyExample?: unknown;
   /** Further example bodies, by the name of the feature that they show. */
   moreExamples?: Record<string, unknown>;
-  /** Response headers of the route. Not included: the headers of every route, and of the fields below. */
+  /** Response headers of the route, without the headers that every route has or that follow from the fields below. */
   headers?: Record<string, z.ZodType>;
   success: Success;
-  /** Further kinds of errors, which do not follow from the manifest, from `accepts` or from the fields below. */
+  /** Further kinds of errors that cannot be derived from the manifest, from `accepts` or from the fields below. */
   errors?: readonly ErrorKind[];
   /** Whether requests with the same `Idempotency-Key` are charged once. */
   chargedOnce?: boolean;
@@ -36,7 +36,7 @@ export interface Success {
    * error as its body.
    */
   maybeLate?: boolean;
-  /** Further content types of the same status. */
+  /** Further content types of the body, for the same status. */
   content?: Record<string, { schema: object; example?: string; 'x-events'?: Record<string, string> }>;
 }
 
@@ -73,5 +73,5 @@ export const exampleIds = {
 };
 export const exampleTime = '2026-11-20T20:24:49.145Z';
 
-/** Kinds of errors of every route that sends requests to providers. */
+/** Kinds of errors that every route that sends requests to providers can return. */
 export const providerErrors = ['not_found', 'provider_unavailable', 'timeout', 'provider_overloaded'] as const;

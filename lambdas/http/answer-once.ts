@@ -10,34 +10,33 @@ import type { Write } from '../store/table/writes.ts';
 import type { HttpRequest } from './request.ts';
 import type { HttpResponse } from './response.ts';
 
-/** Time in ms that an answer is kept. */
+/** Time in ms for which an answer is stored. */
 const KEEP_ANSWERS_MS = 24 * 3_600_000;
-/** Maximum time in ms to wait for the kept answer of an earlier request with the same `Idempotency-Key`. */
+/** Maximum time in ms to wait for the stored answer of an earlier request with the same `Idempotency-Key`. */
 const PATIENCE_MS = 3_000;
 const POLL_EVERY_MS = 100;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 interface OnceRequest {
   route: string;
-  /** Owner of the answer. Only the owner can get it again. */
+  /** Owner of the answer. Only the owner can receive it again. */
   owner: string;
   request: HttpRequest;
 }
 
 /**
- * Returns the write that keeps an answer, or undefined if it is not kept. Add the write to the transaction of the
- * answer's effect.
+ * Returns the write that stores an answer; undefined if it is not stored. Add the write to the transaction of the
+ * request's effect.
  */
 export type Keep = (response: HttpResponse) => Write | undefined;
 
 /**
  * Answers requests with the same `Idempotency-Key` once. For 24 hours, the same key and body get the same answer
- * without a second effect. The same key with another body gets a 409. Without the header, every request is answered
- * anew.
+ * without a second effect. The same key with another body gets a 409. Without the header, every request is processed.
  *
  * Guarantee: the effect and the kept answer are one transaction, so two concurrent requests have one effect. The answer
  * may contain a secret, so it is encrypted (AES-256-GCM) with a key derived from the Idempotency-Key and the
- * deployment's pepper. Of the Idempotency-Key itself, only a hash is stored. Failed requests are not kept.
+ * deployment's pepper. Only a hash of the Idempotency-Key is stored. Answers of failed requests are not stored.
  */
 export async function answerOnce(
   requested: OnceRequest,
@@ -69,8 +68,7 @@ export async function answerOnce(
   try {
     return await answer(keep);
   } catch (error) {
-    // A concurrent request with the same key may have caused this error, because it was answered first. Then its answer
-    // is returned.
+    // The cause may be a concurrent request with the same key that was answered first. If so, its answer is returned.
     const theirs =
       error instanceof BeingAnsweredError
         ? await withinPatience(again)
@@ -82,7 +80,7 @@ export async function answerOnce(
   }
 }
 
-/** Polls until an answer exists or the time is over. */
+/** Polls until an answer exists or the maximum time is over. */
 async function withinPatience<Answer>(ask: () => Promise<Answer | undefined>): Promise<Answer | undefined> {
   const deadlineMs = performance.now() + PATIENCE_MS;
   for (;;) {

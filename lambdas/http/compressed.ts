@@ -5,14 +5,14 @@ import Negotiator from 'negotiator';
 import type { HttpRequest } from './request.ts';
 import type { HttpResponse } from './response.ts';
 
-/** Minimum length of a compressed answer. A shorter answer fits into one packet anyway. */
+/** Minimum length of a compressed answer. A shorter answer fits into one network packet without compression. */
 export const MIN_COMPRESSED_CHARACTERS = 1_400;
 
 const compress: (text: string) => Promise<Buffer> = promisify(gzip);
 
 /**
- * Compresses the text of an answer for clients that prefer it. Use it only for streaming routes: API Gateway accepts
- * only text from other functions, but forwards the bytes of a stream unchanged.
+ * Compresses the text of an answer for clients that prefer compression. Use it only for streaming routes: API Gateway
+ * accepts only text from other functions, but forwards the bytes of a stream unchanged.
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html
  */
 export function compressed(request: Compressible, response: HttpResponse): Promise<void> {
@@ -20,7 +20,8 @@ export function compressed(request: Compressible, response: HttpResponse): Promi
 }
 
 /**
- * Creates a compression for a route with few different answers. It remembers the latest text and its compressed bytes.
+ * Creates a compression function for a route that often sends the same answer. It caches the latest text and its
+ * compressed bytes.
  */
 export function compressedOnce(): Compressed {
   let last: { text: string; bytes: Promise<Buffer> } | undefined;
@@ -42,8 +43,8 @@ async function compressWith(
   const { body } = response;
   if (typeof body !== 'string' || body.length < MIN_COMPRESSED_CHARACTERS) return;
   response.headers['vary'] = 'accept-encoding';
-  // By the standard, a client without `accept-encoding` accepts any encoding. It gets plain text, because every client
-  // can read that.
+  // By the HTTP standard, a client without `accept-encoding` accepts any encoding. It gets plain text, which every
+  // client can read.
   if (headers['accept-encoding'] === undefined) return;
   if (new Negotiator({ headers }).encoding(['gzip', 'identity']) !== 'gzip') return;
   response.headers['content-encoding'] = 'gzip';

@@ -1,6 +1,6 @@
 /**
  * Access for web pages of other origins (CORS). The operator sets the allowed origins. The API key is sent in a header,
- * never in a cookie. So a page can use only a key that somebody has given to it.
+ * never in a cookie, so a page can use only a key that a user has given to it.
  */
 
 import { optionalVariable, variables } from '../platform/environment.ts';
@@ -10,9 +10,12 @@ import type { HttpResponse } from './response.ts';
 type Headers = Record<string, string>;
 
 const ANY = '*';
-/** Lifetime of a permission in seconds, one day. Some browsers limit it to two hours. */
+/**
+ * Time in seconds for which browsers may cache the answer to a preflight request: one day. Some browsers limit it to
+ * two hours.
+ */
 const KEPT_SECONDS = '86400';
-/** Response headers that pages may read, in addition to those that CORS always allows. */
+/** Response headers that pages may read, in addition to the headers that CORS always allows. */
 const EXPOSED = [
   'request-id',
   'x-request-id',
@@ -27,7 +30,7 @@ const EXPOSED = [
   'x-ratelimit-reset',
   'location',
 ].join(', ');
-/** Matches header names with commas between them. */
+/** Matches header names separated by commas. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 const MAX_HEADER_NAMES = 2_000;
 
@@ -50,7 +53,7 @@ export function corsHeaders({ headers }: Pick<HttpRequest, 'headers'>): Headers 
   if (origin === undefined) return {};
   const origins = allowedOrigins();
   if (origins.has(ANY)) return { 'access-control-allow-origin': ANY, 'access-control-expose-headers': EXPOSED };
-  // Without `vary`, a cache could return the answer for one origin to another origin.
+  // Without `vary`, a cache could return a response for one origin to another origin.
   if (!origins.has(origin)) return origins.size > 0 ? { vary: 'origin' } : {};
   return { 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED, vary: 'origin' };
 }

@@ -1,5 +1,5 @@
 /**
- * Decompresses request bodies, which Codex and some SDKs compress. A few bytes can become gigabytes. So the size is
+ * Decompresses request bodies, which Codex and some SDKs compress. A few bytes can expand to gigabytes, so the size is
  * limited for each request and for the whole process. The compression ratio and the time are limited too.
  */
 
@@ -10,7 +10,9 @@ import { isForm, type HttpRequest } from './request.ts';
 
 /** Maximum size in bytes of a decompressed body, the same as Lambda's limit for an event. */
 const MAX_UNPACKED_BYTES = 6 * 1024 * 1024;
-/** Maximum compression ratio. Typical ratios are 10 for the JSON of agents, and 100 for a list of equal texts. */
+/**
+ * Maximum compression ratio. Typical ratios are 10 for the JSON that agents send, and 100 for a list of equal texts.
+ */
 const MAX_RATIO = 500;
 /** Size in bytes up to which any compression ratio is allowed. */
 const SMALL_BYTES = 256 * 1024;
@@ -29,9 +31,7 @@ const ENCODINGS = Object.keys(decoders).join(', ');
 
 let openBytes = 0;
 
-/**
- * Decompresses the body of a request, if it is compressed. `release` returns its share of the process's memory limit.
- */
+/** Decompressed body of a request. `release` returns the body's share of the process's memory limit. */
 export class UnpackedBody {
   #bytes = 0;
 
@@ -118,12 +118,12 @@ function isUnpackedBefore({ unrouted, bodyBytes, headers }: HttpRequest, encodin
   return bodyBytes === undefined || (isForm(headers['content-type']) && beginsAsForm(bodyBytes));
 }
 
-/** Returns whether bytes are a form that is not compressed. No data of gzip or deflate begins with a hyphen. */
+/** Returns whether bytes are an uncompressed form. Forms begin with a hyphen; gzip and deflate data never do. */
 function beginsAsForm(bytes: Buffer): boolean {
   return bytes[0] === '-'.charCodeAt(0);
 }
 
-/** Creates the error for a compressed body that API Gateway has corrupted by forwarding it as text. */
+/** Creates the error for a compressed body that API Gateway has forwarded as text, which corrupts it. */
 function cameAsText(encoding: Encoding): GatewayError {
   const accepted = unpackedByApiGateway.join(', ');
   return new GatewayError(

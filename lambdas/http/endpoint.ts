@@ -1,8 +1,8 @@
 /**
- * Makes the handlers of all routes. The manifest (list of routes) states who may call a route, `accepts` states the
- * valid input, and the given function answers. Parsing, errors, headers and the log line are the same for all routes.
- * The lookup of the caller is imported only by routes with a key (define-endpoint.ts). So it is not in the bundles of
- * public functions (define-public-endpoint.ts).
+ * Creates the handlers of all routes. The manifest (list of routes) states who may call a route, `accepts` states the
+ * valid input, and the given function produces the answer. Parsing, errors, headers and the log line are the same for
+ * all routes. Only define-endpoint.ts (routes with a key) imports the lookup of the caller. So the bundles of public
+ * routes (define-public-endpoint.ts) do not contain it.
  */
 
 import { Readable } from 'node:stream';
@@ -57,7 +57,7 @@ interface Accepts<
    * parameter, so that the bundles of other routes do not contain the function.
    */
   compress?: Compressed;
-  /** Prefetches data for later. It starts before the lookup of the caller, and nothing waits for it. */
+  /** Prefetches data that the request needs later. Called before the lookup of the caller; nothing waits for it. */
   meanwhile?: () => void;
 }
 
@@ -96,7 +96,9 @@ export interface EndpointInput<Kind extends Credential, Body = unknown, Query = 
 type Once = (answer: (keep: Keep) => Promise<HttpResponse>) => Promise<HttpResponse>;
 type OnceWhere<Repeats> = Repeats extends AnswerOnce ? { once: Once } : unknown;
 
-/** Lambda's context, with additions of the gateway's own server, whose processes serve many requests. */
+/**
+ * Lambda's context, with fields that the gateway's own server adds. One process of this server handles many requests.
+ */
 interface LocalContext extends Context {
   entryPoint?: EntryPoint;
   clientLeft?: AbortSignal;
@@ -111,7 +113,7 @@ type AnyInput = EndpointInput<Credential> & { once?: Once; unfinished: Promise<v
  */
 const WRITTEN_AT_ONCE = 16 * 1024;
 
-/** middy's view of one request. The first middleware replaces the raw event with the parsed input. */
+/** middy's state of one request. The first middleware replaces the raw event with the parsed input. */
 interface RequestState {
   event: AnyInput;
   context: Context;
@@ -125,10 +127,12 @@ type RouteFor<Kind extends Credential> = {
 /** Routes without a key. */
 export type PublicRoute = RouteFor<'none'>;
 export type KeyedRoute = Exclude<RouteName, PublicRoute>;
-/** Routes that take inference keys. */
+/** Routes that accept inference keys. */
 export type InferenceRoute = RouteFor<'inference'>;
 
-/** Functions that only routes with a key need. */
+/**
+ * Functions that only routes with a key need; they are parameters, to keep them out of the bundles of public routes.
+ */
 interface Keyed {
   /**
    * Finds the caller of a request.
@@ -140,13 +144,13 @@ interface Keyed {
    * @param id id from the request
    */
   recordedId: (caller: Caller, id: string) => string;
-  /** Records why a request of a known key was refused. It must not reject. */
+  /** Records why a request with a known key was rejected. It must not reject. */
   noteRefusal: (refusal: Refusal) => Promise<void>;
 }
 
 /**
- * Creates the function that makes handlers.
- * @typeParam Names routes whose handlers it may make
+ * Creates the function that creates the handlers of routes.
+ * @typeParam Names routes whose handlers it can create
  * @param keyed undefined for routes without a key
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- it limits the routes of each caller
@@ -217,8 +221,8 @@ function startRequest(passage: RequestState): void {
 }
 
 /**
- * Answers a preflight request at a function URL. At API Gateway, another function answers preflight requests.
- * @returns the answer, which ends the middleware chain; undefined for another request
+ * Answers a preflight request at a function URL. For API Gateway, a separate function answers preflight requests.
+ * @returns the answer, which ends the middleware chain; undefined for any other request
  */
 function answerPreflight(passage: RequestState, name: RouteName, route: Route): HttpResponse | undefined {
   const { request } = passage.event;
@@ -243,7 +247,7 @@ function checkPath({ event: { request } }: RequestState, route: Route): void {
 
 async function identified({ event }: RequestState, credential: Credential, keyed: Keyed | undefined): Promise<void> {
   if (credential === 'none') return;
-  // The types of the routes exclude this case. Without this check, a programming error would make the route public.
+  // The types of the routes exclude this case. Without this check, a programming error could make the route public.
   if (!keyed) throw new Error('This route needs an API key, but its handler does not authenticate callers');
   event.caller = await keyed.identify(event.request, credential);
   event.generationId = keyed.recordedId(event.caller, event.generationId);
@@ -262,7 +266,7 @@ async function parseBody(request: HttpRequest, body: z.ZodType, accepts: Accepts
   return isAcceptedForm ? parseWith(body, await accepts.form!(request)) : parseJsonBody(request, body, accepts);
 }
 
-/** Refuses query parameters on a route that has none, because a misspelled parameter would have no effect. */
+/** Rejects query parameters on a route that has none. A misspelled parameter would otherwise be ignored silently. */
 function checkNoQuery(query: Record<string, string>): void {
   const [name] = Object.keys(query);
   if (name !== undefined)
@@ -270,8 +274,8 @@ function checkNoQuery(query: Record<string, string>): void {
 }
 
 /**
- * Removes the parameter `beta`, which Anthropic's SDKs send with every call of their beta methods. It has no effect on
- * any path.
+ * Removes the parameter `beta`, which Anthropic's SDKs send with every request of their beta methods. It has no effect
+ * on any route.
  */
 function withoutBeta({ beta, ...query }: Record<string, string>): Record<string, string> {
   return beta === undefined || beta === 'true' ? query : { ...query, beta };
@@ -280,8 +284,8 @@ function withoutBeta({ beta, ...query }: Record<string, string>): Record<string,
 function offerOnce({ event }: RequestState, route: RouteName, { once }: Accepts): void {
   const { caller, request } = event;
   if (!once || !caller) return;
-  // The owner is the account, because a management key may read the whole account. On inference routes it is the key,
-  // because an inference key must not get the answers of other keys.
+  // On management routes, the owner is the account, because a management key may read the whole account. On inference
+  // routes, the owner is the key, because an inference key must not receive the answers of other keys.
   const owner = routes[route].inference ? caller.key.hash : caller.account.id;
   event.once = (answer) => once({ route, owner, request }, answer);
 }
@@ -290,7 +294,8 @@ function finishResponse(name: RouteName, route: Route, passage: RequestState, re
   const { request, generationId, providerTime } = passage.event;
   const response = passage.response!;
   const { headers, statusCode, body } = response;
-  // After a disconnection, middy would wait forever until a text is written. A stream detects the disconnection.
+  // After the client has disconnected, middy would wait forever for a text to be written. A stream detects the
+  // disconnection.
   const hasLeft = passage.event.clientLeft?.aborted === true;
   if (route.streaming && typeof body === 'string' && (hasLeft || body.length > WRITTEN_AT_ONCE)) {
     response.body = Readable.from([body]);
@@ -320,7 +325,7 @@ function refuseRequest(name: RouteName, route: Route, passage: RequestState, key
   const refusal = toGatewayError(passage.error);
   const { request, generationId: id, caller, body, waitUntil } = passage.event;
   const about = { route: name, requestId: request.id, awsRequestId: passage.context.awsRequestId };
-  // Only faults of the gateway are logged as errors here. Failures of providers are logged where they occur.
+  // Only the gateway's own faults are logged as errors here. Failures of providers are logged where they occur.
   if (refusal.kind === 'server') {
     log('error', 'request failed', { ...about, ...describeError(refusal.cause ?? refusal) });
   } else if (refusal.cause instanceof ServiceError) {
@@ -343,13 +348,14 @@ function callerFields({ account, key }: Caller): LogFields {
 }
 
 /**
- * Waits for the generator's ending and for other open work. Lambda may freeze the function when its handler returns.
+ * Waits until the stream's generator and other open work have ended, because Lambda may freeze the function when its
+ * handler returns.
  */
 async function untilFinished(passage: unknown): Promise<void> {
   const { event, response } = passage as RequestState;
   if (response?.body instanceof AnswerStream) {
-    // If the client disconnected before the response head was written, nothing reads the body. This call then ends the
-    // stream. After a normal end, it has no effect.
+    // If the client disconnected before the response head was written, nothing reads the body, so this call ends the
+    // stream. If the stream has ended normally, the call has no effect.
     response.body.destroy();
     await response.body.settled;
   }

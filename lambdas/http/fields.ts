@@ -6,7 +6,7 @@ import { Money } from '../money/money.ts';
 import type { TextRule } from '../platform/text-rule.ts';
 import { NumberText } from './json-body.ts';
 
-/** Documents the meaning of a parameter instead of its text form. */
+/** Replaces the description of a parameter's text form in the API document with its meaning, such as an integer. */
 function describeAs(jsonSchema: object, meaning: object): void {
   for (const name of ['type', 'pattern', 'enum']) delete (jsonSchema as Record<string, unknown>)[name];
   Object.assign(jsonSchema, meaning);
@@ -29,7 +29,7 @@ export const booleanParameter = z
   .transform((text) => text === 'true')
   .meta({ override: ({ jsonSchema }) => describeAs(jsonSchema, { type: 'boolean' }) });
 
-/** Schema of a text with a length, a pattern, and the error message for a text that does not match. */
+/** Schema of a text field, from rules for its length and pattern, and with the error message for other texts. */
 export function textField({ minLength, maxLength, pattern, not, trimmed, says }: TextRule) {
   const text = z.string({ error: ({ input }) => (input === undefined ? `is required: ${says}` : says) });
   const bounded = (trimmed ? text.trim() : text).min(minLength, says).max(maxLength, says).regex(pattern, says);
@@ -39,8 +39,8 @@ export function textField({ minLength, maxLength, pattern, not, trimmed, says }:
 const FIELD_AMOUNT_RULE = 'must be a number of roubles from 0 to 10^15 with at most 12 digits after the point';
 
 /**
- * Schema of an amount in roubles: a JSON number with its original digits (see `exactNumbers`), or the same number as a
- * decimal string.
+ * Schema of an amount in roubles: a JSON number with all its original digits (see `exactNumbers`), or the same number
+ * as a decimal string.
  */
 export const amount = z
   .custom<NumberText | string>((value) => value instanceof NumberText || typeof value === 'string', FIELD_AMOUNT_RULE)
@@ -54,23 +54,22 @@ export const amount = z
   })
   .transform((value, context) => {
     try {
-      // JSON numbers may have an exponent. In a string, an exponent is refused, because it is more often a mistake than
-      // an amount.
+      // JSON numbers may have an exponent. In a string, an exponent is rejected, because it is more likely a mistake.
       const parsed = value instanceof NumberText ? Money.parseNumber(value.text) : Money.parse(value);
       if (!parsed.isNegative && !parsed.exceeds(MAX_AMOUNT)) return parsed;
     } catch {
-      // Text that is not an amount is refused below, with a validation issue.
+      // Text that is not an amount is rejected below, with a validation issue.
     }
     context.addIssue({ code: 'custom', message: FIELD_AMOUNT_RULE });
     return z.NEVER;
   });
 
-/** Schema of a time with seconds and its offset from UTC. */
+/** Schema of a time with seconds and an offset from UTC. */
 export const futureTime = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 time with seconds, for example 2027-01-31T00:00:00Z' })
   .regex(/T\d{2}:\d{2}:\d{2}/, 'must be an ISO 8601 time with seconds, for example 2027-01-31T00:00:00Z');
 
-/** Schema of an optional field of a change. The field cannot be cleared, so null has the same effect as absence. */
+/** Schema of an optional field of a PATCH that cannot be cleared, so null has the same effect as absence. */
 export function keptWhenNull<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
 }

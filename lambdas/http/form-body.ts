@@ -1,6 +1,6 @@
 /**
- * Reads bodies that are forms (`multipart/form-data`) into the same value that a JSON body has, so that one schema
- * checks both. A file becomes a `FormFile`. Counts and sizes of all parts are bounded.
+ * Reads bodies that are forms (`multipart/form-data`) into the value that an equivalent JSON body would have, so that
+ * one schema checks both. A file becomes a `FormFile`. The number and sizes of all parts are limited.
  */
 
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
@@ -9,13 +9,16 @@ import { FormFile } from '../platform/form-file.ts';
 import { readJsonBody, type JsonRules } from './json-body.ts';
 import type { HttpRequest } from './request.ts';
 
-/** Names of fields whose values in a form are not simply texts. `name[]` always is a list, and `name[key]` an object. */
+/**
+ * Names of form fields whose values are not plain text. Independent of these rules, `name[]` is always a list, and
+ * `name[key]` an object.
+ */
 export interface FormRules extends JsonRules {
-  /** Fields that are files. The same field as a text stays a text, which the schema then refuses. */
+  /** Fields that are files. If such a field is sent as text, it stays text, which the schema then rejects. */
   files: readonly string[];
   /** Maximum number of files. */
   maxFiles: number;
-  /** Fields that are lists, also if they appear once and without `[]`. */
+  /** Fields that are lists even if they appear once and without `[]`. */
   lists?: readonly string[];
   numbers?: readonly string[];
   booleans?: readonly string[];
@@ -24,9 +27,9 @@ export interface FormRules extends JsonRules {
 }
 
 /**
- * Reads the form of a request. The `body` of the request becomes a text that identifies the form. It does not depend on
- * the boundary, which differs between two attempts of a client.
- * @throws {GatewayError} 400 for a form that is malformed, incomplete or beyond a bound
+ * Reads the form of a request. Also sets the `body` of the request to a text that identifies the form's content. It
+ * does not depend on the boundary between parts, which differs between two attempts of a client.
+ * @throws {GatewayError} 400 for a form that is malformed, incomplete or beyond a limit
  */
 export type ReadForm = (request: HttpRequest) => Promise<unknown>;
 
@@ -34,7 +37,7 @@ const MAX_TEXTS = 200;
 const MAX_NAME_CHARACTERS = 200;
 const NAME_RULE = `has a part whose name is missing, or longer than ${MAX_NAME_CHARACTERS} characters`;
 const MAX_FIELD_BYTES = 1024 * 1024;
-/** Maximum size in bytes of all texts of a form together. */
+/** Maximum total size in bytes of all texts of a form. */
 const MAX_TEXTS_BYTES = 2 * 1024 * 1024;
 const MAX_HEADERS_OF_PART = 16;
 const MAX_PART_HEADER_BYTES = 8 * 1024;
@@ -53,7 +56,7 @@ export function formBody(rules: FormRules): ReadForm {
 
 type FormEntry = [name: string, value: string | FormFile];
 
-/** Reads all parts in their order. Files are copied out of the body, so the body can be released. */
+/** Reads all parts in order. Files are copied out of the body, so the memory of the body can be freed. */
 async function partsOf(
   { headers, bodyBytes, body }: HttpRequest,
   { files, maxFiles }: FormRules,
@@ -78,7 +81,7 @@ async function partsOf(
       stream.on('error', (error) => reject(malformed(error)));
       if (!isFieldName(name)) return refuse(NAME_RULE);
       if (!files.includes(bareName(name))) return refuse('must be a text, not a file', shortName(name));
-      // The place of the file among the other parts is that of its beginning.
+      // Reserves the file's position among the other parts when the file begins.
       const at = entries.push([name, new FormFile(Buffer.alloc(0), fileName ?? '', mediaType)]) - 1;
       stream.on('end', () => (entries[at] = [name, new FormFile(Buffer.concat(chunks), fileName ?? '', mediaType)]));
     })
@@ -118,7 +121,7 @@ function malformed(cause: unknown) {
   return refusal;
 }
 
-/** Joins the parts to one value, as `a[b][]=c` stands for `{ a: { b: ['c'] } }`. */
+/** Combines the parts into one value: `a[b][]=c` becomes `{ a: { b: ['c'] } }`. */
 function valueOf(entries: readonly FormEntry[], rules: FormRules): Record<string, unknown> {
   const body = Object.create(null) as Record<string, unknown>;
   for (const [name, part] of entries) {
@@ -130,7 +133,7 @@ function valueOf(entries: readonly FormEntry[], rules: FormRules): Record<string
   return body;
 }
 
-/** Returns the keys in a name: `a[b][]` has the keys `a`, `b` and `''`, which stands for the end of a list. */
+/** Returns the keys in a name: `a[b][]` has the keys `a`, `b` and `''`. The empty key appends to a list. */
 function keysOf(name: string): string[] {
   const match = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(name);
   if (!match) throw invalidRequest(shortName(name), 'is not a field name; write "name", "name[]" or "name[key]"');
@@ -145,7 +148,7 @@ function placeField(body: Record<string, unknown>, keys: readonly string[], valu
   const [field] = keys as [string];
   let container: Record<string, unknown> | unknown[] = body;
   for (const [index, key] of keys.slice(0, -1).entries()) {
-    // Only the last container of a name can be a list.
+    // Only the innermost container of a name can be a list.
     const object = container as Record<string, unknown>;
     container = innerContainer(object[key], keys[index + 1] === '', field);
     object[key] = container;
@@ -156,7 +159,7 @@ function placeField(body: Record<string, unknown>, keys: readonly string[], valu
   else container[last] = value;
 }
 
-/** Returns the container that is already there, or a new one. */
+/** Returns the existing container, or a new one. */
 function innerContainer(known: unknown, isList: boolean, field: string): Record<string, unknown> | unknown[] {
   if (known === undefined) return isList ? [] : (Object.create(null) as Record<string, unknown>);
   const isContainer = typeof known === 'object' && known !== null && !(known instanceof FormFile);
@@ -178,12 +181,12 @@ function isFieldName(name: string | undefined): name is string {
   return name !== undefined && name !== '' && name.length <= MAX_NAME_CHARACTERS;
 }
 
-/** Returns the name of the field without keys. */
+/** Returns the name of a field without its keys. */
 function bareName(name: string): string {
   return name.split('[', 1)[0]!;
 }
 
-/** Returns a field name in a length that error messages may have. */
+/** Returns a field name, shortened for error messages. */
 function shortName(name: string): string {
   return bareName(name).slice(0, 100) || 'body';
 }

@@ -6,35 +6,36 @@ export interface JsonRules {
   /** Names of fields whose numbers keep their source text, as a NumberText. */
   exactNumbers?: readonly string[];
   /**
-   * Names of fields with numbers of any size or precision. A number becomes JSON.rawJSON if a float would change it.
+   * Names of fields that may contain numbers of any size or precision. A number that a float would change becomes
+   * JSON.rawJSON.
    */
   exactWithin?: readonly string[];
-  /** Maximum number of values in a body, including small ones; default: DEFAULT_MAX_VALUES. */
+  /** Maximum number of values in a body, counting nested values; default: DEFAULT_MAX_VALUES. */
   maxValues?: number;
   /**
-   * Maximum number of named fields in all objects together; default: `maxValues`. Set it lower for bodies whose many
-   * values are list elements.
+   * Maximum number of named fields, over all objects of the body; default: `maxValues`. Set a lower number for bodies
+   * whose values are mostly list elements.
    */
   maxFields?: number;
 }
 
 /**
- * Maximum depth of a body, deeper than any known client sends. JSON.stringify is recursive, so the depth must be
- * limited.
+ * Maximum nesting depth of a body; no known client sends a deeper body. The depth must be limited because
+ * JSON.stringify is recursive.
  */
 const MAX_BODY_DEPTH = 128;
 /**
- * Maximum number of values in a body of configuration. The size in bytes does not limit the memory of parsed JSON,
- * because two bytes can make an object.
+ * Default maximum number of values in a body, enough for configuration. The size in bytes does not limit the memory of
+ * parsed JSON, because two bytes can create an object.
  */
 const DEFAULT_MAX_VALUES = 10_000;
 /**
- * Maximum number of numbers that a float would change. To read one of them exactly takes a microsecond. No known client
- * sends more.
+ * Maximum number of numbers in a body that a float would change. Reading such a number exactly takes a microsecond. No
+ * known client sends more.
  */
 const MAX_INEXACT_NUMBERS = 10_000;
 
-/** Maximum number of fields at the top level of a body, ten times the largest defined body. */
+/** Maximum number of fields at the top level of a body, ten times as many as the largest known body has. */
 const MAX_FIELDS = 500;
 
 /** Source text of a number in a body. JSON.parse would round the number to a float. */
@@ -58,8 +59,8 @@ export function readJsonBody(text: string, rules: JsonRules): unknown {
   if (measure.values > maxValues) {
     throw invalidRequest('body', `has more than ${maxValues} values; write large data as text`);
   }
-  // Limits the names: an object with half a million names takes a second to build, but a list of as many numbers only
-  // milliseconds.
+  // Limits the number of names: an object with half a million names takes a second to build, a list of half a million
+  // numbers only milliseconds.
   if (measure.fields > maxFields) throw invalidRequest('body', `has more than ${maxFields} fields`);
   if (measure.inexactNumbers > MAX_INEXACT_NUMBERS) {
     throw invalidRequest(
@@ -84,7 +85,9 @@ function parseBody(text: string, read: () => unknown): unknown {
   }
 }
 
-/** Returns only the line and column of a parser error, because its message quotes the body, which may be a prompt. */
+/**
+ * Returns the line and column from a parser error, without its message, which quotes the body: that may be a prompt.
+ */
 function placeOfFault(text: string): string {
   try {
     JSON.parse(text);
@@ -111,7 +114,7 @@ function parseNumberTexts(text: string, names: readonly string[]): unknown {
 }
 
 /**
- * Returns the value with plain numbers outside of the named fields, because schemas can validate only plain numbers.
+ * Returns the value with plain numbers everywhere except in the named fields. Schemas can validate only plain numbers.
  */
 function roundedOutside(value: unknown, names: readonly string[]): unknown {
   if (isRawNumber(value)) return Number(value.rawJSON);

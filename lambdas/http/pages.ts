@@ -21,7 +21,7 @@ export function alwaysPaged(maxLimit: number) {
 }
 
 /**
- * Returns a page of a list in memory, or the whole list without offset and limit.
+ * Returns a page of a list that is in memory, or the whole list if neither offset nor limit is given.
  * @param path path and other query parameters, for the link to the next page
  */
 export function paginate<Item>(

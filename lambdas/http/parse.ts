@@ -31,26 +31,26 @@ export function parseJsonBody<Schema extends z.ZodType>(
 export function parseWith<Schema extends z.ZodType>(schema: Schema, value: unknown, whole = 'body'): z.infer<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  // An unknown field is often a misspelled form of a missing field, so the unknown field is reported first.
+  // An unknown field is often a misspelled required field, so it is reported before missing fields.
   const { issues } = parsed.error;
   const issue = deepestIssue(issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!);
   const { path, message } = issueFault(issue);
   throw invalidRequest(fieldName(path) || whole, `${message}${hintFor(issue, schema)}`, {}, detailsOf(issue));
 }
 
-/** Returns the details for programs, if the schema has added some to its errors. */
+/** Returns details for programs, if the schema has added any to its error. */
 function detailsOf(issue: z.core.$ZodIssue): Record<string, unknown> | undefined {
   return issue.code === 'custom' ? (issue.params?.['details'] as Record<string, unknown> | undefined) : undefined;
 }
 
-/** Returns the list of known fields for the error about an unknown field of the body. */
+/** Returns a list of the known fields, which is appended to the error about an unknown field of the body. */
 function hintFor(issue: z.core.$ZodIssue, schema: z.ZodType): string {
   const isField = issue.code === 'unrecognized_keys' && issue.path.length === 0;
   const known = isField ? knownKeys(schema) : [];
   return known.length > 0 ? `; known fields: ${known.join(', ')}` : '';
 }
 
-/** Returns the fields of an object schema, also if the schema has refinements or transformations. */
+/** Returns the fields of an object schema, even if the schema has refinements or transformations. */
 function knownKeys(schema: unknown): string[] {
   const { shape, def } = schema as { shape?: object; def?: { in?: unknown; innerType?: unknown } };
   if (shape) return Object.keys(shape);

@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { intervals } from '../money/periods.ts';
 
-/** Schema of an id in a request. An unknown id gets a 404. An id is invalid only if it cannot be looked up. */
+/**
+ * Schema of an id in a request. It rejects only ids that cannot be looked up; an id that does not exist gets a 404
+ * later.
+ */
 export const someId = z
   .string()
   .max(200, 'must have at most 200 characters')

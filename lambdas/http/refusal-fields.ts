@@ -4,15 +4,15 @@ import { recordOrEmpty } from '../platform/json/foreign-json.ts';
 import type { RefusedAmounts } from '../store/generations/refusals.ts';
 
 /**
- * Patterns for names of fields and models. Sentences, addresses and long values do not match, because they may be
+ * Patterns for the names of fields and models. Sentences, URLs and long values do not match, because they may be
  * content of a request.
  */
 const FIELD = /^[\w-]{1,40}(?:\.[\w-]{1,40}){0,12}$/;
 const MODEL = /^[\w.:/@[\]-]{1,100}$/;
-/** Matches an API key of a gateway or a provider that a client has sent as the name of a model by mistake. */
+/** Matches an API key of the gateway or a provider that a client has sent by mistake as the name of a model. */
 const KEY = /(?:^|[^A-Za-z0-9])(?:sk|mk|rk|pk|xai|gsk|AIza)[-_]?[\w-]{24,}/;
 
-/** Reason of a refusal. It contains no content of the request, so that any log may contain it. */
+/** Reason of a refusal. It contains no content of the request, so it may be logged anywhere. */
 export interface RefusalFields {
   kind: string;
   field?: string;
@@ -20,16 +20,14 @@ export interface RefusalFields {
   model?: string;
 }
 
-/**
- * Returns the parsed body of a request, for its refusal. A body that failed its schema is parsed again without the
- * schema, unless it is too long.
- */
+/** Maximum length in characters of a body that is parsed again. */
 const MAX_READ_AGAIN = 256 * 1024;
 
 /**
- * Returns the fields of a refusal for the log and the record, so that an operator can explain the refusal without the
- * client's help. They contain nothing of the request except the names of a field and a model.
- * @param body body of the request, if it was parsed
+ * Returns the parsed body of a rejected request. A body that failed its schema is parsed again without the schema,
+ * unless it is too long; undefined if it is not JSON.
+ * @param body validated body; undefined if validation failed
+ * @param text the body as received
  */
 export function readAsFarAsMayBe(body: unknown, text: string): unknown {
   if (body !== undefined || text.length > MAX_READ_AGAIN) return body;
@@ -56,7 +54,7 @@ export function refusalFields({ kind, metadata }: GatewayError, body: unknown): 
   };
 }
 
-/** Returns the amounts of the limit that refused a request; undefined if no rouble limit was the reason. */
+/** Returns the amounts of the limit that rejected a request; undefined if the reason was not a rouble limit. */
 export function refusedAmounts({ metadata }: GatewayError): RefusedAmounts | undefined {
   const { interval } = metadata;
   const names = ['limit_rub', 'spend_rub', 'held_rub', 'remaining_rub', 'required_rub'];

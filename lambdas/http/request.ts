@@ -6,24 +6,24 @@ import { percentDecoded } from '../platform/fetch/percent-decoding.ts';
 /** Formats of HTTP events: a REST API's proxy event (1.0) and a function URL's event (2.0). */
 export type HttpEvent = APIGatewayProxyEvent | APIGatewayProxyEventV2;
 
-/** A request in the form for every handler, independent of its event format. */
+/** A request in the form that every handler uses, whatever the event format. */
 export interface HttpRequest {
   id: string;
   method: string;
   /**
-   * Path as the client wrote it. For a REST API, it is the part after the stage or base path; for a function URL, the
-   * whole path.
+   * Path as the client wrote it. For a REST API, only the part after the stage or base path; for a function URL, the
+   * complete path.
    */
   path: string;
-  /** Base URL for the client, including the stage or base path. */
+  /** Base URL that the client uses, including the stage or base path. */
   baseUrl: string;
   /** Whether the request came through a function URL, which does not check the method and path. */
   unrouted: boolean;
   /** Headers with lower-case names. Repeated headers are joined by ", ". */
   headers: Record<string, string>;
   /**
-   * Query parameters. A repeated parameter has its last value. A parameter whose name ends in "[]" has all its values,
-   * joined by ",".
+   * Query parameters. If a parameter is repeated, the last value is used. A parameter whose name ends in "[]" has all
+   * its values, joined by ",".
    */
   query: Record<string, string>;
   /** Decoded path parameters. */
@@ -88,7 +88,7 @@ export function isCompressed(encoding: string | undefined): boolean {
   return name !== '' && name !== 'identity';
 }
 
-/** Decodes path parameters. A REST API passes them as the client wrote them: the `@` of an id may be `%40`. */
+/** Decodes path parameters. A REST API passes them as the client wrote them: the `@` in an id may be `%40`. */
 function decodedParameters(parameters: Record<string, string | undefined>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(withoutUndefined(parameters)).map(([name, written]) => [name, percentDecoded(written)]),
@@ -96,13 +96,13 @@ function decodedParameters(parameters: Record<string, string | undefined>): Reco
 }
 
 /**
- * Returns the path of the route without its prefix. At the operator's own domain, both `path` and the path of the
- * context start with the base path. At the API's own address, only the path of the context starts with the stage.
+ * Returns the path of the route without its prefix. With the operator's own domain, both `path` and the context's path
+ * start with the base path. With the API's default domain, only the context's path starts with the stage.
  */
 function restPath({ resource, path, pathParameters }: APIGatewayProxyEvent): string {
   if (resource === undefined) return path;
   const route = resource.replace(/\{(\w+)\+?\}/g, (_, name: string) => pathParameters?.[name] ?? '');
-  // The route pattern of API Gateway has no trailing slashes, even if the client sent some.
+  // The `resource` of API Gateway has no trailing slashes, even if the client sent some.
   const [bare, bareRoute] = [withoutEnd(path), withoutEnd(route)];
   return bare.endsWith(bareRoute) ? path.slice(bare.length - bareRoute.length) : path;
 }
@@ -111,7 +111,7 @@ function withoutEnd(path: string): string {
   return path.replace(/\/+$/, '');
 }
 
-/** Returns the base URL, including the prefix of the path: the stage, or the base path. */
+/** Returns the base URL, including the prefix of the path: the stage or the base path. */
 function restBaseUrl(event: APIGatewayProxyEvent): string {
   const { headers, requestContext } = event;
   const { host, 'x-forwarded-proto': protocol = 'https' } = lowerCase(headers ?? {});
@@ -128,7 +128,7 @@ function restHeaders(event: APIGatewayProxyEvent): Record<string, string> {
   return headers;
 }
 
-/** Some clients send a list as repeated parameters with a name that ends in "[]". */
+/** Returns whether a parameter is a list: some clients send lists as repeated parameters whose name ends in "[]". */
 const isList = (name: string) => name.endsWith('[]');
 
 function restQuery(event: APIGatewayProxyEvent): Record<string, string> {

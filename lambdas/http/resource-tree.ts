@@ -8,7 +8,7 @@ interface Resource<Target> {
 }
 
 export interface FoundResource<Target> {
-  /** Values that were added for this path, by HTTP method. Empty if there are only longer paths. */
+  /** Values that were added for this path, by HTTP method. Empty if the path is only the beginning of added paths. */
   methods: ReadonlyMap<string, Target>;
   /** Path parameters as the client wrote them, encoded or not. */
   parameters: Record<string, string>;
@@ -16,8 +16,8 @@ export interface FoundResource<Target> {
 
 /**
  * Matches paths as API Gateway does. At every part of a path, a literal has priority over a parameter, and a parameter
- * over the rest of the path. There is no backtracking: if a literal matches, the methods of a parameter at the same
- * level do not apply.
+ * over a `{name+}` that matches the rest of the path. There is no backtracking: if a literal matches, the methods of a
+ * parameter at the same level do not apply.
  */
 export class ResourceTree<Target> {
   readonly #root: Resource<Target> = newResource();

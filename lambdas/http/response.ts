@@ -14,7 +14,7 @@ export const jsonHeaders = { ...commonHeaders, 'content-type': 'application/json
 
 /**
  * Builds a response with JSON.
- * @typeParam Answer type of the body, from the resource's shape.ts; without it no body is accepted
+ * @typeParam Answer type of the body, from the resource's shape.ts; if it is omitted, the compiler accepts no body
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- every caller must name the shape
 export function jsonResponse<Answer = never>(
@@ -29,12 +29,12 @@ export function jsonResponse<Answer = never>(
   };
 }
 
-/** Returns the id of a request, under both header names that SDKs read: Anthropic's first, then OpenAI's. */
+/** Returns headers with the request's id, under both names that SDKs read: Anthropic's, then OpenAI's. */
 export function requestIdHeaders(id: string): Record<string, string> {
   return { 'request-id': id, 'x-request-id': id };
 }
 
-/** Builds a redirect to the location of the answer. */
+/** Builds a redirect to another URL. */
 export function redirectResponse(location: string): HttpResponse {
   return { statusCode: 302, headers: { ...commonHeaders, location }, body: '' };
 }
@@ -54,7 +54,8 @@ export function htmlResponse(body: string, policy: string): HttpResponse {
 }
 
 /**
- * Builds a response with a script of a gateway page. Browsers cache it for an hour. Only a deployment can change it.
+ * Builds a response with a script for a page of the gateway. The script changes only with a deployment, so browsers may
+ * cache it for an hour.
  */
 export function scriptResponse(body: string): HttpResponse {
   return {
@@ -69,8 +70,8 @@ export function scriptResponse(body: string): HttpResponse {
 }
 
 /**
- * Builds a response with a file of a gateway page, or a 304 if the browser already has the file.
- * @param file file with its entity tag (ETag). The tag is weak, because the file may be compressed
+ * Builds a response with a file for a page of the gateway, or a 304 if the browser already has the file.
+ * @param file file with its entity tag (ETag), which is weak because the file may be compressed
  */
 export function fileResponse(
   { text, type, tag }: { text: string; type: string; tag: string },
@@ -81,7 +82,7 @@ export function fileResponse(
   return { statusCode: 200, headers: { ...validators, 'content-type': `${type}; charset=utf-8` }, body: text };
 }
 
-/** Builds a response with Markdown text, which a browser shows unrendered. */
+/** Builds a response with Markdown text. Browsers show it as plain text. */
 export function markdownResponse(body: string): HttpResponse {
   return { statusCode: 200, headers: { ...commonHeaders, 'content-type': 'text/markdown; charset=utf-8' }, body };
 }

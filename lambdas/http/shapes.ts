@@ -1,6 +1,6 @@
 /**
- * Shapes of values in answers. A shape is both the documentation and the type of an answer. If an answer lacks a field
- * or misspells it, the code does not compile. An extra field fails the tests. Runtime code imports only the types.
+ * Shapes of values in responses. A shape is both the documentation and the type of a response. If a response lacks or
+ * misspells a field, the code does not compile. An extra field makes a test fail. Runtime code imports only the types.
  */
 
 import * as z from 'zod';
@@ -56,7 +56,7 @@ const roublesShape = (description: string) =>
     .optional()
     .meta({ description: `${description}, in RUB.` });
 
-/** Shapes of the amounts in the error of a refusal by a limit. Programs read them. */
+/** Shapes of the amounts in the error for a request that a limit rejects. Programs read them. */
 const limitDetails = {
   limit_source: z
     .enum([
@@ -116,7 +116,7 @@ export const earlyEndShape = z
       'Why the gateway ended the answer before its own end: a limit on spending, the time, or a call whose arguments could not be read. Absent in most answers.',
   });
 
-/** Shape of the stored amounts of a refusal by a rouble limit. */
+/** Shape of the amounts that are stored if a rouble limit rejects a request. */
 export const refusedAmountsShape = z
   .strictObject({
     interval: z.string().meta({ description: 'The period of the limit: lifetime, daily, weekly or monthly.' }),

@@ -1,4 +1,4 @@
-/** Errors for requests to paths or methods that no route serves. */
+/** Errors for requests whose path or method matches no route. */
 
 import { GatewayError, notFound } from '../platform/errors.ts';
 import type { Route } from '../route.ts';
@@ -11,12 +11,12 @@ for (const route of Object.values<Route>(routes)) {
 }
 
 /**
- * Returns whether HEAD gets a 200, for monitoring. It does if the path serves GET without a key.
+ * Returns whether HEAD gets a 200, for monitoring. True if the path serves GET without a key.
  * @param path path without the stage
  */
 export function isThere(path: string): boolean {
   const found = tree.find(path);
-  // Excludes paths with parameters: the path alone does not show, for example, whether a model exists.
+  // Excludes paths with parameters: whether a model exists, for example, cannot be decided from the path alone.
   return found?.methods.get('GET')?.credential === 'none' && Object.keys(found.parameters).length === 0;
 }
 
@@ -28,16 +28,16 @@ export function methodsAt(path: string): string[] {
   return [...(tree.find(path)?.methods.keys() ?? [])];
 }
 
-/** Matches paths that are similar to those of OpenAI's APIs. */
+/** Matches paths that are similar to paths of OpenAI's API. */
 const NEAR_OTHER_APIS = /^\/(?:chat|completions|engines|responses)(?:\/|$)/;
-/** Matches parts of the Messages API and of other APIs that this gateway does not have. */
+/** Matches paths of the Messages API and of other APIs that this gateway does not support. */
 const NOT_HERE =
   /^\/(?:messages\/batches|files|skills|batches|audio|moderations|agents|sessions|environments|guardrails|providers|presets|organization)(?:\/|$)/;
 
 /**
- * Creates the error for a request that no route serves.
+ * Creates the error for a request that matches no route.
  * @param path path without the stage `/v1`
- * @returns a 405 with the available methods, or a 404 with a suggestion for the caller
+ * @returns a 405 with the available methods, or a 404 with a suggestion
  */
 export function unknownRoute(method: string, path: string): GatewayError {
   const methods = methodsAt(path);

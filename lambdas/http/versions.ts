@@ -1,13 +1,13 @@
 import type { HttpRequest } from './request.ts';
 
-/** Returns the entity tag of a configuration: its version number, which does not change with the counters. */
+/** Returns the entity tag (ETag) of a configuration: its version number, which does not change when counters change. */
 export function etag(version: number): Record<string, string> {
   return { etag: `"${version}"` };
 }
 
 /**
- * Returns the version in `If-Match`. undefined means that any version is accepted. -1 stands for a tag that the gateway
- * did not issue, because no version is negative.
+ * Returns the version in the `If-Match` header. undefined means that any version is accepted. -1 is returned for a tag
+ * that the gateway did not issue, because no version is negative.
  */
 export function expectedVersion(request: HttpRequest): number | undefined {
   const header = request.headers['if-match']?.trim();

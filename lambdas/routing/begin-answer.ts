@@ -1,6 +1,6 @@
 /**
- * Sends a message to an endpoint, and waits for the start of the answer. A failure before the start is handled like a
- * rejected request.
+ * Sends a message to an endpoint, and waits for the start of the answer. A failure before the start is handled as if
+ * the provider had rejected the request.
  */
 
 import type { AnswerBatch, AnswerEvent, MessagesRequest } from '../messages/types.ts';
@@ -17,10 +17,10 @@ import { failedProvider } from './connection.ts';
 
 interface SentMessage {
   candidate: Candidate;
-  /** The message, with the default parameters of the candidate's model. */
+  /** The message, including the default parameters of the candidate's model. */
   message: MessagesRequest;
   estimatedInputTokens: number;
-  /** Whether the model may think without sending its thinking. */
+  /** Whether the model may reason without sending its reasoning. */
   hasHiddenReasoning: boolean;
   /** Aborts the request when the client disconnects or the function's time is over. */
   signal: AbortSignal;
@@ -30,8 +30,8 @@ interface SentMessage {
 const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 
 /**
- * Sends a message over its connection.
- * @param encoded the message in the format of the candidate's wire
+ * Sends a message to the endpoint of the candidate.
+ * @param encoded the message in the candidate's provider format (wire)
  * @param onSent called when the provider has received the whole message
  * @returns the batches of the answer, including the first
  * @throws {ProviderFailure | UpstreamError} if no answer begins
@@ -59,13 +59,15 @@ export async function beginAnswer(
   }
 }
 
-/** Maximum number of batches to keep until the first output. An answer with more batches counts as begun. */
+/**
+ * Maximum number of batches that are buffered before the first output. If there are more, the answer counts as begun.
+ */
 const MAX_OPENING_BATCHES = 64;
 
 /**
- * Waits for the first output of an answer. Until then the client has received nothing. So an error before the first
- * output is handled like a rejected request, even after opening events. The opening events are sent together with the
- * first output, so this wait does not delay the output.
+ * Waits for the first output of an answer. The client receives nothing before it. So an error before the first output
+ * is handled like a rejected request, even if events without output have arrived. The events without output are sent
+ * together with the first output, so this wait does not delay the output.
  */
 async function begun(
   batches: PullIterator<AnswerBatch>,
@@ -87,7 +89,7 @@ async function begun(
     const at = batch.events.findIndex((event) => !isOpening(event));
     const first = batch.events[at]?.data;
     if (first?.type === 'error') throw errorInAnswer(first.error, response.headers, failedProvider(candidate));
-    // Drops a ping before `message_start`, because no event may precede `message_start`.
+    // Drops a ping before `message_start`, because no event may be sent before `message_start`.
     const isEarlyPing = opening.length === 0 && batch.events.length > 0 && batch.events.every(isPing);
     if (!isEarlyPing || batch.usage) opening.push(batch);
     const hasBegun = at !== -1 || (batch.heldBackBytes ?? 0) > 0 || opening.length >= MAX_OPENING_BATCHES;
@@ -96,9 +98,9 @@ async function begun(
 }
 
 /**
- * Returns whether the client may have to pay although no output arrived. That is the case if the gateway aborted the
- * request, or if the model may have been thinking. The events before the output are then kept, because they contain the
- * count of the prompt.
+ * Returns whether the client may have to pay although no output arrived: the gateway aborted the request, or the model
+ * may have had hidden reasoning. If so, the events before the output are kept, because they contain the prompt's token
+ * count.
  */
 function mayBePaid(error: unknown, { signal, hasHiddenReasoning }: SentMessage): boolean {
   return signal.aborted || (hasHiddenReasoning && error instanceof UpstreamError && error.failure === 'idle_timeout');
@@ -114,7 +116,7 @@ function isPing({ data }: AnswerEvent): boolean {
 }
 
 /**
- * Returns whether an event contains no output. Examples are a ping, the start of the answer, an empty delta, and the
+ * Returns whether an event contains no output, for example a ping, the start of the answer, an empty delta, or the
  * start of an empty text or thinking block.
  */
 function isOpening({ data }: AnswerEvent): boolean {
@@ -136,7 +138,7 @@ function isOpening({ data }: AnswerEvent): boolean {
   }
 }
 
-/** Reads an answer that is one document: a message, or an error with a success status. */
+/** Reads an answer that is one document instead of a stream: a message, or an error with a success status. */
 async function* documentOf(
   body: PullIterator<Buffer>,
   response: UpstreamResponse,

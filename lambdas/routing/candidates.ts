@@ -13,7 +13,7 @@ export interface Candidate extends UsableEndpoint {
 
 /**
  * Returns the endpoints that can answer a message; see `endpointsOnRoute`.
- * @throws {GatewayError} like `endpointsOnRoute`; 400 for an unknown provider
+ * @throws {GatewayError} the errors of `endpointsOnRoute`; 400 for an unknown provider
  */
 export async function messagesCandidates(route: RequestedRoute, input: RoutingInput): Promise<Candidate[]> {
   refuseUnknownNames(route.catalog, route.preferences);
@@ -32,7 +32,7 @@ export function toMessagesCandidate(usable: UsableEndpoint): Candidate | undefin
       upstreamModel: endpoint.upstreamModel,
       maxOutputTokens: endpoint.maxOutputTokens,
       inputModalities: endpoint.inputModalities,
-      // If the model has a default for a parameter, it supports the parameter.
+      // A model that has a default for a parameter supports the parameter.
       supportedParameters: [...endpoint.supportedParameters, ...Object.keys(defaultParameters(model.data))],
       quirks: endpoint.quirks,
     },

@@ -14,19 +14,19 @@ interface WireHead {
   path: string;
   headers: Record<string, string>;
   /**
-   * Whether to open a new connection. If the provider has closed a kept connection, the request is repeated, and so may
-   * be sent twice.
+   * Whether to open a new connection. A kept connection may already be closed by the provider; the request is then
+   * repeated, and may be sent twice.
    */
   isFresh?: boolean;
 }
 
-/** Returns the facts of the provider that errors and logs contain. */
+/** Returns the facts about a provider that errors and logs contain. */
 export function failedProvider({ endpoint, credential }: UsableEndpoint): FailedProvider {
   const { id, name, baseUrl } = endpoint.provider;
   return { id, name, baseUrl, credential };
 }
 
-/** Opens a connection at once. Nothing is sent before `send` is called. */
+/** Opens a connection immediately. Nothing is sent before `send` is called. */
 export function connect(usable: UsableEndpoint, head: WireHead, signal: AbortSignal): UpstreamRequest {
   const { endpoint } = usable;
   const { connect_ms, first_byte_ms, idle_ms } = endpoint.provider.data.timeouts ?? {};

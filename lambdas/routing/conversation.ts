@@ -1,12 +1,12 @@
 /**
- * Identifies the conversation of a request: by the client's own name for it, or else by its user and its first texts.
- * Routing sends later turns to the same endpoint. Only that endpoint has the prompt in its cache and can read its own
- * encrypted thinking.
+ * Identifies the conversation of a request: by the name that the client gives to it, or else by the user and the
+ * beginning of the prompt. Routing sends later turns of a conversation to the same endpoint: only that endpoint has the
+ * prompt cached and can read its own encrypted thinking.
  */
 
 import type { RoutedRequest } from '../messages/preferences.ts';
 
-/** Headers in which clients name their sessions: OpenRouter, Claude Code, opencode, Codex and pi. */
+/** Headers in which clients send session names: OpenRouter, Claude Code, opencode, Codex and pi. */
 const SESSION_HEADERS = ['x-session-id', 'x-claude-code-session-id', 'x-session-affinity', 'session-id', 'session_id'];
 
 /**
@@ -14,11 +14,12 @@ const SESSION_HEADERS = ['x-session-id', 'x-claude-code-session-id', 'x-session-
  */
 const MAX_SESSION_NAME_CHARACTERS = 512;
 
-/** Matches the session id that Claude Code appends to the user id, in either of its two forms. */
+/** Matches the session id that Claude Code includes in the user id, in either of its two formats. */
 const SESSION_IN_USER_ID = /(?:_session_|"session_id":")([\w-]{8,64})/;
 
 /**
- * Number of characters of the first text that identify a conversation. The whole prompt may be a hundred times as long.
+ * Number of characters of the first message's text that identify a conversation. The whole prompt may be a hundred
+ * times as long.
  */
 const MAX_BEGINNING_CHARACTERS = 2_000;
 
@@ -29,7 +30,7 @@ export interface Conversation {
   name: string;
   /**
    * Whether the request is certainly the first turn of the conversation. False if the client names a session, because
-   * the number of the turn is then unknown.
+   * the turn number is then unknown.
    */
   isBeginning: boolean;
 }

@@ -8,9 +8,9 @@ import { connect, failedProvider } from './connection.ts';
 import { readableAfter } from './readable-request.ts';
 
 /**
- * Returns the token count of the candidate that would answer: the first candidate that can express the whole prompt and
- * does not fail.
- * @returns undefined if the candidate has no endpoint for counts, or its response is not a count
+ * Returns the token count of the prompt from the candidate that would answer: the first that can express the whole
+ * prompt and whose count does not fail.
+ * @returns undefined if the candidate cannot count tokens, or its response is not a count
  * @throws {GatewayError} 400 if no candidate can express the prompt
  * @throws {ProviderFailure} the failure of the provider
  */
@@ -26,8 +26,8 @@ export async function countAtFirst(
       return await countUpstream(candidate, request, client, { providerTime });
     } catch (error) {
       if (error instanceof ProviderFailure && !error.mayTryAnother) throw error;
-      // Another endpoint may have a format (wire) that can express the prompt. A provider's error says more than an
-      // encoding error.
+      // Another endpoint may have a provider format (wire) that can express the prompt. A provider's error is reported
+      // in preference to an encoding error.
       problem = error instanceof ProviderFailure ? error : (problem ?? error);
     }
   }
@@ -40,15 +40,15 @@ const UPSTREAM_COUNT_TIMEOUT_MS = 20_000;
 interface CountOptions {
   timeoutMs?: number;
   /**
-   * Measures the time that the gateway waits for the provider. Absent if an answer of a model follows, because the
-   * answer measures the time itself.
+   * Measures the time that the gateway waits for the provider. Undefined if the model is requested afterwards, because
+   * that request measures the time itself.
    */
   providerTime?: ProviderTime | undefined;
 }
 
 /**
  * Requests the token count of a prompt from the provider.
- * @returns undefined if the provider has no endpoint for counts, or its response is not a count
+ * @returns undefined if the provider cannot count tokens, or its response is not a count
  * @throws {ProviderFailure} if the provider rejects the request or cannot be reached, or its response is not JSON
  */
 export async function countUpstream(

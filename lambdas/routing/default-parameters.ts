@@ -5,15 +5,15 @@ import type { MessagesRequest } from '../messages/types.ts';
 import { isNewVersion } from '../providers/client-headers.ts';
 import type { ClientHeaders } from '../providers/wire.ts';
 
-/** Returns the default parameters of the model whose values are numbers. */
+/** Returns the model's default parameters that have numbers as values. */
 export function defaultParameters({ default_parameters: defaults }: ModelData): Record<string, number> {
   const entries = Object.entries(defaults ?? {});
   return Object.fromEntries(entries.filter((entry): entry is [string, number] => typeof entry[1] === 'number'));
 }
 
 /**
- * Adds the model's default parameters that the client did not send. Adds none if a provider format (wire) of the model
- * refuses this client's sampling parameters.
+ * Adds the model's default parameters that the client did not set. Adds none if one of the model's provider formats
+ * (wires) rejects sampling parameters from this client.
  */
 export function withDefaultParameters(request: MessagesRequest, model: Model, client: ClientHeaders): MessagesRequest {
   const isRefused =

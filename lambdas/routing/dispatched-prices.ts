@@ -1,8 +1,8 @@
 /**
- * Prices of a request around the moment at which the prices of its endpoint change.
+ * Prices of a request, while the prices of its endpoint may change.
  *
  * Guarantee: a request is charged at the prices in force when it was sent to the provider that answers, and its hold
- * covers these prices. An answer that continues over the moment keeps its prices.
+ * covers these prices. If prices change during an answer, the answer keeps its prices.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -17,7 +17,7 @@ import { nowMs } from '../platform/clock.ts';
 /** An endpoint with its prices for a request. */
 export interface PricedOffer {
   endpoint: Priced<Endpoint>;
-  /** Prices in force; after the request was sent, the prices in force at that moment. */
+  /** Prices in force. Once the request has been sent, the prices that were in force at that time. */
   pricing: Pricing;
   /** Prices for which the hold is placed: the highest that may be in force when the request is sent. */
   held: EndpointPrices & { pricing: Pricing };
@@ -27,7 +27,7 @@ export interface PricedOffer {
   isRepriced?: boolean;
 }
 
-/** Maximum time in ms between the admission of a request and the last moment at which it is sent to a provider. */
+/** Maximum time in ms from the admission of a request until it is last sent to a provider. */
 const MAX_REQUEST_MS = 15 * 60_000;
 
 /** Returns the prices for a hold that is placed now: the highest that may be in force when the request is sent. */
@@ -40,7 +40,7 @@ export function heldPricesOf(endpoint: Priced<Endpoint>): PricedOffer['held'] {
   return { pricing, serviceCost };
 }
 
-/** Returns a candidate with a price that follows from the request, such as that of an image of one size. */
+/** Returns a candidate with a price that depends on the request, such as the price of an image in one size. */
 export function withRequestPrice<Offer extends PricedOffer>(offer: Offer, name: OtherPriceName, price: Money): Offer {
   const priced = <Prices extends EndpointPrices>(prices: Prices): Prices => ({
     ...prices,
@@ -57,8 +57,8 @@ export function withRequestPrice<Offer extends PricedOffer>(offer: Offer, name: 
 }
 
 /**
- * Fixes the prices of a candidate at the moment at which its first request is sent. Further requests of the same answer
- * keep these prices. If no prices are in force any more, those of the admission apply.
+ * Fixes the prices of a candidate when its first request is sent. Further requests of the same answer keep these
+ * prices. If no prices are in force any more, the prices at admission apply.
  */
 export function fixPrices(candidate: PricedOffer): void {
   if (candidate.isRepriced !== undefined) return;
@@ -72,8 +72,8 @@ export function fixPrices(candidate: PricedOffer): void {
 }
 
 /**
- * Returns the prices that an outcome must record: undefined if the record has them already, because it was written with
- * those of the first candidate.
+ * Returns the prices that an outcome must record; undefined if the record already has them, because it was written with
+ * the prices of the first candidate.
  */
 export function changedPricing(candidate: PricedOffer, isFirst: boolean): Pricing | undefined {
   return isFirst && !candidate.isRepriced ? undefined : candidate.pricing;

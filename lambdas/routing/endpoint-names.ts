@@ -3,8 +3,8 @@ import { invalidRequest } from '../platform/errors.ts';
 import type { ProviderPreferences } from '../messages/preferences.ts';
 
 /**
- * Returns whether a client's name matches an endpoint: its id, its tag, or its provider's id or name, in upper or lower
- * case.
+ * Returns whether a name from a request matches an endpoint: its id, its tag, or its provider's id or name, in upper or
+ * lower case.
  */
 export function isNamed(endpoint: Endpoint, name: string): boolean {
   return endpointNames(endpoint).includes(name.toLowerCase());
@@ -16,7 +16,7 @@ function endpointNames(endpoint: Endpoint): string[] {
 }
 
 /**
- * Refuses unknown names of providers or endpoints, because they would have no effect.
+ * Rejects unknown names of providers or endpoints, which would otherwise have no effect.
  * @throws {GatewayError} 400 with the field
  */
 export function refuseUnknownNames(catalog: Catalog, preferences: ProviderPreferences): void {

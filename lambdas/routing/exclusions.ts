@@ -1,16 +1,16 @@
-/** Lists the endpoints that a request excludes, with the reasons. Estimates report them. */
+/** Lists the endpoints that are excluded for a request, with the reasons, for estimates. */
 
 import type { Endpoint, Model } from '../catalog/catalog.ts';
 import { GatewayError } from '../platform/errors.ts';
 
-/** Reasons that come from privacy settings of the key, its workspace or its account. */
+/** Reasons in the privacy settings of the key, its workspace or its account. */
 const settingsReasons = [
   'allowed_providers',
   'ignored_providers',
   'data_policy:logging',
   'data_policy:training',
 ] as const;
-/** Reasons that come from the request's `provider` field, or from the routing defaults of the model. */
+/** Reasons in the request's `provider` field, or in the model's routing defaults. */
 const preferenceReasons = [
   'only',
   'ignore',
@@ -22,7 +22,7 @@ const preferenceReasons = [
   'require_parameters',
   'max_price',
 ] as const;
-/** Other reasons: the endpoint lacks a feature, or other endpoints come first. */
+/** Other reasons: for example, the endpoint lacks a feature, or other endpoints come first. */
 const otherReasons = [
   'no_price',
   'no_credential',
@@ -46,7 +46,7 @@ export interface EndpointOfModel {
 
 export interface ExcludedEndpoint extends EndpointOfModel {
   reason: ExclusionReason;
-  /** Part of the request that the endpoint does not support; undefined if the reason is clear without it. */
+  /** Part of the request that the endpoint does not support; undefined if `reason` says enough. */
   message: string | undefined;
 }
 

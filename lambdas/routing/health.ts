@@ -1,11 +1,11 @@
 /**
- * Circuit breaker: finds failing endpoints, so that they are tried last. Each instance of a function counts its own
- * attempts, and publishes its counts when an attempt fails. If a tenth of all attempts at an endpoint failed, the other
- * instances publish their counts too. Without these counts, one failure among a thousand attempts would look like one
- * failure among three. Without failures, nothing is written.
+ * Circuit breaker: detects failing endpoints, so that they are tried last. Each instance of a function counts its own
+ * attempts, and publishes its counts when an attempt fails. If a tenth of all published attempts at an endpoint failed,
+ * instances without failures publish their counts too. Otherwise, one failure among a thousand attempts could look like
+ * one failure among three. Without failures, nothing is written.
  *
  * No request waits for the published counts or fails because of them. If the table cannot be reached, an instance uses
- * only its own attempts.
+ * only its own counts.
  */
 
 import { describeError, log } from '../platform/logger.ts';
@@ -20,13 +20,13 @@ import {
   type Bin,
 } from './recent-attempts.ts';
 
-/** Health of endpoints, which routing uses for the order of candidates. */
+/** Health of endpoints, which determines the order of candidates. */
 export interface EndpointHealth {
   /** Returns whether at least a fifth of the latest ten attempts within half a minute failed. */
   isFailing: (endpointId: string) => boolean;
 }
 
-/** Counts of one instance for endpoints that may be failing. */
+/** Counts of one instance for endpoints that may be failing, as it publishes them. */
 export interface HealthReport {
   instance: string;
   publishedAtMs: number;
@@ -36,31 +36,28 @@ export interface HealthReport {
 /** Shared store of the instances' reports. */
 export interface HealthReports {
   write: (report: HealthReport, to: { isCrowd: boolean }) => Promise<void>;
-  /**
-   * Returns the newest reports published between these times, newest first. Each report has the counts of its instance
-   * for endpoints that may be failing.
-   */
+  /** Returns the newest reports published between these times, newest first. */
   read: (between: { fromMs: number; toMs: number; limit: number; isCrowd: boolean }) => Promise<HealthReport[]>;
 }
 
 const FAILING_SHARE = 0.2;
 /**
- * Share of failed attempts at an endpoint, over all instances, at which instances without own failures report too.
- * Below this share, the endpoint counts as healthy.
+ * Share of failed attempts at an endpoint, over all instances, from which on instances without failures also report.
+ * Below this share, the endpoint is considered healthy.
  */
 const DOUBTFUL_SHARE = 0.1;
 const HEALTH_REFRESH_MS = 2_000;
 const PUBLISH_EVERY_MS = 1_000;
 /**
- * Bounds in ms on the interval between two reports of an instance in a crowd. It is a crowd if a read returned
- * `MAX_REPORTS` reports, which means that many instances report.
+ * Bounds in ms on the interval between two reports of an instance in a crowd. A crowd means that many instances report:
+ * a read returned `MAX_REPORTS` reports.
  */
 const MIN_PUBLISH_MS_IN_CROWD = 10_000;
 const MAX_PUBLISH_MS_IN_CROWD = 120_000;
 const MAX_REPORTS = 64;
 const MAX_ENDPOINTS_IN_REPORT = 8;
 
-/** Reported attempts of other instances, and of all instances including this one. */
+/** Attempts from the published reports: of other instances, and of all instances including this one. */
 interface Reported {
   byOthers: RecentAttempts;
   byAll: RecentAttempts;
@@ -147,7 +144,7 @@ export class SharedHealth implements EndpointHealth {
   #mayPublish(atMs: number): boolean {
     const everyMs = this.#reported.value()?.publishEveryMs ?? PUBLISH_EVERY_MS;
     const sinceMs = this.#publishedAtMs === undefined ? Infinity : atMs - this.#publishedAtMs;
-    // A negative time means that the clock was set back.
+    // A negative time means that the clock has been set back.
     return sinceMs >= everyMs || sinceMs < 0;
   }
 
@@ -172,9 +169,9 @@ export class SharedHealth implements EndpointHealth {
   }
 
   /**
-   * Reads the newest reports. Many reporting instances (a crowd) write additional copies of the reports, and this
-   * instance reads one copy. When the crowd has just formed or dissolved, the copy has too few reports. Then the normal
-   * reports are read.
+   * Reads the newest reports. Instances in a crowd write their reports to additional copies, of which this instance
+   * reads one. When a crowd has just formed or dissolved, the copy has too few reports, and the normal reports are
+   * read.
    */
   async #readNewest(atMs: number, wasCrowd: boolean): Promise<HealthReport[]> {
     const between = { fromMs: atMs - WINDOW_MS, toMs: atMs + WINDOW_MS, limit: MAX_REPORTS };
@@ -189,7 +186,7 @@ export class SharedHealth implements EndpointHealth {
     const [byOthers, byAll] = [new RecentAttempts(), new RecentAttempts()];
     const seen = new Set<string>();
     for (const { instance, attempts } of reports) {
-      // The newest report of an instance already contains the counts of its older reports.
+      // The newest report of an instance includes the counts of its older reports.
       if (seen.has(instance)) continue;
       seen.add(instance);
       for (const sums of instance === this.#instance ? [byAll] : [byAll, byOthers]) addAll(sums, attempts, atMs);
@@ -201,9 +198,9 @@ export class SharedHealth implements EndpointHealth {
 }
 
 /**
- * Returns the interval in ms between reports of this instance if there are many instances. If all reports of a read are
- * newer than the minimum interval, the interval is doubled. Otherwise it is halved. It stays within its bounds. All
- * instances read the same reports, so they adapt in the same way.
+ * Returns the interval in ms between two reports of this instance in a crowd. If all reports that were read are newer
+ * than the minimum interval, the interval is doubled; otherwise it is halved, within its bounds. All instances read the
+ * same reports, so they adapt in the same way.
  */
 function publishInCrowdMs(reports: HealthReport[], lastMs: number, atMs: number): number {
   const isDense = reports.every(({ publishedAtMs }) => atMs - publishedAtMs < MIN_PUBLISH_MS_IN_CROWD);

@@ -1,6 +1,6 @@
 /**
- * Handles fields that only tune an answer. Endpoints that do not support the field get the request without it, and
- * the client gets the field's name.
+ * Handles fields that only tune an answer. An endpoint that does not support such a field gets the request without it,
+ * and the client gets the name of the field.
  */
 
 import type { Endpoint } from '../catalog/catalog.ts';
@@ -13,8 +13,8 @@ import { invalidRequest } from '../platform/errors.ts';
 type Takes = Pick<Endpoint, 'wire' | 'supportedParameters'>;
 
 /**
- * Returns the fields that are not sent to an endpoint.
- * @param tunings fields of a request that only tune the answer
+ * Returns the tuning fields of a request that are not sent to an endpoint.
+ * @param tunings fields of the request that only tune the answer
  */
 export function leftOutFields(tunings: readonly string[], { wire, supportedParameters }: Takes): string[] {
   const known: readonly string[] = factsOf(wire).messages?.tunings ?? [];
@@ -31,7 +31,7 @@ export function withoutFields(message: MessagesRequest, fields: readonly string[
 }
 
 /**
- * Refuses a request for token probabilities that the endpoint does not return.
+ * Rejects a request for token probabilities that the endpoint does not return.
  * @throws {GatewayError} 400
  */
 export function refuseWithoutLogprobs(

@@ -1,13 +1,13 @@
 /**
- * Finds the providers whose credential the operator has set. Only functions that send requests to providers may read
- * credentials. Other functions read the result of a worker, which measures endpoints each minute.
+ * Determines the providers whose credential the operator has set. Only functions that send requests to providers may
+ * read credentials. Other functions read the result of a worker, which determines this every minute.
  */
 
 import type { Catalog, Endpoint } from '../catalog/catalog.ts';
 import { factsOf, type Wire } from '../catalog/wires.ts';
 import { hasProviderKeyHere, readProviderKey } from '../platform/secrets/secrets.ts';
 
-/** Returns the ids of the providers whose credential is set, or that need none. */
+/** Returns the ids of the providers whose credential is set, or that need no credential. */
 export async function liveProviders({ models }: Catalog): Promise<string[]> {
   const endpoints = models.flatMap((model) => model.endpoints);
   const providers = new Map(endpoints.map(({ provider }) => [provider.id, provider.data.credential]));
@@ -35,8 +35,8 @@ export function readiness(isLive: (providerId: string) => boolean | undefined): 
 }
 
 /**
- * Returns whether this process needs the last measurement to decide if an endpoint can be called. It does if it may not
- * read the endpoint's credential.
+ * Returns whether this process needs the worker's last measurement to decide if an endpoint can be called, because it
+ * may not read the endpoint's credential.
  */
 export function isReadyByMeasurement(endpoint: Endpoint): boolean {
   const { credential } = endpoint.provider.data;
@@ -44,16 +44,16 @@ export function isReadyByMeasurement(endpoint: Endpoint): boolean {
 }
 
 /**
- * Returns whether the endpoint can be called if its credential is set. It needs a price, all settings, and a route that
- * supports its format.
+ * Returns whether the endpoint can be called, provided that its credential is set: it has a price and all other
+ * settings, and a route supports its provider format (wire).
  */
 function isAnswering({ pricing, unsetVariable, wire }: Endpoint): boolean {
   return pricing !== undefined && unsetVariable === undefined && isCalled(wire);
 }
 
 /**
- * Returns whether a route of this gateway calls models with this provider format (wire). Models with other formats only
- * appear in lists.
+ * Returns whether a route of this gateway can call models with this provider format (wire). Models with other formats
+ * only appear in lists.
  */
 export function isCalled(wire: Wire): boolean {
   return factsOf(wire).answers !== undefined;

@@ -1,6 +1,6 @@
 /**
- * Finds the route of a message, and the prompt cache of its conversation. It reads which endpoint had the prompt cached
- * before an answer, and stores which endpoint has it afterwards.
+ * Determines the route of a message, and which endpoint has the prompt of its conversation cached. Reads this before an
+ * answer, and stores it afterwards.
  */
 
 import { createHash } from 'node:crypto';
@@ -15,8 +15,8 @@ import type { WarmPrompt } from './warm-prompt.ts';
 import type { WarmPrompts } from './warm-prompts.ts';
 
 /**
- * Token counts of a request to a provider that show how much of the prompt is cached; null if the provider has not
- * reported a count.
+ * Token counts of one request to a provider, which show how much of the prompt is cached; null for a count that the
+ * provider has not reported.
  */
 interface CachedTokens {
   promptTokens: number;
@@ -29,17 +29,17 @@ interface CachedTokens {
 /** Token counts of an answer, and of each of its requests if the answer took several. */
 type AnsweredTokens = CachedTokens & { rounds: readonly CachedTokens[] };
 
-/** Route of a message, and the prompt cache of its conversation. */
+/** Route of a message, with access to the prompt cache of its conversation. */
 export interface MessageRoute extends RequestedRoute {
   /** Endpoint that has the prompt of the conversation cached; undefined if unknown or irrelevant. Never rejects. */
   warmPrompt: Promise<WarmPrompt | undefined>;
-  /** Stores which endpoint has the prompt cached after an answer, for the next turn. Never rejects. */
+  /** Stores which endpoint has the prompt cached after an answer. The next turn uses this. Never rejects. */
   remember: (candidate: UsableEndpoint, answered: AnsweredTokens) => Promise<void>;
 }
 
 /**
  * Reads the route of a message, and starts the lookup of the conversation's cached prompt. Skips the lookup for a first
- * turn, or if all turns go to one endpoint anyway.
+ * turn, and if only one endpoint can answer anyway.
  *
  * Cost: one read of at most 100 ms, if this instance has not seen the conversation.
  * @param keyHash hash of the caller's key
@@ -54,7 +54,7 @@ export function messageRoute(
   const mayGoElsewhere = route.models.some(({ model }) => model.endpoints.filter(hasPrice).length > 1);
   if (!mayGoElsewhere) return { ...route, warmPrompt: Promise.resolve(undefined), remember: async () => {} };
   const { name, isBeginning } = route.conversation;
-  // Identifies one key's conversation with the same models. The hash does not reveal the prompt.
+  // Identifies a conversation of one key with the same models. The hash does not reveal the prompt.
   const conversation = createHash('sha256')
     .update([keyHash, body.model, ...(body.models ?? []), name].join('\n'))
     .digest('base64url');
@@ -76,7 +76,7 @@ const MIN_CACHED_TOKENS = 1_024;
 
 /**
  * Stores which endpoint has the prompt cached after an answer, if the endpoint caches prompts. The cached part is the
- * sum of the reported cache reads and writes. If the provider caches automatically, it is the whole prompt.
+ * sum of the reported cache reads and writes, or the whole prompt if the provider caches automatically.
  */
 async function noteWarmPrompt(
   warmPrompts: WarmPrompts,

@@ -1,12 +1,12 @@
 /**
  * Orders the endpoints of a request. Endpoints that the request names come first, in the request's order. The others
  * are ordered by health, then by the preferred speed, then by their support for the request's fields, then by the
- * request's `sort`, then by price. The endpoint with the conversation in its cache moves before endpoints that are
- * equal in everything above `sort`, if its cache saves at least as much as its higher price costs.
+ * request's `sort`, then by price. The endpoint that has the conversation cached moves before endpoints that are equal
+ * in all criteria above `sort`, if its cache saves at least as much as its higher price costs.
  *
- * Without preferences, the cheapest endpoint comes first. Endpoints with exactly the same price divide the
- * conversations by weight. So a model's price in the catalog is the price of its default route, while that route is
- * healthy.
+ * Without preferences, the cheapest endpoint comes first. Endpoints with exactly the same price share the conversations
+ * in proportion to their weights. So the price of a model in the catalog is the price of its default route, as long as
+ * that route is healthy.
  */
 
 import type { Endpoint } from '../catalog/catalog.ts';
@@ -21,7 +21,7 @@ import { isWorthStaying, type Warmth } from './warm-prompt.ts';
 
 type EndpointSpeed = Pick<EndpointStatistics, 'latencyMs' | 'throughput'>;
 
-/** Health and speed of the endpoints, from the data in this process. */
+/** Health and speed of the endpoints, as known to this process. */
 export interface EndpointSignals {
   isFailing: EndpointHealth['isFailing'];
   /** Returns the measured speed of an endpoint; undefined if unknown. */
@@ -42,7 +42,7 @@ const RANKS_ABOVE_WARMTH = 4;
 /**
  * Returns the endpoints in the order in which they are tried.
  * @param items endpoints with a price, in the order of the catalog
- * @param draw decides the order of endpoints with the same price
+ * @param draw determines the order of endpoints with the same price
  * @param warmth the endpoint that has the prompt cached; undefined if unknown
  * @param lacking returns the number of the request's fields that an endpoint does not support
  */
@@ -83,7 +83,7 @@ function keptWarm<Item extends { endpoint: PricedOffer }>(sorted: Ranked<Item>[]
   return [...sorted.slice(0, before), warm, ...sorted.slice(before, at), ...sorted.slice(at + 1)];
 }
 
-/** Returns whether two endpoints are equal in all ranks that are more important than a cached prompt. */
+/** Returns whether two endpoints are equal in all ranks above a cached prompt. */
 function isAsWell(a: EndpointRank, b: EndpointRank): boolean {
   return a.slice(0, RANKS_ABOVE_WARMTH).every((place, index) => place === b[index]);
 }
@@ -125,8 +125,8 @@ function placeBySpeed(speed: EndpointSpeed | undefined, sort: Preferences['sort'
 }
 
 /**
- * Returns whether measurements show that the endpoint misses a preferred speed. An unmeasured endpoint does not count
- * as too slow.
+ * Returns whether measurements show that the endpoint is slower than a preferred limit. An unmeasured endpoint does not
+ * count as too slow.
  */
 function isTooSlow(
   speed: EndpointSpeed | undefined,
@@ -147,8 +147,8 @@ function cutoffs(cutoff: Preferences['preferred_max_latency']): [keyof Percentil
 }
 
 /**
- * Returns the rank of each endpoint by the cost of a typical request. Endpoints with the same prices are in random
- * order (`draw`). Endpoints with different prices and the same cost keep the order of the catalog.
+ * Returns the rank of each endpoint by the cost of a typical request. Endpoints with the same prices are in weighted
+ * random order (`draw`). Endpoints with different prices and the same cost keep the order of the catalog.
  */
 function placesByPrice(items: readonly { endpoint: PricedOffer }[], draw: Draw): number[] {
   const offers = items.map(({ endpoint }, index) => {
@@ -159,7 +159,7 @@ function placesByPrice(items: readonly { endpoint: PricedOffer }[], draw: Draw):
   const isSame = (a: (typeof offers)[number], b: (typeof offers)[number]) =>
     a.cost.equals(b.cost) && isSamePricing(a.pricing, b.pricing);
   const grouped = offers.map((offer) => ({ ...offer, group: offers.findIndex((other) => isSame(offer, other)) }));
-  // Weighted random order: each endpoint comes first in proportion to its weight.
+  // Weighted random order: the probability that an endpoint comes first is proportional to its weight.
   const drawn = ({ id, weight }: (typeof offers)[number]) => draw(id) ** (1 / weight);
   const sorted = grouped.toSorted((a, b) => a.cost.compare(b.cost) || a.group - b.group || drawn(b) - drawn(a));
   const places: number[] = [];
@@ -168,7 +168,7 @@ function placesByPrice(items: readonly { endpoint: PricedOffer }[], draw: Draw):
 }
 
 /**
- * Returns whether two endpoints have the same prices. The same cost of a typical request is not enough, because the
+ * Returns whether two endpoints have the same prices. Equal cost of a typical request is not enough, because the
  * endpoints may charge for different units.
  */
 function isSamePricing(a: Pricing, b: Pricing): boolean {

@@ -1,4 +1,4 @@
-/** Finds the endpoints that match the preferences of a request. */
+/** Determines which endpoints match the preferences of a request. */
 
 import type { Endpoint, Model } from '../catalog/catalog.ts';
 import { collectsData, retainsNothing } from '../catalog/data-policy.ts';
@@ -12,7 +12,7 @@ import type { Preferences } from './preferences.ts';
 
 const PER_MILLION = 1_000_000;
 
-/** Parts of a request that decide whether an endpoint matches. */
+/** Parts of a request that affect whether an endpoint matches. */
 export interface Preferred {
   parameters: readonly string[][];
   tunings: readonly string[];
@@ -20,7 +20,7 @@ export interface Preferred {
   promptTokens: number;
 }
 
-/** Returns the first preference that an endpoint does not match; undefined if it matches all. */
+/** Returns the first preference that an endpoint does not match; undefined if it matches all of them. */
 export function misfitOf(
   model: Model,
   endpoint: Endpoint & { pricing: Pricing },
@@ -41,7 +41,9 @@ export function misfitOf(
   return undefined;
 }
 
-/** Returns whether a price of an endpoint exceeds the request's maximum. A unit without a price is free. */
+/**
+ * Returns whether a price of an endpoint exceeds the request's maximum price. A unit without a price counts as free.
+ */
 function isMoreExpensive(pricing: Pricing, most: NonNullable<Preferences['max_price']>, promptTokens: number): boolean {
   const { prompt, completion } = pricesFor(promptTokens, pricing);
   const { request = Money.zero, image = Money.zero } = pricing;

@@ -3,9 +3,7 @@ import { invalidRequest } from '../platform/errors.ts';
 import type { RequestedModel } from './requested-models.ts';
 import { isAbsentOrEmpty } from '../messages/field-kinds.ts';
 
-/**
- * Routing preferences for one model: the fields of the request. Missing fields have the defaults of the catalog entry.
- */
+/** Routing preferences for one model: the fields of the request, or else the defaults of the model's catalog entry. */
 export type Preferences = {
   readonly [Field in Exclude<keyof ProviderPreferences, 'sort'>]?: Said<ProviderPreferences[Field]> | undefined;
 } & { readonly sort?: SortBy | undefined };

@@ -1,14 +1,15 @@
 /**
- * Results of the attempts of the last half minute, by endpoint. They are counted in bins of three seconds, so memory is
- * bounded under any traffic. Instances compare the times of bins, so the times come from the wall clock. A bin more
- * than half a minute in the future is dropped like an old bin. So if a clock is set back, the effect soon ends.
+ * Results of the attempts in the last half minute, by endpoint. They are counted in bins of three seconds, so memory is
+ * bounded under any traffic. Bins of several instances are compared, so their times come from the wall clock. A bin
+ * more than half a minute in the future is ignored like an old bin, so the effect of a clock that is set back ends
+ * soon.
  */
 
 import { BoundedMap } from '../platform/bounded-map.ts';
 
 export type AttemptResult = 'ok' | 'failed';
 
-/** Attempts within three seconds. `number` is their time divided by BIN_MS. */
+/** Number of attempts within three seconds. `number` is their time divided by BIN_MS. */
 export interface Bin {
   number: number;
   ok: number;
@@ -20,8 +21,8 @@ export const WINDOW_MS = 30_000;
 const BINS_IN_WINDOW = WINDOW_MS / BIN_MS;
 const LATEST_ATTEMPTS = 10;
 /**
- * Maximum number of endpoints with attempts, more than a catalog has busy endpoints. Beyond it, the endpoint with the
- * oldest attempt is dropped.
+ * Maximum number of endpoints whose attempts are stored, more than a catalog has busy endpoints. If there are more, the
+ * least recently updated endpoint is dropped.
  */
 const MAX_WATCHED_ENDPOINTS = 256;
 
@@ -66,10 +67,10 @@ export function lastFailureMs(bins: readonly Bin[]): number | undefined {
 }
 
 /**
- * Returns the share of failures among the latest ten attempts, from 0 to 1; 0 without attempts. Older successes must
- * not hide current failures, so only ten count. If only some attempts of a bin are among the ten, the same share of its
- * failures counts. If the latest bin has more than ten attempts, all of them count. So two failures among hundreds of
- * attempts are a small share.
+ * Returns the share of failures among the latest ten attempts, from 0 to 1; 0 without attempts. Only ten attempts
+ * count, so that older successes do not hide current failures. If only some attempts of a bin are among the ten, the
+ * same share of its failures counts. If the newest bin has more than ten attempts, all of them count, so that two
+ * failures among hundreds of attempts remain a small share.
  */
 export function failedShare(bins: readonly Bin[]): number {
   let latest = 0;

@@ -1,4 +1,4 @@
-/** Images and speech that a chat completion may request next to text (`modalities`). */
+/** Images and speech that a chat completion may request in addition to text (`modalities`). */
 
 import type { Endpoint } from '../catalog/catalog.ts';
 import type { MediaModality } from '../catalog/quirk-values.ts';
@@ -11,8 +11,9 @@ export function requestedMedia({ modalities = [] }: MessagesRequest): MediaModal
 }
 
 /**
- * Refuses a request for output that the endpoint does not make, and a request for only text to an endpoint that may
- * draw or speak unasked. The client could not read such an answer, and would have to pay for it.
+ * Rejects a request for output that the endpoint does not produce, and a request for text only if the endpoint may
+ * produce images or speech without being requested to. The client could not read such an answer, but would have to pay
+ * for it.
  * @throws {GatewayError} 400
  */
 export function refuseUnmadeMedia(request: MessagesRequest, { quirks }: Pick<Endpoint, 'quirks'>): void {

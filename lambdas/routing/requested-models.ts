@@ -3,7 +3,7 @@ import { unknownModel } from '../catalog/unknown-model.ts';
 import type { RoutedRequest, SortBy } from '../messages/preferences.ts';
 import { notFound } from '../platform/errors.ts';
 
-/** A model that may answer, and the sort of its endpoints that its suffix requests. */
+/** A model that may answer, and the sort order of its endpoints that its suffix requests. */
 export interface RequestedModel {
   model: Model;
   sort: SortBy | undefined;
@@ -13,15 +13,15 @@ export interface RequestedModel {
   isOnline: boolean;
 }
 
-/** Suffixes that any model may have. Other suffixes, such as `:free`, are part of a model's own id. */
+/** Suffixes that any model can have. Other suffixes, such as `:free`, are part of a model's own id. */
 const variants = { floor: 'price', nitro: 'throughput' } as const satisfies Record<string, SortBy>;
 
 /** Suffix that requests a web search, as in OpenRouter's API. */
 const ONLINE = 'online';
 
 /**
- * Returns the models of a request in the order of attempts. If a model is named twice, its first position counts. The
- * web is searched if either name requests it.
+ * Returns the models of a request in the order of attempts. If a model is named twice, its first position counts, and
+ * the web is searched if either name requests it.
  * @throws {GatewayError} 404 for an id that is not in the catalog, or for an unknown suffix
  */
 export function requestedModels(catalog: Catalog, { model, models = [] }: RoutedRequest): RequestedModel[] {

@@ -16,12 +16,12 @@ export interface RequestedRoute {
   /** Output that every model of the request must make, in addition to text. */
   media: MediaModality[];
   preferences: ProviderPreferences;
-  /** Names that the catalog may use for each parameter that the request sets. */
+  /** For each parameter that the request sets, the names that the catalog may use for it. */
   parameters: string[][];
   /** Fields of the request that only tune an answer. */
   tunings: string[];
   conversation: Conversation;
-  /** Selects the conversation's endpoint among endpoints with the same price. */
+  /** Selects the endpoint of the conversation among endpoints with the same price. */
   draw: Draw;
 }
 

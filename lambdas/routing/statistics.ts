@@ -15,12 +15,12 @@ export interface Statistics {
   statisticsOf: (endpointId: string) => EndpointStatistics | undefined;
   /** Returns whether a provider's credential is set; undefined if unknown. */
   isLive: (providerId: string) => boolean | undefined;
-  /** Reads the measurement again, at most every 30 seconds. Inference does not wait for it. Never rejects. */
+  /** Reads the measurements again, at most every 30 seconds. Inference does not wait for this. Never rejects. */
   refresh: () => Promise<void>;
 }
 
 const MEASUREMENT_REFRESH_MS = 30_000;
-/** Maximum age in ms of a valid measurement. A worker normally measures every minute. */
+/** Age in ms from which a measurement is ignored. A worker normally measures every minute. */
 const MAX_MEASUREMENT_AGE_MS = 10 * 60_000;
 
 export function openStatistics(read: () => Promise<KnownMeasurement[]>, nowMs: () => number): Statistics {

@@ -1,19 +1,19 @@
 /**
- * Selects one of several endpoints with the same price. Each endpoint gets its part of the conversations, and all turns
- * of a conversation use the same endpoint. The method is rendezvous hashing: if an endpoint is added or removed, the
- * conversations of the other endpoints stay where they are.
+ * Selects one of several endpoints with the same price. Each endpoint gets its share of the conversations, and all
+ * turns of a conversation use the same endpoint. The method is rendezvous hashing: if an endpoint is added or removed,
+ * conversations at the other endpoints stay there, unless they move to the added endpoint.
  */
 
 import { createHash } from 'node:crypto';
 
 /**
- * Returns a value greater than 0 and at most 1 for an endpoint. Over many conversations, the values are uniformly
+ * Returns an endpoint's value, greater than 0 and at most 1. Over many conversations, the values are uniformly
  * distributed. The endpoint with the greatest value is tried first.
  */
 export type Draw = (endpointId: string) => number;
 
 /**
- * Returns the function that gives each endpoint its value for a conversation. The same conversation always gives the
+ * Returns the function that computes each endpoint's value for a conversation. The same conversation always gets the
  * same values.
  * @param conversation name of the conversation
  */

@@ -1,5 +1,5 @@
 /**
- * Finds the endpoints for a request of any modality: applies settings, preferences and credentials, and orders the
+ * Determines the endpoints for a request of any modality: applies settings, preferences and credentials, and orders the
  * endpoints.
  */
 
@@ -26,7 +26,7 @@ type PricedEndpoint = Priced<Endpoint>;
 
 /** An endpoint that can currently be called: it has a price, and its credential is set. */
 export interface UsableEndpoint extends PricedOffer {
-  /** Model that the answer will name. */
+  /** Model that the answer names. */
   model: Model;
   /** Credential of the provider; undefined if the provider needs none. */
   credential: string | undefined;
@@ -36,15 +36,13 @@ export interface UsableEndpoint extends PricedOffer {
   isOnlyFirst: boolean;
 }
 
-/** Returns the endpoint in the form for an engine that sends several requests. */
+/** Returns the endpoint in the form that engines use which send several requests for an answer. */
 export function engineTarget({ endpoint }: UsableEndpoint): WireTarget {
   const { provider, upstreamModel, maxOutputTokens, supportedParameters, quirks, data } = endpoint;
   return { providerId: provider.id, upstreamModel, maxOutputTokens, supportedParameters, image: data.image, quirks };
 }
 
-/**
- * Settings and measurements that decide the endpoints of a request and their order, in addition to the request itself.
- */
+/** Settings and measurements that, in addition to the request, determine the endpoints and their order. */
 export interface RoutingInput {
   /** Returns the privacy setting that excludes an endpoint; undefined if the endpoint may get the prompt. */
   exclusionOf: (endpoint: Endpoint) => SettingsReason | undefined;
@@ -56,7 +54,7 @@ export interface RoutingInput {
   onExcluded?: OnExcluded | undefined;
 }
 
-/** A modality: the output of its models, and its requirements for endpoints besides a price and a credential. */
+/** A modality: the output of its models, and its requirements for endpoints in addition to a price and a credential. */
 export interface AnswerKind<Candidate extends UsableEndpoint> {
   makes: Modality;
   /** Converts an endpoint to a candidate; undefined if the endpoint's format (wire) does not support this modality. */
@@ -73,13 +71,13 @@ interface Choice<Candidate> {
   candidates: Candidate[];
   /** Settings and preferences that exclude endpoints of the model. */
   excludedBy: Set<string>;
-  /** Environment variables that the operator has not set, each with its provider. */
+  /** Unset environment variables that the operator would have to set, each with its provider. */
   unset: string[];
 }
 
 /**
  * Reads the route (models and preferences) of a request and returns its endpoints; see `endpointsOnRoute`.
- * @throws {GatewayError} like `endpointsOnRoute`; 400 for an unknown provider; 404 for an unknown model
+ * @throws {GatewayError} the errors of `endpointsOnRoute`; 400 for an unknown provider; 404 for an unknown model
  */
 export async function usableEndpoints<Candidate extends UsableEndpoint>(
   { catalog, request }: { catalog: Catalog; request: RoutedRequest },
@@ -92,9 +90,10 @@ export async function usableEndpoints<Candidate extends UsableEndpoint>(
 
 /**
  * Returns the endpoints that can answer with the models of a request, in the order of attempts. The endpoints of the
- * first model come before those of the next, unless the request sorts the endpoints of all models together. Returns at
- * most six endpoints, with at least one of each model that has any.
- * @throws {GatewayError} 400 for a model of another modality; 404 if no endpoint may be used; 502 if none can be called
+ * first model come before the endpoints of the next model, unless the request sorts the endpoints of all models
+ * together. Returns at most six endpoints, but at least one of each model that has any.
+ * @throws {GatewayError} 400 for a model of another modality; 404 if no endpoint may be used; 502 if none can be
+ *   called
  */
 export async function endpointsOnRoute<Candidate extends UsableEndpoint>(
   route: RequestedRoute,
@@ -181,7 +180,7 @@ async function choiceOf<Candidate extends UsableEndpoint>(
 }
 
 /**
- * Concatenates the lists of candidates up to the limit. Each list is cut so that every following list still gets at
+ * Concatenates lists of candidates up to the maximum. Each list is shortened so that every following list still gets at
  * least one entry.
  */
 function withinLimit<Candidate>(lists: Candidate[][]): Candidate[] {
@@ -196,8 +195,8 @@ function withinLimit<Candidate>(lists: Candidate[][]): Candidate[] {
 function nothingFound({ requested: { model, field }, excludedBy, unset }: Choice<unknown>): Error {
   if (unset.length > 0) {
     const lacks = unset.join(', ');
-    // Some clients replace the message of a 404, which would hide the name of the missing setting. So the status is
-    // another one.
+    // Some clients replace the message of a 404, which would hide the name of the missing setting. So the error has
+    // another status.
     return new GatewayError(
       'provider_unavailable',
       `This gateway cannot use any provider of "${model.id}", because its operator has not set ${lacks}.`,

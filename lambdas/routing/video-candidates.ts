@@ -5,13 +5,13 @@ import type { VideoTarget, VideoWire } from '../providers/video/wire.ts';
 import { videoWire } from '../providers/video/wires.ts';
 import { usableEndpoints, withCredential, type RoutingInput, type UsableEndpoint } from './usable-endpoints.ts';
 
-/** An endpoint that can currently make videos. */
+/** An endpoint that can currently generate videos. */
 export interface VideoCandidate extends UsableEndpoint {
   wire: VideoWire;
   target: VideoTarget;
 }
 
-/** Returns the endpoints that can make a video with the model of a request; see `usableEndpoints`. */
+/** Returns the endpoints that can generate a video with the model of a request; see `usableEndpoints`. */
 export function videoCandidates(
   requested: { catalog: Catalog; request: RoutedRequest },
   input: RoutingInput,
@@ -19,7 +19,10 @@ export function videoCandidates(
   return usableEndpoints(requested, input, { makes: 'video', toCandidate: toVideoCandidate });
 }
 
-/** Returns an earlier candidate by its ids; undefined if it no longer exists or can no longer be called. */
+/**
+ * Returns a candidate by the ids of its model and endpoint; undefined if it no longer exists or can no longer be
+ * called.
+ */
 export async function videoCandidate(
   catalog: Catalog,
   modelId: string,

@@ -13,15 +13,15 @@ export interface WarmPrompt {
   endpointId: string;
   /** Number of tokens at the start of the prompt that are cached. */
   tokens: number;
-  /** Number of tokens of the latest answer. The next answer is assumed to be as long. */
+  /** Number of output tokens of the latest answer. The next answer is assumed to be as long. */
   outputTokens: number;
-  /** Time in ms after which the provider may have dropped the cache. */
+  /** Time in ms from which the provider may have dropped the cache. */
   untilMs: number;
 }
 
 /**
- * Facts that decide whether a conversation stays at its endpoint: its cached prompt, and the estimated size of its next
- * prompt.
+ * Facts that determine whether a conversation stays at its endpoint: the cached prompt, and the estimated size of the
+ * next prompt in tokens.
  */
 export interface Warmth {
   prompt: WarmPrompt;
@@ -32,8 +32,8 @@ export interface Warmth {
  * Returns whether the next turn costs no more at the endpoint with the cache. The other endpoint would read the whole
  * prompt uncached.
  *
- * Weakness: only one turn is considered. With its own cache, the other endpoint may be cheaper from the second turn on.
- * It is used only when the current cache expires.
+ * Weakness: only one turn is considered. The other endpoint might be cheaper from the second turn on, when it would
+ * have its own cache. The conversation moves there only when the current cache expires.
  */
 export function isWorthStaying({ prompt, promptTokens }: Warmth, warm: Pricing, other: Pricing): boolean {
   const cachedTokens = Math.min(prompt.tokens, promptTokens);

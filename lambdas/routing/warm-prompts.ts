@@ -2,13 +2,13 @@ import { BoundedMap } from '../platform/bounded-map.ts';
 import { describeError, log } from '../platform/logger.ts';
 import type { WarmPrompt } from './warm-prompt.ts';
 
-/** Shared store of cached prompts for all instances. */
+/** Store of cached prompts that all instances share. */
 export interface WarmPromptStore {
   read(conversation: string): Promise<WarmPrompt | undefined>;
   write(conversation: string, prompt: WarmPrompt): Promise<void>;
 }
 
-/** Maximum number of conversations in memory, more than one instance has within an hour. */
+/** Maximum number of conversations in memory, more than one instance handles within an hour. */
 const MAX_CONVERSATIONS = 4_096;
 
 /** Minimum interval in ms between writes of a conversation that stays at the same endpoint. */
@@ -19,11 +19,12 @@ interface Known extends WarmPrompt {
 }
 
 /**
- * Cached prompts of conversations, from this instance and from the others. An instance that has seen the last turn uses
- * its memory, and does not read the store.
+ * Cached prompts of conversations, from this instance and from the others. An instance that has seen a turn of the
+ * conversation uses its memory, and does not read the store.
  *
- * Guarantee: neither method rejects, and memory is bounded. Weakness: if another instance has handled a later turn at
- * another endpoint, this instance does not notice it. The conversation then returns to a cache that is one turn older.
+ * Guarantee: neither method rejects, and memory is bounded. Weakness: if another instance has sent a later turn to
+ * another endpoint, this instance does not notice it. The conversation then returns to the endpoint whose cache is one
+ * turn older.
  */
 export class WarmPrompts {
   readonly #store: WarmPromptStore;
@@ -56,7 +57,7 @@ export class WarmPrompts {
     if (isNews) await this.#reported(() => this.#store.write(conversation, noted));
   }
 
-  /** Logs an unavailable store once, not with every request. */
+  /** Logs the first failure of the store, and then none until the store works again. */
   async #reported<Value>(call: () => Promise<Value>): Promise<Value | undefined> {
     try {
       const value = await call();
@@ -71,7 +72,7 @@ export class WarmPrompts {
 }
 
 /**
- * Merges two cached prompts at the same endpoint. Subagents send shorter prompts in the same session. These must not
+ * Merges two cached prompts at the same endpoint. Subagents send shorter prompts in the same session, which must not
  * reduce the length of the longest cached prompt.
  */
 function together(before: WarmPrompt, latest: WarmPrompt): WarmPrompt {

@@ -1,4 +1,6 @@
-/** Replaces API Gateway: it finds the function for a request, and passes the request on in API Gateway's form. */
+/**
+ * Replaces API Gateway: finds the function for a request, and passes the request to it in API Gateway's event format.
+ */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ListenOptions } from 'node:net';
@@ -23,31 +25,31 @@ import { directly, originOf, type Origin } from './origin.ts';
 import type { RequestTarget } from './request-target.ts';
 import { buildRoutingTable, type RouteMatch, type WiredRoute } from './routing-table.ts';
 
-/** Maximum size of an answer that Lambda accepts from a function without streaming. */
+/** Maximum size in bytes of a non-streaming function's result that Lambda accepts. */
 const MAX_RESULT_BYTES = 6_291_556;
 
-/** Typical ratio of the decompressed to the compressed size, for JSON of agents. */
+/** Typical ratio of the decompressed to the compressed size, for JSON that agents send. */
 const USUAL_RATIO = 8;
 
 export interface ApiServerOptions {
-  /** Returns the client's address, and the gateway's own address for the request. */
+  /** Returns the client's address, and the host name under which the client reached the gateway. */
   originOf?: (request: IncomingMessage) => Origin;
   /** Memory for the bodies of all requests. If absent, only the size of each body is limited. */
   room?: BodyRoom;
-  /** Whether forms with files may be larger than an event of Lambda. */
+  /** Whether forms with files may be larger than a Lambda event. */
   acceptsLargeForms?: boolean;
   /**
-   * Returns the refusal of a route that exists, but is not served here.
+   * Returns the refusal for a route that the gateway has, but this server does not serve.
    * @param path path below /v1
    */
   servedElsewhere?: (method: string, path: string) => GatewayError | undefined;
-  /** Process for large requests: bodies above `upToBytes`, or compressed bodies above an eighth of it. */
+  /** Process for large requests: requests with bodies above `upToBytes`, or compressed bodies above an eighth of it. */
   largeRequests?: { upToBytes: number; process: LargeRequestProcess };
 }
 
 /**
- * Starts to serve the routes below /v1. The function `unknownRoute` answers other paths below /v1. Paths outside of /v1
- * get 404, except the addresses in `pages`.
+ * Starts to serve the routes below /v1. The function `unknownRoute` handles all other paths below /v1. Paths outside
+ * /v1 get 404, except for the redirects in `pages`.
  */
 export function startApi(
   at: ListenOptions,
@@ -110,7 +112,7 @@ export function startApi(
   });
 }
 
-/** Returns the limit of a request's body. Only forms with files may be larger than an event. */
+/** Returns the size limit for a request's body. Only forms with files may be larger than a Lambda event. */
 function bodyLimit(
   { headers }: IncomingMessage,
   { takesFiles = false }: Pick<WiredRoute, 'takesFiles'>,
@@ -121,20 +123,22 @@ function bodyLimit(
   return { maxBytes, refusal: () => formTooLarge(acceptsLargeForms) };
 }
 
-/** Pages by addresses outside of /v1 that a person may type. On AWS, nothing exists at these addresses. */
+/**
+ * Redirects from paths outside /v1 that people may type, to the pages they mean. On AWS, nothing exists at these paths.
+ */
 const pages = new Map([
   ['/', '/v1/docs'],
   ['/docs', '/v1/docs'],
   ['/console', '/v1/console'],
 ]);
 
-/** @returns the page to which a browser at one of these addresses is redirected; undefined for other requests */
+/** @returns the page to which a browser is redirected from one of these paths; undefined for other requests */
 function pageMeant({ method, headers }: IncomingMessage, { path }: RequestTarget): string | undefined {
   const isBrowser = method === 'GET' && headers.accept?.includes('text/html') === true;
   return isBrowser ? pages.get(path) : undefined;
 }
 
-/** Replaces a function URL of Lambda: requests for every path go to one function. */
+/** Replaces a Lambda function URL: requests for every path go to one function. */
 export function startFunctionUrl(at: ListenOptions, name: string, host: FunctionHost): Promise<Listener> {
   return listen(at, async (request, response, target) => {
     const { bytes } = await readBody(request);
@@ -144,8 +148,8 @@ export function startFunctionUrl(at: ListenOptions, name: string, host: Function
 }
 
 /**
- * Writes a function's answer to the response.
- * @throws {GatewayError} 502 for an answer that Lambda would refuse
+ * Writes a function's result to the response.
+ * @throws {GatewayError} 502 for a result that Lambda would reject
  */
 function writeResult(response: ServerResponse, result: ProxyResult): void {
   if (isLargerThan(MAX_RESULT_BYTES, result)) {
@@ -161,15 +165,15 @@ function writeResult(response: ServerResponse, result: ProxyResult): void {
 
 /**
  * Checks the size of an event, and returns the same event.
- * @throws {GatewayError} 413 for an event that Lambda would refuse
+ * @throws {GatewayError} 413 for an event that Lambda would reject
  */
 export function fitting<Event extends { body?: string | null }>(event: Event, { refusal } = eventLimit): Event {
   if (isLargerThan(MAX_EVENT_BYTES, event)) throw refusal();
   return event;
 }
 
-/** Returns whether a message is larger than a limit. Both events and answers are measured as JSON, as Lambda does. */
+/** Returns whether an event or a result is larger than a limit. Both are measured as JSON, as Lambda does. */
 function isLargerThan(bytes: number, message: { body?: string | null | undefined }): boolean {
-  // A character has at most six bytes in JSON. Most bodies are so short that they need no exact measurement.
+  // A character takes at most six bytes in JSON. Most bodies are so short that they need no exact measurement.
   return (message.body?.length ?? 0) > bytes / 6 && Buffer.byteLength(JSON.stringify(message)) > bytes;
 }

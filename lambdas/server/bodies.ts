@@ -4,8 +4,8 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../platform/errors.ts';
 
 /**
- * Maximum size of an event that Lambda accepts. The body is a JSON string in the event, so each quote in it counts as
- * two bytes.
+ * Maximum size in bytes of an event that Lambda accepts. The body is a JSON string in the event, so each quote in it
+ * takes two bytes.
  */
 export const MAX_EVENT_BYTES = 6 * 1024 * 1024;
 
@@ -49,8 +49,8 @@ function noRoom(): GatewayError {
 }
 
 /**
- * Maximum size in bytes of a form with files on a server, whose requests are not events of Lambda: files of 25 MB and
- * their fields.
+ * Maximum size in bytes of a form with files, on a server whose requests are not Lambda events: a file of 25 MB and
+ * other fields.
  */
 export const MAX_FORM_BYTES = 26 * 1024 * 1024;
 
@@ -61,7 +61,10 @@ function tooLarge(): GatewayError {
   );
 }
 
-/** Creates the error for a form with files. At an entry point of Lambda, base64 makes its bytes a third larger. */
+/**
+ * Creates the error for a form with files that is too large. Lambda receives forms in base64, which makes them a third
+ * larger.
+ */
 export function formTooLarge(isOnServer: boolean): GatewayError {
   const alternatives = 'Send the https address of the file instead, if the route has a field for it';
   return new GatewayError(
@@ -72,7 +75,7 @@ export function formTooLarge(isOnServer: boolean): GatewayError {
   );
 }
 
-/** The first bytes of a body. `isWhole`: the body has no further bytes. */
+/** The bytes of a body that were read. `isWhole`: there are no further bytes. */
 export interface ReadBody {
   bytes: Buffer;
   isWhole: boolean;
@@ -95,8 +98,7 @@ interface ReadOptions {
 /**
  * Reads a body to its end, or until it exceeds `upToBytes`. In that case, the remaining bytes can still be read from
  * the request.
- * @throws {GatewayError} 413 for a body that is larger than the limit, 529 if all memory for bodies is in
- *   use
+ * @throws {GatewayError} 413 for a body that is larger than the limit; 529 if all memory for bodies is in use
  */
 export async function readBody(
   request: IncomingMessage,

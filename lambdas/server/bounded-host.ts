@@ -9,13 +9,13 @@ export const DEFAULT_MAX_REQUESTS = 512;
 const ALWAYS_ROOM: RouteName = 'health';
 
 export interface BoundedHost extends FunctionHost {
-  /** Refuses every new request from now on, because the process is about to end. */
+  /** Rejects every new request from now on, because the process is about to end. */
   refuseNew: () => void;
 }
 
 /**
  * Runs functions for at most `maxRequests` requests concurrently.
- * @throws {GatewayError} 529 for a request above the maximum, or after `refuseNew`; its function was not called
+ * @throws {GatewayError} 529 for a request above the maximum, or after `refuseNew`; the function is not called
  */
 export function boundedHost(host: FunctionHost, maxRequests: number): BoundedHost {
   let running = 0;

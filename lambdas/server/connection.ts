@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Maximum number of parsed requests that wait on one connection. Node parses all requests in the bytes of one read
- * before the socket can be paused. So it must be above 0.
+ * Maximum number of parsed requests that wait on one connection. It must be above 0: Node parses all requests in the
+ * bytes of one read before the socket can be paused.
  */
 const MAX_WAITING_REQUESTS = 32;
 
@@ -15,10 +15,10 @@ export interface Exchange {
 /**
  * Serves the requests of one connection.
  *
- * Guarantee: requests are answered one at a time, in order. While a request waits, nothing is read from the connection,
- * so further requests stay in the kernel. Waiting requests are dropped when the connection closes. A connection with
- * more than `MAX_WAITING_REQUESTS` waiting requests is closed. Weakness: while another request waits, the gateway
- * notices a disconnected client only when it writes an answer.
+ * Guarantee: requests are handled one at a time, in order. While a request waits, nothing more is read from the
+ * connection, so further requests stay in the kernel's buffer. Waiting requests are dropped when the connection closes.
+ * A connection with more than `MAX_WAITING_REQUESTS` waiting requests is closed. Weakness: while a request waits, the
+ * gateway notices that the client has disconnected only when it writes an answer.
  */
 export class Connection {
   readonly #socket: Socket;
@@ -39,16 +39,16 @@ export class Connection {
   }
 
   add(exchange: Exchange): void {
-    // Even if the connection is closed, Node continues to parse bytes that it has read before.
+    // Even after the connection is closed, Node continues to parse bytes that it has already read.
     if (!this.#socket.writable) return;
     if (!this.#current) return this.#begin(exchange);
     if (this.#waiting.length === MAX_WAITING_REQUESTS) return this.#drop();
     this.#waiting.push(exchange);
-    // Node resumes the socket after each parsed request, so the pause must come later.
+    // Node resumes the socket after each parsed request, so the socket must be paused later.
     process.nextTick(() => this.#waiting.length > 0 && this.#socket.pause());
   }
 
-  /** Closes the connection after the current answer. The bytes after the current request cannot be parsed. */
+  /** Closes the connection after the current answer, because the bytes after the current request cannot be parsed. */
   endAfterCurrent(): void {
     this.#isLast = true;
     this.#waiting.length = 0;
@@ -57,7 +57,7 @@ export class Connection {
 
   #begin(exchange: Exchange): void {
     this.#current = exchange;
-    // setImmediate lets other connections run first. Otherwise one connection with answers that are ready at once would
+    // setImmediate lets other connections run first. Otherwise a connection whose answers are ready immediately would
     // block them.
     exchange.response.once('close', () => setImmediate(() => this.#next()));
     this.#answer(exchange);

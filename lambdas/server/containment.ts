@@ -1,7 +1,7 @@
 /**
- * Limits an uncaught error to its own request. On AWS, a function's sandbox serves one request at a time, so an
- * uncaught error ends only that request. This process serves many requests. So an uncaught error is logged, and fails
- * only the request in which it was thrown.
+ * Confines an uncaught error to its own request. On AWS, a Lambda environment handles one request at a time, so an
+ * uncaught error ends only that request. This process handles many requests at a time. So it logs an uncaught error,
+ * and fails only the request in which the error was thrown.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -14,24 +14,25 @@ interface Course {
 const courses = new AsyncLocalStorage<Course>();
 
 /**
- * Runs work, and throws an uncaught error of that work as its own error.
+ * Runs work, and rejects with an error of that work that nothing has caught.
  * @throws the uncaught error; the work itself continues, and nothing waits for its end
  */
 export function contained<Result>(work: () => Promise<Result>): Promise<Result> {
   const { promise: escaped, reject: fail } = Promise.withResolvers<never>();
   const result = courses.run({ fail }, work);
-  // Both promises may fail. The race reports the first failure. The second must not count as an uncaught error.
+  // Both promises may reject. The race reports the first rejection; the second must not count as an uncaught error.
   result.catch(() => undefined);
   escaped.catch(() => undefined);
   return Promise.race([result, escaped]);
 }
 
 /**
- * Makes an uncaught error fail only the request in which it was thrown. An error outside of all requests ends the
+ * Makes an uncaught error fail only the request in which it was thrown. An uncaught error outside all requests ends the
  * process.
  */
 export function containFaults(): void {
-  // If the reader of the log exits, as in `npm start 2>&1 | head`, log lines and the errors about them are dropped.
+  // If the reader of the log exits, as in `npm start 2>&1 | head`, further log lines are dropped, and so are the errors
+  // from writing them.
   process.stderr.on('error', () => undefined);
   process.on('uncaughtException', (error) => {
     const course = courses.getStore();

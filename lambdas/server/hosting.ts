@@ -9,7 +9,7 @@ export interface HostingProfile {
   host: string;
   port: number;
   clientIpSource: Vantage;
-  /** Times of the shutdown, counted from SIGTERM. */
+  /** Times of the shutdown, measured from SIGTERM. */
   shutdown: ShutdownTimes;
   /** Maximum number of requests that are served concurrently. */
   maxRequests: number;
@@ -17,23 +17,26 @@ export interface HostingProfile {
   takesLeases: boolean;
 }
 
-/** Address that accepts connections from other hosts, because a container's proxy is outside of the container. */
+/**
+ * Address on which the server accepts connections from other hosts, because a container's proxy is outside the
+ * container.
+ */
 const ANYWHERE = '0.0.0.0';
 const DEFAULT_PORT = 8080;
-/** Shutdown times of a Web Function. Lambda ends its process one second after SIGTERM. */
+/** Shutdown times of a Lambda Web Function. Lambda ends its process one second after SIGTERM. */
 const WEB_FUNCTION_SHUTDOWN: ShutdownTimes = { graceMs: 900, finishMs: 300 };
 /**
- * Default time from SIGTERM to the end of a container's process. Amazon ECS and Kubernetes wait thirty seconds by
- * default.
+ * Default time in seconds from SIGTERM to the end of a container's process. Amazon ECS and Kubernetes wait thirty
+ * seconds by default.
  */
 const DEFAULT_GRACE_SECONDS = 20;
 /**
- * Maximum part of the shutdown time that is reserved for ending and settling answers, in ms. For a short shutdown time,
- * half of it is reserved.
+ * Maximum part of the shutdown time, in ms, that is reserved for ending and settling answers. If the shutdown time is
+ * short, half of it is reserved.
  */
 const MAX_ENDING_MS = 10_000;
 
-/** @throws {Error} naming an environment variable with an invalid value */
+/** @throws {Error} with the name of an environment variable whose value is invalid */
 export function hostingOf(): HostingProfile {
   const endpoint = optionalVariable(serverVariables.webFunctionEndpoint);
   return endpoint === undefined ? container() : webFunction(endpoint);

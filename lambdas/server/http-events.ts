@@ -14,7 +14,7 @@ export interface Arrival {
   origin: Origin;
 }
 
-/** A body as in Lambda's events: text, or base64 for a compressed body or a form. */
+/** A body as in Lambda's events: as text, or in base64 if it is compressed or a form. */
 interface ReceivedBody {
   text: string;
   isBase64: boolean;

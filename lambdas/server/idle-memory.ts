@@ -1,28 +1,31 @@
 /**
- * Frees memory after many requests. V8 shrinks its heap only in a garbage collection. A gateway without requests
- * allocates nothing, so V8 starts none.
+ * Frees memory after many requests. V8 shrinks its heap only in a garbage collection, and it starts none while the
+ * gateway is idle and allocates nothing.
  */
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Time in ms without a request before a collection is started. A collection stops the process for a tenth of a second.
+ * Time in ms without requests after which a collection is started. The collection stops the process for a tenth of a
+ * second.
  */
 const QUIET_MS = 5_000;
-/** Heap size above which a collection is useful. The code, the catalog and a few requests need this much. */
+/**
+ * Heap size in bytes above which a collection is worthwhile. The code, the catalog and a few requests need this much.
+ */
 const WORTH_BYTES = 96 * 1024 * 1024;
 
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
-/** Returns V8's garbage collector, which is accessible only after a flag is set. */
+/** Returns V8's garbage collector, which is accessible only after this flag is set. */
 function collector(): Collect {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc') as Collect;
 }
 
 export interface IdleMemory {
-  /** Restarts the waiting time. Call it when a request arrives, and when it has been answered. */
+  /** Restarts the waiting time. Call it when a request arrives, and when its answer is complete. */
   touch: () => void;
   stop: () => void;
 }

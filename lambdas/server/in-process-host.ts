@@ -18,8 +18,8 @@ type StreamingHandler = (event: unknown, response: ServerResponse, context: Cont
 export type ImportHandler = (name: string) => Promise<unknown>;
 
 /**
- * Maximum duration of an answer, even if its function may run longer. On Lambda, AWS ends each request after fifteen
- * minutes. The maximum leaves fifteen seconds to end the answer properly.
+ * Maximum duration of an answer in seconds, even if its function may run longer. On Lambda, AWS ends each request after
+ * fifteen minutes. The maximum leaves fifteen seconds to end the answer properly.
  */
 const LONGEST_ANSWER_SECONDS = 885;
 
@@ -51,7 +51,7 @@ export async function startInProcessHost(names: string[], importHandler: ImportH
     });
   };
   /**
-   * Each answer has its own abort signal, which is dropped with the answer. A common signal would keep the listeners of
+   * Each answer has its own abort signal, which is dropped with the answer. A shared signal would keep the listeners of
    * all answers.
    */
   const untilStopped = <Result>(work: (stopping: AbortSignal) => Promise<Result>): Promise<Result> => {

@@ -1,9 +1,9 @@
 /**
- * Runs a second process for large requests. To read, check and translate several megabytes takes a processor a quarter
- * of a second. During this time, the other streams in the process would pause. So the first process forwards the bytes
- * of a large request and of its answer, without reading them.
+ * Runs a second process for large requests. Reading, checking and translating several megabytes takes a quarter of a
+ * second of CPU time, during which all other streams of the process would pause. So the first process forwards the
+ * bytes of a large request and of its answer, without parsing them.
  *
- * Guarantee: the second process ends together with the first. If the second process ends alone, its requests fail, and
+ * Guarantee: the second process ends together with the first. If only the second process ends, its requests fail, and
  * the next large request starts a new process, even if the first process has not noticed the end yet.
  */
 
@@ -28,20 +28,20 @@ export interface LargeRequestProcess {
 }
 
 /**
- * Header with the origin of a request, as the first process determined it. A client's header of this name is dropped.
+ * Header with the origin of a request, as determined by the first process. If a client sends this header, it is
+ * dropped.
  */
 const ORIGIN_HEADER = 'x-gateway-origin';
-/** Headers that concern the connection instead of the request, so they are not forwarded. */
+/** Headers that concern only one connection, so they are not forwarded. */
 const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'expect', 'upgrade', ORIGIN_HEADER]);
 /**
- * Error codes of a connection to a process that has ended or is ending. The first process may not have noticed the end
- * yet.
+ * Error codes of connecting to a process that has ended or is ending, which the first process may not have noticed yet.
  */
 const NOT_LISTENING = new Set<string | undefined>(['ECONNREFUSED', 'ENOENT']);
 
 /**
  * Returns the handle of a second process, which is started by its first request.
- * @param program file that serves as `main.ts` does with `--beside` and a socket
+ * @param program file that behaves like `main.ts` when started with `--beside` and a socket path
  * @param socketPath path of the socket on which the second process listens; no other user may be able to connect
  */
 export function largeRequestProcessOf(program: string, socketPath: string): LargeRequestProcess {
@@ -66,7 +66,7 @@ export function largeRequestProcessOf(program: string, socketPath: string): Larg
   }
 
   /**
-   * Returns a new connection for one request. A reused idle connection would not show whether the process still
+   * Returns a new connection for each request. A reused idle connection would not show whether the process still
    * listens.
    */
   async function connected(): Promise<Socket> {
@@ -87,12 +87,12 @@ export function largeRequestProcessOf(program: string, socketPath: string): Larg
       const { method = 'POST', url: path = '/' } = request;
       const createConnection = (): Socket => socket;
       const passing = http.request({ createConnection, method, path, headers: forwardedHeaders(request, origin) });
-      // Closing this connection notifies the second process that the client has disconnected.
+      // Closing this connection shows the second process that the client has disconnected.
       response.once('close', () => passing.destroy());
       const answered = once(passing, 'response') as Promise<[IncomingMessage]>;
       passing.write(head);
-      // The second process may refuse a request before it has read all of it. The failure to send the rest then does
-      // not matter.
+      // The second process may reject a request before it has read all of it. A failure to send the rest then does not
+      // matter.
       pipeline(request, passing).catch(() => undefined);
       const [answer] = await answered;
       response.writeHead(answer.statusCode!, forwardable(answer.rawHeaders));
@@ -117,7 +117,7 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
 }
 
 /**
- * Opens a connection.
+ * Opens a connection to the second process.
  * @throws if the process does not listen
  */
 async function connect(socketPath: string): Promise<Socket> {

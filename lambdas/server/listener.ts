@@ -1,4 +1,4 @@
-/** Reads and refuses HTTP requests as API Gateway does, in a process that serves many requests. */
+/** Reads HTTP requests, and rejects invalid ones as API Gateway does, in a process that serves many requests. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -19,7 +19,7 @@ const CHECK_REQUESTS_EVERY_MS = 5_000;
 /** Time in ms after which a client that does not read its answer is disconnected. */
 const MAX_UNREAD_MS = 60_000;
 const MAX_IDLE_MS = 65_000;
-/** Minimum time in ms between log lines about connections that were closed immediately. */
+/** Minimum time in ms between log lines about connections that were closed because of the maximum number. */
 const LOG_DROPS_EVERY_MS = 60_000;
 
 const CONTINUE = /^100-continue$/i;
@@ -28,8 +28,8 @@ export interface Listener {
   /** URL of the port; empty for a local socket. */
   url: string;
   /**
-   * Closes each connection after its next answer, and the port after the running answers. Resolves when all answers are
-   * sent.
+   * Closes each connection after its next answer, and the port after the running answers. Resolves when all answers
+   * have been sent.
    */
   close: () => Promise<void>;
   /** Closes every connection immediately. */
@@ -44,7 +44,7 @@ export interface ListenerLimits {
 }
 
 /**
- * Listens, and answers requests.
+ * Listens for requests, and handles them.
  *
  * Guarantee: clients without a key can use only a limited amount of memory. The number of connections is limited, and
  * each connection has a limited number of waiting requests (connection.ts) and one unread answer.
@@ -57,8 +57,8 @@ export async function listen(at: ListenOptions, handle: Handle, limits: Listener
     requestTimeout: MAX_REQUEST_MS,
     connectionsCheckingInterval: CHECK_REQUESTS_EVERY_MS,
     keepAliveTimeout: MAX_IDLE_MS,
-    // If true, Node itself would refuse a request without the header `host`, before earlier requests of the connection
-    // are answered.
+    // If true, Node itself would reject a request without a `host` header, before earlier requests of the same
+    // connection are answered.
     requireHostHeader: false,
   });
   const answers = new Answers(server, handle);
@@ -77,7 +77,7 @@ class Answers {
   readonly #server: Server;
   readonly #handle: Handle;
   readonly #connections = new WeakMap<Socket, Connection>();
-  /** Requests whose answer is not completely sent, each with a promise of that answer's end. */
+  /** Requests whose answer has not been sent completely, each with a promise that resolves when the response closes. */
   readonly #unsent = new Map<Exchange, Promise<void>>();
   #areLast = false;
 
@@ -101,7 +101,7 @@ class Answers {
   async end(): Promise<void> {
     this.#areLast = true;
     await this.#sent();
-    // Requests that have already arrived, also on new connections, are still read and answered before the port closes.
+    // Requests that have already arrived, even on new connections, are still read and answered before the port closes.
     for (let turn = 0; turn < 2; turn += 1) await nextTurn();
     this.#server.close();
     while (this.#complete().length > 0) await this.#sent();
@@ -120,8 +120,8 @@ class Answers {
   }
 
   /**
-   * Returns promises of the ends of answers to completely received requests. Other requests are not awaited, because
-   * the rest of them may never arrive.
+   * Returns promises for the open answers to requests that were received completely. Other requests are not awaited,
+   * because the rest of them may never arrive.
    */
   #complete(): Promise<void>[] {
     return [...this.#unsent].filter(([{ request }]) => request.complete).map(([, closed]) => closed);

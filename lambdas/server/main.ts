@@ -1,7 +1,7 @@
 /**
- * Server program. It serves all routes except management routes, on Lambda Web Functions or in a container, with many
- * concurrent requests in one process. It runs the functions of the deployment unchanged. If the process is killed, the
- * sweep settles its generations from their last checkpoints.
+ * Server program. It serves all routes except management routes, as a Lambda Web Function or in a container, with many
+ * concurrent requests in one process. It runs the same functions as a deployment without a server. If the process is
+ * killed, the sweep settles its generations from their last checkpoints.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -24,15 +24,15 @@ import { originOf } from './origin.ts';
 import { answeringNames, served, servedElsewhere } from './served-routes.ts';
 import { shutDown } from './shutdown.ts';
 
-/** Maximum memory of one process for bodies of requests whose answers are not complete. */
+/** Maximum memory of one process, in bytes, for bodies of requests whose answers are not complete. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 /**
- * Maximum time in ms in which the second process returns its leases (money held in advance) after the first process has
- * died.
+ * Maximum time in ms for the second process to return its leases (money held in advance) after the first process has
+ * ended.
  */
 const RETURN_LEASES_MS = 1_000;
 /**
- * Size of a body above which a request goes to the second process. Processing a body of this size takes about ten
+ * Size in bytes above which a body is handled by the second process. Processing a body of this size takes about ten
  * milliseconds.
  */
 const LARGE_FROM_BYTES = 256 * 1024;
@@ -67,7 +67,7 @@ async function serveClients(hosting: HostingProfile): Promise<void> {
 /** Runs the second process. It ends when the first process ends, for whatever reason. */
 async function serveLargeRequests(path: string, hosting: HostingProfile): Promise<void> {
   const leases = processLeasesFor(hosting.takesLeases);
-  // The first process has ended, and so have the clients' connections. This process only returns its own leases.
+  // The first process has ended, which also closed the clients' connections. This process only returns its own leases.
   process.on('disconnect', () => {
     void Promise.race([leases.returnAll(), sleep(RETURN_LEASES_MS)]).then(() => process.exit(0));
   });
@@ -77,8 +77,8 @@ async function serveLargeRequests(path: string, hosting: HostingProfile): Promis
 }
 
 /**
- * Returns the leases (money held in advance) of this process. If the process takes leases, its requests get their holds
- * from them.
+ * Returns the leases (money held in advance) of this process. If the process takes leases, the holds of its requests
+ * are taken from them.
  */
 function processLeasesFor(takesLeases: boolean): Leases {
   const leases = new Leases();

@@ -9,14 +9,14 @@ import { newRequestId } from '../platform/ids.ts';
 import { describeError, log } from '../platform/logger.ts';
 import type { Connection } from './connection.ts';
 
-// Text for status 529, which the Messages API uses and Node does not know.
+// Reason phrase for status 529, which the Messages API uses and Node does not know.
 STATUS_CODES[529] = 'Overloaded';
 
-/** API Gateway's maximum size of all headers together. */
+/** Maximum total size of all headers in bytes, the same as API Gateway's. */
 export const MAX_HEADER_BYTES = 10_240;
 
 /**
- * Answers bytes that are not a valid request, or that did not arrive in time.
+ * Responds to bytes that are not a valid request, or that did not arrive in time.
  * @param error error of Node's parser
  */
 export function refuseUnreadable({ code }: NodeJS.ErrnoException, socket: Socket, connection: Connection): void {
@@ -28,7 +28,7 @@ export function refuseUnreadable({ code }: NodeJS.ErrnoException, socket: Socket
   else writeRefusal(socket, unreadable(code));
 }
 
-/** Writes an error response directly to a connection, from which Node does not read requests any more. */
+/** Writes an error response directly to a connection. Node no longer reads requests from it. */
 function writeRefusal(socket: Socket, refusal: GatewayError): void {
   const requestId = newRequestId();
   const body = JSON.stringify(errorEnvelope(refusal, requestId));
@@ -39,7 +39,7 @@ function writeRefusal(socket: Socket, refusal: GatewayError): void {
 }
 
 /**
- * Returns the error for bytes that Node's parser refused.
+ * Returns the error for bytes that Node's parser rejected.
  * @param code error code of the parser
  */
 function unreadable(code: string | undefined): GatewayError {
@@ -66,13 +66,11 @@ function unreadable(code: string | undefined): GatewayError {
   }
 }
 
-/**
- * Sends an error response: a refusal of the server itself, or the error of a function that failed without an answer.
- */
+/** Sends an error response: a refusal by the server itself, or the error of a function that failed without a result. */
 export function sendRefusal(request: IncomingMessage, response: ServerResponse, error: unknown): void {
   if (response.destroyed) return;
   if (response.headersSent) {
-    // The headers of the answer are already sent. Only a closed connection can still report the failure.
+    // The headers have already been sent, so only closing the connection can still report the failure.
     response.destroy();
     return;
   }
@@ -85,7 +83,7 @@ export function sendRefusal(request: IncomingMessage, response: ServerResponse, 
     measureFault('web');
   }
   const requestId = newRequestId();
-  // The unread rest of the body would be read as the next request. So the connection is closed.
+  // Closes the connection afterwards, because the unread rest of the body would be read as the next request.
   if (!request.complete) response.setHeader('connection', 'close');
   const body = JSON.stringify(errorEnvelope(refusal, requestId));
   response.writeHead(refusal.status, {
@@ -99,13 +97,13 @@ export function sendRefusal(request: IncomingMessage, response: ServerResponse, 
 }
 
 /**
- * Limits for reading the rest of a refused body. Many clients read the response only after they have sent the whole
- * request.
+ * Limits, in bytes and ms, for reading the rest of a rejected body. Many clients read the response only after they have
+ * sent the whole request.
  */
 const MAX_DROPPED_BYTES = 64 * 1024 * 1024;
 const MAX_DROPPING_MS = 5_000;
 
-/** Reads and drops the rest of a request, up to MAX_DROPPED_BYTES and for MAX_DROPPING_MS. */
+/** Reads and drops the rest of a request, at most MAX_DROPPED_BYTES and for at most MAX_DROPPING_MS. */
 export async function dropRest(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return;
   const { promise, resolve } = Promise.withResolvers<void>();

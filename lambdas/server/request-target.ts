@@ -1,4 +1,4 @@
-/** Path and query in the first line of a request. */
+/** Path and query from the first line of a request. */
 export interface RequestTarget {
   /** Path as received. `..` is not resolved, because API Gateway does not resolve it either. */
   path: string;

@@ -12,16 +12,16 @@ export interface WiredRoute {
   takesFiles?: boolean;
 }
 
-/** The route of a request, with the parameters of its path. */
+/** The route that matches a request, with the parameters in its path. */
 export interface RouteMatch {
   route: WiredRoute;
-  /** Parameter values as in the path, without decoding. */
+  /** Parameter values as they are in the path, without decoding. */
   pathParameters: Record<string, string> | null;
 }
 
 export type MatchRoute = (method: string, path: string) => RouteMatch | undefined;
 
-/** Returns one wired route (method, path and function) for each path of each route of a manifest. */
+/** Returns one wired route (method, path and function) for each path of each route in a manifest. */
 export function wiredRoutes(routes: Record<string, Route>): WiredRoute[] {
   return Object.entries(routes).flatMap(([functionName, { method, paths, streaming = false, takesFiles }]) =>
     paths.map((path) => ({ method, path, functionName, streaming, ...(takesFiles ? { takesFiles } : {}) })),

@@ -4,7 +4,7 @@ import { routes, UNKNOWN_ROUTE } from '../routes.ts';
 import { buildRoutingTable, wiredRoutes } from './routing-table.ts';
 
 /**
- * All routes that a server serves. Management routes are not served, because each of their functions has its own
+ * All routes that a server serves: all except management routes, because each of their functions has its own IAM
  * permissions.
  */
 const servedRoutes = Object.entries<Route>(routes).filter(([, { credential }]) => credential !== 'management');
@@ -12,7 +12,10 @@ const servedRoutes = Object.entries<Route>(routes).filter(([, { credential }]) =
 /** Names in the manifest of all functions that a server runs. */
 export const servedNames = [...servedRoutes.map(([name]) => name), UNKNOWN_ROUTE];
 
-/** Names of the inference routes, whose functions are loaded before the first request. */
+/**
+ * Names of the routes whose functions are loaded before the first request: routes that call providers, and other timed
+ * routes.
+ */
 export const answeringNames = servedRoutes
   .filter(([, { callsProviders, isTimed }]) => callsProviders || isTimed)
   .map(([name]) => name);
@@ -26,7 +29,7 @@ export const served = { routes: wired.here ?? [], unknownRoute: UNKNOWN_ROUTE };
 const matchElsewhere = buildRoutingTable(wired.elsewhere ?? []);
 
 /**
- * Returns the refusal of a route that the gateway has and this server does not serve.
+ * Returns the refusal for a route that the gateway has, but this server does not serve.
  * @param path path below /v1
  */
 export function servedElsewhere(method: string, path: string): GatewayError | undefined {

@@ -8,7 +8,10 @@ import type { Listener } from './listener.ts';
 export interface ShutdownTimes {
   /** Time from SIGTERM to the end of the process, in ms. */
   graceMs: number;
-  /** Part of graceMs in which answers may finish, in ms. The rest is for ending and settling the other answers. */
+  /**
+   * Part of graceMs in which answers may finish normally, in ms. The rest is for ending and settling the remaining
+   * answers.
+   */
   finishMs: number;
 }
 
@@ -22,7 +25,7 @@ interface Serving {
 /**
  * Shuts a server down within graceMs. New requests get 529 immediately, also on open connections. Running answers may
  * finish. After `finishMs`, the remaining answers end with an error after which the client can retry, and are settled.
- * Weakness: the sweep settles the generations for which there was no time, later.
+ * Weakness: generations for which there is not enough time are settled later by the sweep.
  */
 export async function shutDown(
   { functions, listener, leases, largeRequests }: Serving,
@@ -31,7 +34,7 @@ export async function shutDown(
   functions.refuseNew();
   log('info', 'stopping');
   const ended = Promise.all([leases.returnAll(), largeRequests?.stop(), listener.close()])
-    // A settlement continues after the last byte of an answer. So the end of all functions is awaited too.
+    // The settlement of an answer continues after the answer's last byte, so the end of all functions is awaited too.
     .then(() => functions.idle());
   setTimeout(() => functions.endAnswers?.(), finishMs);
   await Promise.race([ended, sleep(graceMs)]);
