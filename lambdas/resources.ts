@@ -18,12 +18,12 @@ import { readWarmPrompt, writeWarmPrompt } from './store/statistics/warm-prompts
 const table = once(() => openTable());
 
 /**
- * Connections that all requests of a process use. They open on first use and live as long as the process. None of them
- * belongs to a request, so one process may serve many requests at once.
+ * Connections that all requests of a process share. Each opens on first use and lives as long as the process. Their
+ * state belongs to no request, so one process may handle many requests at a time.
  */
 export const resources = {
   table,
-  /** Health of endpoints, as observed by this process and the others. */
+  /** Health of endpoints, as observed by this process and by others. */
   health: once(
     () =>
       new SharedHealth({
@@ -37,7 +37,7 @@ export const resources = {
   ),
   /** Measured performance of endpoints. */
   statistics: once(() => openStatistics(async () => readMeasurements(table()), nowMs)),
-  /** Prompts of conversations that providers have cached, as observed by this process and the others. */
+  /** Which endpoint has the prompt of each conversation cached, as observed by this process and by others. */
   warmPrompts: once(
     () =>
       new WarmPrompts(
@@ -48,11 +48,11 @@ export const resources = {
         nowMs,
       ),
   ),
-  /** Log of the reasons of refused requests. */
+  /** Recorder of the reasons for which requests were rejected. */
   refusals: once(() => new RefusalLog(async (refusal) => writeRefusal(table(), refusal), nowMs)),
   /** Free models that have used up today's budget. */
   freeCapacity: once(() => openFreeCapacity(async (date) => readBudgets(table(), date), nowMs)),
   queue: perQueue((name) => openQueue(queueVariable(name))),
-  /** Id of this run of the process. Holds contain it. */
+  /** Id of this run of the process. It is stored in holds. */
   bootId: once(() => optionalVariable(variables.bootId) ?? randomUUID()),
 };

@@ -1,4 +1,6 @@
-/** Types of the manifest: the facts of a function, and short functions that create them. This file imports nothing. */
+/**
+ * Types of the manifest: the properties of a function, and short functions that build them. This file imports nothing.
+ */
 
 /** Kind of key that a route accepts. "any" accepts both kinds; "none" means that the route is public. */
 export type Credential = 'inference' | 'management' | 'any' | 'none';
@@ -16,20 +18,23 @@ export type SecretName = 'pepper' | 'provider-keys';
 /** Name of a queue. Its worker has the same name. */
 export type QueueName = 'finalize-cost' | 'roll-up-activity' | 'advance-videos';
 /**
- * Folder of the bucket. `video-requests`: requests that wait to be sent to a provider. `videos`: files from providers.
+ * Folder in the bucket. `video-requests`: requests that wait to be sent to a provider. `videos`: files from providers.
  */
 export type ObjectFolder = 'video-requests' | 'videos';
-/** Action on files of the bucket. Parts of an upload need the same action as a whole file. */
+/** Action on files in the bucket. Uploading a file in parts needs the same action as uploading a whole file. */
 export type ObjectAction = 'GetObject' | 'PutObject' | 'DeleteObject' | 'AbortMultipartUpload';
 
-/** All permissions of a function, in addition to its logs. */
+/** All IAM permissions of a function, except for writing its logs. */
 export interface Grants {
   table?: readonly TableAction[];
-  /** Prefixes of the partition keys to which access is limited. Absent: all partitions are allowed. */
+  /** Prefixes of the partition keys to which access is limited. If absent, all partitions are allowed. */
   partitions?: readonly string[];
-  /** Prefixes of the partition keys to which writes are limited. Absent: all readable partitions may be written. */
+  /**
+   * Prefixes of the partition keys to which writes are limited. If absent, all partitions that the function may read
+   * can be written.
+   */
   writes?: readonly string[];
-  /** Whether the access includes the table's indexes. */
+  /** Whether access includes the table's indexes. */
   indexes?: boolean;
   objects?: Partial<Record<ObjectFolder, readonly ObjectAction[]>>;
   secrets?: readonly SecretName[];
@@ -38,9 +43,9 @@ export interface Grants {
   catalog?: boolean;
   /** Whether the function starts exports of the table to the bucket of the books. */
   exports?: boolean;
-  /** Whether the function signs statements of days, and stores them in the bucket of the books. */
+  /** Whether the function signs statements of sealed days, and stores them in the bucket of the books. */
   seals?: boolean;
-  /** Queues whose message counts the function reads, together with those of their dead-letter queues. */
+  /** Queues whose message counts the function reads, including the counts of their dead-letter queues. */
   watch?: readonly QueueName[];
 }
 
@@ -50,29 +55,35 @@ export interface FunctionSpec {
   grants: Grants;
   timeoutSeconds: number;
   memoryMb: number;
-  /** Whether a deployment first gives the new code a tenth of the work. If the new code fails, it is rolled back. */
+  /**
+   * Whether a deployment first sends only a tenth of the invocations to new code. If the new code fails, it is rolled
+   * back.
+   */
   changesGradually?: boolean;
 }
 
-/** Function that answers requests. */
+/** Function that handles HTTP requests. */
 interface EndpointSpec<Kind extends Credential> extends FunctionSpec {
   credential: Kind;
-  /** Whether the route streams its response. It can then send any bytes, of any length, while it produces them. */
+  /**
+   * Whether the route streams its response. Only then can a response contain any bytes, of any length, and be sent
+   * while it is produced.
+   */
   streaming?: boolean;
-  /** Whether the function also answers on its own function URL. */
+  /** Whether the function also has its own function URL. */
   functionUrl?: boolean;
-  /** Whether the route spends money. Every answer of such a route has x-generation-id. */
+  /** Whether the route spends money. Every response of such a route has the header x-generation-id. */
   inference?: boolean;
   /**
-   * Whether the route reports the time of the gateway and the provider in `server-timing`. A route that spends money
-   * does so anyway.
+   * Whether the route reports the time of the gateway and of the provider in `server-timing`. Routes that spend money
+   * always do.
    */
   isTimed?: boolean;
-  /** Whether the route itself sends requests to providers. If not, a worker sends them. */
+  /** Whether the route itself sends requests to providers, instead of leaving that to a worker. */
   callsProviders?: boolean;
   /** Whether the route accepts forms with files, which are larger than other bodies. */
   takesFiles?: boolean;
-  /** Whether the route invokes models of Amazon Bedrock with the role of its function. */
+  /** Whether the route invokes models of Amazon Bedrock with the IAM role of its function. */
   callsBedrock?: boolean;
 }
 
@@ -89,7 +100,7 @@ export interface QueueWorker extends FunctionSpec {
   maxConcurrency: number;
   /** Number of attempts after which a message moves to the dead-letter queue. */
   maxReceiveCount: number;
-  /** Age of the oldest message above which an alarm reports a problem of the worker. */
+  /** Age in seconds of the oldest message above which an alarm reports a problem of the worker. */
   lateAfterSeconds: number;
 }
 
@@ -113,7 +124,7 @@ export const deleteRoute = by('DELETE');
 
 const memoryMb = 512;
 
-/** Returns a function that creates an endpoint from its file under api/ and its grants. */
+/** Returns a function that builds an endpoint from its file under api/ and its permissions. */
 function taking<Kind extends Credential>(credential: Kind, timeoutSeconds: number) {
   return (file: string, grants: Grants = {}): EndpointSpec<Kind> => ({
     entry: `api/${file}.ts`,
@@ -124,7 +135,7 @@ function taking<Kind extends Credential>(credential: Kind, timeoutSeconds: numbe
   });
 }
 
-/** Returns a public route whose answer may be large. */
+/** Returns a public route whose response may be large. */
 export function openLarge(file: string, grants?: Grants): EndpointSpec<'none'> {
   return { ...open(file, grants), streaming: true };
 }
@@ -132,16 +143,18 @@ export function openLarge(file: string, grants?: Grants): EndpointSpec<'none'> {
 export const open = taking('none', 10);
 export const inferring = taking('inference', 10);
 export const managed = taking('management', 15);
-/** Returns a route for both kinds of keys. */
+/** Builds a route that accepts both kinds of keys. */
 export const keyed = taking('any', 10);
 
 /** Actions that change the table. */
 export const writingActions: readonly TableAction[] = ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'];
 
-/** Prefixes of the partitions that management changes. Records of requests, daily rows and seals are excluded. */
+/**
+ * Prefixes of the partitions that management routes may change. Records of requests, daily rows and seals are excluded.
+ */
 const managedPartitions = ['ACCOUNT#', 'AUDIT#', 'COUNTER#', 'IDEMPOTENCY#', 'KEY#', 'KEYS#', 'WORKSPACE#'];
 /**
- * Prefixes of the partitions that a request to a model writes. Keys, accounts, workspaces and the audit log are
+ * Prefixes of the partitions that inference requests may write. Keys, accounts, workspaces and the audit log are
  * excluded.
  */
 const spendingPartitions = [
@@ -156,17 +169,17 @@ const spendingPartitions = [
   'WARM#',
 ];
 
-/** Returns the permissions to look up the caller, and further actions on the table. */
+/** Returns permissions to look up the caller, and further actions on the table. */
 export function reading(...more: TableAction[]): Grants {
   return { table: ['GetItem', 'BatchGetItem', ...more], secrets: ['pepper'] };
 }
 
-/** Returns the permissions to look up the caller, and to change accounts, keys, workspaces and their audit log. */
+/** Returns permissions to look up the caller, and to change accounts, keys, workspaces and their audit log. */
 export function changing(...more: TableAction[]): Grants {
   return { ...reading(...more), writes: managedPartitions };
 }
 
-/** Returns the permissions to look up the caller, to hold money, and to record the request. */
+/** Returns permissions to look up the caller, to hold money, and to record the request. */
 export function spending(...morePartitions: string[]): Grants {
   return { ...reading('Query', 'PutItem', 'UpdateItem'), writes: [...spendingPartitions, ...morePartitions] };
 }
@@ -178,7 +191,7 @@ export function ofCatalog(grants: Grants = {}): Grants {
 
 /**
  * Returns a route that holds money, reads the health of endpoints, sends the request to an endpoint, and reports the
- * spending.
+ * spending for settlement.
  */
 export function answering(file: string) {
   const grants: Grants = {
@@ -189,28 +202,24 @@ export function answering(file: string) {
   return { ...inferring(file, grants), inference: true, callsProviders: true, changesGradually: true } as const;
 }
 
-/**
- * Returns a route that estimates a request. It has the same read permissions as an answering route, and writes nothing.
- */
+/** Returns a route that estimates a request. It may read the same data as an answering route, but writes nothing. */
 export function estimating(file: string) {
   return inferring(file, { ...ofCatalog(reading('Query')), secrets: ['pepper', 'provider-keys'] });
 }
 
-/**
- * Modality as a row of the manifest. Its routes, their names and their files follow from the row.
- */
+/** A modality as one row of the manifest. The names, paths and files of its routes are derived from the row. */
 export interface ModalityRow {
-  /** Name of one item in names of functions: `create-<one>`. */
+  /** Singular name of the modality, used in function names: `create-<one>`. */
   one: string;
-  /** Paths of requests. The routes of the estimate and of the list of models are below the first path. */
+  /** Paths of the modality's requests. The estimate and the list of models are below the first path. */
   paths: Paths;
   /** Whether the models of the modality have their own list, `GET <path>/models`. */
   isListed: boolean;
-  /** Facts of the function that answers. */
+  /** Properties of the function that answers requests. */
   answering: Partial<Pick<Route, 'streaming' | 'callsBedrock' | 'takesFiles' | 'timeoutSeconds' | 'memoryMb'>>;
 }
 
-/** Rows by the names of their folders under api/. */
+/** Rows by the name of the modality's folder under api/. */
 type ModalityRows = Readonly<Record<string, ModalityRow>>;
 type ListName<Kind, Row extends ModalityRow> = Row['isListed'] extends true ? `list-${Kind & string}-models` : never;
 
@@ -221,8 +230,8 @@ interface ModalityRoutes<Rows extends ModalityRows> {
 }
 
 /**
- * Returns the routes of requests (api/<kind>/create.ts), their estimates (api/<kind>/estimate.ts), and lists of models
- * (api/models/list-<kind>.ts).
+ * Returns the routes of all modalities: requests (api/<kind>/create.ts), estimates (api/<kind>/estimate.ts), and lists
+ * of models (api/models/list-<kind>.ts).
  */
 export function modalityRoutes<Rows extends ModalityRows>(rows: Rows): ModalityRoutes<Rows> {
   const routes: Record<keyof ModalityRoutes<Rows>, Record<string, Route>> = { create: {}, estimate: {}, list: {} };
@@ -236,13 +245,13 @@ export function modalityRoutes<Rows extends ModalityRows>(rows: Rows): ModalityR
   return routes as ModalityRoutes<Rows>;
 }
 
-/** Returns permissions limited to the health of endpoints. */
+/** Returns permissions for the health of endpoints only. */
 export function healthOnly(...table: TableAction[]): Grants {
   return { table, partitions: ['HEALTH#'] };
 }
 
 /**
- * Returns permissions limited to the data in lists of models: the health of endpoints, and the budgets of free models.
+ * Returns permissions for the data in lists of models only: the health of endpoints, and the budgets of free models.
  */
 export function publicOnly(...table: TableAction[]): Grants {
   return { table, partitions: ['HEALTH#', 'FREE#BUDGET#'] };
@@ -250,7 +259,7 @@ export function publicOnly(...table: TableAction[]): Grants {
 
 type Stated = Pick<FunctionSpec, 'grants' | 'timeoutSeconds'> & Partial<FunctionSpec>;
 
-/** Completes the facts of workers. Their files follow from their names. */
+/** Adds the default properties of workers. Their files are derived from their names. */
 export function workers<Workers extends Record<string, Stated>>(
   stated: Workers,
 ): { [Name in keyof Workers]: Workers[Name] & FunctionSpec } {
@@ -262,22 +271,22 @@ export function workers<Workers extends Record<string, Stated>>(
 }
 
 /**
- * Number of seconds by which API Gateway waits longer than a streaming function may run. So it receives the function's
- * last event.
+ * Number of seconds for which API Gateway waits after the timeout of a streaming function, so that it still receives
+ * the function's last event.
  */
 const INTEGRATION_MARGIN_SECONDS = 2;
-/** Maximum duration of a stream in API Gateway. */
+/** Maximum duration of a stream in API Gateway, in seconds. */
 const MAX_STREAM_SECONDS = 900;
-/** API Gateway's default timeout for functions that do not stream. */
+/** API Gateway's default timeout for non-streaming functions, in seconds. */
 const DEFAULT_INTEGRATION_SECONDS = 29;
 
 /**
- * Content types of request bodies that a REST API passes to a function as bytes (in base64). It decompresses gzip and
- * deflate before, and refuses other encodings before it looks at this list.
+ * Content types of request bodies that a REST API passes to a function as bytes (in base64). Before it looks at this
+ * list, it decompresses gzip and deflate, and rejects other encodings.
  */
 export const binaryMediaTypes = ['multipart/form-data'];
 
-/** Returns the seconds that API Gateway waits for the whole answer of a function. */
+/** Returns the number of seconds for which API Gateway waits for a function's complete response. */
 export function integrationSeconds({ streaming, timeoutSeconds }: Pick<Route, 'streaming' | 'timeoutSeconds'>): number {
   return streaming
     ? Math.min(timeoutSeconds + INTEGRATION_MARGIN_SECONDS, MAX_STREAM_SECONDS)
@@ -285,8 +294,8 @@ export function integrationSeconds({ streaming, timeoutSeconds }: Pick<Route, 's
 }
 
 /**
- * Returns the seconds for which a delivered message stays invisible. So a slow batch is not processed twice. After a
- * failure, the worker makes the message visible again within seconds.
+ * Returns the number of seconds for which a delivered message stays invisible. It is long enough that a slow batch is
+ * not processed twice. After a failure, the worker makes the message visible again within seconds.
  */
 export function visibilityTimeoutSeconds({ timeoutSeconds }: QueueWorker): number {
   return 6 * timeoutSeconds;

@@ -1,4 +1,4 @@
-/** Computes probabilities of options from a model's probabilities of the next token. */
+/** Computes the probabilities of options from a model's probabilities for its next token. */
 
 /** One of the most probable next tokens, in the form of chat completions. */
 export interface TopToken {
@@ -7,11 +7,11 @@ export interface TopToken {
 }
 
 /**
- * Returns the probability of each label, if the model writes one of the labels. A token counts for a label with any
- * blanks around it. Its letter case does not matter, if it then still matches only one label. Labels that are missing
- * among the listed tokens get equal parts of the remaining probability (1 minus the listed probabilities), but each at
- * most the probability of the last listed token.
- * @returns undefined if none of the labels is among the tokens, because the model has then answered something else
+ * Returns the probability of each label, given that the model writes one of the labels. A token counts for a label if
+ * it is the label with any surrounding blanks; case is ignored if the match remains unique. Labels that are not among
+ * the listed tokens share the remaining probability (1 minus the listed probabilities) equally, but each gets at most
+ * the probability of the least probable listed token.
+ * @returns undefined if none of the labels is among the tokens: the model would have written something else
  */
 export function labelProbabilities(top: readonly TopToken[], labels: readonly string[]): number[] | undefined {
   const masses = labels.map(() => 0);
@@ -27,7 +27,7 @@ export function labelProbabilities(top: readonly TopToken[], labels: readonly st
     masses[label]! += mass;
     seen.add(label);
   }
-  // A listed label may have a probability of almost zero, which is computed as zero.
+  // The probability of a listed label may be so small that it is computed as zero.
   if (masses.every((mass) => mass === 0)) return undefined;
   const missing = labels.length - seen.size;
   const share = missing === 0 ? 0 : Math.min(least, Math.max(0, 1 - listed) / missing);
@@ -42,17 +42,18 @@ function labelOf(token: string, labels: readonly string[]): number {
   return folded.length === 1 ? folded[0]! : -1;
 }
 
-/** Applies a temperature to probabilities. A value above 1 corrects an overconfident model. */
+/** Applies a temperature to probabilities. A temperature above 1 corrects an overconfident model. */
 export function tempered(probabilities: readonly number[], temperature: number): number[] {
   if (temperature === 1) return [...probabilities];
   return normalised(probabilities.map((probability) => probability ** (1 / temperature)));
 }
 
 /**
- * Returns the probabilities of all options of a question that was decided in groups. By Luce's rule, the ratio of the
+ * Returns the probabilities of all options of a question that was decided in groups. Uses Luce's rule: the ratio of the
  * probabilities of two options does not depend on the other options.
  * @param groups probabilities within each group, in the order of the options
- * @param finals probabilities of each group's most probable option, compared with those of the other groups
+ * @param finals probability of each group's most probable option, compared with the most probable options of the
+ *   other groups
  */
 export function joinedGroups(groups: readonly (readonly number[])[], finals: readonly number[]): number[] {
   return normalised(
@@ -63,7 +64,7 @@ export function joinedGroups(groups: readonly (readonly number[])[], finals: rea
   );
 }
 
-/** Splits options into groups of nearly the same size, with at most `most` options each. */
+/** Splits options into groups of nearly equal size, with at most `most` options each. */
 export function inGroups<Value>(values: readonly Value[], most: number): Value[][] {
   const count = Math.ceil(values.length / most);
   const size = Math.ceil(values.length / count);
@@ -72,7 +73,7 @@ export function inGroups<Value>(values: readonly Value[], most: number): Value[]
   );
 }
 
-/** Scales non-negative numbers to a sum of 1. If all are 0, all results are equal. */
+/** Scales non-negative numbers so that their sum is 1. If all are 0, the results are equal. */
 export function normalised(masses: readonly number[]): number[] {
   const sum = masses.reduce((total, mass) => total + mass, 0);
   return masses.map((mass) => (sum > 0 ? mass / sum : 1 / masses.length));

@@ -1,12 +1,13 @@
 /**
  * Questions about a state, each with a list of options, and the answers computed from the probabilities of the options.
- * A yes/no question has the options yes and no. A score has its criteria as options, from the lowest to the highest.
+ * A yes/no question (`noul`) has the options yes and no. A score question has its criteria as options, from the lowest
+ * to the highest.
  */
 
 interface Option {
-  /** Client's name of the option. For a score, it is the index of the criterion, from 0. */
+  /** Client's name for the option. For a score question, it is the index of the criterion, from 0. */
   key: string;
-  /** Text of the option for the model. */
+  /** Text of the option as the model gets it. */
   text: string;
 }
 
@@ -28,7 +29,7 @@ export interface Verdict {
 }
 
 interface Measured {
-  /** Present if the model has written the probabilities as text, or the provider has only named its choice. */
+  /** Present if `isStated` of the verdict is true. */
   stated_by_model?: true;
 }
 
@@ -45,9 +46,7 @@ export type DecisionAnswer =
 
 const DECIMALS = 4;
 
-/**
- * Returns the answer to a question, in the client's form. The score is computed from the probabilities before rounding.
- */
+/** Returns the answer to a question in the format for clients. A score is computed from the unrounded probabilities. */
 export function answerOf({ type, options }: Question, { probabilities, isStated }: Verdict): DecisionAnswer {
   const basis = isStated ? { stated_by_model: true as const } : {};
   if (type === 'noul') return { type, noul: rounded(probabilities[0]!), ...basis };
@@ -63,7 +62,7 @@ export function answerOf({ type, options }: Question, { probabilities, isStated 
 }
 
 /**
- * Returns how far the most probable option is from chance: 0 if all options are equally probable, 1 if one option is
+ * Returns how far the most probable option is above chance: 0 if all options are equally probable, 1 if one option is
  * certain.
  */
 function confidenceOf(probabilities: readonly number[]): number {
@@ -76,7 +75,7 @@ function rounded(value: number): number {
 }
 
 /**
- * Builds an object from entries. The client chooses the keys. An assignment to the key `__proto__` would set the
+ * Builds an object from entries whose keys the client chose. Assigning to the key `__proto__` would set the object's
  * prototype instead of a member.
  */
 function fromEntries<Value>(entries: [string, Value][]): Record<string, Value> {

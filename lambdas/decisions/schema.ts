@@ -11,7 +11,7 @@ const MAX_OPTIONS = 255;
 const MAX_QUESTION_NAME_CHARACTERS = 200;
 const MAX_ID_CHARACTERS = 256;
 
-/** Text or any JSON. The model gets it as the client wrote it. */
+/** Text, or a JSON object or list. The model gets it as the client wrote it. */
 const freeDescription = z
   .unknown()
   .refine(
@@ -86,7 +86,7 @@ export const decisionsRequestSchema = z.strictObject({
     description:
       'Preferences for routing: which endpoints (offers of the model by a provider) may answer, and in which order. Providers never see this field.',
   }),
-  // The labels belong to the client. The gateway does not use them.
+  // Labels that the client chooses. The gateway does not use them.
   session_id: label.meta({
     description: 'An id of your choice for the conversation or job; it does not change the answer.',
   }),
@@ -102,12 +102,12 @@ function areDistinct(texts: string[]): boolean {
 }
 
 /**
- * Fields whose numbers keep their digits. The model gets `state`, `instructions` and `criteria` as the client wrote
- * them; `max_price` contains money.
+ * Fields whose numbers must keep all their digits: the model gets `state`, `instructions` and `criteria` as the client
+ * wrote them, and `max_price` contains money.
  */
 export const exactWithin = ['state', 'instructions', 'criteria', 'max_price'];
 
-/** Returns the text of a value for the model. */
+/** Returns a value as text for the model. */
 export function questionText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

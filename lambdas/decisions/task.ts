@@ -1,4 +1,4 @@
-/** Splits a decisions request into texts for the model, and builds the questions from these texts. */
+/** Extracts the texts for the model from a decisions request, and builds the questions from these texts. */
 
 import type { Question } from './question.ts';
 import { questionText, type DecisionsRequest } from './schema.ts';
@@ -8,7 +8,7 @@ export interface Task {
   questions: Question[];
 }
 
-/** Text of a request, and the field that contains it. */
+/** Text from a request, and the field that contains it. */
 export interface TaskText {
   field: string;
   text: string;
@@ -16,7 +16,7 @@ export interface TaskText {
 
 const YES_NO = ['yes', 'no'];
 
-/** Returns all texts of a request for the model, in a fixed order. */
+/** Returns all texts that the model gets from a request, in a fixed order. */
 export function taskTexts({ state, questions }: DecisionsRequest): TaskText[] {
   const texts: TaskText[] = [{ field: 'state', text: questionText(state) }];
   for (const [name, question] of Object.entries(questions)) {
@@ -45,7 +45,7 @@ export function taskOf({ questions }: DecisionsRequest, texts: readonly string[]
   };
 }
 
-/** Returns the client's name and the model's text of each option. */
+/** Returns, for each option, the client's name and the text for the model. */
 function criteriaOf({ type, criteria }: DecisionsRequest['questions'][string]): [string, string][] {
   switch (type) {
     case 'noul':

@@ -43,7 +43,9 @@ const input = z
       'The text to embed, or a list of up to 2,048 texts. Some models also take tokens: a list of numbers for one text, or a list of such lists.',
   }) as unknown as z.ZodType<string | string[] | number[] | number[][]>;
 
-/** Uses of the vectors. Some models return different vectors for a question and for the texts that answer it. */
+/**
+ * Intended uses of the vectors. Some models return different vectors for a question than for the texts that answer it.
+ */
 const inputTypes = ['search_query', 'search_document', 'classification', 'clustering', 'semantic_similarity'] as const;
 export type InputType = (typeof inputTypes)[number];
 
@@ -75,30 +77,30 @@ const embeddingsFields = {
   models: optionalField(z.never(OTHER_MODELS)).meta({
     description: 'This field is refused, because vectors of different models cannot be compared.',
   }),
-  // The label belongs to the client. The gateway does not use it.
+  // Label that the client chooses. The gateway does not use it.
   user: optionalField(z.string().max(MAX_LABEL_CHARACTERS)).meta({
     description: 'An id of your choice for the end user; it does not change the answer.',
   }),
 };
 
 /**
- * Schema of the request body. Unknown fields may be newer than the gateway. They are accepted but not sent, and the
- * answer names them. An explicit null counts as absent.
+ * Schema of the request body. Unknown fields, which may be newer than the gateway, are accepted but not sent to the
+ * provider, and the response lists them. An explicit null counts as absent.
  */
 export const embeddingsRequestSchema = z.looseObject(embeddingsFields).superRefine((body, context) => {
   const insistence = insistenceFault(body, unknownEmbeddingsFields(body));
   if (insistence) refuse(context, insistence);
 });
 
-/** Returns the names of the fields that the gateway does not know, and therefore does not send. */
+/** Returns the names of fields that the gateway does not know, and therefore does not send to the provider. */
 export function unknownEmbeddingsFields(body: object): string[] {
   return namesOf(unknownFields(body, embeddingsFields));
 }
 export type EmbeddingsRequest = z.output<typeof embeddingsRequestSchema>;
 
 /**
- * Returns the first fault of the input; undefined if it has none. The check stops at the first fault, because a list
- * may be long.
+ * Returns the first fault of the input; undefined if it has none. Further faults are not collected, because a list may
+ * be long.
  */
 function inputFault(value: unknown): Fault | undefined {
   if (typeof value === 'string') return firstFault(text, value);
@@ -125,8 +127,8 @@ function tokensFault(tokens: readonly unknown[], path: PropertyKey[]): Fault | u
 }
 
 /**
- * Whether a value is a token (a number of a vocabulary). A body may have two million tokens. A schema would take ten
- * times as long as this check.
+ * Returns whether a value is a token, that is, a number in a model's vocabulary. A body may contain two million tokens;
+ * a schema would take ten times as long as this check.
  */
 function isToken(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_VOCABULARY;

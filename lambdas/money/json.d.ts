@@ -1,5 +1,5 @@
 /**
- * Types of ECMAScript's "JSON.parse source text access", which Node supports since version 22 and TypeScript's own
+ * Types of ECMAScript's "JSON.parse source text access", which Node supports since version 22 and TypeScript's standard
  * library lacks.
  */
 interface JSON {

@@ -2,7 +2,8 @@
  * Exact amount of roubles.
  *
  * Guarantee: amounts are whole numbers of 10⁻¹² RUB in a bigint; no floating point is used between a price and the
- * ledger. Prices of single tokens are as small as 10⁻⁶ RUB, so 12 digits leave six for rates and markups.
+ * ledger. The smallest prices of a token are about 10⁻⁶ RUB, so six of the 12 digits remain for exchange rates and
+ * markups.
  */
 
 const SCALE_DIGITS = 12;
@@ -50,7 +51,7 @@ export class Money {
   }
 
   /**
-   * Parses a number in the form of JSON, DynamoDB or a person, without rounding. An exponent is allowed ("1e-7").
+   * Parses a number as written in JSON, by DynamoDB or by a person, without rounding. An exponent is allowed ("1e-7").
    * @throws {RangeError} as `parse` does, and if the exponent is larger than any amount needs
    */
   static parseNumber(text: string): Money {
@@ -84,8 +85,8 @@ export class Money {
   }
 
   /**
-   * Returns the number of whole units at this price that `amount` can pay for, up to 2⁵³ − 1; Infinity if the price is
-   * zero.
+   * Returns the number of whole units that `amount` can pay for if this amount is the price of a unit. The result is at
+   * most 2⁵³ − 1, but Infinity if the price is zero.
    */
   unitsIn(amount: Money): number {
     if (amount.pico <= 0n) return 0;
@@ -129,7 +130,7 @@ export class Money {
     return new Money(pico);
   }
 
-  /** Returns the shortest plain decimal: no exponent, no trailing zeros ("0.00027", "12", "-1.5"). */
+  /** Returns the shortest plain decimal, without exponent and trailing zeros ("0.00027", "12", "-1.5"). */
   toString(): string {
     const magnitude = this.pico < 0n ? -this.pico : this.pico;
     const whole = magnitude / PICO_PER_RUB;
@@ -138,7 +139,7 @@ export class Money {
     return fraction ? `${sign}${whole}.${fraction}` : `${sign}${whole}`;
   }
 
-  /** Returns an exact JSON number with the digits of `toString`, without a conversion to a float. */
+  /** Returns an exact JSON number with the digits of `toString`, without conversion to a float. */
   toJSON(): unknown {
     return JSON.rawJSON(this.toString());
   }

@@ -1,22 +1,25 @@
 /**
  * Periods in which spending is counted. All periods are in UTC; weeks start on Monday.
  *
- * A window is one day, week or month, and its name contains its first day. A counter has one field per window. So a new
- * window starts at zero, without a reset job that could run late, twice or never.
+ * A window is a particular day, week or month; its name contains its first day. A counter has one field per window, so
+ * a new window starts at zero without a reset job, which could run late, twice or never.
  */
 
 export const DAY_MS = 86_400_000;
 
-/** Recurring period: the names of its windows, and their starts and ends in epoch milliseconds. */
+/** Recurring period: how to name its windows, and how to compute their start and end in epoch milliseconds. */
 interface Recurring {
   prefix: string;
   startOf: (instantMs: number) => number;
   endOf: (startMs: number) => number;
-  /** Returns the start in the window's name, in a form that Date.parse can read. */
+  /** Returns the part of the window's name that identifies its start, in a form that Date.parse can read. */
   nameOf: (startMs: number) => string;
 }
 
-/** Recurring periods from the shortest to the longest. Budgets must rise in this order. */
+/**
+ * Recurring periods from the shortest to the longest. A budget for a longer period must not be smaller than one for a
+ * shorter period.
+ */
 const recurring = {
   daily: { prefix: 'day', startOf: startOfDay, endOf: (startMs) => startMs + DAY_MS, nameOf: utcDate },
   weekly: { prefix: 'week', startOf: startOfWeek, endOf: (startMs) => startMs + 7 * DAY_MS, nameOf: utcDate },
@@ -35,7 +38,7 @@ export const resets = Object.keys(recurring) as [Reset, ...Reset[]];
 export type Interval = Reset | 'lifetime';
 export const intervals: readonly [Interval, ...Interval[]] = [...resets, 'lifetime'];
 
-/** Names of the windows that contain an instant, for example day_2026-11-20, week_2026-11-16, month_2026-11. */
+/** Names of the windows that contain a given time, for example day_2026-11-20, week_2026-11-16, month_2026-11. */
 export type Windows = Readonly<Record<Interval, string>>;
 
 /** Returns the UTC date as YYYY-MM-DD. */
@@ -53,7 +56,7 @@ let today: { startMs: number; windows: Windows } | undefined;
 
 export function windowsAt(instantMs: number): Windows {
   const startMs = startOfDay(instantMs);
-  // Caches the windows of the last day. Nearly all instants are on the same day, and a request needs its windows
+  // Caches the windows of the latest day. Nearly all calls are for the same day, and a request needs its windows
   // several times.
   if (today?.startMs !== startMs) today = { startMs, windows: windowsOfPeriods(startMs) };
   return today.windows;
@@ -68,7 +71,9 @@ function windowsOfPeriods(instantMs: number): Windows {
   return windows;
 }
 
-/** Returns the end of the window that contains an instant, in epoch milliseconds; null for a lifetime. */
+/**
+ * Returns the end of the window that contains a time (epoch milliseconds), in epoch milliseconds; null for a lifetime.
+ */
 export function windowEnd(interval: Interval, instantMs: number): number | null {
   if (interval === 'lifetime') return null;
   const { startOf, endOf } = recurring[interval];

@@ -1,7 +1,7 @@
 /**
- * Counts of values in fixed buckets, each a fifth wider than the bucket below. Histograms from different processes can
- * be added. A value read from a histogram is the middle of its bucket. So between 1 and a million, its error is at most
- * 10 %. Values outside that range count as 1 or as a million.
+ * Counts of values in fixed buckets. Each bucket is a fifth wider than the bucket below it. Histograms of several
+ * processes can be added up. A value read from a histogram is the middle of its bucket, so its error is at most 10 %
+ * for values from 1 to a million. Values outside this range count as 1 or as a million.
  */
 
 import type { Percentiles } from '../catalog/endpoint-statistics.ts';
@@ -27,8 +27,8 @@ export function addTo(histogram: Histogram, bucket: number, count: number): void
 }
 
 /**
- * Returns percentiles as OpenRouter defines them. For p90, 90 % of the values are at least as good as the percentile.
- * So from p50 to p99, latency rises and throughput falls.
+ * Returns percentiles as OpenRouter defines them: for p90, 90 % of the values are at least as good as the returned
+ * value. So from p50 to p99, latency rises and throughput falls.
  * @param better whether low or high values are better
  * @returns null if there are fewer values than `least`
  * @see https://openrouter.ai/docs/guides/routing/provider-selection

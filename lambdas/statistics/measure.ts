@@ -1,8 +1,8 @@
 /**
- * Measures the endpoints from the counted outcomes: uptime over five minutes, half an hour and a day, speed over half
- * an hour. Counts are stored in slots of five minutes, and only whole slots are read. So "the last five minutes" cover
- * five to ten minutes, and "a day" covers up to an hour more. The slots of a completed hour are added up once, so that
- * a day needs few reads.
+ * Measures the endpoints from the counted outcomes: uptime over five minutes, half an hour and a day, and speed over
+ * half an hour. Outcomes are counted in slots of five minutes, and only whole slots are read. So "the last five
+ * minutes" are five to ten minutes, and "a day" is up to an hour longer. The slots of a completed hour are added up
+ * once, so that measuring a day needs few reads.
  */
 
 import type { EndpointStatistics } from '../catalog/endpoint-statistics.ts';
@@ -25,11 +25,11 @@ import { summed } from './sums.ts';
 /** Minimum number of requests for a measurement. With fewer requests, the result would not be reliable. */
 const MIN_REQUESTS = 10;
 /**
- * Time after the end of an hour during which late settlements still count. The measurement of the day does not include
- * later ones.
+ * Time in ms after the end of an hour during which late settlements still count. The measurement of the day does not
+ * include later settlements.
  */
 const HOUR_CLOSES_AFTER_MS = 10 * 60_000;
-/** Maximum number of completed hours that one run adds up, if earlier runs failed. */
+/** Maximum number of completed hours that one run adds up. More than one is needed only if earlier runs failed. */
 const HOURS_A_RUN = 2;
 const HALF_HOUR_MS = 30 * 60_000;
 const HOURS_A_DAY = 24;
@@ -63,16 +63,16 @@ async function closedHours(table: Table, atMs: number): Promise<Map<string, Hour
   for (const hourMs of missing.slice(0, HOURS_A_RUN)) {
     const slots = await readSlots(table, hourMs, hourMs + HOUR_MS - 1);
     const sums = summed(slots.flatMap(({ sums }) => sums));
-    // Marks the hour as complete after everything else. If the run ends early, the next run repeats the hour.
+    // Marks the hour as complete last. If the run ends earlier, the next run repeats the hour.
     await writePoints(table, hourMs, sums);
     await writeHour(table, hourMs, sums);
     hours.set(hourMs, sums);
   }
-  // Omits incomplete hours, because their slots of five minutes are read one by one.
+  // Omits incomplete hours, because their five-minute slots are read separately.
   return [...hours].filter(([hourMs]) => isOver(hourMs, atMs)).map(([, sums]) => sums);
 }
 
-/** Writes a data point of the hour for each endpoint with enough requests. */
+/** Writes one data point for each endpoint that had enough requests in this hour. */
 async function writePoints(table: Table, hourMs: number, sums: ReadonlyMap<string, EndpointSums>): Promise<void> {
   const inTurn = limitConcurrency(POINTS_AT_ONCE);
   const writes = [...sums].flatMap(([endpointId, of]) => {
@@ -90,15 +90,15 @@ function isOver(hourMs: number, atMs: number): boolean {
 }
 
 /**
- * Returns the start of the first hour that still receives settlements: the current hour or, shortly after its start,
- * the previous hour.
+ * Returns the start of the earliest hour that can still receive settlements: the current hour or, shortly after its
+ * start, the previous hour.
  */
 function firstOpenHour(atMs: number): number {
   const current = slotStartMs(atMs, HOUR_MS);
   return isOver(current - HOUR_MS, atMs) ? current : current - HOUR_MS;
 }
 
-/** Returns the start of the first slot to read. Slots of incomplete hours and of the last half hour are read. */
+/** Returns the start of the first slot to read: all slots of incomplete hours and of the last half hour are read. */
 function firstSlot(atMs: number): number {
   return Math.min(firstOpenHour(atMs), slotStartMs(atMs - HALF_HOUR_MS, SLOT_MS));
 }
@@ -133,7 +133,10 @@ function measured(hours: Map<string, HourSums>[], slots: Slot[], atMs: number): 
   return Object.fromEntries(statistics);
 }
 
-/** Returns the uptime in percent, rounded down. So one failure in a million requests is not shown as 100 %. */
+/**
+ * Returns the uptime in percent, rounded down, so that one failure in a million requests is not shown as 100 %. Returns
+ * null if there are too few requests.
+ */
 function uptimeOf(parts: (HourSums | undefined)[]): number | null {
   const requests = parts.reduce((sum, part) => sum + (part?.requests ?? 0), 0);
   const failures = parts.reduce((sum, part) => sum + (part?.failures ?? 0), 0);

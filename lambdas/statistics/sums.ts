@@ -13,7 +13,7 @@ export function addSums(sums: EndpointSums, more: EndpointSums): void {
   for (const [bucket, count] of more.throughput) addTo(sums.throughput, bucket, count);
 }
 
-/** Returns the sums of each endpoint, added up from several lists. */
+/** Adds up lists of sums by endpoint. */
 export function summed(parts: Iterable<readonly [endpointId: string, EndpointSums]>): Map<string, EndpointSums> {
   const all = new Map<string, EndpointSums>();
   for (const [endpointId, sums] of parts) {

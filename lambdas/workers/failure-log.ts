@@ -5,8 +5,8 @@ import { describeError, log, type LogFields } from '../platform/logger.ts';
 const MAX_CAUSES = 20;
 
 /**
- * Logs each different cause once, with its number of occurrences. Lambda's own log line of an AggregateError contains
- * no causes.
+ * Logs each different cause once, with the number of its occurrences. This is needed because Lambda's own log line for
+ * an AggregateError does not contain the causes.
  */
 export function logFailures(message: string, failures: readonly unknown[], about: LogFields): void {
   const byCause = Map.groupBy(failures.map(describeError), ({ reason, stack }) => `${reason} ${stack}`);
@@ -16,8 +16,8 @@ export function logFailures(message: string, failures: readonly unknown[], about
 }
 
 /**
- * Returns the parts of an error about a queue message that may be logged. Names of fields may be logged, because they
- * are the gateway's own. Values may not.
+ * Describes an error about a queue message without the message's values, which must not be logged. Field names may be
+ * logged, because the gateway itself defines them.
  */
 export function describeUnreadable(error: unknown): Pick<LogFields, 'reason' | 'stack'> {
   const described = describeError(error);

@@ -3,9 +3,9 @@ import { perQueue } from '../platform/concurrency/once.ts';
 import { openQueueGauge } from '../platform/queues/queue-levels.ts';
 import { openQueueReturns } from '../platform/queues/queue-returns.ts';
 
-/** Queue functions that workers need, other than receiving messages. */
+/** Queue functions that workers use, apart from receiving messages. */
 export const queues = {
-  /** Functions that return messages to a worker's own queue. */
+  /** Functions that return messages to the worker's own queue. */
   returns: perQueue((name) => openQueueReturns(queueVariable(name))),
   gauge: perQueue((name) => openQueueGauge(queueVariable(name), deadLettersVariable(name))),
 };

@@ -3,12 +3,15 @@ import { log } from '../../platform/logger.ts';
 import { resources } from '../../resources.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/** Time before the timeout at which no further page of accounts is started, so that the current page can complete. */
+/**
+ * Time in ms before the function's timeout from which no further page of accounts is started, so that the current page
+ * can be completed.
+ */
 const STOP_CLOSING_BEFORE_TIMEOUT_MS = 20_000;
 
 /**
- * Closes the days that have ended. It runs every minute. After midnight, its runs read more than one item, until the
- * day is closed.
+ * Closes the days that have ended. Runs every minute. Most runs read only one item; after midnight, runs read more
+ * until the day is closed.
  */
 export async function handler(_event: unknown, context: WorkerContext): Promise<{ sent: number }> {
   const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_CLOSING_BEFORE_TIMEOUT_MS;

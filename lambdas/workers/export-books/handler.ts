@@ -8,7 +8,7 @@ import type { WorkerContext } from '../worker-context.ts';
 const exports = openTableExports();
 
 /**
- * Exports the books. It runs every minute, but only a few runs of a day read more than one item. A local gateway has no
+ * Exports the books. Runs every minute, but only a few runs a day read more than one item. A local gateway has no
  * bucket for the books, so it exports nothing.
  */
 export async function handler(_event?: unknown, context?: Partial<WorkerContext>): Promise<{ begun: string[] }> {

@@ -17,8 +17,8 @@ import { queues } from '../queues.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
 /**
- * Time before the timeout at which no further settlement is started. The rest is for writes that have started, for
- * reopening days, and for returning failed messages.
+ * Time in ms before the function's timeout from which no further settlement is started. It is reserved for completing
+ * writes, reopening days, and returning failed messages.
  */
 const STOP_SETTLING_BEFORE_TIMEOUT_MS = 5_000;
 
@@ -29,8 +29,8 @@ interface SettlementMessage {
 
 /**
  * Settles the generations of a batch together. Only failed messages return to the queue; they are delivered again
- * within seconds. After the last attempt, a message moves to the dead-letter queue, which raises an alarm. So no money
- * is lost.
+ * within seconds. After the last attempt, a message moves to the dead-letter queue, which raises an alarm, so no
+ * settlement is lost.
  */
 export async function handler(event: SQSEvent, context: WorkerContext): Promise<SQSBatchResponse> {
   const about = { worker: 'finalize-cost', awsRequestId: context.awsRequestId };
@@ -59,7 +59,7 @@ export async function handler(event: SQSEvent, context: WorkerContext): Promise<
     });
     failed.set(record, result);
   }
-  // Counts only outcomes that this run has settled. An earlier run has counted its own.
+  // Counts only outcomes that this run has settled. Outcomes settled by an earlier run were counted by that run.
   const fresh = settlements.filter((_, index) => results[index] === 'settled' || results[index] === 'corrected');
   measureSettlements(madeOf(readable, results), nowMs());
   const late = queueLateDays(readable, results, (records, error) => {
@@ -84,7 +84,7 @@ function madeOf(readable: readonly SettlementMessage[], results: (SettleResult |
 
 /**
  * Reopens the days of late settlements. If that fails, the messages are delivered again. The next run then settles
- * nothing twice, and tries again to reopen the days.
+ * nothing twice, but tries again to reopen the days.
  */
 async function queueLateDays(
   readable: SettlementMessage[],
@@ -104,9 +104,9 @@ async function queueLateDays(
 }
 
 /**
- * Writes a metric for an alarm, because Lambda counts no error for a run that returns messages to the queue. A message
- * counts once, at its first delivery. If a message can never be settled, it is delivered seven times in five minutes.
- * Counted each time, it would look like a fault of new code.
+ * Writes a metric for an alarm. Lambda counts no error for a run that returns messages to the queue. Each message is
+ * counted only at its first delivery: a message that can never be settled is delivered seven times in five minutes,
+ * which would look like a fault of newly deployed code.
  */
 function measureFailures(failed: ReadonlyMap<SQSRecord, unknown>): void {
   const fresh = [...failed].filter(([{ attributes }]) => Number(attributes.ApproximateReceiveCount) === 1);

@@ -7,9 +7,9 @@ import { liveProviders } from '../../routing/live-providers.ts';
 import { measureEndpoints } from '../../statistics/measure.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/** Measures the endpoints. It runs every minute. A run also covers the time of earlier runs that failed. */
+/** Measures the endpoints. Runs every minute. If a run fails, the next run also covers its time. */
 export async function handler(_event?: unknown, context?: Partial<WorkerContext>): Promise<{ measured: number }> {
-  // Reads the providers' keys again, so that lists show a model with a new key as soon as inference uses the key.
+  // Reads the providers' keys again, so that lists of models and inference notice a new key at about the same time.
   await rereadProviderKeys();
   const live = await liveProviders(await servedCatalog()).catch((error: unknown) => {
     const about = { worker: 'measure-endpoints', awsRequestId: context?.awsRequestId };

@@ -3,11 +3,14 @@ import { log } from '../../platform/logger.ts';
 import { resources } from '../../resources.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
-/** Time before the timeout at which no further page of accounts is started, so that the current page can complete. */
+/**
+ * Time in ms before the function's timeout from which no further account is started, so that the current account can be
+ * completed.
+ */
 const STOP_COMPARING_BEFORE_TIMEOUT_MS = 60_000;
 
 /**
- * Compares the books of completed days. It runs every minute; only some runs after one o'clock UTC read more than one
+ * Compares the books of completed days. Runs every minute, but only some runs after one o'clock UTC read more than one
  * item.
  */
 export async function handler(_event: unknown, context: WorkerContext): Promise<{ compared: number }> {

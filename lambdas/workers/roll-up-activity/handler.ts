@@ -8,8 +8,8 @@ import { queues } from '../queues.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
 /**
- * Computes the daily rows of each shard that the batch names, once. Only failed messages return to the queue. They are
- * delivered again within seconds.
+ * Computes the daily rows of each shard in the batch, once per shard. Only failed messages return to the queue. They
+ * are delivered again within seconds.
  */
 export async function handler(
   event: SQSEvent,

@@ -14,28 +14,28 @@ import { logFailures } from '../failure-log.ts';
 import type { WorkerContext } from '../worker-context.ts';
 
 /**
- * Event that starts a sweep. At its start, a local gateway sends the ids of its earlier processes, so that their holds
- * are swept. The schedule sends no ids.
+ * Event that starts a sweep. When a local gateway starts, it sends the ids of its earlier processes, so that their
+ * holds are settled. Scheduled events contain no ids.
  */
 interface SweepEvent {
   deadBootIds?: string[];
 }
 
 /**
- * Time before the timeout at which no further work is started. The rest is for work that has started, and for reopening
- * days.
+ * Time in ms before the function's timeout from which nothing more is started. It is reserved for completing work, and
+ * for reopening days.
  */
 const STOP_SWEEPING_BEFORE_TIMEOUT_MS = 15_000;
 
 /**
- * Observations of the queue's length, kept as long as the process lives. A queue counts as empty only after three runs
- * saw it empty.
+ * Readings of the queue's length, kept as long as the process lives. The queue counts as empty only after three runs in
+ * a row found it empty.
  */
 const watch = new BacklogWatch();
 
 /**
- * Settles the holds that are due.
- * @throws {AggregateError} with every failure, after everything else is settled
+ * Settles the holds that are due, and returns due leases.
+ * @throws {AggregateError} with all failures, after everything else is settled
  */
 export async function handler({ deadBootIds }: SweepEvent, context: WorkerContext): Promise<{ swept: number }> {
   const deadlineMs = performance.now() + context.getRemainingTimeInMillis() - STOP_SWEEPING_BEFORE_TIMEOUT_MS;
@@ -45,7 +45,7 @@ export async function handler({ deadBootIds }: SweepEvent, context: WorkerContex
     return 'waiting';
   });
   const due = { nowMs: nowMs(), deadBootIds, deadlineMs };
-  // Processes leases and holds concurrently. So many items of one kind do not use up the time of the other kind.
+  // Handles leases and holds concurrently, so that many items of one kind do not use up the time for the other kind.
   const [leases, result] = await Promise.all([
     returnDueLeases(resources.table(), due),
     sweepHolds(resources.table(), { ...due, backlog, handBack }),
