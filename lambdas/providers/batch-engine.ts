@@ -1,6 +1,6 @@
 /**
- * Interface of the engines for decisions, embeddings, ranks, images and speech. Each answer takes one or more requests to a
- * provider. An engine encodes the requests and reads the responses; the caller sends them.
+ * Interface of the engines for decisions, embeddings, ranks, images, speech and transcription. Each answer takes one or
+ * more requests to a provider. An engine encodes the requests and reads the responses; its caller sends them.
  */
 
 import type { WireUsage } from '../messages/types.ts';
@@ -9,64 +9,65 @@ import type { PieceField } from '../catalog/unit-lists.ts';
 import type { Quirks } from '../catalog/quirk-schemas.ts';
 import type { WireRequest, WireTarget } from './wire.ts';
 
-/** Count of a unit other than tokens, such as search units, in one request to the provider. */
+/** Bound and estimate of a unit other than tokens, such as search units, in one request to the provider. */
 export interface PieceCount {
   max: number;
   /** The count to charge if the provider reports none. */
   estimated: number;
 }
 
-/** One request to the provider, with the bounds from which its maximum price is computed. */
+/** One request to the provider, with the bounds from which its maximum price is calculated. */
 export interface BatchRequest {
   request: WireRequest<string | Buffer>;
   /** Maximum tokens that the provider may write and bill. */
   outputTokens: number;
-  /** Number of texts in the request. Each of them may fill the model's context. Absent: one. */
+  /** Number of texts in the request, each of which may fill the model's context. Default: 1. */
   inputs?: number;
-  /** Text that the provider reads and bills again with each input after the first. */
+  /** Text that the provider reads and bills again for each text after the first, such as the query of a rerank. */
   repeated?: string;
-  /** Maximum tokens of the prompt, if the size of the body does not bound them, as with pictures. */
+  /** Maximum tokens of the prompt, if the size of the body is no bound for them, as with images. */
   promptTokens?: number;
-  /** Usage that is charged, as an estimate, if the provider reports none. */
+  /** Usage to charge, as an estimate, if the provider reports none. */
   estimatedUsage?: WireUsage;
-  /** Counts of units other than tokens, by the names of their fields in a usage. */
+  /** Counts of units other than tokens, by the units' field names in a usage. */
   pieces?: Partial<Record<PieceField, PieceCount>>;
   /**
-   * Estimated tokens of the prompt, for a provider that reports no usage. Absent: derived from the size of the body.
+   * Estimated tokens of the prompt, charged if the provider reports no usage. Default: derived from the size of the
+   * body.
    */
   estimatedTokens?: number;
-  /** Maximum size of the response, in bytes. Absent: 4 MiB. */
+  /** Maximum size of the response in bytes. Default: 4 MiB. */
   maxAnswerBytes?: number;
 }
 
 /** Headers of a response, with lower-case names. */
 type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** A part of an answer that the gateway forwards while the provider sends it. */
+/** One part of an answer that the gateway forwards as it arrives. */
 export interface StreamPart<Event> {
-  /** Content for the client; absent if the part has only usage. */
+  /** Content for the client; absent if the part has only usage or an error. */
   event?: Event;
   /** Usage that the provider reports. Later reports replace earlier ones. */
   usage?: WireUsage;
-  /** Estimated output tokens of the part. They are charged if the provider reports none. */
+  /** Estimated output tokens of the part, charged if the provider reports none. */
   estimatedTokens?: number;
-  /** Error that the provider states in its answer. It ends the answer. */
+  /** Error that the provider reports within its answer. It ends the answer. */
   error?: unknown;
 }
 
-/** A response with a success status, of which the body has not been read. */
+/** A response with a success status, whose body has not been read. */
 export interface OpenedResponse {
   headers: AnswerHeaders;
   body: PullIterator<Buffer>;
 }
 
-/** Turns the body of a response into parts. Every exception is a failure of the provider. */
+/** Converts the body of a response to parts. Every exception counts as a failure of the provider. */
 export type DecodeStream<Event> = (response: OpenedResponse) => AsyncGenerator<StreamPart<Event>, void>;
 
-/** An answer whose first content has arrived, and which the gateway forwards part by part. */
+/** An answer whose first content has arrived, and which the gateway forwards as it arrives. */
 export interface StreamedAnswer<Event> {
   parts: PullIterator<StreamPart<Event>>;
-  /** The request that the parts answer; absent if `send` has already received, and charged, the whole answer. */
+  /** The request that the parts answer; absent if `send` has already received and charged the complete answer. */
   batchRequest?: BatchRequest;
 }
 
@@ -78,25 +79,28 @@ export interface Send {
    */
   (batchRequest: BatchRequest): Promise<unknown>;
   /**
-   * Sends the only request of a task whose answer is forwarded. It resolves when the first content has arrived. A
-   * failure before that is handled like a refused request: another endpoint is tried, and nothing is charged.
+   * Sends the only request of a task whose answer is forwarded as it arrives. Resolves when the first content has
+   * arrived. A failure before that is handled like a rejected request: the gateway tries another endpoint, and charges
+   * nothing.
    */
   open<Event>(batchRequest: BatchRequest, decode: DecodeStream<Event>): Promise<StreamedAnswer<Event>>;
 }
 
-/** Returns a `Send` for engines that only receive whole answers. */
+/** Returns a `Send` for engines that only receive complete answers. */
 export function wholeSend(send: (batchRequest: BatchRequest) => Promise<unknown>): Send {
   return Object.assign(send.bind(undefined), {
     open: () => Promise.reject(new TypeError('Only whole answers are received here')),
   });
 }
 
-/** Further exchanges of an answer, which the provider does not bill: polls of a job, and downloads of its files. */
+/**
+ * Further exchanges that an answer needs and the provider does not bill: polls of a job, and downloads of its files.
+ */
 export interface FollowUps {
   /**
    * Reads the state of a job, after a pause that grows with the number of polls.
    * @param place path below the provider's base URL, or a URL of the provider
-   * @param ownDomain domain whose hosts belong to the provider, besides the host of its base URL
+   * @param ownDomain domain whose hosts belong to the provider, in addition to the host of its base URL
    * @returns the JSON of the response
    * @throws {UpstreamError} for a URL of another host, which must not get the credential
    */
@@ -129,9 +133,9 @@ export interface BatchEngine<Task, Answer, Q extends Quirks = Quirks> extends Ba
    */
   batchRequests(task: Task, target: WireTarget<Q>): Iterable<BatchRequest>;
   /**
-   * Sends the requests of a task, and computes the complete answer, or opens an answer that is forwarded (`send.open`).
-   * Independent requests are sent concurrently; `send` limits how many.
-   * @param followUps present in the gateway; only engines of jobs and files need it
+   * Sends the requests of a task, and returns the complete answer, or opens an answer that is forwarded as it arrives
+   * (`send.open`). Independent requests are sent concurrently; `send` limits how many.
+   * @param followUps only needed by engines with jobs and files; the gateway always passes it
    * @throws {UpstreamError} for a response without an answer
    */
   answer(task: Task, target: WireTarget<Q>, send: Send, followUps?: FollowUps): Promise<Answer>;

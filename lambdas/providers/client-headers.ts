@@ -5,8 +5,8 @@ import type { ClientHeaders } from './wire.ts';
 const OLDEST_VERSION = '2023-06-01';
 
 /**
- * Reads the client's headers of the Messages API. Without a version, the oldest version is sent.
- * @throws {GatewayError} 400 for a beta with a price of its own
+ * Reads the Messages API headers of the client's request. The default version is the oldest one.
+ * @throws {GatewayError} 400 for a beta that changes the provider's prices
  */
 export function clientHeaders(headers: Record<string, string>): ClientHeaders {
   refusePricedBetas(headers['anthropic-beta'] ?? '');
@@ -17,8 +17,8 @@ export function clientHeaders(headers: Record<string, string>): ClientHeaders {
 }
 
 /**
- * Returns whether the client names a version of the Messages API other than the oldest. Since 2026-10-21, newer
- * versions refuse sampling parameters.
+ * Returns whether the client names a version of the Messages API other than the oldest. Since 2026-10-21, Anthropic
+ * rejects sampling parameters with newer versions.
  */
 export function isNewVersion({ anthropicVersion }: ClientHeaders): boolean {
   return anthropicVersion !== OLDEST_VERSION;

@@ -1,7 +1,8 @@
 /**
- * Converts failures of providers into errors of the gateway. Every failure between the gateway's request and the end of
- * an answer counts as the provider's, even an unexpected exception. So the client does not get the status 500, which
- * would mean a fault of the gateway.
+ * Converts failures of providers to errors of the gateway. Every failure between the gateway's request and the end of
+ * an
+ * answer counts as the provider's failure, even an unexpected exception. So the client does not get status 500, which
+ * means a fault of the gateway itself.
  */
 
 import { GatewayError, kindOfStatus, type ErrorKind } from '../platform/errors.ts';
@@ -20,23 +21,25 @@ export class ProviderFailure extends GatewayError {
   override name = 'ProviderFailure';
   override readonly failedProvider: string;
   /**
-   * Whether the request may be sent to another endpoint. False if every endpoint would refuse the request, or if the
+   * Whether the request may be sent to another endpoint. False if every endpoint would reject the request, or if the
    * gateway itself aborted it.
    */
   readonly mayTryAnother: boolean;
   /**
-   * Whether the request caused the failure, at least at this endpoint. Then the endpoint's health does not count the
-   * failure.
+   * Whether the request caused the failure, at least at this endpoint. If so, the failure does not count against the
+   * endpoint's health.
    */
   readonly isRequestsFault: boolean;
   /**
-   * Whether the provider began its response and was then silent until the timeout. It may have processed the request,
-   * and may charge for it.
+   * Whether the provider began its response, and then sent nothing until the timeout. The provider may have processed
+   * the
+   * request, and may charge for it.
    */
   readonly wasSilent: boolean;
   /**
-   * Whether the provider's answer exceeds the gateway's size limit. The provider may bill it. So the gateway does not
-   * pay another endpoint for a second answer.
+   * Whether the provider's answer exceeds the gateway's size limit. The provider may bill this answer, so the gateway
+   * does
+   * not pay another endpoint for a second one.
    */
   readonly wasAnswered: boolean;
   /** Kind of the provider's error; undefined if there was no response with an error. */
@@ -44,8 +47,8 @@ export class ProviderFailure extends GatewayError {
   /** HTTP status of the provider's response, or the status that its error implies; undefined without a response. */
   readonly providerStatus: number | undefined;
   /**
-   * The failure in one word, for the request's record: the kind of error, or the reason for a missing response. It
-   * never contains the provider's message, which may repeat the prompt.
+   * Code of the failure in the request's record: the kind of error, or the reason for a missing response. It never
+   * contains the provider's message, which may repeat the prompt.
    */
   readonly word: string;
 
@@ -96,8 +99,9 @@ function wordOf(
 }
 
 /**
- * Words for the request's record, by kind of fault. If the provider's status is in `statuses`, the status chooses the
- * word, because it is more precise.
+ * Codes for the request's record, by kind of fault. If the provider's status is in `statuses`, the code follows from
+ * the
+ * status, which is more precise.
  */
 const faultWords: Record<FaultKind, { statuses: readonly number[]; word: ErrorKind | undefined }> = {
   request: { statuses: [400], word: 'invalid_request' },
@@ -123,14 +127,14 @@ export function describeFailure({ cause, kind, status, providerStatus, word }: P
   return { ...statuses, kind, ...(cause === undefined ? {} : describeError(cause)) };
 }
 
-/** Logs a failure in the middle of an answer. Failures before the first event are logged by the failover. */
+/** Logs a failure in the middle of an answer. The failover logs failures before the first event. */
 export function logBrokenAnswer(error: unknown, about: LogFields): void {
   if (error instanceof ProviderFailure) {
     log('warn', 'provider broke off its answer', { ...about, ...describeFailure(error) });
   }
 }
 
-/** The provider that failed, with the secrets that its error message must not reveal. */
+/** The provider that failed, with the secrets that error messages must not reveal. */
 export interface FailedProvider extends Secrets {
   /** Provider id in the catalog. It selects the rules that classify the provider's errors. */
   id: string;
@@ -153,9 +157,9 @@ export function refusalOfResponse(
 }
 
 /**
- * Returns the failure for an error in a response with status 200. Providers send it instead of an answer, or in the
- * middle of one.
- * @param error the provider's error
+ * Returns the failure for an error in a response with status 200. Providers may send an error instead of an answer, or
+ * in
+ * the middle of one.
  */
 export function errorInAnswer(
   error: unknown,
@@ -171,7 +175,7 @@ interface ErrorCircumstances {
   headers: UpstreamResponse['headers'];
 }
 
-/** HTTP statuses of errors in a stream that state no status themselves. */
+/** HTTP status for each kind of error, used for errors in a stream that have no status. */
 const statusesOfFaults: Record<FaultKind, number> = {
   request: 400,
   elsewhere: 400,
@@ -200,7 +204,7 @@ function failureOfError(
   return failureOfFault(classified, message, { provider, status, fault, headers: advice });
 }
 
-/** Message for a provider's error without a message. */
+/** Message of the gateway if the provider's error has none. */
 const REFUSAL_WITHOUT_MESSAGE = 'The provider refused the request without an error message';
 
 function failureOfFault(
@@ -211,8 +215,9 @@ function failureOfFault(
   const { provider, status, fault } = more;
   const ofRequest = { ...more, mayTryAnother: false, isRequestsFault: true };
   switch (fault) {
-    // The request itself caused the faults `request`, `reasoning` and `elsewhere`. Another endpoint may accept it only
-    // after `elsewhere` (fault-rule.ts).
+    // The request itself caused the faults `request`, `reasoning` and `elsewhere`. Only after `elsewhere` is another
+    // endpoint
+    // worth trying (fault-rule.ts).
     case 'request':
     case 'reasoning':
       return new ProviderFailure('invalid_request', message, ofRequest);
@@ -247,7 +252,7 @@ function failureOfFault(
   }
 }
 
-/** Converts an exception, thrown while a provider answers, into a failure of the provider. */
+/** Converts an exception that was thrown while a provider answered to a failure of the provider. */
 export function failureOf(error: unknown, provider: FailedProvider): ProviderFailure {
   if (error instanceof ProviderFailure) return error;
   if (!(error instanceof UpstreamError)) {
@@ -279,8 +284,9 @@ export function failureOf(error: unknown, provider: FailedProvider): ProviderFai
     });
     return refusal.wasAnswered ? refusal.discourageRetry() : refusal;
   }
-  // The client is advised not to retry: a retry would wait as long again, and might cost as much. After an idle timeout
-  // the provider may have processed the request, because it had begun its response.
+  // The client is advised not to retry: a retry would take as long again, and might cost as much. After an idle
+  // timeout, the
+  // provider may have processed the request, because it had begun its response.
   const wasSilent = failure === 'idle_timeout';
   return new ProviderFailure('timeout', message, { provider, wasSilent, cause: error }).discourageRetry();
 }

@@ -1,26 +1,28 @@
 /**
- * Removes secrets from a provider's message before a client gets it. Providers quote received data, and proxies in
- * front of them quote their configuration. No client may see the credential, or addresses inside the operator's
- * network.
+ * Removes secrets from a provider's message before the client gets it. Providers quote data that they received, and
+ * proxies
+ * in front of providers quote their own configuration. No client may see the credential, or addresses inside the
+ * operator's network.
  */
 
 const MAX_REDACTED_CHARACTERS = 2_000;
-/** Minimum length of a secret. A shorter credential is not hidden, because ordinary words would be hidden too. */
+/** Minimum length of a secret. A shorter credential is not hidden, because this would also hide ordinary words. */
 const MIN_SECRET_CHARACTERS = 8;
 const HIDDEN = '[hidden]';
 /**
- * Matches an access key of AWS: `<id>:<secret>[:<session token>]`. A request contains only one of these parts, and a
- * provider may quote it. So each part is also hidden alone.
+ * Matches an AWS access key: `<id>:<secret>[:<session token>]`. A request contains these parts separately, and a
+ * provider may
+ * quote one of them. So each part is also hidden by itself.
  */
 const ACCESS_KEY_ID = /^[^:\s]+(?::[^:\s]+){1,2}$/;
 
 /**
- * Matches authorization values in a quoted request. They may be temporary tokens, which are not part of the stored
- * credential.
+ * Matches authorization values in a quoted request. They may be temporary tokens, which the stored credential does not
+ * contain.
  */
 const AUTHORIZATION_WORDS = /\b(Bearer|Basic|Api-Key) +[\w.~+/=-]{16,}/gi;
 
-/** Matches addresses that are valid only inside a network, with the URL around them. */
+/** Matches addresses that are valid only inside a network, and the rest of their URL. */
 const INTERNAL_ADDRESS = new RegExp(
   String.raw`(?:\b[a-z][a-z0-9+.-]*:\/\/)?(?:[^\s"'<>@\/]*@)?` +
     String.raw`(?:\b(?:127|10|0)(?:\.\d{1,3}){3}|\b(?:192\.168|169\.254|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])|172\.(?:1[6-9]|2\d|3[01]))(?:\.\d{1,3}){2}` +
@@ -38,7 +40,7 @@ export interface Secrets {
 
 export function redact(message: string, { credential, baseUrl }: Secrets): string {
   let text = message;
-  // Removes secrets before the text is shortened, because a cut secret would not be found.
+  // Secrets are removed before the text is shortened, because a secret that was cut off would not be found.
   for (const secret of secretsIn(credential ?? '')) text = text.replaceAll(secret, HIDDEN);
   text = text.replace(AUTHORIZATION_WORDS, `$1 ${HIDDEN}`);
   const { origin, host } = new URL(baseUrl);
@@ -48,8 +50,9 @@ export function redact(message: string, { credential, baseUrl }: Secrets): strin
 }
 
 /**
- * Returns the texts to hide, the whole credential first. If one of its parts were hidden first, the whole would no
- * longer be found.
+ * Returns the secrets to hide, the complete credential first. If a part of it were hidden first, the complete
+ * credential
+ * would no longer be found.
  */
 function secretsIn(credential: string): string[] {
   const parts = ACCESS_KEY_ID.test(credential) ? credential.split(':') : [];

@@ -1,6 +1,7 @@
 /**
- * Reads values of a provider's JSON as an expected type. An absent value or null counts as empty. Any other type throws
- * an UpstreamError.
+ * Reads values in a provider's JSON as an expected type. Absent values and null count as empty. A value of any other
+ * type
+ * throws an UpstreamError.
  */
 
 import { isRawNumber } from '../platform/json/exact-json.ts';
@@ -32,7 +33,7 @@ export function asText(value: unknown): string {
 }
 
 /**
- * Reads the id of a tool call. GLM sends a number; its digits are the id.
+ * Reads the id of a tool call. GLM sends a number, whose digits become the id.
  * @throws {UpstreamError} unless the value is a number, a text, null or absent
  */
 export function asCallId(value: unknown): string {

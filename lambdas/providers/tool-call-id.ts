@@ -1,7 +1,7 @@
 /**
- * Converts ids of tool calls between clients and providers. Clients of the Messages API may refuse an id with unusual
- * characters, such as `functions.look:0`. But some models require their own ids of this form in the conversation. So
- * the gateway encodes these ids for the client, and decodes them when the client sends them back.
+ * Converts ids of tool calls between clients and providers. Clients of the Messages API may reject an id with unusual
+ * characters, such as `functions.look:0`. But some models require such ids, which they made themselves, in the
+ * conversation. So the gateway encodes these ids for the client, and decodes them when the client sends them back.
  */
 
 import { createHash } from 'node:crypto';
@@ -26,9 +26,7 @@ const digestLengths: Record<keyof typeof toolIdRules, number> = {
 /** Matches ids that the Messages API allows. */
 const CLIENT_ID = /^[a-zA-Z0-9_-]+$/;
 const WRAPPED = /^toolu_gw1_([a-zA-Z0-9_-]+)$/;
-/**
- * Maximum length of an id. A longer id is replaced with a digest, which is always the same. No model needs such an id.
- */
+/** Maximum length of an id. A longer id is replaced by its digest; no model needs its own id if it is that long. */
 const MAX_ID_BYTES = 256;
 
 /** Returns a provider's id in the form that the client gets. */
@@ -38,8 +36,9 @@ export function clientCallId(id: string): string {
 }
 
 /**
- * Returns the id of a tool call in a form that the provider accepts. If the provider would refuse the id, for example
- * after a change of model, a digest replaces it. The digest is the same in the call, in its result, and in later
+ * Returns the id of a tool call in a form that the provider accepts. If the provider would reject the id, for example
+ * because
+ * another provider made it, a digest replaces it. The digest is the same in the call, in its result, and in later
  * requests.
  */
 export function toolCallId(id: string, rule: keyof typeof toolIdRules): string {

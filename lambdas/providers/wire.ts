@@ -6,7 +6,8 @@ import type { Quirks } from '../catalog/quirk-schemas.ts';
 
 /**
  * Properties of an endpoint that a wire (the codec of a provider's API format) needs. A wire has no access to accounts
- * or money.
+ * or
+ * money.
  * @typeParam Q - the wire's own quirks; by default the quirks of all wires
  */
 export interface WireTarget<Q extends Quirks = Quirks> {
@@ -16,7 +17,7 @@ export interface WireTarget<Q extends Quirks = Quirks> {
   supportedParameters: readonly string[];
   /** Input modalities that the endpoint accepts; undefined if it accepts all modalities of its wire. */
   inputModalities?: readonly InputModality[] | undefined;
-  /** Options of an endpoint that draws images. */
+  /** Options of an endpoint that generates images. */
   image?: ImageOptions | undefined;
   quirks: Q;
 }
@@ -31,7 +32,8 @@ export interface WireRequest<Body extends string | Buffer = string> {
 
 /**
  * Converts between a provider's API format and the Messages API. The catalog assigns a wire only to endpoints whose
- * quirks have the type `Q`. So a codec for `Q` may be stored as a codec for any quirks.
+ * quirks have
+ * the type `Q`, so a codec for `Q` may be stored as a codec for any quirks.
  */
 export interface MessagesWire<Q extends Quirks = Quirks> {
   /**
@@ -44,8 +46,9 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
   /** Returns the token count from the response to a counting request. The caller checks the count. */
   readCount(answer: unknown): unknown;
   /**
-   * Returns the parameters that only tune the answer, and that the model lists but does not accept in this request.
-   * Absent: none.
+   * Returns the parameters that only tune the answer, and that the model supports in general, but not in this request.
+   * If the
+   * method is absent, there are none.
    */
   unsupportedTunings?(request: MessagesRequest, target: WireTarget<Q>): readonly TuningParameter[];
   /** Returns how many output tokens may be billed without being visible in the answer, at most `maxOutputTokens`. */
@@ -56,7 +59,7 @@ export interface MessagesWire<Q extends Quirks = Quirks> {
    * @throws {UpstreamError} if the stream ends before the answer is complete
    */
   decode(body: AsyncIterable<Buffer>, context: DecodeContext<Q>): AsyncGenerator<AnswerBatch, void>;
-  /** Reads an answer that was not streamed; undefined if the document is not an answer. */
+  /** Reads a non-streaming answer; undefined if the document is not an answer. */
   decodeWhole(body: unknown, context: DecodeContext<Q>): AnswerBatch | undefined;
 }
 

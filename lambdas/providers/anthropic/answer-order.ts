@@ -12,28 +12,26 @@ const MAX_WAITING_BLOCKS = 16;
 const MAX_REASON_CHARACTERS = 64;
 
 /**
- * Checks that a provider's events follow the grammar of a streamed answer. Otherwise clients crash or lose data.
- * Examples are a delta for a block that was never opened, an answer without message_start, and text after the end.
+ * Checks the order and the fields of a provider's events, and repairs some mistakes. Clients crash or lose data if, for
+ * example, a delta belongs to a block that was never opened, message_start is missing, or text follows the end.
  *
- * Guarantee: each passed event of a known type has the fields that its type requires, in an order that every client
+ * Guarantee: each returned event of a known type has the fields that its type requires, in an order that every client
  * supports.
  */
 export class AnswerOrder {
   #started = false;
-  /** Whether the answer has a call of a client's tool. */
+  /** Whether the answer contains a tool call that the client must run. */
   #hasCall = false;
   /** The reported stop reason and stop sequence; undefined until the provider reports them. */
   #reason: Pick<MessageDelta['delta'], 'stop_reason' | 'stop_sequence'> | undefined;
-  /** Types of the open blocks, by their index for the client. */
+  /** Types of the open blocks, by the block's index for the client. */
   readonly #open = new Map<number, string>();
   #nextIndex = 0;
   /** Indexes of blocks that the gateway itself closed. The provider may still send content_block_stop for them. */
   readonly #closedEarly = new Set<number>();
   /** message_delta events that are held back until the provider closes the open tool call. */
   readonly #waiting: MessageDelta[] = [];
-  /**
-   * Difference between a block's index for the client and its index at the provider; 0 until a second message_start.
-   */
+  /** Number to add to the provider's index of a block to get the client's index; 0 until a second message_start. */
   #offset = 0;
 
   /**
@@ -102,10 +100,10 @@ export class AnswerOrder {
   }
 
   /**
-   * Handles a message_delta, which has the stop reason. Open blocks are closed, because some clients keep a block only
-   * after its content_block_stop. If the stop reason is tool_use, an open call must be complete, so the message_delta
-   * waits until the provider closes the call. If it is max_tokens, blocks stay open, as in recorded answers of
-   * Anthropic.
+   * Handles a message_delta with the stop reason. Open blocks are closed first, because some clients keep a block only
+   * after its content_block_stop. There are two exceptions:
+   * - tool_use: an open tool call must be complete, so the message_delta waits until the provider closes the call.
+   * - max_tokens: blocks stay open, as in recorded answers of Anthropic.
    */
   #ending(reported: MessageDelta): MessagesEvent[] {
     const event = this.#hasCall ? withReasonOfCalls(reported) : reported;
@@ -124,7 +122,7 @@ export class AnswerOrder {
     return [...this.#closeAll(), event];
   }
 
-  /** Returns the message_delta events that waited for a tool call; none while a tool call is open. */
+  /** Returns the message_delta events that were held back, if no tool call is open. */
   #released(): MessagesEvent[] {
     return this.#hasOpenCall ? [] : this.#waiting.splice(0).flatMap((event) => this.#ending(event));
   }
@@ -181,15 +179,15 @@ function isReason(reason: unknown): boolean {
   return reason === null || reason === undefined || (isText(reason) && reason.length <= MAX_REASON_CHARACTERS);
 }
 
-/** Returns whether the provider's own code execution made the call. The client then need not answer it. */
+/** Returns whether the provider's own code execution made the call, so that the client need not return a result. */
 function isCalledByCode(block: Block): boolean {
   const caller = block['caller'];
   return isRecord(caller) && caller['type'] !== 'direct';
 }
 
 /**
- * Corrects the stop reason of an answer that ends with tool calls. Some imitations of the API report another reason,
- * and clients would then run none of the calls.
+ * Sets the stop reason to tool_use if an answer with tool calls reports end_turn. Some services that imitate the API
+ * report end_turn, and clients then run none of the calls.
  */
 function withReasonOfCalls(event: MessageDelta): MessageDelta {
   return event.delta.stop_reason === 'end_turn'

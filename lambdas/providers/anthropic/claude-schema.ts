@@ -1,6 +1,6 @@
 /**
- * Converts JSON schemas to the subset that Claude enforces: in output_config.format, and in tools with `strict`. Other
- * constraints move into the description, which the model reads. The subset is that of Anthropic's SDK
+ * Converts JSON schemas to the subset that Claude enforces, for output_config.format and for tools with `strict`.
+ * Unsupported constraints move into the description, which the model reads. The subset is that of Anthropic's SDK
  * (https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations).
  */
 
@@ -23,8 +23,8 @@ const SUPPORTED_FORMATS = new Set([
   'uuid',
 ]);
 /**
- * Keywords that are dropped. Most of them constrain nothing. additionalProperties is always set to false, as Claude
- * requires.
+ * Keywords that are dropped. The first three constrain nothing. additionalProperties is dropped because the gateway
+ * always sends false, as Claude requires.
  */
 const IGNORED_KEYWORDS = new Set(['$schema', '$comment', '$id', 'additionalProperties']);
 const SUPPORTED_KEYWORDS = new Set(['type', 'title', 'description', 'required', 'default']);

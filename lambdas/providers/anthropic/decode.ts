@@ -18,7 +18,7 @@ import { envelopeOf } from './envelopes.ts';
 import type { Framed, Framing } from './framing.ts';
 import { OwnSignatures } from './own-signatures.ts';
 
-/** Matches a tool call's arguments in the JSON of an event, unless they are empty. */
+/** Matches the JSON of an event that contains a tool call with arguments. */
 const ARGUMENTS = /"input"\s*:\s*\{\s*"/;
 
 export async function* decodeStream(
@@ -48,7 +48,7 @@ export async function* decodeStream(
   yield { events: [{ data: { type: 'message_stop' } }] };
 }
 
-/** Number of consecutive pings in a chunk that are forwarded. Clients do not need more, so the rest is dropped. */
+/** Maximum number of consecutive pings from one chunk that are forwarded. The rest is dropped. */
 const MAX_PINGS_AT_ONCE = 8;
 
 function isOneOfAFlood({ data }: AnswerEvent, events: readonly AnswerEvent[]): boolean {
@@ -96,10 +96,7 @@ export function decodeMessage(document: unknown, context: DecodeContext<Anthropi
 
 type BlockDelta = Extract<MessagesEvent, { type: 'content_block_delta' }>['delta'];
 
-/**
- * Returns the block in the form for content_block_start. It has no content, because clients assemble the content from
- * deltas.
- */
+/** Returns the block for content_block_start, without its content: clients assemble the content from deltas. */
 function emptied(block: Block): Block {
   switch (block.type) {
     case 'text':
@@ -138,7 +135,7 @@ class FrameReader {
   /** Whether the provider has sent a stop reason. */
   isClosing = false;
 
-  /** The client's name of each tool that the provider got under a derived name. */
+  /** Client's tool names, by the derived names that the provider got. */
   readonly #names: ReadonlyMap<string, string>;
 
   constructor({ target, request }: DecodeContext<AnthropicQuirks>) {
@@ -147,8 +144,8 @@ class FrameReader {
   }
 
   /**
-   * Returns the events of all frames that a chunk completes, up to the first unreadable frame. A call without a chunk
-   * means the end of the body, and reads the remaining bytes.
+   * Returns the events of all frames that a chunk completes, up to the first unreadable frame. Call it without a chunk
+   * at the end of the body, to read the remaining bytes.
    */
   readAll(framing: Framing, chunk: Buffer | undefined): { events: AnswerEvent[]; failure: unknown } {
     const events: AnswerEvent[] = [];
@@ -180,7 +177,7 @@ class FrameReader {
   }
 }
 
-/** Returns the event with the client's own name of the called tool, if the provider got a derived name. */
+/** Replaces a derived tool name in the event by the client's own name. */
 function withClientName(event: MessagesEvent, names: ReadonlyMap<string, string>): MessagesEvent {
   if (names.size === 0 || event.type !== 'content_block_start' || event.content_block.type !== 'tool_use') return event;
   const name = names.get(event.content_block['name'] as string);
@@ -190,8 +187,8 @@ function withClientName(event: MessagesEvent, names: ReadonlyMap<string, string>
 function parseFramed(text: string): MessagesEvent | undefined {
   let data: { type?: unknown } | null;
   try {
-    // An event may contain all arguments of a tool call, whose numbers must keep the digits that the model wrote. So
-    // this event is parsed exactly. All other events are parsed with the faster parser, which rounds numbers.
+    // The numbers in a tool call's arguments must keep the digits that the model wrote. So an event with arguments is
+    // parsed exactly. The faster parser for all other events rounds numbers.
     data = (ARGUMENTS.test(text) ? parseForeignExactly(text) : parseForeign(text)) as { type?: unknown } | null;
   } catch {
     throw new UpstreamError('malformed', 'The provider sent an event that is not JSON, or has too many values');

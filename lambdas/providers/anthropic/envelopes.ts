@@ -1,6 +1,7 @@
 /**
- * Wraps requests for services with Claude, such as Amazon Bedrock and Google Cloud. The Messages API is the same on
- * each service. Only the envelope of requests and the framing of events differ.
+ * Wraps requests for services that host Claude, such as Amazon Bedrock and Google Cloud. The services share the
+ * Messages
+ * API. Only the envelope (path, headers and a few fields of the body) and the framing of events differ.
  */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
@@ -10,7 +11,7 @@ import type { ClientHeaders, WireRequest } from '../wire.ts';
 import { EventStreamFraming } from './event-stream-framing.ts';
 import { SseFraming, type Framing } from './framing.ts';
 
-/** Body of a Messages API request for Anthropic, before `stream` is set. */
+/** Body of a request in Anthropic's form, before `stream` is set. */
 type Body = Record<string, unknown> & { model?: unknown; betas?: unknown };
 
 interface Envelope {
@@ -19,7 +20,7 @@ interface Envelope {
    * the catalog has precedence.
    */
   betas?: readonly string[];
-  /** Parts of a request that this service refuses, and that the gateway replaces with an equivalent. */
+  /** Parts of a request that this service rejects, and that the gateway replaces with an equivalent. */
   lacks?: readonly ConvertiblePart[];
   wrap(body: Body, client: ClientHeaders): WireRequest;
   newFraming(): Framing;
@@ -33,7 +34,7 @@ const envelopes: Record<NonNullable<AnthropicQuirks['envelope']>, Envelope> = {
     newFraming: newSseFraming,
   },
   // Amazon Bedrock's InvokeModelWithResponseStream: betas are in the body, and the path selects streaming. Bedrock
-  // refused requests of Claude Code with other betas, with fields that belong to such betas, or with deferred tools
+  // rejected requests of Claude Code with other betas, with fields that belong to such betas, or with deferred tools
   // (anthropics/claude-code issues 49370, 49648, 82549).
   'bedrock-invoke': {
     betas: ['interleaved-thinking-2025-05-14'],
@@ -76,7 +77,7 @@ export function envelopeOf({ envelope }: AnthropicQuirks): Envelope {
   return envelopes[envelope ?? 'none'];
 }
 
-/** Returns a request with its betas in the header. Anthropic's own service and its SDKs expect them there. */
+/** Returns a request with its betas in the anthropic-beta header, as Anthropic's own service and SDKs expect. */
 export function postWithBetas(path: string, { betas, ...body }: Body, client: ClientHeaders): WireRequest {
   return postJson(path, body, { ...client, anthropicBeta: betasOf({ betas }, client).join(',') || undefined });
 }
@@ -94,7 +95,7 @@ function postJson(path: string, body: unknown, client: ClientHeaders): WireReque
   };
 }
 
-/** Returns the betas of the header and of the body, without duplicates. */
+/** Returns the betas of the anthropic-beta header and of the body, without duplicates. */
 function betasOf({ betas }: Body, { anthropicBeta = '' }: ClientHeaders): string[] {
   return [...new Set([...betaNames(anthropicBeta), ...betaNames(((betas ?? []) as string[]).join(','))])];
 }
@@ -108,8 +109,8 @@ export function betaNames(header: string): string[] {
 }
 
 /**
- * Returns the body for these services. Fields that belong into the path or the headers are removed. Options of
- * Anthropic's own service are removed too; the schema allows only their default values.
+ * Returns the body for Bedrock or Google Cloud, without fields that these services expect in the path or the headers,
+ * and without options of Anthropic's own service. The schema allows only the default values of these options.
  */
 function withoutTheirs(body: Body): Record<string, unknown> {
   const elsewhere = new Set(['model', 'stream', 'betas', 'service_tier', 'speed', 'inference_geo']);

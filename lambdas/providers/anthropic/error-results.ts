@@ -1,9 +1,9 @@
 import type { Block, Message } from '../../messages/types.ts';
 
 /**
- * Limits the results of failed tools to text, because Claude refuses images and documents in the result of a failed
- * tool (https://github.com/caozhiyuan/copilot-api/pull/196). The images and documents move to the end of the message.
- * A reference to a tool becomes the name of the tool.
+ * Limits the results of failed tools to text, because Claude rejects images and documents in them
+ * (https://github.com/caozhiyuan/copilot-api/pull/196). The images and documents move to the end of the message. A
+ * tool_reference block becomes the name of the tool.
  */
 export function withTextualErrors(messages: Message[]): Message[] {
   return messages.map((message) => {
@@ -15,7 +15,7 @@ export function withTextualErrors(messages: Message[]): Message[] {
   });
 }
 
-/** @param shown list to which the images and documents of the result are added */
+/** @param shown list to which the function adds the images and documents of the result */
 function textualError(block: Block, shown: Block[]): Block {
   const parts = block['content'];
   if (block.type !== 'tool_result' || block['is_error'] !== true || !Array.isArray(parts)) return block;

@@ -1,16 +1,13 @@
 import { isRecord } from '../../platform/json/foreign-json.ts';
-/**
- * Checks the shapes of events, as far as clients rely on them. Event types that are newer than the gateway are
- * accepted.
- */
+/** Checks those fields of events that clients rely on. Event types that are newer than the gateway are accepted. */
 
 type Shape = Record<string, (value: unknown) => boolean>;
 
 const call: Shape = { id: isText, name: isText, input: orNullShape(isRecord) };
 
 /**
- * Required shapes of blocks by type. A text may be absent, because the deltas contain the whole text. It must not be
- * null, because clients would then begin the text with "null".
+ * Required shapes of blocks, by type. The `text` of a text block may be absent, because the deltas contain it. It must
+ * not be null, because clients would then begin the text with "null".
  */
 const blockShapes = byType({
   text: { text: orAbsent(isText), citations: orNullShape(Array.isArray) },

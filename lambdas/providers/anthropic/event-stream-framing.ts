@@ -4,7 +4,8 @@ import { UpstreamError } from '../http/upstream-error.ts';
 import type { Framed, Framing } from './framing.ts';
 
 /**
- * Reads Bedrock's event stream. Each event of Claude is in a `chunk` event, as base64. Errors have Bedrock's own form.
+ * Reads Bedrock's event stream. A `chunk` event contains one of Claude's events, as base64. Errors have Bedrock's own
+ * form.
  */
 export class EventStreamFraming implements Framing {
   readonly #messages = new EventStreamMessages();

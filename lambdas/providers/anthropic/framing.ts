@@ -1,8 +1,8 @@
 import { frameData, hasEventLine, SseFrameSplitter } from '../http/sse-frames.ts';
 
 /**
- * Maximum size of an event. An event has at most one content block. The largest known blocks are encrypted search
- * results.
+ * Maximum size of an event in bytes. An event has at most one content block. The largest known blocks are encrypted
+ * search results.
  */
 const MAX_SSE_FRAME_BYTES = 16 * 1024 * 1024;
 
@@ -10,15 +10,17 @@ const MAX_SSE_FRAME_BYTES = 16 * 1024 * 1024;
 export interface Framed {
   /** JSON text of the event. */
   json: string;
-  /** Received bytes of the event; undefined if they must not be forwarded, and the event must be written anew. */
+  /**
+   * Received bytes of the event; undefined if the gateway must serialize the event again instead of forwarding them.
+   */
   raw: Buffer | undefined;
 }
 
 /** Splits the body of an answer into events. */
 export interface Framing {
   /**
-   * Returns the events that a chunk completes. A call without a chunk means the end of the body, and returns the
-   * remaining event.
+   * Returns the events that a chunk completes. Call it without a chunk at the end of the body, to get the remaining
+   * event.
    * @throws during iteration, at the first unreadable event
    */
   read(chunk: Buffer | undefined): Iterable<Framed>;
@@ -37,7 +39,7 @@ export class SseFraming implements Framing {
     for (const frame of chunk ? this.#splitter.push(chunk) : [this.#splitter.rest()]) {
       const json = frameData(frame);
       if (json === undefined || json === '[DONE]') continue;
-      // Most clients dispatch on the line `event:`, so a frame without this line is written anew.
+      // Most clients select the handler by the line `event:`, so a frame without this line is serialized again.
       yield { json, raw: hasEventLine(frame) ? frame : undefined };
     }
   }

@@ -4,9 +4,9 @@ import type { AnthropicQuirks } from '../../catalog/quirk-schemas.ts';
 import type { WireTarget } from '../wire.ts';
 
 /**
- * Marks the signatures of a provider that signs thinking itself. So only this provider gets the thinking back. DeepSeek
- * requires its own thinking in later turns, although it does not sign it. So thinking without a signature gets an empty
- * one.
+ * Marks the signatures of a provider that has its own signatures for thinking, so that later turns return the thinking
+ * only to this provider. DeepSeek does not sign its thinking, but requires it in later turns. So thinking without a
+ * signature gets an empty signature, which can be marked.
  */
 export class OwnSignatures {
   readonly #target: WireTarget<AnthropicQuirks>;
@@ -38,7 +38,7 @@ export class OwnSignatures {
     }
   }
 
-  /** Returns the start of redacted thinking with a marked signature. The signature is its `data` field. */
+  /** Returns the start of a redacted thinking block with its signature, the `data` field, marked. */
   #sealedStart(event: Extract<MessagesEvent, { type: 'content_block_start' }>): MessagesEvent {
     const { type, data } = event.content_block;
     if (type !== 'redacted_thinking' || typeof data !== 'string') return event;

@@ -1,6 +1,7 @@
 /**
- * Adapts thinking, effort, forced tools and sampling to one Claude model, on every wire with that model. Each model
- * refuses some forms, so the gateway sends the nearest form that the model accepts. docs/wires/anthropic.md has the
+ * Adapts thinking, effort, forced tools and sampling to one Claude model, on every wire that serves Claude. Each model
+ * rejects some settings, so the gateway sends the nearest setting that the model accepts. docs/wires/anthropic.md has
+ * the
  * rules; the catalog has the facts of each model.
  */
 
@@ -19,18 +20,18 @@ type SentEffort = NonNullable<MessagesRequest['output_config']>['effort'];
 /** Minimum thinking budget of the Messages API, in tokens. */
 const LEAST_BUDGET = 1_024;
 /**
- * Thinking budgets by effort, in tokens. A budget is at most half of the answer's limit, because text needs the other
- * half.
+ * Thinking budgets by effort, in tokens. A budget is at most half of max_tokens, so that the other half is left for
+ * text.
  */
 const claudeBudgets: Partial<Record<string, number>> = { ...budgetsOfEfforts, high: 32_768 };
 /** Effort that determines the thinking budget if the request names neither an effort nor a budget. */
 const USUAL_EFFORT = 'medium';
 
 /**
- * Returns the request in a form that the model accepts; the same request if nothing changes.
- * @param maxTokens limit of the answer, which includes the thinking
+ * Returns the request with settings that the model accepts; the same request if nothing changes.
+ * @param maxTokens maximum length of the answer, including its thinking
  * @throws {GatewayError} 400 for a tool choice that the model does not support
- * @throws {GatewayError} 400 for an answer that the client began, while the model thinks
+ * @throws {GatewayError} 400 if the client began the answer, and the model would think
  */
 export function withSupportedThinking(
   request: MessagesRequest,
@@ -51,8 +52,8 @@ export function thinks({ thinking }: { thinking?: Thinking | undefined }, quirks
 }
 
 /**
- * Refuses a request with thinking whose last message is the beginning of the answer. A thinking model must write the
- * beginning itself.
+ * Refuses a request with thinking whose last message is an assistant message, the beginning of the answer. While it
+ * thinks, Claude does not continue an answer that the client began.
  */
 function refuseBegunAnswer({ messages }: MessagesRequest, thinking: Thinking | undefined, quirks: ClaudeQuirks): void {
   const isBegun = quirks.thinking_forms && messages.at(-1)?.role === 'assistant';
@@ -68,8 +69,10 @@ function isForced(choice: MessagesRequest['tool_choice']): boolean {
 }
 
 /**
- * Returns the thinking setting to send. With a thinking budget, Claude requires that a continued turn begins with a
- * thinking block. If the client did not keep that block, another thinking setting is sent, or none.
+ * Returns the thinking setting to send. With a thinking budget, Claude requires that the turn which the request
+ * continues
+ * begins with a thinking block. If the client did not keep that block, the model gets adaptive thinking or as little
+ * thinking as it allows.
  */
 function supportedThinking(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: number): Thinking | undefined {
   const thinking = nearestThinking(request, quirks, maxTokens);
@@ -101,7 +104,7 @@ function nearestThinking(request: MessagesRequest, quirks: ClaudeQuirks, maxToke
 
 /**
  * Returns the setting with the least thinking that the model allows: disabled, or only between tool calls. Returns
- * undefined if the model allows neither. Then only a low effort reduces thinking.
+ * undefined if the model allows neither; then only a low effort reduces the thinking.
  */
 function leastThinking({ thinking_forms: forms = [] }: ClaudeQuirks): Thinking | undefined {
   if (forms.includes('disabled')) return { type: 'disabled' };
@@ -113,8 +116,9 @@ function adaptive({ type: _type, budget_tokens: _budget, ...rest }: Thinking): T
 }
 
 /**
- * Converts an effort to a thinking budget. If the answer has no room for the minimum budget, returns the setting with
- * the least thinking.
+ * Returns a thinking budget for the request's effort. If half of max_tokens is less than the minimum budget, returns
+ * the
+ * setting with the least thinking.
  */
 function budgeted(request: MessagesRequest, quirks: ClaudeQuirks, maxTokens: number): Thinking | undefined {
   const half = Math.floor(maxTokens / 2);
@@ -166,7 +170,7 @@ function withFields(request: MessagesRequest, thinking: Thinking | undefined, ef
 }
 
 /**
- * Drops sampling parameters that the model refuses. Some models refuse all of them while thinking. Some accept only one
+ * Drops sampling parameters that the model rejects. Some models reject all of them while thinking. Some accept only one
  * of temperature and top_p.
  */
 function withSupportedSampling(request: MessagesRequest, quirks: ClaudeQuirks): MessagesRequest {

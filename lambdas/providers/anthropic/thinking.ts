@@ -6,9 +6,10 @@ import type { ClientHeaders, WireTarget } from '../wire.ts';
 import { thinks, withSupportedThinking } from './supported-thinking.ts';
 
 /**
- * Returns the maximum number of billed tokens that the client may not see in the answer. All thinking is billed, but
- * the answer has only a summary of it, or less. A model may exceed `budget_tokens`, so only max_tokens bounds the
- * thinking.
+ * Returns the maximum number of output tokens that are billed, but may be missing from the answer. All thinking is
+ * billed, but the answer has only a summary of it, or less. A model may exceed `budget_tokens`, so only max_tokens
+ * bounds
+ * the thinking.
  */
 export function hiddenReasoning(
   request: MessagesRequest,
@@ -19,7 +20,7 @@ export function hiddenReasoning(
   return isThinking || quirks.hidden_reasoning ? maxOutputTokens : 0;
 }
 
-/** Returns the sampling parameters that the model lists but does not accept in this request. */
+/** Returns the sampling parameters that the model supports in general, but does not accept in this request. */
 export function unsupportedClaudeTunings(
   request: MessagesRequest,
   { quirks, maxOutputTokens = Infinity }: WireTarget<Quirks & ClaudeQuirks>,
@@ -30,10 +31,10 @@ export function unsupportedClaudeTunings(
 }
 
 /**
- * Returns the thinking setting with a budget below max_tokens. If the gateway lowered max_tokens to the endpoint's
- * limit, it also lowers the budget.
- * @throws {GatewayError} 400 if the budget is not below the client's own max_tokens, except with the beta for thinking
- *   between tool calls
+ * Returns the thinking setting with a budget below max_tokens. The gateway lowers a budget only if it has also lowered
+ * max_tokens, to the endpoint's limit.
+ * @throws {GatewayError} 400 if the budget is not below the client's own max_tokens, unless the request has the beta
+ *   interleaved-thinking
  */
 export function withFittingBudget(
   { thinking, max_tokens: requested, betas = [] }: MessagesRequest,

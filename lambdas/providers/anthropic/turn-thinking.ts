@@ -2,10 +2,12 @@ import { hasGatewaySignature } from '../../messages/thinking-signatures.ts';
 import type { Block, Message } from '../../messages/types.ts';
 
 /**
- * Returns whether the assistant turn that the request continues does not begin with Claude's own thinking. With a
- * thinking budget, Claude refuses such turns: "Expected `thinking` or `redacted_thinking`, but found `tool_use`"
+ * Returns whether the assistant turn that the request continues begins with something other than Claude's own thinking.
+ * With a thinking budget, Claude rejects such a request: "Expected `thinking` or `redacted_thinking`, but found
+ * `tool_use`"
  * (https://platform.claude.com/docs/en/build-with-claude/extended-thinking#preserving-thinking-blocks). Clients of
- * other APIs often do not keep thinking.
+ * other
+ * APIs often do not keep thinking.
  */
 export function beginsTurnUnthought(messages: readonly Message[]): boolean {
   const conversation = messages.filter(({ role }) => role !== 'system');
@@ -16,8 +18,8 @@ export function beginsTurnUnthought(messages: readonly Message[]): boolean {
 }
 
 /**
- * Returns whether the message belongs to the turn that the request continues. The turn consists of assistant messages,
- * and of runs of user messages that contain a tool result.
+ * Returns whether the message belongs to the turn that the request continues. This turn consists of assistant messages
+ * and of consecutive user messages with a tool result among them.
  */
 function goesOn(messages: readonly Message[], at: number): boolean {
   if (messages[at]!.role === 'assistant') return at < messages.length - 1;

@@ -1,7 +1,4 @@
-/**
- * Encodes and decodes for providers with the Messages API. Requests and answers pass through unchanged as far as
- * possible.
- */
+/** Codec for providers with the Messages API. Requests and answers pass through unchanged as far as possible. */
 
 import { penalties } from '../../catalog/sampling-parameters.ts';
 import { withTrueImageTypes } from '../../messages/image-types.ts';
@@ -60,8 +57,8 @@ export const anthropicWire: MessagesWire<AnthropicQuirks> = {
 };
 
 /**
- * Limits the beta header (names of optional features) to the betas that the endpoint accepts. It is safe to drop the
- * others: either the gateway has rewritten the parts that need them, or they only identify a client.
+ * Limits the anthropic-beta header (names of optional features) to the betas that the endpoint accepts. Dropping the
+ * others is safe: the gateway has rewritten the parts that need them, or they only identify a client.
  */
 function withKnownBetas(client: ClientHeaders, { quirks }: AnthropicTarget): ClientHeaders {
   if (!client.anthropicBeta) return client;
@@ -80,7 +77,7 @@ function encodeCountTokens(request: MessagesRequest, target: AnthropicTarget, cl
   return postWithBetas('/v1/messages/count_tokens', { ...Object.fromEntries(counted), betas: request.betas }, client);
 }
 
-/** Fields that count_tokens accepts; it refuses all others. Source: parameters of the official SDK. */
+/** Fields that count_tokens accepts; the provider rejects all others. Source: parameters of the official SDK. */
 const countedFields = new Set([
   'model',
   'messages',
@@ -128,7 +125,7 @@ function upstreamBody(sent: MessagesRequest, target: AnthropicTarget, client: Cl
   };
 }
 
-/** Removes the tool choice if the request has no tools. Otherwise the provider would refuse the request. */
+/** Removes the tool choice from a request without tools, because the provider would reject the request. */
 function withoutIdleChoice(request: MessagesRequest): MessagesRequest {
   if (request.tools?.length || !request.tool_choice) return request;
   refuseChoiceWithoutTools(request.tool_choice);
@@ -147,10 +144,7 @@ function refuseBlankStops({ stop_sequences: stops = [] }: MessagesRequest): void
   throw invalidRequest(`stop_sequences.${blank}`, 'must not consist of white space on this model');
 }
 
-/**
- * Returns the request with JSON schemas in the form that the provider accepts: schemas of tool arguments, and the
- * schema of the answer.
- */
+/** Returns the request with those JSON schemas that the provider accepts, for tool arguments and for the answer. */
 function withSupportedSchemas(request: MessagesRequest, quirks: AnthropicQuirks): MessagesRequest {
   const { tools, output_config: output } = request;
   const format = output?.format;
@@ -179,8 +173,8 @@ function withSupportedSchema(original: Tool, index: number, quirks: AnthropicQui
 }
 
 /**
- * Repairs an answer that the client began. Providers refuse white space at its end. If thinking is off, they also
- * refuse thinking in it (https://github.com/tailcallhq/forgecode/issues/1853).
+ * Repairs the last message if it is an answer that the client began. Providers reject white space at its end. If
+ * thinking is off, they also reject thinking in it (https://github.com/tailcallhq/forgecode/issues/1853).
  */
 function withoutTrailingSpace(messages: Message[], isThinking: boolean): Message[] {
   const last = messages.at(-1);
@@ -196,7 +190,7 @@ function trimmedEnd(content: Message['content']): Message['content'] {
   return [...content.slice(0, -1), { ...last, text: (last['text'] as string).trimEnd() }];
 }
 
-/** Drops thinking blocks that the provider would refuse, and adds the blocks that it requires. */
+/** Drops thinking blocks that the provider would reject, and adds thinking blocks that it requires. */
 function readableMessages({ messages, thinking }: MessagesRequest, { providerId, quirks }: AnthropicTarget): Message[] {
   if (!quirks.own_signatures) return withoutGatewaySigned(messages);
   const insists = quirks.thinking_before_calls && thinking?.type !== 'disabled';
@@ -204,7 +198,7 @@ function readableMessages({ messages, thinking }: MessagesRequest, { providerId,
 }
 
 /**
- * Replaces ids of tool calls that Anthropic would refuse. If another model made a call, its id may have a refused form.
+ * Replaces ids of tool calls that Anthropic would reject. Ids that another provider made may contain other characters.
  */
 function withFittingToolIds(message: Message): Message {
   if (typeof message.content === 'string') return message;

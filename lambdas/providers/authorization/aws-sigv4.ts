@@ -1,7 +1,7 @@
 /**
  * Signs requests to Amazon Bedrock with AWS Signature Version 4. The signature covers the path, the headers and a
- * digest of the body, so each request needs its own. The signed path is encoded once more than the sent path. For
- * example, a colon is `%3A` in the sent path, and `%253A` in the signed path.
+ * digest of the body, so each request needs its own. The path is percent-encoded once more for the signature than for
+ * the request. For example, a colon is `%3A` in the sent path, and `%253A` in the signed path.
  */
 
 import { nowMs } from '../../platform/clock.ts';
@@ -12,18 +12,15 @@ import type { OutgoingRequest } from './outgoing-request.ts';
 import { RefusedCredential } from './refused-credential.ts';
 
 const SERVICE = 'bedrock';
-/**
- * Value of the credential that selects the IAM role of the running function or server. Any other value is an access
- * key.
- */
+/** Credential that selects the IAM role of the running function or server. Any other credential is an access key. */
 const OWN_ROLE = 'role';
-/** Region of a signature, if neither the provider's URL nor the environment names one. */
+/** Region in signatures if neither the provider's URL nor the environment names one. */
 const DEFAULT_REGION = 'us-east-1';
 /** Matches the region in a host name of AWS, such as `us-east-1` or `us-gov-west-1`. */
 const REGION = /(?<=\.)[a-z]{2}(?:-[a-z]+){1,2}-\d{1,2}(?=\.)/;
 /**
- * Form of an access key: `<access key id>:<secret access key>`, and `:<session token>` for a temporary key. None of the
- * parts contains a colon.
+ * Format of an access key: `<access key id>:<secret access key>[:<session token>]`. Temporary keys have a session
+ * token.
  */
 const ACCESS_KEY_FORM = /^([^:\s]+):([^:\s]+)(?::([^:\s]+))?$/;
 

@@ -1,7 +1,9 @@
 /**
- * Authorizes requests to Google Cloud with an access token. Google issues the token for an assertion that is signed
- * with the key of a service account (RFC 7523). The credential is the key's JSON file. Tokens are free, and valid for
- * an hour.
+ * Authorizes requests to Google Cloud with an access token. Google issues the token in exchange for an assertion that
+ * is
+ * signed with a service account's key (RFC 7523). The credential is the key's JSON file. Tokens are free, and valid for
+ * an
+ * hour.
  */
 
 import { sign } from 'node:crypto';

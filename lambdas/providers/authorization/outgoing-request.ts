@@ -5,11 +5,11 @@ export interface OutgoingRequest {
   body: Buffer;
 }
 
-/** Settings of a provider in the catalog that are needed to authorize requests, in addition to the credential. */
+/** Settings of a provider in the catalog that are needed to authorize its requests, in addition to the credential. */
 export interface AuthSettings {
   /** URL that issues tokens for the credential. */
   tokenUrl?: string | undefined;
-  /** PEM certificates that are trusted for the provider, in addition to the default ones. */
+  /** PEM certificates that are trusted for the provider, in addition to the system's certificate authorities. */
   ca?: string | undefined;
 }
 
@@ -24,5 +24,5 @@ export type Authorize = (
   settings: AuthSettings,
 ) => Record<string, string> | Promise<Record<string, string>>;
 
-/** Drops the cached token of headers that the provider refused, so that the retry gets a new token. */
+/** Drops the cached token that the headers contain, after the provider rejected it. The retry then gets a new token. */
 export type Forget = (credential: string, headers: Readonly<Record<string, string>>, settings: AuthSettings) => void;

@@ -3,18 +3,18 @@ export class RefusedCredential extends Error {
   override name = 'RefusedCredential';
 }
 
-/** HTTP statuses of refusals that may be temporary: timeout, too early, rate limit. */
+/** HTTP statuses of rejections that may be temporary: timeout, too early, rate limit. */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** Returns the error for a refusal by the token URL of a provider. A permanent refusal is a RefusedCredential. */
+/** Returns the error for a rejection by a provider's token URL. A permanent rejection is a RefusedCredential. */
 export function tokenRefusal(status: number, message: string): Error {
   const isLasting = status >= 400 && status < 500 && !PASSING_STATUSES.has(status);
   return isLasting ? new RefusedCredential(message) : new Error(message);
 }
 
 /**
- * Whether the authorization can succeed only with another credential: the issuer refuses this one, or it cannot be sent
- * or read.
+ * Returns whether only another credential can help: the token URL rejected this one, it is unreadable, or it contains
+ * characters that a header must not have.
  */
 export function isRefusedCredential(cause: unknown): boolean {
   if (cause instanceof RefusedCredential) return true;

@@ -1,6 +1,6 @@
 /**
  * Caches access tokens, which a provider issues for a credential for a limited time. The process keeps one token per
- * credential. Concurrent requests wait for the same exchange of the credential for a token.
+ * credential. Concurrent requests that need a new token share one exchange.
  */
 
 import { BoundedMap } from '../../platform/bounded-map.ts';
@@ -18,12 +18,12 @@ export interface TokenCache {
    * Returns the cached token of a key. If there is none, or it expires soon, the credential is exchanged for a new
    * token.
    * @param key text that identifies the token: all inputs of the exchange
-   * @param exchange must end on its own, even without a response; its errors must not contain the credential
+   * @param exchange must time out by itself; its errors must not contain the credential
    */
   get(key: string, exchange: () => Promise<AccessToken>): Promise<string>;
   /**
-   * Drops a token that a provider refused. The next `get` then exchanges the credential again. If the cache already has
-   * a newer token, that token stays.
+   * Drops a token that a provider rejected. The next `get` then exchanges the credential again. If the cache already
+   * has a newer token, that token stays.
    */
   drop(key: string, token: string): void;
 }
@@ -34,24 +34,21 @@ interface CachedToken {
   failure: { error: unknown; untilMs: number } | undefined;
 }
 
-/** Time before its expiry at which a token is renewed. So no token expires while a request is on its way. */
+/** Time before its expiry at which a token is replaced, so that no token expires while a request is in flight. */
 const MARGIN_MS = 60_000;
-/** Maximum time for which a token is kept. Real tokens expire earlier. The maximum protects against a wrong expiry. */
+/** Maximum time for which a token is kept, in case the provider reports a wrong expiry. Real tokens expire earlier. */
 const MAX_LIFETIME_MS = 24 * 60 * 60_000;
-/**
- * Time after a failed exchange during which requests fail without another exchange. So a failing provider gets few
- * requests.
- */
+/** Time after a failed exchange during which requests fail without another exchange, to spare a failing provider. */
 const FAILURE_MS = 1_000;
 /**
  * Maximum number of cached tokens. Operators have fewer credentials. Above this number the oldest token is dropped, and
- * a later request exchanges its credential again.
+ * the next request with its credential gets a new one.
  */
 const MAX_KEYS = 256;
 
 /**
- * Creates a cache. It uses the wall clock, because `performance.now()` may stop while a function is frozen and the
- * token ages.
+ * Creates a cache. Expiry is checked with the wall clock: `performance.now()` may stop while Lambda freezes the
+ * environment, but tokens expire nevertheless.
  */
 export function tokenCache(): TokenCache {
   const entries = new BoundedMap<string, CachedToken>(MAX_KEYS);
@@ -71,8 +68,9 @@ export function tokenCache(): TokenCache {
       try {
         return (await renewed(entry, exchange)).token;
       } catch (error) {
-        // The renewal failed, but the old token is still valid for a short time. After `FAILURE_MS`, a request tries
-        // the exchange again.
+        // The exchange failed, but the old token is still valid for a short time. After `FAILURE_MS`, a request tries
+        // the
+        // exchange again.
         if (entry.current && holdsFor(entry.current, 0)) return entry.current.token;
         throw error;
       }

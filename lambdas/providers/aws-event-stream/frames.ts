@@ -1,7 +1,7 @@
 /**
- * Splits a body into frames of AWS's event stream encoding. A frame consists of a prelude, headers, payload, and a
+ * Splits a body into frames of AWS's event stream encoding. A frame consists of a prelude, headers, a payload, and a
  * checksum of the whole frame. The prelude has the frame's length, the headers' length (four bytes each), and a
- * checksum of both.
+ * checksum of these two lengths.
  *
  * Cost: a frame is copied once, when it is complete. Memory is bounded, because a length is accepted only with a valid
  * checksum, and only up to MAX_AWS_FRAME_BYTES.

@@ -21,16 +21,13 @@ const codec = new EventStreamCodec(
   (text) => Buffer.from(text, 'utf8'),
 );
 
-/**
- * Converts an exception into the form of an error body.
- * @param payload JSON with a `message`, or any other text
- */
+/** Converts an exception to the form of a JSON error body, in which `__type` has the exception's name. */
 export function exceptionOf({ type, payload }: EventStreamMessage): Record<string, unknown> {
   let members: unknown;
   try {
     members = parseForeign(payload);
   } catch {
-    // The payload is not JSON. The exception's name is enough to classify it.
+    // Without JSON, the exception's name is enough to classify the error.
   }
   return { ...recordOrEmpty(members), __type: type };
 }

@@ -3,9 +3,10 @@ import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 import { placeBlocks } from '../translated/turns.ts';
 
 /**
- * Converts tool calls and their results into text, if the request does not allow tool calls. Converse refuses tool
- * blocks in a request without tools, and it cannot forbid calls of the tools in a request. For a summary or a title,
- * agents send earlier tool calls but no tools (https://github.com/agentgateway/agentgateway/pull/2192).
+ * Converts tool calls and their results to text if the request allows no tool calls. Converse rejects tool blocks in a
+ * request without tools, and has no setting that forbids the model to call tools. Agents that request a summary or a
+ * title
+ * send earlier tool calls, but no tools (https://github.com/agentgateway/agentgateway/pull/2192).
  * @returns the same request if tools may be called, or if it has no tool blocks
  */
 export function withCallsAsText(request: MessagesRequest): MessagesRequest {
@@ -44,7 +45,7 @@ function blocksAsText(block: Block, names: Map<unknown, string>): Block[] {
   }
 }
 
-/** Converts a tool result into text between <result> tags. Its images and documents stay between the two tags. */
+/** Converts a tool result to text between <result> tags. Images and documents stay blocks, between the two tags. */
 function resultBlocks(block: Block, name: string): Block[] {
   const failed = block['is_error'] === true ? ' failed="true"' : '';
   const parts = (block['content'] ?? '') as string | Block[];

@@ -1,7 +1,7 @@
 import { asList, asOptionalRecord, asRecord, asText } from '../shapes.ts';
 
 /**
- * Converts a citation of Converse into one of the Messages API.
+ * Converts a citation from Converse to the Messages API.
  * @returns undefined for an unknown kind of location
  */
 export function converseCitation(citation: Record<string, unknown>): Record<string, unknown> | undefined {
@@ -32,7 +32,7 @@ export function converseCitation(citation: Record<string, unknown>): Record<stri
         end_block_index: end,
       };
     case 'web':
-      // `encrypted_index` is empty, because neither the gateway nor Converse needs it in the next turn.
+      // `encrypted_index` is empty, because no later turn of Converse needs it.
       return {
         type: 'web_search_result_location',
         ...cited,

@@ -1,6 +1,6 @@
 /**
- * Converts Converse's answers into Messages events. Some models deviate from AWS's documentation. If a deviation is
- * tolerated, a comment names the model.
+ * Converts Converse's answers to events of the Messages API. Some models deviate from AWS's documentation. Where the
+ * gateway tolerates a deviation, a comment names the model.
  */
 
 import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
@@ -21,8 +21,9 @@ import { converseUsage } from './usage.ts';
 
 type Context = DecodeContext<BedrockConverseQuirks>;
 /**
- * Index of a content block; undefined if the provider's value is not a safe integer. A text could be megabytes long,
- * and must not become a key of a map.
+ * Index of a content block; undefined if the provider's value is not a safe integer. Without this check, text of
+ * several
+ * megabytes could become the key of a map.
  */
 type Index = number | undefined;
 
@@ -45,7 +46,7 @@ export function decodeConverseStream(body: AsyncIterable<Buffer>, context: Conte
   });
 }
 
-/** Converts an answer that was not streamed, as if each of its blocks were one piece of a stream. */
+/** Converts a non-streaming answer, as if each of its blocks were one piece of a stream. */
 export function decodeConverse(document: unknown, context: Context): AnswerBatch | undefined {
   const answer = asRecord(document);
   if (answer['output'] === undefined) return undefined;
@@ -62,7 +63,7 @@ class ConverseTranslation {
   #hasLastUsage = false;
   /** Indexes of the open blocks of tools that the provider runs itself. Their content is not for the client. */
   readonly #foreign = new Set<Index>();
-  /** Index of the Converse block whose text the open text block contains. */
+  /** Index of the Converse block whose text is in the text block that is open for the client. */
   #textBlock: Index;
   /** Citations that arrived before the text of their block. */
   #citations: object[] = [];
@@ -156,7 +157,7 @@ class ConverseTranslation {
 
   #onText(index: Index, text: string): void {
     if (text === '') return;
-    // In the Messages API, citations belong to one text block. So the text of each Converse block starts a new text
+    // In the Messages API, citations belong to one text block. So the text of each Converse block gets its own text
     // block.
     if (this.#textBlock !== index) this.answer.blocks.endProse();
     this.#textBlock = index;
@@ -174,9 +175,9 @@ class ConverseTranslation {
   }
 
   /**
-   * Returns the signature in the form for the client. A signature of Claude stays unchanged, because every service with
-   * Claude accepts it. A signature of another model is marked with that model's name, because only that model accepts
-   * it.
+   * Returns the signature in the form for the client. A signature of Claude stays unchanged, because every service that
+   * hosts Claude accepts it. Only the signing model accepts any other signature, so the signature is marked with that
+   * model's name.
    */
   #sealed(signature: string): string {
     const { target } = this.#context;
@@ -193,7 +194,7 @@ class ConverseTranslation {
     if (this.#textBlock === index) this.#cite();
   }
 
-  /** Writes the waiting citations after the text of their block. */
+  /** Writes the citations that were held back, after the text of their block. */
   #cite(): void {
     for (const citation of this.#citations) this.answer.blocks.citation(citation);
     this.#citations = [];
@@ -239,7 +240,7 @@ class ConverseTranslation {
 
   /**
    * Returns the stop sequence that ended the answer; null if it is unknown. Claude reports the sequence. For other
-   * models it is known only if the request has a single stop sequence.
+   * models, it is known only if the request has exactly one.
    */
   #matchedIn(fields: unknown): string | null {
     const { stop_sequences: sequences = [] } = this.#context.request;
@@ -253,7 +254,7 @@ class ConverseTranslation {
     const { usage } = metadata;
     if (!isRecord(usage)) return;
     this.answer.report(withServiceTier(converseUsage(usage), converseTier(metadata)));
-    // Usage normally comes last, so usage after the stop reason ends the answer. One service in front of Bedrock sends
+    // Usage normally comes last, so usage after the stop reason ends the answer. A known proxy for Bedrock sends
     // usage before the stop reason. That usage does not end the answer.
     this.#hasLastUsage = this.#stopReason !== undefined;
   }
@@ -266,8 +267,9 @@ class ConverseTranslation {
 }
 
 /**
- * Returns the service tier of the answer. It is "optimized" if Bedrock used its optimized latency, which has another
- * price too.
+ * Returns the service tier of the answer. It is "optimized" for Bedrock's latency-optimized inference, which has its
+ * own
+ * price.
  */
 function converseTier({ serviceTier, performanceConfig }: Record<string, unknown>): unknown {
   const { latency } = recordOrEmpty(performanceConfig);

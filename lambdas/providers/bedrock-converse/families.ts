@@ -4,8 +4,8 @@ import type { WireTarget } from '../wire.ts';
 export type ConverseTarget = WireTarget<BedrockConverseQuirks>;
 
 /**
- * Features that only some families of models on Converse have. Sources: notes in AWS's API reference, and its guides
- * for Claude and Nova.
+ * Features that only some model families on Converse have. Sources: notes in AWS's API reference, and its guides for
+ * Claude and Nova.
  */
 interface Family {
   /** Parts of a request that may have a cache point (a mark up to which the prompt is cached). */
@@ -14,7 +14,7 @@ interface Family {
   hasCacheTtl: boolean;
   /** Whether a tool result may have a status, such as a failure. */
   hasResultStatus: boolean;
-  /** Whether tool_choice may name a single tool. */
+  /** Whether tool_choice may require a certain tool by name. */
   hasNamedTool: boolean;
   /** Whether the models support citations of documents, and search results that the client provides. */
   hasCitations: boolean;
@@ -49,7 +49,7 @@ const families: Record<NonNullable<BedrockConverseQuirks['family']>, Family> = {
 };
 
 /**
- * Returns the name under which the model's thinking is signed: this model at this provider. Other models refuse the
+ * Returns the name that marks signatures of the model's thinking: the provider and the model. Other models reject the
  * signature.
  */
 export function signerOf({ providerId, upstreamModel }: ConverseTarget): string {

@@ -1,4 +1,4 @@
-/** Converts images and documents to Converse's form, which has bytes instead of a URL. */
+/** Converts images and documents to Converse's form, which contains their bytes and accepts no URL. */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { Block } from '../../messages/types.ts';
@@ -38,8 +38,8 @@ export function imageBlock(block: Block, path: string): object {
 }
 
 /**
- * Chooses names of documents. Converse refuses duplicate names. Models could read a name as an instruction, so Converse
- * allows only plain characters.
+ * Chooses names of documents. Converse rejects duplicate names. It also allows only plain characters, because a model
+ * could read a name as an instruction.
  */
 export class DocumentNames {
   readonly #usedNames = new Set<string>();

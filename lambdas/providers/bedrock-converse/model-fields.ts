@@ -4,8 +4,8 @@ import type { ClientHeaders } from '../wire.ts';
 import type { ConverseTarget } from './families.ts';
 
 /**
- * Returns the fields that each model family has in its own form, outside of Converse's common fields.
- * @param maxTokens limit of the answer, which includes the thinking
+ * Returns the fields that only some model families have, outside of Converse's common fields.
+ * @param maxTokens maximum length of the answer, including its thinking
  */
 export function modelFields(
   request: MessagesRequest,
@@ -34,8 +34,9 @@ function converseThinkingFields(
     case 'nova':
       if (!thinking) return {};
       if (thinking.type === 'disabled') return { reasoningConfig: { type: 'disabled' } };
-      // "high" is never sent. It does not allow a token limit, and without the limit the price of an answer is not
-      // bounded.
+      // The gateway never sends "high", because it excludes a token limit, and without that limit the answer's price
+      // has no
+      // bound.
       return {
         reasoningConfig: {
           type: 'enabled',
@@ -43,7 +44,7 @@ function converseThinkingFields(
         },
       };
     default:
-      // Models of other families have no setting for thinking. They decide themselves whether they think.
+      // Models of other families have no setting for thinking, and decide themselves.
       return {};
   }
 }

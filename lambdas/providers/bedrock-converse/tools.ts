@@ -6,8 +6,7 @@ import { cachePointAfter } from './cache-points.ts';
 import { familyOf, type ConverseTarget } from './families.ts';
 
 /**
- * Returns tools and tool choice in Converse's form. Converse cannot forbid calls of the tools in a request. So with the
- * choice "none", no tools are sent.
+ * Returns tools and tool choice in Converse's form. Converse has no choice "none", so for "none" no tools are sent.
  * @throws {GatewayError} 400 for a choice that the model does not support
  */
 export function toolConfig(request: MessagesRequest, target: ConverseTarget): Record<string, unknown> {
@@ -49,7 +48,7 @@ function converseToolChoice(
   throw invalidRequest('tool_choice.type', '"tool" does not work on this model; send "any" and only this tool');
 }
 
-/** Returns the required format of the answer in Converse's form, in which the JSON schema is a text. */
+/** Returns the required format of the answer in Converse's form, with the JSON schema as a string. */
 export function outputConfig(request: MessagesRequest, target: ConverseTarget): Record<string, unknown> {
   const schema = answerSchema(request, canBeStructured(target) ? ['structured_outputs'] : target.supportedParameters);
   if (!schema) return {};

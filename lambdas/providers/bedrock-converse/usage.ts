@@ -18,7 +18,10 @@ export function converseUsage(usage: Record<string, unknown>): WireUsage {
   };
 }
 
-/** Returns the output tokens. If they are not reported, they are the total minus the prompt and its cache tokens. */
+/**
+ * Returns the output tokens. If Converse does not report them, subtracts the prompt and its cache tokens from the
+ * total.
+ */
 function converseOutput(usage: Record<string, unknown>): number | undefined {
   const { inputTokens, outputTokens, totalTokens, cacheReadInputTokens: read, cacheWriteInputTokens: written } = usage;
   if (isCount(outputTokens)) return outputTokens;

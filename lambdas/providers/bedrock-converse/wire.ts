@@ -5,7 +5,7 @@ import type { MessagesWire } from '../wire.ts';
 import { decodeConverse, decodeConverseStream } from './decode.ts';
 import { encodeConverseRequest } from './encode.ts';
 
-/** Amazon Bedrock's Converse: one API for models of many makers. */
+/** Codec for Amazon Bedrock's Converse, one API for models of many vendors. */
 export const bedrockConverseWire: MessagesWire<BedrockConverseQuirks> = {
   encode(request, target, client) {
     return {

@@ -1,4 +1,4 @@
-/** Encodes a chat completion without streaming, with the fields that decisions need. */
+/** Encodes a non-streaming chat completion, with the fields that decisions need. */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import type { DecisionsChatQuirks } from '../../catalog/quirk-schemas.ts';

@@ -4,7 +4,7 @@ import type { Task } from '../../decisions/task.ts';
 import type { BatchEngine } from '../batch-engine.ts';
 
 /**
- * Answers questions with fixed options. It converts the questions of a task into requests to a model, and the responses
- * into one verdict (the options' probabilities) for each question.
+ * Engine for questions with fixed options. It converts a task's questions to requests to a model, and the responses to
+ * one verdict (the options' probabilities) per question.
  */
 export type DecisionEngine<Q extends Quirks = Quirks> = BatchEngine<Task, Verdict[], Q>;

@@ -1,9 +1,9 @@
 /**
- * Answers decisions from the probabilities of a model's next token, over chat completions. Each option has a letter,
+ * Answers decisions with the probabilities of a model's next token, over chat completions. Each option gets a letter,
  * which is a single token in known vocabularies, and the model must write one of the letters. If there are more options
- * than letters, they are decided in two rounds: within groups, then among the most probable options of the groups. The
- * endpoint's temperature corrects an overconfident model. `npm run admin -- catalog calibrate` fits it to questions
- * with known answers.
+ * than letters, the model decides in two rounds: within groups, then among the most probable options of the groups. The
+ * endpoint's temperature corrects an overconfident model. `npm run admin -- catalog calibrate` fits the temperature to
+ * questions with known answers.
  */
 
 import type { DecisionsLogprobsQuirks } from '../../catalog/quirk-schemas.ts';
@@ -24,7 +24,7 @@ type LogprobsTarget = WireTarget<DecisionsLogprobsQuirks>;
  * tokens.
  */
 const LETTERS = Array.from('ABCDEFGHIJKLMNOPQRST');
-/** Token limit of an answer. One token would be enough, but some providers refuse a limit of one. */
+/** Token limit of an answer. One token would be enough, but some providers reject a limit of 1. */
 const ANSWER_TOKENS = 16;
 
 export const logprobsEngine: DecisionEngine<DecisionsLogprobsQuirks> = {
@@ -43,7 +43,7 @@ export const logprobsEngine: DecisionEngine<DecisionsLogprobsQuirks> = {
   readUsage: chatUsage,
 };
 
-/** Returns the size in bytes of a text in the request. In JSON, some characters take six bytes. */
+/** Returns the size of a text in the request, in bytes. In JSON, some characters take six bytes. */
 const bytesOfJson = (text: string) => Buffer.byteLength(JSON.stringify(text));
 
 async function verdictOn(question: Question, state: string, target: LogprobsTarget, send: Send): Promise<Verdict> {
@@ -101,7 +101,7 @@ function topTokens(body: unknown): TopToken[] {
 }
 
 /**
- * Greatest accepted logarithm of a probability. A probability is at most 1, so its logarithm is at most 0; the margin
+ * Maximum accepted logarithm of a probability. A probability is at most 1, so its logarithm is at most 0; the margin
  * allows for rounding.
  */
 const MAX_LOGPROB = 0.001;

@@ -1,4 +1,4 @@
-/** Decides over a provider's API for decisions. One request has all questions of a task. */
+/** Answers decisions with a provider's own API for decisions. One request has all questions of a task. */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import * as z from 'zod';
@@ -11,7 +11,7 @@ import type { BatchRequest } from '../batch-engine.ts';
 import type { DecisionEngine } from './engine.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 
-/** Maximum tokens of an answer for each option: the option's name and its probability. */
+/** Maximum tokens of an answer per option, for the option's name and its probability. */
 const NATIVE_TOKENS_PER_OPTION = 32;
 const TOKENS_PER_QUESTION = 64;
 

@@ -1,7 +1,8 @@
 /**
- * Answers decisions from the model's own estimate, over chat completions: the model writes the probability of each
- * option in a JSON document. This is for models that do not return token probabilities. The numbers are not measured,
- * so verdicts (the answers) are marked with `isStated`.
+ * Answers decisions with the model's own estimate, over chat completions: the model writes each option's probability in
+ * a
+ * JSON document. This is for models that do not return token probabilities. The numbers are not measured, so verdicts
+ * (the options' probabilities) are marked with `isStated`.
  */
 
 import type { DecisionsChatQuirks } from '../../catalog/quirk-schemas.ts';
@@ -18,8 +19,8 @@ import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 type StatedTarget = WireTarget<DecisionsChatQuirks>;
 
 /**
- * Maximum tokens that the model writes for an option, such as `"p123": 0.0625, `. OTHER_TOKENS is the maximum for the
- * rest of the document.
+ * Maximum tokens that the model writes per option, such as `"p123": 0.0625, `. OTHER_TOKENS is the maximum for the rest
+ * of the document.
  */
 const STATED_TOKENS_PER_OPTION = 16;
 const OTHER_TOKENS = 64;
@@ -37,7 +38,7 @@ export const statedEngine: DecisionEngine<DecisionsChatQuirks> = {
   readUsage: chatUsage,
 };
 
-/** Returns a numbered field name for an option: texts of options are not always valid field names in a schema. */
+/** Returns a numbered field name for an option, because an option's text may not be a valid field name. */
 function statedField(index: number): string {
   return `p${index}`;
 }

@@ -1,4 +1,4 @@
-/** Embeddings on Amazon Bedrock with InvokeModel. Titan accepts one text per request, Cohere many. */
+/** Embeddings on Amazon Bedrock with InvokeModel. Titan accepts one text per request, Cohere up to 96. */
 
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { jsonRequest } from '../json-request.ts';

@@ -15,7 +15,7 @@ export interface EmbeddingTask {
 export type EmbeddingTarget = WireTarget<EmbeddingsQuirks>;
 
 export interface EmbeddingCodec extends BatchReader {
-  /** Maximum number of inputs in a request. The endpoint's quirks may set another maximum. */
+  /** Maximum number of inputs per request. The endpoint's quirks may set another maximum. */
   maxInputs: number;
   /**
    * Encodes a request for some inputs of a task.

@@ -5,7 +5,7 @@ import type { BatchRequest, BatchEngine } from '../batch-engine.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { EmbeddingCodec, EmbeddingTarget, EmbeddingTask } from './codec.ts';
 
-/** Maximum length of one number of a vector in JSON, with its comma, in bytes. */
+/** Maximum length of one number in a vector's JSON, with its comma, in bytes. */
 const MAX_BYTES_OF_NUMBER = 24;
 /**
  * Assumed length of vectors if neither the request nor the catalog names a length. No known model returns longer
@@ -13,20 +13,19 @@ const MAX_BYTES_OF_NUMBER = 24;
  */
 const MAX_UNKNOWN_DIMENSIONS = 6_000;
 /**
- * Maximum size of the vectors in one response. Parsing JSON of this size takes about 50 ms, during which the process
- * serves no request.
+ * Maximum size of the vectors in one response, in bytes. Parsing this much JSON takes about 50 ms, during which the
+ * process handles no other request.
  */
 const MAX_VECTORS_BYTES = 8 * 1024 * 1024;
 const ENVELOPE_BYTES = 64 * 1024;
 /**
- * Maximum count of numbers in all vectors of a client's request: 2,048 vectors of 4,096 numbers. The client's response
- * then has 180 MB of JSON.
+ * Maximum number of components in all vectors of a client's request: 2,048 vectors of 4,096 components. The client's
+ * response then has 180 MB of JSON.
  */
 const MAX_NUMBERS = 2_048 * 4_096;
 
 /**
- * Makes an embedding engine from the codec of a wire. The engine splits a task into as many requests as its provider
- * needs.
+ * Returns an embedding engine for a wire's codec. The engine splits a task into as many requests as the provider needs.
  */
 export function embedder(codec: EmbeddingCodec): BatchEngine<EmbeddingTask, Vector[]> {
   return {
@@ -58,7 +57,8 @@ function* embeddingRequests(
   const { max_inputs: maxInputs = codec.maxInputs, max_request_bytes: maxBytes = Infinity } = target.quirks;
   const dimensions = task.dimensions ?? target.quirks.vector_dimensions;
   if (dimensions !== undefined) refuseTooManyNumbers(task.inputs.length, dimensions);
-  // Maximum size of a vector as JSON numbers. Base64 takes a quarter of this size. But some servers ignore the
+  // Maximum size of a vector in bytes, as JSON numbers. Base64 takes a quarter of this size, but some servers ignore
+  // the
   // requested format and send numbers.
   const maxBytesOfVector = MAX_BYTES_OF_NUMBER * (dimensions ?? MAX_UNKNOWN_DIMENSIONS);
   const fitting = Math.max(1, Math.floor(MAX_VECTORS_BYTES / maxBytesOfVector));
@@ -74,8 +74,8 @@ function* embeddingRequests(
 }
 
 /**
- * Estimates the tokens of inputs. Inputs that are token lists are counted exactly. A text has about one token per four
- * bytes; the JSON around it does not count.
+ * Estimates the tokens of inputs. Inputs that are token lists are counted exactly. Text is estimated at one token per
+ * four bytes, without the JSON around it.
  */
 function estimatedTokens(inputs: readonly EmbeddingInput[]): number {
   return inputs
@@ -86,7 +86,7 @@ function estimatedTokens(inputs: readonly EmbeddingInput[]): number {
 /** Maximum size of the JSON around a vector (index, object type and usage), in bytes. */
 const BYTES_AROUND_VECTOR = 256;
 
-/** @throws {GatewayError} 400 if the vectors have more numbers than MAX_NUMBERS */
+/** @throws {GatewayError} 400 if the vectors would have more than MAX_NUMBERS components */
 function refuseTooManyNumbers(inputs: number, dimensions: number): void {
   const most = Math.floor(MAX_NUMBERS / dimensions);
   if (inputs <= most) return;

@@ -6,7 +6,6 @@ import type { EmbeddingCodec, EmbeddingTarget, EmbeddingTask } from './codec.ts'
 import { refuseInputType } from './requests.ts';
 import { vectorsFrom } from './vectors.ts';
 
-/** OpenAI's maximum number of inputs in a request. */
 const MAX_INPUTS = 2_048;
 
 export const openaiEmbeddings: EmbeddingCodec = {
@@ -33,8 +32,9 @@ export const openaiEmbeddings: EmbeddingCodec = {
     const counts = isRecord(usage)
       ? [usage]
       : listOf(data).map((element) => recordOrEmpty(recordOrEmpty(element)['usage']));
-    // Servers fill in zero next to a total, so a count of zero counts as not reported. Relays of other APIs use the
-    // name input_tokens.
+    // Some servers report prompt_tokens as zero next to a correct total, so a count of zero counts as not reported.
+    // Relays
+    // of other APIs name the field input_tokens.
     const tokens = counts.map((count) =>
       [count['prompt_tokens'], count['total_tokens'], count['input_tokens']].find((one) => isCount(one) && one > 0),
     );
@@ -49,8 +49,8 @@ function refuseTokens({ inputs }: EmbeddingTask, { quirks }: EmbeddingTarget): v
 }
 
 /**
- * Sorts the vectors by `index`, because OpenAI's documentation guarantees no order. If indexes are missing, the order
- * stays.
+ * Sorts the vectors by `index`, because OpenAI's documentation guarantees no order. Keeps the order if indexes are
+ * missing.
  */
 function inOrder(data: unknown): unknown[] {
   const list = listOf(data);

@@ -1,6 +1,6 @@
 import type { Vector } from '../../embeddings/vector.ts';
 
-/** Replacement for an unreadable vector. A later check of the vectors' lengths refuses it. */
+/** Replacement for an unreadable vector. The later check of vector lengths rejects it. */
 const NO_VECTOR: Vector = { numbers: [] };
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 

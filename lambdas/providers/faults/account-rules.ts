@@ -58,8 +58,9 @@ export const accountRules = [
         /^Your (?:project|organization|account|team|workspace|subscription|plan) [^.\n]{0,80}(?:does not have|do not have|not have|not authorized|not allowed|not enabled|suspended|disabled|archived|restricted|blocked|expired|overdue)/i,
     },
   ),
-  // Some organizations forbid OpenAI to store prompts, or limit the time of storage. Some models and regions require
-  // storage, and refuse the requests of these organizations. Errors of OpenAI, from
+  // Some organizations forbid OpenAI to store prompts, or limit how long it stores them. Models and regions that
+  // require
+  // storage reject the requests of these organizations. Errors of OpenAI, from
   // https://platform.openai.com/docs/guides/your-data
   ...rulesFrom('openai', {
     kind: 'operator',
@@ -78,7 +79,7 @@ export const accountRules = [
       message: /^(?:invalid x-api-key|OAuth authentication is|OAuth token|This credential is only authorized)/i,
     },
     { kind: 'operator', message: /^Third-party apps now draw from/i },
-    // For a long prompt, the operator's account needs a paid extra. Another endpoint may accept the prompt.
+    // For a long prompt, the operator's account needs a paid option. Another endpoint may accept the prompt.
     {
       kind: 'operator',
       message:
@@ -116,8 +117,9 @@ export const accountRules = [
         'user_blocked_by_admin',
       ],
     },
-    // Google uses this code for a project or region in the wrong state. For a client's file in the wrong state, an
-    // earlier rule matches the message.
+    // Google uses this code for a project or region that is in the wrong state. It also uses it for a client's file in
+    // the
+    // wrong state, but an earlier rule matches that message.
     { kind: 'operator', code: ['failed_precondition'] },
   ),
   // Errors of Google, from https://ai.google.dev/gemini-api/docs/troubleshooting

@@ -21,7 +21,7 @@ const preciseRules: readonly FaultRule[] = [
   ...contextRules,
 ];
 
-/** All rules. Rules for general error types come last, because the other rules are more precise. */
+/** All rules, in order. Rules for general error types come last, because the other rules are more precise. */
 export const faultRules: readonly FaultRule[] = [...preciseRules, ...typeRules];
 
 /** Kinds of faults by HTTP status. Every other status is a `failure`. */
@@ -46,7 +46,7 @@ const faultsOfStatuses: Record<number, FaultKind> = {
   410: 'catalog',
 };
 
-/** Kinds of faults that usually end on their own. */
+/** Kinds of faults that usually go away on their own. */
 const passing: ReadonlySet<FaultKind> = new Set(['overload', 'rate', 'timeout']);
 
 export interface ClassifiedError {
@@ -72,8 +72,7 @@ export function classifyError(
     rules.find((foreign) => foreign.isOwn !== true && isFound(foreign) && !isByNumber(foreign));
   const rule = foundIn(preciseRules) ?? foundIn(typeRules);
   const ofStatus = faultOfStatus(status, error);
-  // If the rule is for a general failure, but the status means overload, a limit or a timeout, the status is more
-  // precise.
+  // A status that means overload, rate limit or timeout is more precise than a rule for a general failure.
   const isVague = rule?.kind === 'failure' && passing.has(ofStatus);
   return { fault: rule && !isVague ? rule.kind : ofStatus, rule, status };
 }
@@ -82,7 +81,8 @@ function faultOfStatus(status: number | undefined, { messages, isPage }: StatedE
   const fault = (status === undefined ? undefined : faultsOfStatuses[status]) ?? 'failure';
   if (fault !== 'request') return fault;
   if (isPage) return 'failure';
-  // Without a message, the cause may be the size of the prompt, or a feature that only this endpoint lacks. So another
+  // Without a message, the cause may be the length of the prompt, or a feature that only this endpoint lacks. So
+  // another
   // endpoint is tried.
   return messages.length === 0 ? 'elsewhere' : fault;
 }
@@ -92,8 +92,9 @@ function isOfFamily({ family }: FaultRule, providerId: string): boolean {
 }
 
 /**
- * Returns whether a rule matches numeric error codes. Rules with numeric codes apply only to their own provider,
- * because each provider numbers its errors differently.
+ * Returns whether a rule matches numeric error codes. These rules apply only to their own provider, because each
+ * provider
+ * has its own numbers.
  */
 function isByNumber({ code }: FaultRule): boolean {
   return code?.some((one) => /^\d+$/.test(one)) ?? false;

@@ -1,6 +1,7 @@
 /**
- * Rules that detect a prompt longer than the model's context, in the error messages of each provider. Agents shorten
- * the conversation on this error. Lists that clients keep:
+ * Rules that detect, by the error messages of each provider, a prompt longer than the model's context. Agents shorten
+ * the
+ * conversation after this error. Sources are the lists of messages that agents maintain:
  * https://github.com/badlogic/pi-mono/blob/main/packages/ai/src/utils/overflow.ts,
  * https://github.com/anomalyco/opencode/issues/17762, https://github.com/anomalyco/opencode/issues/49965,
  * https://github.com/can1357/oh-my-pi/issues/3752.
@@ -263,8 +264,9 @@ const overflows: FaultRule[] = [
 ];
 
 /**
- * HTTP statuses with which providers report a prompt that is too long. With any other status these rules do not match.
- * For example, "Too many tokens" with 429 is a rate limit.
+ * HTTP statuses with which providers report a prompt that is too long. The rules do not match other statuses: for
+ * example,
+ * "Too many tokens" with 429 is a rate limit.
  */
 const OVERFLOW_STATUSES = [400, 413, 422, 500];
 
@@ -273,12 +275,12 @@ export const contextRules: FaultRule[] = overflows.flatMap((rule): FaultRule[] =
   { ...rule, status: 'none' },
 ]);
 
-/** Statuses that usually mean another error. They do not if the message states that the prompt is too long. */
+/** Statuses that usually mean another error, unless the message clearly states that the prompt is too long. */
 const RELAYED_STATUSES = [403, 429, 502, 503, 504, 529];
 
 /**
- * Messages that can only mean a prompt that is too long, even with the status of another error. Relays and Vertex AI
- * send such messages with 429 and 502, together with codes for rate limits.
+ * Rules for messages that can only mean a prompt that is too long, whatever the status. Relays and Vertex AI send these
+ * messages with 429 and 502, together with codes for rate limits.
  */
 export const plainContextRules: FaultRule[] = [
   // Errors of Google, from https://github.com/vellum-ai/vellum-assistant/pull/26210

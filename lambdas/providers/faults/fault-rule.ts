@@ -1,8 +1,8 @@
-/** Defines the kinds of provider errors, by who can fix them, and the form of the rules that detect them. */
+/** Defines the kinds of provider errors and the form of the rules that detect them. */
 
 /**
  * Kind of a provider's error:
- * - `request`: the client's request is at fault; every endpoint of the model would refuse it
+ * - `request`: the client's request is at fault; every endpoint of the model would reject it
  * - `elsewhere`: the client's request is at fault, but another endpoint of the model may accept it
  * - `context`: the prompt does not fit into the model's context
  * - `size`: the request has too many bytes
@@ -64,26 +64,30 @@ export interface FaultRule {
   family: ProviderFamily;
   kind: FaultKind;
   /**
-   * Matching HTTP statuses. It is the response's status or, for an error in a stream, the status in the error. `none`
-   * matches an error without any status.
+   * Matching HTTP statuses: of the response or, for an error in a stream, the status in the error. `none` matches an
+   * error
+   * without any status.
    */
   status?: readonly number[] | 'none';
   /**
    * Matching types, codes, status words or reasons, in lower case. A numeric code is written as its digits. A rule with
-   * a numeric code matches only errors of this family.
+   * a
+   * numeric code matches only errors of its own family.
    */
   code?: readonly string[];
   /**
-   * Pattern of the error message. If the rule blames the operator, the catalog or the provider, the pattern must match
-   * the beginning of the message, because later text may quote the client. Groups named `asked`, `limit` and `over`
-   * capture numbers of tokens.
+   * Pattern of the error message. The pattern of a rule that blames the operator, the catalog or the provider must
+   * match the
+   * beginning of the message, because later text may quote the client. Groups named `asked`, `limit` and `over` capture
+   * numbers of tokens.
    */
   message?: RegExp;
   /** Set if the rule matches only errors of this family, because other families use the same code for another error. */
   isOwn?: true;
   /**
-   * Set if the rule is tried for every provider, together with the rules of the provider's own family. Other rules of
-   * other families are tried later.
+   * Set if the rule is tried for every provider, together with the rules of the provider's own family. Without it, the
+   * rule
+   * is tried for other families only after their own rules.
    */
   isGeneral?: true;
 }

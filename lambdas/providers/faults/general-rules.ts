@@ -1,18 +1,18 @@
 /**
- * Errors that many providers word in nearly the same way. The rules match for every provider, even for one whose error
- * messages are not known yet. The rules of LiteLLM, a proxy in front of many providers, are also here.
+ * Rules for errors that many providers word in nearly the same way. They match for every provider, even if its error
+ * messages are not known yet. The rules of LiteLLM, a proxy for many providers, are also here.
  */
 
 import { rulesFrom } from './fault-rule.ts';
 
-/** Words in providers' messages for the owner of a limit or a payment: an account, project, key or plan. */
+/** Words in providers' messages for the entity that has a limit or pays: an account, project, key or plan. */
 const PAYER =
   '(?:billing )?(?:account|organization|organisation|workspace|project|team|tenant|api key|key|subscription|plan)';
-/** Names of limits on money or on a month. Such a limit does not end after some minutes. */
+/** Names of limits on money, or on usage in a month. These limits do not go away after a few minutes. */
 const MONEY =
   '(?:spend|spending|monthly|credits?|balance|billing|prepaid|prepayment|funds|(?<!thinking |token |tokens |reasoning )budget)';
 
-/** Messages that the operator's account has no money left. */
+/** Messages that the operator's account has run out of money. */
 const NO_MONEY = [
   // "Your organization has reached its spend limit", "You have run out of credits"
   String.raw`(?:you|(?:your|the|this) ${PAYER}|${PAYER}) (?:has|have) (?:already |either )?(?:reached|exceeded|hit|used|exhausted|run out)\b[^.\n]{0,60}\b${MONEY}\b`,
@@ -36,13 +36,15 @@ const REFUSED_ACCOUNT = [
   String.raw`(?:(?:the|this|requested|model|service|api|feature) )*[\`'"]?[\w./:@-]{1,100}[\`'"]? (?:is|are) not (?:available|enabled|supported|accessible|permitted) (?:to|for|in|on|with|under) (?:your|this) (?:current )?(?:${PAYER}|region|tier|location|country)\b`,
 ];
 
-/** Messages that a filter refused the prompt. Some providers send them with the status of a refused account. */
+/**
+ * Messages that a content filter rejected the prompt. Some providers send them with the status of a rejected account.
+ */
 const REFUSED_CONTENT = [
   String.raw`(?:(?:your|the|this) )?(?:request|prompt|input|message|content|output|response|conversation)s?\b[^.\n]{0,60} (?:flagged|blocked|rejected|refused|filtered|violates?|violating)\b[^.\n]{0,80}\b(?:polic(?:y|ies)|moderation|safety|guidelines?|terms|harmful|unsafe|sensitive|inappropriate|content filter)`,
   String.raw`(?:content|safety|moderation) (?:policy|filter|guideline)s? (?:violation|triggered|violated)\b`,
 ];
 
-/** Returns a pattern for messages that begin with one of these forms. */
+/** Returns a pattern for messages that begin with one of these patterns. */
 function beginningWith(forms: readonly string[]): RegExp {
   return new RegExp(`^(?:${forms.join('|')})`, 'i');
 }

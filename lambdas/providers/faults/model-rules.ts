@@ -10,15 +10,17 @@ const FATE =
   'does not exist|do(?:es)? not exists|not exist|(?:is |was |were )?not found|is not available|isn.t available|is unavailable|is not supported|is not a valid|' +
   'is invalid|is deprecated|is decommissioned|is retired|is discontinued|is sunset|is disabled|is offline|is not recognized|is not enabled|is not deployed|is currently not supported|is no longer|has (?:been |reached )|have been |was (?:retired|removed|deprecated|shut down|sunset|disabled)|could not be found';
 /**
- * Matches a message that begins with the model's name and states that the model does not exist or is gone. A message
- * that calls this temporary does not match.
+ * Matches a message that begins with the model's name and states that the model does not exist or is gone, unless the
+ * message calls this temporary.
  */
 const NAMED_MODEL_GONE = new RegExp(
   `^${SUBJECT} (?:${FATE})(?![\\s\\S]{0,80}(?:temporar|currently|right now|at the moment|overload|try again|retry))`,
   'i',
 );
 /**
- * Matches a message that begins with a model's name with digits, such as `model-4`, and states that the model is gone.
+ * Matches a message that begins with a model name that contains a digit, such as `model-4`, and states that the model
+ * is
+ * gone.
  */
 const NUMBERED_NAME_GONE =
   /^[`'"]?(?=[\w./:@-]{0,120}\d)[\w./:@]{1,60}-[\w./:@-]{1,100}[`'"]? (?:is|has been|was|has) (?:deprecated|retired|decommissioned|discontinued|sunset|shut down|removed|no longer (?:available|supported|served|offered)|unavailable for free|reached (?:its )?end)\b/i;
@@ -46,7 +48,7 @@ const goneModels: FaultRule[] = [
     },
     { kind: 'catalog', message: NAMED_MODEL_GONE },
     { kind: 'catalog', message: NUMBERED_NAME_GONE },
-    // The catalog assigns one of OpenAI's APIs to the model, but the model supports only another one.
+    // The catalog assigns the model to one of OpenAI's APIs, but the model supports only another API.
     { kind: 'catalog', message: /^This (?:is not a chat model|model is (?:only|not) supported in (?:the )?v1\/)/i },
     {
       kind: 'catalog',

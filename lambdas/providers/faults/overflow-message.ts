@@ -1,15 +1,17 @@
 import type { ClassifiedError } from './classify.ts';
 
 /**
- * Matches the two forms of the error message that agents already understand. After the first form, agents shorten the
- * conversation. After the second form, they request less output.
+ * Matches the two beginnings of error messages that agents understand. After the first, agents shorten the
+ * conversation;
+ * after the second, they request less output.
  */
 const KNOWN_FORM =
   /^(?:prompt is too long: \d+ tokens > \d+ maximum|input length and [`'"]?max_tokens[`'"]? exceed context limit: \d+)/i;
 
 /**
- * Messages of vLLM, OpenAI and DeepSeek for this case: the prompt fits into the context, but not together with the
- * output limit.
+ * Messages of vLLM, OpenAI and DeepSeek for a prompt that fits into the context by itself, but not together with the
+ * output
+ * limit.
  */
 const OUTPUT_TOO_LONG = [
   /too large: (?<output>[\d,]+)\. This model's maximum context length is (?<limit>[\d,]+) tokens and your request has (?<input>[\d,]+) input tokens/i,
@@ -19,8 +21,7 @@ const OUTPUT_TOO_LONG = [
 /**
  * Returns the error message for an exceeded context. It begins with one of two texts that agents understand (Claude
  * Code, Codex, opencode, Cline, pi). After the first text, agents shorten the conversation; after the second, they
- * request less output. The numbers in it are from the provider's message, if that has some. The provider's own message
- * follows.
+ * request less output. The provider's own message follows. Numbers are taken from that message, if it has them.
  */
 export function overflowMessage({ rule }: ClassifiedError, message: string): string {
   if (KNOWN_FORM.test(message)) return message;

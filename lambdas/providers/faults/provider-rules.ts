@@ -1,6 +1,6 @@
 /**
- * Rules for limits, overloads and failures of the provider. Their HTTP status or error type alone would be classified
- * wrongly.
+ * Rules for a provider's rate limits, overloads and failures that would be misclassified by HTTP status or error type
+ * alone.
  */
 
 import { rulesFrom } from './fault-rule.ts';
@@ -138,7 +138,7 @@ export const providerRules = [
     },
     { kind: 'overload', code: ['capacity_exceeded'] },
   ),
-  // The provider cannot read its model's output. Another attempt may succeed. Errors of Groq, from
+  // The provider cannot parse its model's output, but another attempt may succeed. Errors of Groq, from
   // https://console.groq.com/docs/tool-use
   ...rulesFrom(
     'groq',
@@ -156,7 +156,7 @@ export const providerRules = [
   }),
 ];
 
-/** Rules for general error types. They are tried only if no more precise rule matches. */
+/** Rules for general error types, tried only if no more precise rule matches. */
 export const typeRules = [
   // Errors of Z.ai, from https://docs.z.ai/api-reference/api-code
   ...rulesFrom('zai', {

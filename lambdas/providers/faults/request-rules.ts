@@ -1,6 +1,6 @@
 /**
- * Rules for unreadable encrypted reasoning, and for errors of the client's request. Their HTTP status or error type
- * alone would be classified wrongly.
+ * Rules for unreadable encrypted reasoning, and for errors in the client's request, that would be misclassified by HTTP
+ * status or error type alone.
  */
 
 import { rulesFrom } from './fault-rule.ts';

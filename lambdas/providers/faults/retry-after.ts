@@ -1,4 +1,4 @@
-/** Reads how many seconds a provider asks the client to wait before a retry. */
+/** Reads how many seconds the client should wait before a retry, according to the provider. */
 
 import { nowMs } from '../../platform/clock.ts';
 import { isRecord, numberOrNaN } from '../../platform/json/foreign-json.ts';
@@ -6,19 +6,19 @@ import type { UpstreamResponse } from '../http/upstream-http.ts';
 import type { FaultKind } from './fault-rule.ts';
 import type { StatedError } from './stated-error.ts';
 
-/** Longest plausible wait. A greater number is a point in time in an unknown unit, or a mistake of the provider. */
+/** Longest plausible wait. A greater number is a point in time in an unknown unit, or a provider's mistake. */
 const MAX_WAIT_SECONDS = 31 * 24 * 60 * 60;
 const MAX_WAIT_CHARACTERS = 64;
 const MAX_MESSAGE_CHARACTERS = 2_000;
 const DECIMAL = /^\d{1,13}(?:\.\d{1,12})?$/;
-/** Matches a part of a duration: `1h`, `2m` and `3.5s` of Go's format, or "30 seconds". */
+/** Matches one part of a duration: `1h`, `2m` or `3.5s` as in Go's format, or "30 seconds". */
 const DURATION_PART =
   /(?:,|\band\b)?\s*(\d{1,12}(?:\.\d{1,12})?)\s*(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)(?![a-z])\s*/iy;
 const MAX_DURATION_PARTS = 6;
 const SECONDS_OF_UNITS: Record<string, number> = { d: 86_400, h: 3_600, m: 60, s: 1 };
 /** Matches the words before a duration in a message, as in "try again in 1m30s" and "wait 30 s". */
 const WAIT_WORDS = /\b(?:try again|retry|retrying|wait|resets?|available again)\b[^.\n\d]{0,40}(?=\d)/gi;
-/** First number of seconds that is a point in time, counted from 1970, and not a duration. */
+/** Smallest number of seconds that is read as a point in time since 1970, and not as a duration. */
 const FIRST_EPOCH = 1_000_000_000;
 const RESET = /^(?:x-|anthropic-)?rate-?limit(?:bysize)?-(?:reset-([a-z-]+)|([a-z-]+)-reset|reset)$/;
 
@@ -26,7 +26,7 @@ type Headers = UpstreamResponse['headers'];
 
 /**
  * Returns the wait that the provider requests. The first of these sources applies: the headers `retry-after-ms`,
- * `x-ms-retry-after-ms` and `retry-after` (seconds or a date); a wait stated in the body; after a rate limit, the
+ * `x-ms-retry-after-ms` and `retry-after` (seconds or a date); a wait in the error body; after a rate limit, the
  * headers with reset times; after a rate limit or an overload, the error message.
  * @returns seconds, rounded up; undefined without a source
  */
@@ -48,7 +48,7 @@ export function retryAfterSeconds(
 function headerWait(headers: Headers): number | undefined {
   return (
     sensible(thousandth(headers['retry-after-ms'])) ??
-    // Header of Azure's API gateways that operators put in front of a model.
+    // Azure's API gateways, which operators may put in front of a model, send this header.
     sensible(thousandth(headers['x-ms-retry-after-ms'])) ??
     sensible(untilThen(headers['retry-after']))
   );
@@ -123,7 +123,8 @@ function delayOf(value: unknown): number | undefined {
 }
 
 /**
- * Returns the seconds until the latest reset time among exhausted limits. If no limit is exhausted, it is the earliest
+ * Returns the seconds until the latest reset time among exhausted limits. If no limit is exhausted, returns the
+ * earliest
  * reset time of all limits.
  */
 function windowEnd(headers: Headers): number | undefined {

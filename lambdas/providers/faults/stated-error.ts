@@ -11,17 +11,17 @@ import { isRecord, recordOrEmpty, textOrAbsent } from '../../platform/json/forei
 export interface StatedError {
   /** Types, codes, status words and reasons, in lower case. A numeric code is written as its digits. */
   codes: readonly string[];
-  /** Error messages. The first one is for the client. */
+  /** Error messages. The client gets the first one. */
   messages: readonly string[];
-  /** HTTP status that the error itself states; undefined if it states none. */
+  /** HTTP status in the error body; undefined if there is none. */
   status: number | undefined;
-  /** The wait that the error's body states, not parsed: Google's RetryInfo, or a number of seconds. */
+  /** Requested wait in the error body, not parsed: Google's RetryInfo, or a number of seconds. */
   retryDelay: unknown;
   /**
    * Headers of the original provider's response, if a relay includes them in its error body. Names are in lower case.
    */
   headers: Readonly<Record<string, string>>;
-  /** Whether the body is an HTML page. HTML pages are from proxies, so the provider has not read the request. */
+  /** Whether the body is an HTML page. HTML pages come from proxies, so the provider has not read the request. */
   isPage: boolean;
 }
 
@@ -66,7 +66,7 @@ const NESTED_FIELDS = [
   'message',
 ] as const;
 
-/** Fields that state a wait in seconds. Relays, the backend of Codex, and servers that load a model use them. */
+/** Fields with a wait in seconds. Relays, Codex's backend, and servers that load a model use them. */
 const WAIT_FIELDS = [
   'retryDelay',
   'retry_after',
@@ -79,7 +79,7 @@ const WAIT_FIELDS = [
 ] as const;
 const WAIT_FIELDS_IN_MS = ['retry_after_ms', 'retryAfterMs', 'retry-after-ms'] as const;
 
-/** Maximum depth to which nested errors are read. Real errors, also from relays, are nested less deeply. */
+/** Maximum nesting of errors that is read. Real errors, even from relays, are nested less deeply. */
 const MAX_STATED_DEPTH = 6;
 const MAX_STATED_PARTS = 16;
 const MAX_RELAYED_HEADERS = 32;
@@ -100,7 +100,7 @@ export function statedError(value: unknown): StatedError {
   return reading.stated;
 }
 
-/** Reads the error in the text of a body. For an HTML page, which is from a proxy, only `isPage` is set. */
+/** Reads the error in a response body. For an HTML page, which comes from a proxy, only `isPage` is set. */
 export function errorInText(text: string): StatedError {
   const trimmed = text.trim();
   const json = parsedOrAbsent(trimmed);
@@ -155,7 +155,7 @@ class ErrorReading {
     for (const field of CODE_FIELDS) this.#readCode(record[field]);
     this.#retryDelay ??= statedWait(record);
     this.#readHeaders(record['headers']);
-    // Reads the inner error before the envelope's fields, so that the client gets the inner message.
+    // The inner error is read before the envelope's fields, so that the client gets the inner message.
     const { error } = record;
     if (isRecord(error) || Array.isArray(error)) this.read(error, depth + 1);
     else if (typeof error === 'string') this.#readText(error, depth);
@@ -170,7 +170,7 @@ class ErrorReading {
     }
   }
 
-  /** Reads a message. If a relay has put the provider's error into the message as JSON, reads that error. */
+  /** Reads a message. If the message contains an error as JSON, as from relays, reads that error instead. */
   #readText(text: string, depth: number): void {
     const trimmed = text.trim();
     const nested = trimmed.length <= MAX_STATED_CHARACTERS ? jsonWithin(trimmed) : undefined;
@@ -195,7 +195,7 @@ class ErrorReading {
   }
 }
 
-/** Returns the wait that an error states, not parsed. Fields in milliseconds have precedence. */
+/** Returns the requested wait in an error, not parsed. Fields in milliseconds have precedence. */
 function statedWait(record: Record<string, unknown>): unknown {
   const ms = WAIT_FIELDS_IN_MS.map((field) => digitsOf(record[field])).find((digits) => digits !== undefined);
   if (ms !== undefined) return `${ms}ms`;

@@ -4,14 +4,15 @@ import { toolCallId } from '../tool-call-id.ts';
 import { PartialArguments } from './partial-arguments.ts';
 
 /**
- * Reads Gemini's tool calls. A call arrives complete. From Vertex AI, it may arrive as one value after the other. Many
+ * Reads Gemini's tool calls. A call arrives complete or, from Vertex AI, as one argument value after the other. Many
  * calls have no id, and parallel calls may have the same name.
  */
 export class CallReader {
   readonly #blocks: BlockWriter;
   /**
-   * Whether only the first call of the answer is forwarded, because the client disabled parallel calls. Gemini cannot
-   * disable them itself.
+   * Whether only the first call of the answer is forwarded, because the client disabled parallel calls. Gemini has no
+   * setting
+   * that disables them.
    */
   readonly #isSingle: boolean;
   #index = -1;

@@ -1,4 +1,4 @@
-/** Converts the conversation to Gemini's form: turns of `user` and `model`, each with a list of parts. */
+/** Converts the conversation to Gemini's form: turns with the role `user` or `model`, each with a list of parts. */
 
 import { append } from '../../platform/append.ts';
 import { isBlank } from '../../messages/blank-texts.ts';
@@ -12,7 +12,7 @@ import type { GeminiContent, GeminiPart } from './parts.ts';
 import { openSignature, SIGNATURE_PLACEHOLDER } from './signatures.ts';
 import type { GeminiTarget } from './target.ts';
 
-/** Returns the turns. Adjacent turns of one role are merged, and turns without parts are dropped. */
+/** Returns the turns. Adjacent turns of the same role are merged, and turns without parts are dropped. */
 export function contentsOf({ messages }: MessagesRequest, target: GeminiTarget): GeminiContent[] {
   const calls = callsOf(messages);
   const contents: GeminiContent[] = [];
@@ -62,7 +62,7 @@ function modelParts(blocks: Placed[], target: GeminiTarget): GeminiPart[] {
         break;
       }
       case 'tool_use': {
-        // If calls are parallel, Gemini signs only the first of them. So only that call gets a placeholder.
+        // For parallel calls, Gemini signs only the first one. So only the first call gets a placeholder.
         parts.push(callPart(block, callSignature ?? (hasCalls ? undefined : placeholder), target));
         callSignature = undefined;
         hasCalls = true;
@@ -76,7 +76,7 @@ function modelParts(blocks: Placed[], target: GeminiTarget): GeminiPart[] {
 }
 
 /**
- * Returns the parts with a signature on the first one. Models that draw require it, whatever the part contains
+ * Returns the parts with a signature on the first part that is not a thought. Models that generate images require it
  * (https://ai.google.dev/gemini-api/docs/thought-signatures).
  */
 function withFirstSigned(parts: GeminiPart[], placeholder: string | undefined): GeminiPart[] {
@@ -86,11 +86,13 @@ function withFirstSigned(parts: GeminiPart[], placeholder: string | undefined): 
 }
 
 /**
- * Handles a thinking block whose signature belongs to a call, an image, a text or a thought. The signatures of images
- * are in the order of the images, because the chat API puts all thinking before all images. A signature of a thought or text is
- * put back on that part. Signatures of other models are dropped. The visible summary of the thinking before a call or a
- * text is not sent: the signature contains the thinking, and the summary would be billed.
- * @returns the signature if it belongs to the next call; otherwise undefined
+ * Reads a thinking block whose signature belongs to a call, an image, a text or a thought:
+ * - call: the signature is returned, for the next call
+ * - image: the signature is queued for the images in order, because the chat API puts all thinking before all images
+ * - text or thought: the signature is put back on that part
+ * Signatures of other models are dropped. The visible summary of the thinking before a call or a text is not sent: the
+ * signature contains the thinking, and the summary would be billed.
+ * @returns the signature for the next call; otherwise undefined
  */
 function signedPart(
   block: Block,
@@ -127,7 +129,7 @@ function isResult({ block }: Placed): boolean {
   return block.type === 'tool_result';
 }
 
-/** Returns tool results first, directly after their calls, and then the user's other content. */
+/** Returns tool results first, directly after their calls, and then the rest of the user's content. */
 function geminiUserParts(blocks: Placed[], calls: PriorCalls, target: GeminiTarget): GeminiPart[] {
   const otherParts = blocks.filter((placed) => !isResult(placed)).flatMap((placed) => partsOfUser(placed, target));
   return [...resultParts(blocks.filter(isResult), calls, target), ...otherParts];

@@ -1,6 +1,7 @@
 /**
- * Converts Gemini's answers into Messages events. The code follows recordings of the Gemini API and of Vertex AI. It
- * tolerates missing fields and other deviations from the documentation.
+ * Converts Gemini's answers to events of the Messages API. The code follows recordings of the Gemini API and of Vertex
+ * AI,
+ * and tolerates missing fields and other deviations from the documentation.
  */
 
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
@@ -31,14 +32,13 @@ export function decodeGeminiStream(
   return translate(body, translation.answer, reader);
 }
 
-/** Returns the element of a list: Google sends some errors as a list with one element. */
+/** Returns the first element if the value is a list: Google sends some errors as a list with one element. */
 function firstOf(response: unknown): unknown {
   return Array.isArray(response) ? response[0] : response;
 }
 
 /**
- * Converts an answer that was not streamed: one JSON document, or the list of documents that Gemini returns without
- * `alt=sse`.
+ * Converts a non-streaming answer: one JSON document, or the list of documents that Gemini returns without `alt=sse`.
  */
 export function decodeGeminiDocument(document: unknown, context: DecodeContext): AnswerBatch | undefined {
   const responses = (Array.isArray(document) ? document : [document]).map(asRecord);
@@ -55,9 +55,9 @@ class GeminiTranslation {
   readonly #context: DecodeContext;
   readonly #calls: CallReader;
   #finishReason: string | undefined;
-  /** Signature of the last text. Gemini sends the signature after the text, usually on a part with an empty text. */
+  /** Signature of the last text. Gemini sends it after the text, usually on a part with an empty text. */
   #textSignature: string | undefined;
-  /** Token probabilities in the current event. They belong to its first text. */
+  /** Token probabilities in the current event, which belong to the event's first text. */
   #logprobs: TokenLogprob[] | undefined;
 
   constructor(context: DecodeContext) {
@@ -92,8 +92,9 @@ class GeminiTranslation {
     if (this.#finishReason === undefined) {
       throw new UpstreamError('broken', 'The provider ended its answer before it was complete');
     }
-    // Some complete answers do not mark the end of their last call, so the call is ended here. A call that the token
-    // limit cut off stays incomplete.
+    // Some complete answers do not mark the end of their last call, so it is ended here. A call that was cut off by the
+    // token
+    // limit stays incomplete.
     if (this.#finishReason === 'STOP') this.#calls.end();
     const stopReason = geminiStopReason(this.#finishReason, this.answer.blocks.hasToolCalls);
     if (stopReason === 'failed') {
@@ -105,16 +106,16 @@ class GeminiTranslation {
   }
 
   /**
-   * Reads one candidate (piece of the answer). After the finish reason only usage may follow, so later candidates are
-   * ignored.
+   * Reads the candidate in one event. After the finish reason only usage may follow, so later candidates are ignored.
    */
   #onCandidate(candidate: Record<string, unknown>): void {
     if (this.#finishReason !== undefined) return;
     this.#logprobs = this.answer.logprobsIn(candidate['logprobsResult'], geminiLogprobs);
     const parts = asList(asOptionalRecord(candidate['content'])?.['parts']).map(asRecord);
     for (const part of parts) this.#onPart(part);
-    // If no part has text, the probabilities belong to the surrounding text. If a part is a thought or call, they
-    // belong to that part.
+    // If no part has text, the probabilities belong to the text before or after this event. Probabilities of a thought
+    // or call
+    // are dropped.
     const isOfText = parts.every((part) => part['thought'] !== true && !part['functionCall']);
     if (isOfText) this.answer.blocks.text('', this.#logprobs);
     const reason = asText(candidate['finishReason']);
@@ -127,8 +128,9 @@ class GeminiTranslation {
   }
 
   /**
-   * Reads one part of the content. The client's answer begins only with the first part. Before it, a failure can still
-   * be answered by another endpoint.
+   * Reads one part of the content. The client's answer begins with the first part, not earlier: until then, another
+   * endpoint
+   * can answer after a failure.
    */
   #onPart(part: Record<string, unknown>): void {
     this.answer.start();
@@ -141,7 +143,7 @@ class GeminiTranslation {
     else this.#onText(asText(part['text']), signature);
   }
 
-  /** Reads a call. Its signature is written as a thinking block directly before the call. */
+  /** Reads a tool call. Its signature becomes a thinking block directly before the call. */
   #onCall(call: Record<string, unknown>, signature: string): void {
     if (this.#calls.begins(call)) {
       this.#signText();
@@ -150,7 +152,7 @@ class GeminiTranslation {
     this.#calls.read(call);
   }
 
-  /** Reads an image. Drafts of a model that thinks in images are not part of the answer. */
+  /** Reads an image. Drafts that a model draws while it thinks are not part of the answer. */
   #onImage(inline: Record<string, unknown>, { signature, isDraft }: { signature: string; isDraft: boolean }): void {
     if (isDraft || !this.#context.request.modalities?.includes('image')) return;
     this.#signText();
@@ -174,8 +176,9 @@ class GeminiTranslation {
   }
 
   /**
-   * Writes the signature of the last text when the answer continues after it. At the end of the answer, the signature
-   * is dropped. It would need a thinking block after the text, but clients read the last block as the reply. Google
+   * Writes the signature of the last text once the answer continues after this text. At the end of the answer, the
+   * signature
+   * is dropped: it would need a thinking block after the text, but clients take the last block for the reply. Google
    * requires signatures only for calls.
    */
   #signText(): void {

@@ -1,5 +1,6 @@
 /**
- * Converts Messages requests into requests of the Gemini API. Features that the wire lacks are mapped by the rules of
+ * Converts requests of the Messages API to requests of the Gemini API. Features that Gemini lacks are mapped by the
+ * rules of
  * docs/wires/gemini.md, or refused with an error that names the field. Only hints that cannot change an answer, and
  * sampling parameters that the model does not list, are silently dropped.
  */
@@ -38,7 +39,7 @@ export function encodeGeminiRequest(requested: MessagesRequest, target: GeminiTa
   return { ...promptFields(request, target), ...(Object.keys(config).length > 0 ? { generationConfig: config } : {}) };
 }
 
-/** Returns the request fields with the prompt: the content that the model reads. */
+/** Returns the request fields that make up the prompt, which the model reads. */
 export function promptFields(requested: MessagesRequest, target: GeminiTarget): Record<string, unknown> {
   const request = withSupportedFields(requested);
   const named = withSentNames(request, 'letterFirst');
@@ -61,7 +62,7 @@ function generationConfig(request: MessagesRequest, target: GeminiTarget): Recor
     stopSequences: fewStopSequences(request, target),
     temperature,
     topP,
-    // Clients send 0 to turn top_k off. Gemini has no value for that, so the model's default applies.
+    // Clients turn top_k off with 0. Gemini has no value for that, so the model's default applies.
     topK: topK === 0 ? undefined : topK,
     ...geminiPenalties(request, target),
     seed: rareFields(request, target).seed,
@@ -89,8 +90,8 @@ function geminiLogprobs({ logprobs, top_logprobs: most }: MessagesRequest): Reco
 }
 
 /**
- * Returns the fields for images: https://ai.google.dev/gemini-api/docs/image-generation.
- * @throws {GatewayError} 400 for a size that the model does not draw, or tools that it does not call
+ * Returns the fields for generated images: https://ai.google.dev/gemini-api/docs/image-generation.
+ * @throws {GatewayError} 400 for an image size or for tools that the model does not support
  */
 function geminiImageFields(
   { modalities, image_config: image, tools }: MessagesRequest,

@@ -1,6 +1,6 @@
 import type { StopReason } from '../../messages/types.ts';
 
-/** Gemini's finish reasons for a refusal by the model or by a filter. MODEL_ARMOR is from Vertex AI. */
+/** Gemini's finish reasons if the model or a filter refused to answer. MODEL_ARMOR is from Vertex AI. */
 const GEMINI_REFUSALS = new Set([
   'SAFETY',
   'RECITATION',
@@ -15,8 +15,9 @@ const GEMINI_REFUSALS = new Set([
 ]);
 
 /**
- * Converts a finish reason to the Messages API. Gemini also sends STOP for tool calls, so `hasToolCalls` distinguishes
- * them. Every reason other than STOP, MAX_TOKENS and the refusals counts as a failure, for example
+ * Converts a finish reason to the Messages API. Gemini sends STOP also after tool calls, so `hasToolCalls`
+ * distinguishes
+ * tool_use from end_turn. Every reason other than STOP, MAX_TOKENS and the refusals counts as a failure, for example
  * MALFORMED_FUNCTION_CALL, or a reason that Google adds later.
  */
 export function geminiStopReason(finishReason: string, hasToolCalls: boolean): StopReason | 'failed' {

@@ -1,4 +1,4 @@
-/** Converts images, documents and recordings to parts of a Gemini request. */
+/** Converts images, documents and audio to parts of a Gemini request. */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { AudioFormat } from '../../messages/audio.ts';
@@ -11,11 +11,12 @@ import type { GeminiTarget } from './target.ts';
 /** Image types that Gemini accepts. GIF is not one of them. */
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/webp']);
 const PDF = 'application/pdf';
-/** Media types of recordings, as Google's documentation writes them (https://ai.google.dev/gemini-api/docs/audio). */
+/** Media types of audio, as Google's documentation writes them (https://ai.google.dev/gemini-api/docs/audio). */
 const geminiAudioTypes: Record<AudioFormat, string> = { wav: 'audio/wav', mp3: 'audio/mp3' };
 /**
  * Media types of images by file extension. For an image URL, Gemini requires the media type, which the Messages API
- * does not have.
+ * does not
+ * send.
  */
 const typesByEnding: Record<string, string> = {
   png: 'image/png',
@@ -74,7 +75,7 @@ function imageTypeOf(url: string, path: string): string {
 }
 
 /**
- * Returns a part with a URL. Google fetches it itself, only over https
+ * Returns a part with a URL, which Google itself fetches, only over https
  * (https://ai.google.dev/gemini-api/docs/file-input-methods).
  */
 function atAddress(fileUri: string, mimeType: string, path: string): GeminiPart {

@@ -1,6 +1,7 @@
 /**
- * Builds the JSON text of a call's arguments. Vertex AI streams the arguments in document order, as values with their
- * JSON paths. Each value is converted to JSON text as soon as it arrives.
+ * Builds the JSON text of a call's arguments. Vertex AI streams the arguments in document order, as pairs of a JSON
+ * path and a
+ * value. Each value is converted to JSON text as soon as it arrives.
  */
 
 import { asText } from '../shapes.ts';
@@ -24,14 +25,12 @@ const STEP = /\.([^.[\]]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\
 export class PartialArguments {
   /** Open containers, from the outermost to the innermost. */
   #open: Container[] = [];
-  /**
-   * Path of a string value that is incomplete: another piece of it will follow. Undefined if no value is incomplete.
-   */
+  /** Path of a string value of which further pieces will follow; undefined if no value is incomplete. */
   #openText: string | undefined;
 
   /**
-   * Writes one value of the arguments.
-   * @returns the JSON text to append to the text that was returned before
+   * Converts one value of the arguments.
+   * @returns the JSON text to append to the text returned so far
    * @throws {UpstreamError} for values in an order that cannot form a document
    */
   write(value: Record<string, unknown>): string {
@@ -46,7 +45,7 @@ export class PartialArguments {
     return before + content + (isText && !goesOn ? '"' : '');
   }
 
-  /** @returns the rest of the JSON text, which closes all open containers */
+  /** @returns the rest of the JSON text, with the ends of all open containers */
   end(): string {
     const rest = this.#closeText() + (this.#open.length === 0 ? '{}' : this.#closeTo(0));
     return rest;
@@ -59,8 +58,9 @@ export class PartialArguments {
   }
 
   /**
-   * Moves to the path of a value. It closes the containers that the path leaves, opens those that it enters, and begins
-   * the member at its end.
+   * Moves to the path of a value: closes the containers that the path leaves, opens the containers that it enters, and
+   * begins
+   * the member that the path names.
    */
   #goTo(steps: Step[]): string {
     let text = this.#open.length === 0 ? this.#openContainer(undefined, steps[0]!) : '';

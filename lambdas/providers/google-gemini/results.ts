@@ -1,6 +1,5 @@
 /**
- * Converts tool results to Gemini's form, which has the name of the called tool. Results are sorted in the order of the
- * calls.
+ * Converts tool results to Gemini's form, which names the called tool. Results are sorted in the order of the calls.
  */
 
 import { invalidRequest } from '../../platform/errors.ts';

@@ -1,6 +1,7 @@
 /**
- * Converts JSON schemas to the subset that Gemini documents for parametersJsonSchema and responseJsonSchema. If Gemini
- * has an equivalent, the constraint is translated. If not, it moves into the description, which the model reads.
+ * Converts JSON schemas to the subset that Gemini documents for parametersJsonSchema and responseJsonSchema. A
+ * constraint is
+ * translated if Gemini has an equivalent. Otherwise it moves into the description, which the model reads.
  */
 
 import { isRawNumber } from '../../platform/json/exact-json.ts';
@@ -9,7 +10,7 @@ import { acyclicSchema } from '../translated/acyclic-schema.ts';
 
 type Schema = Record<string, unknown>;
 
-/** Keywords that Gemini accepts. Their values contain no schemas, so they are copied. */
+/** Keywords that Gemini accepts, and whose values contain no schemas. They are copied. */
 const PLAIN = new Set([
   '$id',
   '$anchor',
@@ -94,7 +95,7 @@ function schemaList(schemas: unknown): unknown {
 }
 
 /**
- * Returns an enumeration in Gemini's form. Gemini accepts an enumeration of texts only next to their type
+ * Returns an enumeration in Gemini's form. Gemini accepts an enumeration of strings only together with their type
  * (https://github.com/decolua/9router/issues/359).
  */
 function enumeration(values: unknown[], type: unknown): Schema {
@@ -102,7 +103,7 @@ function enumeration(values: unknown[], type: unknown): Schema {
   return { enum: values, ...(needsType ? { type: 'string' } : {}) };
 }
 
-/** Returns the required names that have a property. Gemini refuses the others. */
+/** Returns the required names that have a property. Gemini rejects other names. */
 function requiredNames(names: unknown, properties: unknown): Schema | undefined {
   if (!Array.isArray(names)) return undefined;
   const known = names.filter(
@@ -112,7 +113,7 @@ function requiredNames(names: unknown, properties: unknown): Schema | undefined 
 }
 
 /**
- * Returns whether Gemini accepts the value in an enumeration. It accepts numbers and texts, but no empty text
+ * Returns whether Gemini accepts the value in an enumeration: a number, or a string that is not empty
  * (https://github.com/Bobsilvio/ha-claude/pull/32).
  */
 function isWord(value: unknown): boolean {

@@ -1,8 +1,10 @@
 /**
  * Stores Gemini's signatures in thinking blocks. Gemini requires each signature on the part that it signs: a call, a
- * text, an image, or a thought (https://ai.google.dev/gemini-api/docs/thought-signatures). Clients of the Messages API keep only
- * signatures of thinking blocks. So the signature of a thinking block contains Gemini's signature and the kind of the
- * signed part.
+ * text, an
+ * image, or a thought (https://ai.google.dev/gemini-api/docs/thought-signatures). But clients of the Messages API keep
+ * only
+ * signatures of thinking blocks. So a thinking block's signature contains Gemini's signature and the kind of the signed
+ * part.
  */
 
 import * as z from 'zod';
@@ -13,15 +15,16 @@ import type { GeminiTarget } from './target.ts';
 const sealedSignatureSchema = z.object({
   /** Kind of the signed part. */
   of: z.enum(['thought', 'text', 'call', 'image']),
-  /** Model that made the signature. All other models refuse it, even those of the same provider. */
+  /** Model that made the signature. Other models reject it, even those of the same provider. */
   model: z.string(),
   signature: z.string().min(1),
 });
 type Sealed = z.infer<typeof sealedSignatureSchema>;
 
 /**
- * Value in place of the signature of a call. A call has no signature if another model made it, or if the client did not
- * keep its thinking. Gemini accepts this value.
+ * Placeholder, accepted by Gemini, for the missing signature of a call: another model made the call, or the client did
+ * not
+ * keep the thinking before it.
  */
 export const SIGNATURE_PLACEHOLDER = 'skip_thought_signature_validator';
 
@@ -44,7 +47,7 @@ function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The client altered the signature, so that it is no longer the gateway's JSON. It is ignored.
+    // The client altered the signature, so it is no longer the gateway's JSON, and is ignored.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Chooses how much a Gemini model thinks, and whether the answer has a summary of the thinking. */
+/** Chooses how much a Gemini model thinks, and whether the answer contains a summary of the thinking. */
 
 import type { ThinkingLevel } from '../../catalog/quirk-values.ts';
 import type { MessagesRequest } from '../../messages/types.ts';
@@ -9,8 +9,9 @@ import type { GeminiTarget } from './target.ts';
 const isReasoning = ({ supportedParameters }: GeminiTarget) => supportedParameters.includes('reasoning');
 
 /**
- * Returns Gemini's thinkingConfig. Returns undefined if the request mentions neither thinking nor effort, or the model
- * lists no reasoning. Then the model's default applies.
+ * Returns Gemini's thinkingConfig. Returns undefined, so that the model's default applies, if the request mentions
+ * neither
+ * thinking nor effort, or if the model lists no reasoning.
  */
 export function thinkingConfig(request: MessagesRequest, target: GeminiTarget): Record<string, unknown> | undefined {
   if (!isReasoning(target)) return undefined;
@@ -41,7 +42,7 @@ function amountOf(request: MessagesRequest, target: GeminiTarget): Record<string
   return levels ? levelOf(request, levels) : {};
 }
 
-/** Value with which the model itself chooses its thinking budget. */
+/** Budget with which the model itself decides how much it thinks. */
 const DYNAMIC = -1;
 
 function budgetOf(
@@ -52,7 +53,7 @@ function budgetOf(
   const within = (budget: number) => ({ thinkingBudget: Math.max(least, Math.min(budget, most)) });
   if (thinking?.type === 'disabled') return { thinkingBudget: least };
   if (thinking?.budget_tokens) return within(thinking.budget_tokens);
-  // Thinking counts towards the answer's token limit. Half of the limit is reserved for text.
+  // Thinking counts towards the answer's token limit, so half of the limit is reserved for text.
   if (output?.effort) return within(Math.min(budgetsOfEfforts[output.effort] ?? most, Math.floor(outputTokens / 2)));
   return thinking ? { thinkingBudget: DYNAMIC } : {};
 }
@@ -60,8 +61,9 @@ function budgetOf(
 const effortOrder: readonly ThinkingLevel[] = ['minimal', 'low', 'medium', 'high'];
 
 /**
- * Returns the thinking level for an effort. If the model does not have this level, returns the next higher level; if
- * there is none, the highest.
+ * Returns the thinking level for an effort. If the model lacks this level, returns the next higher level or, without
+ * one,
+ * the highest.
  */
 function levelOf(
   { thinking, output_config: output }: MessagesRequest,

@@ -5,14 +5,14 @@ import { withoutUndefined } from '../../platform/json/records.ts';
 import { withServiceTier } from '../translated/service-tier.ts';
 
 /**
- * Kinds of traffic that are reported without a tier. On-demand traffic has the standard price. Provisioned throughput
- * is paid separately.
+ * Kinds of traffic for which the served tier is not reported. On-demand traffic has the standard price; provisioned
+ * throughput is paid separately.
  */
 const USUAL_TRAFFIC: ReadonlySet<string> = new Set(['ON_DEMAND', 'TRAFFIC_TYPE_UNSPECIFIED', 'PROVISIONED_THROUGHPUT']);
 
 /**
  * Converts Gemini's usage. The prompt count includes cached tokens, but not the tokens of tools that Gemini ran. The
- * candidates count (output) excludes thoughts, unless the total shows that it includes them
+ * candidates count (output) normally excludes thoughts; the total shows if it includes them
  * (https://github.com/BerriAI/litellm/pull/10141#discussion_r2052272035). Vertex AI omits zeros, and sends some usage
  * without any count. The output is at least the total minus the prompt. Unknown counts stay undefined, and the gateway
  * estimates them.
@@ -44,14 +44,14 @@ function geminiOutputDetails(thoughts: number | undefined, images: number | unde
   return Object.keys(details).length > 0 ? { output_tokens_details: details } : {};
 }
 
-/** Returns the tokens of drawn images; undefined if the usage does not list the output by kind. */
+/** Returns the tokens of generated images; undefined if the usage does not list the output by kind. */
 function drawnTokens({ candidatesTokensDetails: details }: Record<string, unknown>): number | undefined {
   if (!Array.isArray(details)) return undefined;
   const images = details.map(recordOrEmpty).filter(({ modality }) => modality === 'IMAGE');
   return sumOfCounts(...images.map(({ tokenCount }) => countOrAbsent(tokenCount)));
 }
 
-/** Returns the service tier. Vertex AI reports the kind of traffic instead; the Gemini API reports the tier. */
+/** Returns the service tier. The Gemini API reports the tier; Vertex AI reports the kind of traffic instead. */
 function geminiTier({ serviceTier, trafficType }: Record<string, unknown>): unknown {
   if (typeof trafficType !== 'string' || USUAL_TRAFFIC.has(trafficType)) return serviceTier;
   return trafficType.toLowerCase();

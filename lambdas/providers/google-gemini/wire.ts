@@ -6,7 +6,7 @@ import { encodeGeminiRequest, promptFields } from './encode.ts';
 import type { GeminiTarget } from './target.ts';
 import { mayThink } from './thinking.ts';
 
-/** Gemini's own API format, which the Gemini API and Vertex AI offer. */
+/** Codec for Gemini's own API format, which the Gemini API and Vertex AI offer. */
 export const googleGeminiWire: MessagesWire<GoogleGeminiQuirks> = {
   encode: (request, target) =>
     geminiPost(target, 'streamGenerateContent?alt=sse', encodeGeminiRequest(request, target)),

@@ -2,7 +2,7 @@
 
 import { UpstreamError } from './upstream-error.ts';
 
-/** Maximum part of an error body that is read. Error messages of providers are shorter. */
+/** Maximum number of bytes of an error body that are read. Error messages of providers are shorter. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
 /**
@@ -16,9 +16,9 @@ export async function readText(body: AsyncIterable<Buffer>, maxBytes: number): P
 }
 
 /**
- * Reads the text of a response. A body with a success status is read completely, the body of an error up to
+ * Reads the text of a response. With a success status, the complete body is read; of an error body, only
  * MAX_REFUSAL_BYTES.
- * @throws {UpstreamError} `too_large` if the body with a success status exceeds maxBytes
+ * @throws {UpstreamError} `too_large` if a body with a success status exceeds maxBytes
  */
 export async function readResponse(
   { status, body }: { status: number; body: AsyncIterable<Buffer> },
@@ -28,7 +28,7 @@ export async function readResponse(
   return isSuccess ? readText(body, maxBytes) : (await readBytes(body, MAX_REFUSAL_BYTES)).bytes.toString('utf8');
 }
 
-/** Reads and drops a body, so that its connection can be reused. Of a larger body, only MAX_REFUSAL_BYTES are read. */
+/** Reads and drops a body, up to MAX_REFUSAL_BYTES, so that its connection can be reused. */
 export async function readAway(body: AsyncIterable<Buffer>): Promise<void> {
   await readBytes(body, MAX_REFUSAL_BYTES);
 }

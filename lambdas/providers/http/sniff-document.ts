@@ -1,6 +1,6 @@
 import { resumed, type PullIterator } from '../../platform/concurrency/pull-iterator.ts';
 
-/** Maximum white space before the first character of a body. */
+/** Maximum number of bytes of white space before the first other character of a body. */
 
 const MAX_BLANK_BYTES = 64 * 1024;
 const BLANKS = new Set([0x20, 0x09, 0x0a, 0x0d]);
@@ -8,9 +8,9 @@ const OPENING_BRACE = 0x7b;
 const OPENING_BRACKET = 0x5b;
 
 /**
- * Detects a JSON document in place of a stream of events, because some providers answer a streaming request with a
- * document. A document begins with a brace or a bracket, a stream of events never does.
- * @returns whether the body is a document, and the body from its first byte
+ * Detects a JSON document in place of a stream of events, because some providers respond to a streaming request with a
+ * document. A document begins with a brace or a bracket; a stream of events never does.
+ * @returns whether the body is a document, and an iterator over the body from its first byte
  */
 export async function sniffDocument(
   body: PullIterator<Buffer>,

@@ -11,8 +11,9 @@ export class SseFrameSplitter {
   #fragments: Buffer[] = [];
   #fragmentBytes = 0;
   /**
-   * Number of bytes since the last line feed. If it is 0 at a line feed, the line is empty and ends the frame. A line
-   * with only a carriage return is empty too.
+   * Number of bytes since the last line feed, without a lone carriage return. If it is 0 at a line feed, the line is
+   * empty and
+   * ends the frame.
    */
   #lineBytes = 0;
   #isCommentLine = false;
@@ -90,7 +91,8 @@ export class SseFrameSplitter {
 const LINE_FEED = 0x0a;
 const COLON = 0x3a;
 /**
- * Number of bytes that a loop searches for a line feed before `indexOf` continues. For short lines the loop is faster.
+ * Number of bytes that are searched for a line feed in a loop, which is faster for short lines, before `indexOf`
+ * continues.
  */
 const SHORT_LINE_BYTES = 48;
 
@@ -119,8 +121,9 @@ export function frameData(frame: Buffer): string | undefined {
 }
 
 /**
- * Maximum length of the line feeds at the end of a frame. Every line of data is longer. So if more characters follow
- * the first line, there is another line.
+ * Maximum number of line-end characters after the first line. If more characters follow the first line, there is
+ * another
+ * line, because every line of data is longer.
  */
 const MAX_ENDING = 3;
 
@@ -132,7 +135,7 @@ function dataOf(line: string): string {
 const EVENT_LINE = Buffer.from('event:');
 
 /**
- * Returns whether the frame's first line is its `event:` line. If known providers name their events, they put the name
+ * Returns whether the frame's first line is its `event:` line. All known providers that name their events put the name
  * first.
  */
 export function hasEventLine(frame: Buffer): boolean {

@@ -6,9 +6,11 @@ import { getCACertificates } from 'node:tls';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 
 /**
- * Maximum number of idle connections, to all providers together. A process may have 1,024 open files. 128 concurrent
- * requests need 256 connections: one to the client and one to the provider each. Two AWS services need 128 connections
- * each. So 512 files remain, of which idle connections may use half.
+ * Maximum number of idle connections to all providers together. A process may have 1,024 open files. 128 concurrent
+ * requests
+ * need 256 connections: each needs one to its client and one to its provider. Connections to two AWS services take 128
+ * each.
+ * Of the remaining 512 files, idle connections may use half.
  */
 const MAX_FREE_SOCKETS = 256;
 
@@ -28,7 +30,7 @@ export const plainAgent = keeping(new http.Agent(options));
 const trustingAgent = keeping(new https.Agent(options));
 
 /**
- * Returns the default CA certificates, and the given certificates.
+ * Returns the default CA certificates and the given certificates.
  * @param ca PEM of the additional certificates
  */
 export function trusted(ca: string): string[] {
@@ -45,16 +47,18 @@ function freeSockets(): number {
 }
 
 /**
- * Returns the agent (pool of connections) for a target. A target with its own certificates has its own connections, so
- * that no other target trusts these certificates.
- * @param ca PEM of the certificates that are trusted for this target, in addition to the default ones
+ * Returns the agent (pool of connections) for a provider. A provider with its own certificates has its own connections,
+ * so
+ * that these certificates are trusted for no other provider.
+ * @param ca PEM of the certificates that are trusted for this provider, in addition to the default ones
  */
 export function secureAgent(ca: string | undefined): https.Agent {
   if (ca === undefined) return trustingAgent;
   const known = agentsByCa.get(ca);
   if (known) return known;
-  // A new target or a rotated certificate needs a new agent. If the oldest agent is dropped, its running requests
-  // continue, and its connections close when they are idle.
+  // A new provider or a changed certificate needs a new agent. If the oldest agent is dropped, its running requests
+  // continue,
+  // and its connections close when they are idle.
   const agent = keeping(new https.Agent({ ...options, ca: trusted(ca) }));
   agentsByCa.set(ca, agent);
   return agent;

@@ -1,5 +1,6 @@
 /**
- * Images over Bedrock's InvokeModel, whose bodies have the models' own formats: those of Stability and of Nova Canvas.
+ * Image generation with Bedrock's InvokeModel, whose bodies have each model's own format: Stability's and Nova
+ * Canvas's.
  * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-diffusion-stable-ultra-text-image-request-response.html
  * https://docs.aws.amazon.com/nova/latest/userguide/image-gen-req-resp-structure.html
  */
@@ -11,7 +12,7 @@ import type { ImageCodec, ImageTarget } from './codec.ts';
 import { textsIn } from './lists.ts';
 import { pixelsOf } from './settings.ts';
 
-/** Strength with which Stability's models change a picture: the default of its own API. */
+/** Strength with which Stability's models change an input image: the default of Stability's own API. */
 const CHANGE_STRENGTH = 0.7;
 
 const imageInvokePath = ({ upstreamModel }: ImageTarget) => `/model/${encodeURIComponent(upstreamModel)}/invoke`;

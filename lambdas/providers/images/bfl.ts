@@ -1,6 +1,7 @@
 /**
- * Black Forest Labs. A request starts a job, which is polled at an address of the provider; the image is a file that
- * expires after ten minutes. https://docs.bfl.ai/quick_start/generating_images
+ * Image generation by Black Forest Labs. A request starts a job, which is polled at a URL of the provider. The image is
+ * a file
+ * that expires after ten minutes. https://docs.bfl.ai/quick_start/generating_images
  */
 
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
@@ -10,7 +11,7 @@ import { jsonRequest } from '../json-request.ts';
 import type { DrawnImage, ImageCodec, ImageFile } from './codec.ts';
 import { pixelsOf } from './settings.ts';
 
-/** Regions have hosts of their own below this domain. */
+/** Domain of the provider. Each region has its own host in it. */
 const BFL_DOMAIN = 'bfl.ai';
 const RUNNING = new Set(['Pending', 'Queued', 'Processing', 'Preparing']);
 const REFUSED = new Set(['Request Moderated', 'Content Moderated']);
@@ -30,7 +31,7 @@ export const bflImages: ImageCodec = {
     return [{ url: await finishedJob(place, followUps) }];
   },
 
-  // The price of an image depends on its size, which is known before the request.
+  // The provider reports no usage. An image's price depends on its size, which is known before the request.
   readUsage: () => undefined,
 };
 

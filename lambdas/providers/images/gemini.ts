@@ -1,5 +1,5 @@
 /**
- * Images of Gemini models over generateContent. One request draws one image.
+ * Image generation by Gemini models with generateContent. One request returns one image.
  * https://ai.google.dev/gemini-api/docs/image-generation
  */
 
@@ -53,7 +53,7 @@ export const geminiImages: ImageCodec = {
   },
 };
 
-/** Images of the first candidate. Images within thoughts are drafts. */
+/** Returns the images of the first candidate, without drafts, which are in thoughts. */
 function drawnParts(body: unknown): string[] {
   const [candidate] = listOrEmpty(recordOrEmpty(body)['candidates']);
   const parts = listOrEmpty(recordOrEmpty(recordOrEmpty(candidate)['content'])['parts']);

@@ -1,6 +1,6 @@
-/** Media types of images by their first bytes, because providers and servers may name a wrong type. */
+/** Detects the media type of an image from its first bytes, because providers and servers may state a wrong type. */
 
-/** Patterns of the first bytes in hexadecimal. */
+/** Patterns of an image's first bytes, in hexadecimal. */
 const signatures: readonly { mediaType: string; starts: RegExp }[] = [
   { mediaType: 'image/png', starts: /^89504e470d0a1a0a/ },
   { mediaType: 'image/jpeg', starts: /^ffd8ff/ },
@@ -8,10 +8,10 @@ const signatures: readonly { mediaType: string; starts: RegExp }[] = [
   { mediaType: 'image/webp', starts: /^52494646.{8}57454250/ },
 ];
 
-/** Base64 of the first 18 bytes. */
+/** Number of base64 characters for the first 18 bytes. */
 const SNIFFED_CHARACTERS = 24;
 
-/** Returns the media type of an image; undefined if the bytes are none that clients can show. */
+/** Returns the media type of an image; undefined if it is not one of the formats above. */
 export function imageTypeOf(base64: string): string | undefined {
   const head = Buffer.from(base64.slice(0, SNIFFED_CHARACTERS), 'base64').toString('hex');
   return signatures.find(({ starts }) => starts.test(head))?.mediaType;

@@ -1,5 +1,5 @@
 /**
- * YandexART. A request starts an operation, which is polled until it has the image.
+ * Image generation by YandexART. A request starts an operation, which is polled until it contains the image.
  * https://yandex.cloud/en/docs/ai-studio/image-generation/api-ref/ImageGenerationAsync/generate
  */
 
@@ -36,7 +36,7 @@ export const yandexArtImages: ImageCodec = {
   readUsage: () => undefined,
 };
 
-/** Code of google.rpc.Status for an invalid request, which a filter of the prompt also has. */
+/** Code of google.rpc.Status for an invalid request. Yandex also uses it if a filter rejects the prompt. */
 const INVALID_ARGUMENT = 3;
 
 async function finishedOperation(id: string, { poll }: FollowUps): Promise<string> {

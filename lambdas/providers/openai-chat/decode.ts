@@ -1,6 +1,6 @@
 /**
- * Converts chat-completions streams into Messages events. The code follows recordings of many providers. It tolerates
- * missing, repeated or differently spelled fields; a comment names the provider for each case.
+ * Converts chat-completions streams to events of the Messages API. The code follows recordings of many providers. It
+ * tolerates missing, repeated or differently spelled fields; a comment names the provider for each case.
  */
 
 import { numberOrNaN, recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
@@ -32,7 +32,7 @@ export function decodeChatStream(
   return translate(body, translation.answer, reader);
 }
 
-/** Converts a completion that was not streamed, as if its message were the only piece of a stream. */
+/** Converts a non-streaming completion, as if its message were the only piece of a stream. */
 export function decodeCompletion(
   document: unknown,
   context: DecodeContext<ChatTarget['quirks']>,
@@ -49,7 +49,7 @@ export function decodeCompletion(
 
 /**
  * Returns the usage in a chunk or a complete completion. Groq has its own field for usage; Moonshot puts it into the
- * choice. A value counts as not reported if it is not an object, or is an empty object.
+ * choice. Empty objects, and values that are no objects, are ignored.
  */
 function usageIn(chunk: Record<string, unknown>): Record<string, unknown> | undefined {
   const { choices } = chunk;
@@ -131,8 +131,9 @@ class ChatTranslation {
   }
 
   /**
-   * Returns the delta of a choice. Some servers stream a whole message instead of deltas. Perplexity sends the message
-   * so far next to each delta.
+   * Returns the delta of a choice. Some servers stream a complete message instead of deltas. Perplexity sends the
+   * message so
+   * far together with each delta, which has precedence.
    */
   #deltaOf({ delta, message }: Record<string, unknown>): Record<string, unknown> | undefined {
     const piece = asOptionalRecord(delta);
@@ -192,8 +193,9 @@ class ChatTranslation {
   }
 
   /**
-   * Returns the choice with the index of the stream's first choice. The gateway requests only one choice, so all others
-   * are ignored.
+   * Returns the choice with the same index as the stream's first choice. The gateway requests only one choice, so all
+   * other
+   * choices are ignored.
    */
   #choiceIn(chunk: Record<string, unknown>): Record<string, unknown> | undefined {
     const choices = asList(chunk['choices']).map(asRecord);
@@ -202,7 +204,7 @@ class ChatTranslation {
     return choices.find(({ index = this.#choiceIndex }) => (index ?? this.#choiceIndex) === this.#choiceIndex);
   }
 
-  /** Reads one part of content that is a list. Mistral's reasoning models send such content. */
+  /** Reads one part of a content list. Mistral's reasoning models send lists. */
   #onPart(part: Record<string, unknown>): void {
     if (part['type'] === 'text') this.answer.blocks.text(asText(part['text']));
     if (part['type'] !== 'thinking') return;
@@ -212,7 +214,7 @@ class ChatTranslation {
     this.answer.blocks.thinking(texts.join(''));
   }
 
-  /** Reads a source that the model cites after a web search by its provider. */
+  /** Reads a source that the model cites after a web search of its provider. */
   #onAnnotation(annotation: Record<string, unknown>): void {
     const citation = citationOf(annotation);
     if (citation) this.answer.blocks.citation(citation);
@@ -221,7 +223,7 @@ class ChatTranslation {
   #onFinishReason(reason: string, matched: unknown): void {
     this.#finishReason = reason;
     this.answer.close(reason);
-    // vLLM reports the stop sequence that ended the answer, in `stop_reason`.
+    // vLLM reports in `stop_reason` which stop sequence ended the answer.
     if (typeof matched === 'string' && this.#context.request.stop_sequences?.includes(matched)) {
       this.#matchedStopSequence = matched;
     }
@@ -239,8 +241,8 @@ class ChatTranslation {
 }
 
 /**
- * Reasoning of a delta. `reasoning_content`: DeepSeek, Moonshot, Alibaba, xAI and Z.ai. `reasoning`: Groq, Cerebras,
- * OpenRouter and Together. Some send only `reasoning_details`.
+ * Returns the reasoning in a delta. `reasoning_content`: DeepSeek, Moonshot, Alibaba, xAI and Z.ai. `reasoning`: Groq,
+ * Cerebras, OpenRouter and Together. Some send only `reasoning_details`.
  */
 function reasoningIn(delta: Record<string, unknown>): string {
   const { reasoning_content: content, reasoning, reasoning_details: details } = delta;
@@ -250,8 +252,9 @@ function reasoningIn(delta: Record<string, unknown>): string {
 }
 
 /**
- * Returns the finish reason of a choice. OpenRouter may report "stop" although its provider failed. Then
- * `native_finish_reason`, the provider's own reason, is returned.
+ * Returns the finish reason of a choice. OpenRouter may report "stop" although the provider behind it failed. So a
+ * failure in
+ * `native_finish_reason`, that provider's own reason, has precedence.
  */
 function finishReasonIn(choice: Record<string, unknown>): string {
   const reason = asText(choice['finish_reason']);
@@ -260,8 +263,9 @@ function finishReasonIn(choice: Record<string, unknown>): string {
 }
 
 /**
- * Parses a chunk. Some providers send a call's arguments as an object instead of a text. Numbers in it must keep their
- * digits, so this chunk is parsed exactly.
+ * Parses a chunk. Some providers send a call's arguments as an object instead of a string. The numbers in it must keep
+ * their
+ * digits, so such a chunk is parsed exactly.
  */
 function parseChunk(data: string): unknown {
   return /"arguments"\s*:\s*\{/.test(data) ? parseEventExactly(data) : parseEvent(data);

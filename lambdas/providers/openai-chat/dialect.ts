@@ -11,8 +11,8 @@ import { withSupportedChoice } from '../translated/tool-choice.ts';
 import { withSentNames } from '../translated/tool-names.ts';
 
 /**
- * Encodes a request in the chat-completions dialect of one provider. Unsupported features are refused first, and fields
- * with other names are renamed. All other fields have the wire's standard form.
+ * Encodes a request in one provider's dialect of chat completions. Features that the endpoint lacks are refused first.
+ * Quirks of the provider decide about fields that differ from the wire's standard form.
  */
 export function encodeInDialect(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
   const { quirks } = target;
@@ -25,8 +25,9 @@ export function encodeInDialect(request: MessagesRequest, target: ChatTarget): R
 }
 
 /**
- * Switches thinking off if the request has a forced tool, a schema or token probabilities, and the model cannot combine
- * it with thinking.
+ * Switches thinking off if the request has a forced tool, a schema or token probabilities, and the model supports this
+ * only
+ * without thinking.
  */
 function withFittingThinking(request: MessagesRequest, quirks: ChatTarget['quirks']): MessagesRequest {
   const { thinking, tools, tool_choice: choice } = request;

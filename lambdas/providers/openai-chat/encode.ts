@@ -1,7 +1,9 @@
 /**
- * Converts Messages requests into chat-completions requests. Features that the wire lacks are mapped by the rules of
+ * Converts requests of the Messages API to chat-completions requests. Features that the wire lacks are mapped by the
+ * rules of
  * docs/wires/chat-completions.md, or refused with an error that names the field. Only hints that cannot change an
- * answer, and sampling parameters that the model does not list, are silently dropped.
+ * answer,
+ * and sampling parameters that the model does not list, are silently dropped.
  */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
@@ -79,7 +81,7 @@ function logprobFields({ logprobs, top_logprobs: most }: MessagesRequest): Recor
 
 /**
  * Returns the fields for images and speech. OpenAI streams speech only as PCM
- * (https://platform.openai.com/docs/guides/audio); the gateway makes WAV of it.
+ * (https://platform.openai.com/docs/guides/audio); the gateway converts it to WAV.
  */
 function modalityFields({ modalities, image_config: image, audio }: MessagesRequest): Record<string, unknown> {
   if (!modalities) return {};
@@ -126,8 +128,8 @@ function turnMessages(turns: Turn[], request: MessagesRequest, target: ChatTarge
 }
 
 /**
- * Merges the assistant messages of one turn. Texts within one message are joined directly; an empty line separates the
- * texts of different messages.
+ * Merges the assistant messages of one turn into one. Texts within one message are joined directly; texts of different
+ * messages are separated by an empty line.
  */
 function assistantMessages(
   messages: Placed[][],
@@ -147,8 +149,9 @@ function assistantMessages(
           text += block['text'] as string;
           break;
         case 'thinking':
-          // Only thinking with the gateway's signature is sent. Any other signature is from Claude, whose thinking no
-          // model on this wire can use.
+          // Only thinking with the gateway's signature is sent. Any other signature is Claude's, and no model on this
+          // wire can use
+          // Claude's thinking.
           if (hasGatewaySignature(block)) reasoning += block['thinking'] as string;
           break;
         case 'redacted_thinking':
@@ -172,19 +175,19 @@ function assistantMessages(
   const message: EncodedChatMessage = { role: 'assistant', content: text === '' ? null : text };
   if (toolCalls.length > 0) message['tool_calls'] = toolCalls;
   if (images.length > 0) message['images'] = images;
-  // Some providers require the reasoning of earlier answers as long as tool calls continue. After that they drop it
+  // Some providers require the reasoning of earlier answers as long as tool calls continue. Later, they drop it
   // themselves.
   if (quirks.reasoning_history === 'reasoning_content') {
     const reasoning = apart(reasonings);
-    // Providers that require reasoning refuse a call without it. If another model made the call, its reasoning is
-    // missing, so a placeholder is sent.
+    // Providers that require reasoning reject a call without it. A call that another model made has no reasoning, so a
+    // placeholder is sent.
     const needed = toolCalls.length > 0 && thinksNow(request, quirks);
     if (reasoning !== '' || needed) message['reasoning_content'] = reasoning || NO_THINKING;
   }
   return [message];
 }
 
-/** Returns whether the model thinks for this request. True if thinking cannot be switched off. */
+/** Returns whether the model thinks for this request. True if the model's thinking cannot be switched off. */
 function thinksNow(
   { thinking }: MessagesRequest,
   { reasoning_request: requested = 'none', reasoning_efforts: efforts }: ChatTarget['quirks'],
@@ -227,8 +230,9 @@ function idRule(quirks: ChatTarget['quirks']) {
 }
 
 /**
- * Returns the message for a tool result. At most providers the `tool` role accepts only text, so images and documents
- * of a result move to the user message after it.
+ * Returns the message for a tool result. Most providers accept only text in the `tool` role, so images and documents of
+ * a
+ * result move to the user message after it.
  */
 function chatToolResult({ block, path }: Placed, target: ChatTarget, parts: unknown[]): EncodedChatMessage {
   const texts: string[] = [];
@@ -258,7 +262,7 @@ function chatToolResult({ block, path }: Placed, target: ChatTarget, parts: unkn
 function chatUserParts({ block, path }: Placed, target: ChatTarget): unknown[] {
   switch (block.type) {
     case 'text':
-      // Blank texts are dropped, because many providers refuse them.
+      // Blank texts are dropped, because many providers reject them.
       return isBlank(block['text']) ? [] : [{ type: 'text', text: block['text'] }];
     case 'image':
       return [{ type: 'image_url', image_url: { url: imageUrl(block, path) } }];
@@ -276,7 +280,7 @@ function chatAudioPart(block: Block, path: string, target: ChatTarget): unknown 
   return { type: 'input_audio', input_audio: inlineAudio(block, path, target) };
 }
 
-/** Joins parts that are only texts to a string, because some providers refuse lists of parts. */
+/** Joins the parts to one string if all of them are texts, because some providers reject lists of parts. */
 function simplify(parts: unknown[]): unknown {
   const texts = (parts as { type?: string; text?: string }[]).filter(({ type }) => type === 'text');
   return texts.length === parts.length ? texts.map(({ text }) => text).join('\n\n') : parts;

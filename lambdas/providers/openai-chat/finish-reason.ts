@@ -1,8 +1,6 @@
 import type { StopReason } from '../../messages/types.ts';
 
-/**
- * Finish reasons of a failed answer at Mistral, DeepSeek, Z.ai, vLLM, Gemini, Cohere, relays, and servers that give up.
- */
+/** Finish reasons for a failed answer at Mistral, DeepSeek, Z.ai, vLLM, Gemini, Cohere, and relays. */
 const FAILURES = new Set([
   'error',
   'server_error',
@@ -21,7 +19,7 @@ const FAILURES = new Set([
   'timeout',
   'time_limit',
 ]);
-/** Finish reasons of a refusal at OpenAI, Z.ai, Gemini, GigaChat, Cohere, and relays of Claude. */
+/** Finish reasons for a refusal at OpenAI, Z.ai, Gemini, GigaChat, Cohere, and relays of Claude. */
 const CHAT_REFUSALS = new Set([
   'content_filter',
   'content_filtered',

@@ -1,5 +1,6 @@
 /**
- * Converts chat completions to GigaChat's form. GigaChat has `functions` instead of tools, and one call per message
+ * Converts chat-completions bodies to GigaChat's form. GigaChat has `functions` instead of tools, and one call per
+ * message,
  * with its arguments as an object. Results are JSON objects in the role `function`.
  * https://developers.sber.ru/docs/ru/gigachat/guides/functions/overview
  */
@@ -36,7 +37,7 @@ function schemaOf(format: unknown): object {
   return { schema, ...(strict ? { strict } : {}) };
 }
 
-/** Splits a message with several calls into one message per call. Each call is followed by its result. */
+/** Splits a message with several calls into one message per call, each followed by the call's result. */
 function asFunctionMessages(messages: FunctionMessage[]): FunctionMessage[] {
   const results = new Map<unknown, unknown>();
   const written: FunctionMessage[] = [];

@@ -5,8 +5,9 @@ import { budgetsOfEfforts, effortOfBudget, nearestEffort } from '../translated/e
 import type { ChatTarget } from './target.ts';
 
 /**
- * Returns the fields that control thinking, in the provider's own form. Models that do not think, or that decide
- * themselves whether to think, get no such field.
+ * Returns the fields that control thinking, in the provider's own form. Models get no such field if they do not think,
+ * or
+ * decide themselves how much to think.
  */
 export function thinkingFields(request: MessagesRequest, target: ChatTarget): Record<string, unknown> {
   const { quirks, supportedParameters } = target;
@@ -49,9 +50,7 @@ function thinkingBudget(budget: number | null | undefined): { thinking_budget?: 
   return budget ? { thinking_budget: budget } : {};
 }
 
-/**
- * @param accepted efforts that the endpoint accepts, in any order; undefined if the endpoint has no field for an effort
- */
+/** @param accepted efforts that the endpoint accepts, in any order; undefined if it has no field for an effort */
 function effortFields(
   request: MessagesRequest,
   accepted: readonly ReasoningEffort[] | undefined,
@@ -63,7 +62,8 @@ function effortFields(
 }
 
 /**
- * Returns the thinking budget for an effort, for endpoints that accept only budgets. High efforts have no budget, so
+ * Returns the thinking budget for an effort, for endpoints that accept only budgets. Returns undefined for high
+ * efforts, so
  * that the endpoint's default applies.
  */
 function budgetOfEffort({ output_config: output }: MessagesRequest): number | undefined {
@@ -76,6 +76,6 @@ function requestedChatEffort(
 ): ReasoningEffort | undefined {
   if (thinking?.type === 'disabled') return 'none';
   const effort = reasoningEfforts.find((name) => name === output?.effort) ?? effortOfBudget(thinking?.budget_tokens);
-  // If the model's efforts include "none", the model may not think by default. So thinking is requested with an effort.
+  // A model with the effort "none" may not think by default, so thinking is requested with a medium effort.
   return effort ?? (thinking && accepted?.includes('none') ? 'medium' : undefined);
 }

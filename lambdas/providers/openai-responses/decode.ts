@@ -1,5 +1,6 @@
 /**
- * Converts streams of the Responses API into Messages events. The code follows recordings of OpenAI, Azure, xAI, LM
+ * Converts streams of the Responses API to events of the Messages API. The code follows recordings of OpenAI, Azure,
+ * xAI, LM
  * Studio, DeepSeek and GitHub Copilot. It tolerates missing, repeated or differently spelled fields, here and in
  * output-items.ts.
  */
@@ -27,7 +28,7 @@ export function decodeResponsesStream(
   return translate(body, translation.answer, reader);
 }
 
-/** Converts a response that was not streamed, as if it were the last event of a stream. */
+/** Converts a non-streaming response, as if it were the last event of a stream. */
 export function decodeResponse(document: unknown, context: DecodeContext): AnswerBatch | undefined {
   const response = asRecord(document);
   if (response['error'] || !Array.isArray(response['output']) || hasFailed(response)) return undefined;
@@ -96,7 +97,7 @@ class ResponsesTranslation {
       case 'response.reasoning_summary_text.done':
         this.#items.sayWhole(index, 'summary', event['summary_index'], asText(event['text']));
         break;
-      // LM Studio and DeepSeek send the reasoning itself, not only a summary.
+      // LM Studio and DeepSeek send the complete reasoning, not only a summary.
       case 'response.reasoning_text.delta':
         this.#items.say(index, 'reasoning', event['content_index'], asText(event['delta']));
         break;

@@ -1,7 +1,9 @@
 /**
- * Converts Messages requests into requests of the Responses API. Features that the API lacks are mapped by the rules of
- * docs/wires/responses.md, or refused with an error that names the field. The provider stores nothing: each request has
- * the complete conversation, including its reasoning.
+ * Converts requests of the Messages API to requests of the Responses API. Features that the Responses API lacks are
+ * mapped
+ * by the rules of docs/wires/responses.md, or refused with an error that names the field. The provider stores nothing:
+ * each
+ * request has the complete conversation, including its reasoning.
  */
 
 import { penalties, type TuningParameter } from '../../catalog/sampling-parameters.ts';
@@ -21,8 +23,9 @@ import type { ResponsesTarget } from './target.ts';
 import { responsesFormatField, responsesToolFields } from './tools.ts';
 
 /**
- * Sampling parameters that the Responses API cannot express. If the model lists one of them, the request is refused,
- * because another endpoint of the model may accept it.
+ * Sampling parameters that the Responses API cannot express. If the catalog lists one of them for the model, a request
+ * with
+ * it is refused, because another endpoint of the model may accept it.
  */
 const unsupportedSampling = ['top_k', ...penalties];
 
@@ -57,7 +60,7 @@ export function encodeResponsesRequest(requested: MessagesRequest, target: Respo
   };
 }
 
-/** Returns the sampling parameters that the model lists. If the request had others, the model would refuse it. */
+/** Returns the sampling parameters that the model lists. The model would reject others. */
 function responsesSamplingFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
   refuseUnsupportedSampling(request, target, unsupportedSampling);
   if (fixesSampling(request, target)) return {};
@@ -65,12 +68,12 @@ function responsesSamplingFields(request: MessagesRequest, target: ResponsesTarg
   return withoutUndefined({ temperature, top_p: topP });
 }
 
-/** Returns whether the endpoint refuses sampling parameters in this request, because its model may think. */
+/** Returns whether the endpoint rejects sampling parameters in this request, because its model may think. */
 function fixesSampling(request: MessagesRequest, target: ResponsesTarget): boolean {
   return target.quirks.thinking_fixes_sampling === true && mayReason(request, target);
 }
 
-/** Returns the sampling parameters that the model lists but does not accept in this request. */
+/** Returns the sampling parameters that the model supports in general, but does not accept in this request. */
 export function unsupportedResponsesTunings(request: MessagesRequest, target: ResponsesTarget): TuningParameter[] {
   const names = ['temperature', 'top_p'] as const;
   return fixesSampling(request, target) ? names.filter((name) => request[name] !== undefined) : [];
@@ -85,7 +88,7 @@ function textFields(request: MessagesRequest, target: ResponsesTarget): Record<s
 
 /**
  * Returns the `include` field, which requests additional output. Every reasoning model returns its encrypted reasoning,
- * because conversations with tools improve if the client sends it back.
+ * because answers in conversations with tools improve if the client sends it back.
  */
 function includeField(
   { logprobs }: MessagesRequest,

@@ -36,10 +36,7 @@ function assistantTurn(messages: Placed[][], target: ResponsesTarget): Responses
   return target.quirks.message_phase ? withPhases(items) : items;
 }
 
-/**
- * Returns the items of one assistant message, in order. Reasoning stays directly before the item that followed it in
- * the answer.
- */
+/** Returns the items of one assistant message, in order. Reasoning stays directly before the item that it led to. */
 function assistantItems(blocks: Placed[], target: ResponsesTarget): ResponsesItem[] {
   const items: ResponsesItem[] = [];
   for (const placed of blocks) {
@@ -76,23 +73,25 @@ function assistantItem(placed: Placed, target: ResponsesTarget): ResponsesItem |
 }
 
 /**
- * Drops reasoning at the end of a turn, because the API refuses reasoning without a following item. A turn ends with
- * reasoning if the answer was cut off, or if the client dropped the rest of the answer.
+ * Drops reasoning at the end of a turn, because the API rejects reasoning without a following item. A turn ends with
+ * reasoning
+ * if the answer was cut off, or if the client dropped the rest of the answer.
  */
 function withoutLooseReasoning(items: ResponsesItem[]): ResponsesItem[] {
   return items.slice(0, items.findLastIndex(({ type }) => type !== 'reasoning') + 1);
 }
 
 /**
- * Adds a phase to messages, for OpenAI's models that need it. Without phases, these models take text before a tool call
- * for the final answer, and stop early.
+ * Adds a phase to messages for OpenAI models that need it. Without phases, these models mistake text before a tool call
+ * for
+ * the final answer, and stop early.
  */
 function withPhases(items: ResponsesItem[]): ResponsesItem[] {
   const phase = items.some(({ type }) => type === 'function_call') ? 'commentary' : 'final_answer';
   return items.map((item) => (isMessage(item) ? { ...item, phase } : item));
 }
 
-/** Returns tool results first, so that they are near their calls. The user's other content follows. */
+/** Returns tool results first, so that they are near their calls, and then the rest of the user's content. */
 function userItems(blocks: Placed[], target: ResponsesTarget): ResponsesItem[] {
   const results = blocks.filter(({ block }) => block.type === 'tool_result');
   const rest = blocks.filter(({ block }) => block.type !== 'tool_result');
@@ -104,8 +103,9 @@ function userItems(blocks: Placed[], target: ResponsesTarget): ResponsesItem[] {
 }
 
 /**
- * Returns the output item for a tool result. An output has no error field, so its text states that the tool failed.
- * Images and documents stay in the output.
+ * Returns the output item for a tool result. An output item has no error field, so its text states that the tool
+ * failed.
+ * Images and documents stay in the output item.
  */
 function resultItem({ block, path }: Placed, target: ResponsesTarget): ResponsesItem {
   const placed = placeBlocks((block['content'] ?? '') as string | Block[], `${path}.content`);
@@ -119,9 +119,7 @@ function resultItem({ block, path }: Placed, target: ResponsesTarget): Responses
   return { ...item, output: prefix === '' ? parts : [inputText('Error:'), ...parts] };
 }
 
-/**
- * Returns the parts for a content block. There are none for a blank text, because many providers refuse blank texts.
- */
+/** Returns the parts for a content block. Blank texts are dropped, because many providers reject them. */
 function inputParts({ block, path }: Placed, target: ResponsesTarget): ResponsesItem[] {
   switch (block.type) {
     case 'text':

@@ -1,9 +1,10 @@
 /**
- * Maximum size of the text that waits for an earlier item to end. If there is more, the earlier item will probably not
- * end soon, so the text is written before it.
+ * Maximum size, in bytes, of the text that waits for earlier items to end. With more text, these items will probably
+ * not
+ * end soon, so the text is written before their remaining output.
  */
 const MAX_WAITING_TEXT_BYTES = 1_024;
-/** Maximum number of pieces of output that wait for an earlier item. The longest known tool calls have fewer pieces. */
+/** Maximum number of pieces of output that wait for earlier items. The longest known tool calls have fewer pieces. */
 const MAX_WAITING_ITEMS = 65_536;
 
 interface WaitingItem {
@@ -14,12 +15,13 @@ interface WaitingItem {
 
 /**
  * Writes output in the order of its items (messages, reasoning, tool calls). Providers may begin an item while the
- * previous item, often reasoning, is open. Clients get one block at a time. They must also send reasoning back before
- * the item that followed it. So a later item waits until the earlier items end: a call as long as necessary, a text up
- * to MAX_WAITING_TEXT_BYTES.
+ * previous item, often reasoning, is still open. But clients get one block at a time, and must send reasoning back
+ * directly before the item that followed it. So output of a later item waits until the earlier items end: a tool call
+ * as
+ * long as necessary, text up to MAX_WAITING_TEXT_BYTES.
  */
 export class ItemOrder {
-  /** Indexes of items that have begun and not ended. Later items wait for them. */
+  /** Indexes of items that have begun but not ended. Later items wait for them. */
   readonly #open = new Set<number>();
   #waiting: WaitingItem[] = [];
   #waitingBytes = 0;
@@ -59,7 +61,7 @@ export class ItemOrder {
     this.#release();
   }
 
-  /** @returns whether the part has to wait for earlier items */
+  /** @returns whether the output waits for earlier items */
   #write(part: WaitingItem): boolean {
     if (!this.#mustWait(part.index)) {
       part.write();
@@ -78,7 +80,8 @@ export class ItemOrder {
 
   /**
    * Treats all items before this one as ended, so that this item no longer waits. Further output of those items is
-   * written after this item.
+   * written
+   * after this item's output.
    */
   #overtake(index: number): void {
     for (const open of this.#open) if (open < index) this.#open.delete(open);

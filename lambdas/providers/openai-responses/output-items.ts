@@ -1,6 +1,8 @@
 /**
- * Reads the items (messages, reasoning, tool calls) of an answer. A provider may send an item in pieces, complete at
- * its end, or both. GitHub Copilot gives an item a new id in each event, so items are identified by their index in the
+ * Reads the items (messages, reasoning, tool calls) of an answer. A provider may send an item in pieces, as a complete
+ * item
+ * at its end, or both. GitHub Copilot gives an item a new id in each event, so items are identified by their index in
+ * the
  * output. Some providers reuse an index, so the type and `call_id` are compared too.
  */
 
@@ -16,7 +18,7 @@ import { sealReasoning } from './sealed-reasoning.ts';
 const MAX_OUTPUT_ITEMS = 4_096;
 const MAX_PARTS = 1_024;
 
-/** Kinds of text in an item. A part of an item is identified by its kind and its number. */
+/** Kinds of text in an item. A part of an item is identified by its kind and its number within the item. */
 export type PartKind = 'text' | 'refusal' | 'summary' | 'reasoning';
 
 interface Part {
@@ -27,12 +29,12 @@ interface Part {
 
 interface OutputItem {
   index: number;
-  /** Type of the item; undefined if its text arrived before its start was announced. */
+  /** Type of the item; undefined if its text arrived before the event that announces the item. */
   type: string | undefined;
   /** Id of the tool call; empty for other items. */
   callId: string;
   parts: Map<string, Part>;
-  /** Part (a text or a paragraph) that was last written to; undefined if nothing was written. */
+  /** Part (a text or a paragraph) that was written last; undefined if nothing was written. */
   current: Part | undefined;
   /** Whether the client got the start of the tool call. */
   isCall: boolean;
@@ -44,7 +46,7 @@ export class OutputItems {
   hasRefused = false;
   readonly #answer: TranslatedAnswer;
   readonly #providerId: string;
-  /** Items by their index in the output. If an index is reused, it is the last item with that index. */
+  /** Items by their index in the output; the last item if the provider reuses the index. */
   readonly #items = new Map<number, OutputItem>();
   #count = 0;
   readonly #order = new ItemOrder();
@@ -63,14 +65,16 @@ export class OutputItems {
   }
 
   /**
-   * Handles the start of an item. Items other than message, reasoning and function_call are calls of tools that the
-   * provider runs itself. The client does not get these items.
+   * Handles the start of an item. Only messages, reasoning and function calls are for the client. Items of other types
+   * are
+   * calls of tools that the provider runs itself, and are ignored.
    */
   begin(index: number, item: Record<string, unknown>): void {
     const type = asText(item['type']);
     if (!['message', 'reasoning', 'function_call'].includes(type)) return;
     const known = this.#items.get(index);
-    // Some providers give all items the same index. So if the item at this index has ended, this is a new item.
+    // Some providers give all items the same index. So after the item at this index has ended, another item may begin
+    // here.
     if (known && !known.ended) {
       if (isAnother(known, item)) throw inThePlaceOfAnother();
       return;
@@ -134,7 +138,9 @@ export class OutputItems {
     if (!this.#items.get(index)?.hasArguments) this.passArguments(index, asArguments(value));
   }
 
-  /** Handles the end of an item. The event contains the complete item, so missing parts are written now. */
+  /**
+   * Handles the end of an item. The event contains the complete item, so output that is still missing is written now.
+   */
   end(index: number, item: Record<string, unknown>): void {
     const known = this.#items.get(index);
     if (!known?.ended || isAnother(known, item)) this.begin(index, item);
@@ -200,7 +206,8 @@ export class OutputItems {
   }
 
   /**
-   * Returns the item at an index. If the provider never announced it, it is created, and later items do not wait for
+   * Returns the item at an index. An item that the provider never announced is created here, and later items do not
+   * wait for
    * it.
    */
   #item(index: number): OutputItem {
@@ -230,7 +237,8 @@ export class OutputItems {
 }
 
 /**
- * Returns whether two items at the same index are different items. Item ids are not compared, because GitHub Copilot
+ * Returns whether an item differs from the known item at the same index. Item ids are not compared, because GitHub
+ * Copilot
  * gives an item a new id in each event.
  */
 function isAnother({ type, callId }: OutputItem, item: Record<string, unknown>): boolean {

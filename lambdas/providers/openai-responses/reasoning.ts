@@ -7,14 +7,16 @@ type Effort = (typeof reasoningEfforts)[number];
 
 const defaultEfforts: Effort[] = ['low', 'medium', 'high'];
 /**
- * Effort that is sent if the request asks for thinking without an effort or a budget. Without an effort, some models do
- * not think.
+ * Effort that is sent if the request turns thinking on without an effort or a budget. Without an effort, some models do
+ * not
+ * think.
  */
 const REQUESTED_EFFORT = 'medium';
 
 /**
- * Returns the `reasoning` field: the effort, and whether to send a summary. If the request does not set these, the
- * model's defaults apply. Models without reasoning refuse the field, so they get none.
+ * Returns the `reasoning` field: the effort, and whether the answer contains a summary. Settings that the request lacks
+ * are
+ * left to the model's defaults. Models without reasoning reject the field, so it is omitted for them.
  */
 export function reasoningFields(request: MessagesRequest, target: ResponsesTarget): Record<string, unknown> {
   if (!target.supportedParameters.includes('reasoning')) return {};
@@ -38,8 +40,8 @@ function requestsThinking({ thinking }: MessagesRequest): boolean {
 }
 
 /**
- * Returns the highest accepted effort that does not exceed the requested effort. If there is none, it returns the
- * lowest accepted effort with thinking.
+ * Returns the highest accepted effort that does not exceed the requested effort. If there is none, returns the lowest
+ * accepted effort other than "none".
  */
 function effortOf(request: MessagesRequest, { quirks }: ResponsesTarget): Effort | undefined {
   const needsNone = quirks.logprobs_need_no_thinking && request['logprobs'] === true;

@@ -1,6 +1,7 @@
 /**
- * Stores a provider's encrypted reasoning in a form that clients keep: the signature of a thinking block. Only its
- * provider can read it. In later turns the provider gets it back unchanged, with the visible text.
+ * Stores a provider's encrypted reasoning in the signature of a thinking block, which clients keep. Only that provider
+ * can
+ * read it. In later turns, the provider gets the reasoning back unchanged, with the visible text.
  */
 
 import * as z from 'zod';
@@ -13,8 +14,9 @@ import type { ResponsesItem } from './item.ts';
 const sealedReasoningSchema = z.object({ id: z.string().optional(), encrypted_content: z.string().min(1) });
 
 /**
- * Returns the signature for a reasoning item. Without encrypted content, the item cannot be sent back, so the result is
- * undefined.
+ * Returns the signature for a reasoning item; undefined without encrypted content, because the item could then not be
+ * sent
+ * back.
  */
 export function sealReasoning(item: Record<string, unknown>, providerId: string): string | undefined {
   const encrypted = asText(item['encrypted_content']);
@@ -25,7 +27,7 @@ export function sealReasoning(item: Record<string, unknown>, providerId: string)
 }
 
 /**
- * Returns the reasoning item that a thinking block contains; undefined if the thinking comes from another provider.
+ * Returns the reasoning item that a thinking block contains; undefined if another provider made the thinking.
  * @throws {GatewayError} 400 if the signature was altered
  */
 export function unsealReasoning({ block, path }: Placed, providerId: string): ResponsesItem | undefined {

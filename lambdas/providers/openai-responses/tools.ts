@@ -5,7 +5,7 @@ import { takenSchema } from '../translated/taken-schema.ts';
 import type { ResponsesTarget } from './target.ts';
 
 /**
- * Returns tools and tool choice in the form of the Responses API. `strict` is always set, because the API's default is
+ * Returns tools and tool choice in the form of the Responses API. `strict` is always sent, because the API's default is
  * true.
  */
 export function responsesToolFields(request: MessagesRequest, { quirks }: ResponsesTarget): Record<string, unknown> {

@@ -1,4 +1,4 @@
-/** Rerank of Amazon Bedrock's agent runtime, which reports no usage. */
+/** Rerank with Amazon Bedrock's agent runtime, which reports no usage. */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
@@ -6,11 +6,12 @@ import { jsonRequest } from '../json-request.ts';
 import type { RerankCodec } from './codec.ts';
 
 /**
- * Number of tokens of a chunk. Each chunk of a longer document counts as a document, together with the query (price
- * list of Amazon Bedrock).
+ * Tokens per chunk. Each chunk of a longer document is billed as a document, together with the query (price list of
+ * Amazon
+ * Bedrock).
  */
 const BEDROCK_CHUNK_TOKENS = 512;
-/** Maximum length of a query, and of each document (RerankTextDocument). */
+/** Maximum length of a query, and of each document, in characters (RerankTextDocument). */
 const MAX_TEXT_CHARACTERS = 32_000;
 
 export const bedrockRerank: RerankCodec = {

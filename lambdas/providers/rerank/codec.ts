@@ -1,4 +1,7 @@
-/** Ranks texts: a query and documents become a request to a provider, and its response becomes a rank. */
+/**
+ * Interface of the rerank codecs: they encode a query and its documents as a request, and read the ranks in the
+ * response.
+ */
 
 import type { RerankQuirks } from '../../catalog/quirk-schemas.ts';
 import type { BatchReader } from '../batch-engine.ts';
@@ -10,7 +13,7 @@ export interface RerankTask {
   documents: readonly string[];
   /** Number of results, at most the number of documents. */
   topN: number;
-  /** Number of tokens of a document that are read; the rest is cut off. */
+  /** Number of tokens of each document that the model reads; the rest is cut off. Undefined: the provider's default. */
   maxTokensPerDoc: number | undefined;
 }
 
@@ -23,9 +26,9 @@ export interface RankedDocument {
 export type RerankTarget = WireTarget<RerankQuirks>;
 
 export interface RerankCodec extends BatchReader {
-  /** Number of tokens that the provider counts as one document: the query, and a chunk of a document. */
+  /** Number of tokens that the provider bills as one document: the query and one chunk of a document. */
   tokensPerChunk: number;
-  /** Number of tokens of a document that are read if the task sets no maximum. Absent: all. */
+  /** Number of tokens of each document that the model reads if the task sets no maximum. Default: all. */
   defaultTokensPerDoc?: number;
   /**
    * Returns the request of a task.
@@ -36,6 +39,6 @@ export interface RerankCodec extends BatchReader {
   resultsIn(body: unknown, target: RerankTarget): unknown;
   /** Returns the score in a result. The caller checks it. */
   scoreIn(result: Record<string, unknown>): unknown;
-  /** Returns whether the endpoint returns all documents, whatever number was requested. */
+  /** Whether the endpoint returns all documents, even if fewer were requested. */
   returnsAll?(target: RerankTarget): boolean;
 }

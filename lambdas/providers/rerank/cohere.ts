@@ -1,12 +1,12 @@
-/** Rerank over Cohere's own API, version 2. */
+/** Rerank with Cohere's own API, version 2. */
 
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { RerankCodec } from './codec.ts';
 
-/** Number of tokens of a chunk. Each chunk of a longer document counts as a document, together with the query. */
+/** Tokens per chunk. Each chunk of a longer document is billed as a document, together with the query. */
 const COHERE_CHUNK_TOKENS = 500;
-/** Default of max_tokens_per_doc. */
+/** Cohere's default for max_tokens_per_doc. */
 const DEFAULT_TOKENS_PER_DOC = 4_096;
 
 export const cohereRerank: RerankCodec = {
@@ -22,7 +22,7 @@ export const cohereRerank: RerankCodec = {
     }),
   resultsIn: (body) => recordOrEmpty(body)['results'],
   scoreIn: ({ relevance_score }) => relevance_score,
-  /** Returns the search units or, for models that are billed by tokens, the tokens. */
+  /** Returns the reported search units or, for models that are billed by tokens, the reported tokens. */
   readUsage(body) {
     const { search_units, input_tokens, total_tokens } = recordOrEmpty(
       recordOrEmpty(recordOrEmpty(body)['meta'])['billed_units'],

@@ -1,4 +1,4 @@
-/** Sends the documents of a task in one request, and checks the rank in its response. */
+/** Sends all documents of a task in one request, and checks the ranks in the response. */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import { isRecord } from '../../platform/json/foreign-json.ts';
@@ -7,12 +7,15 @@ import { UpstreamError } from '../http/upstream-error.ts';
 import type { RankedDocument, RerankCodec, RerankTarget, RerankTask } from './codec.ts';
 import { searchUnitsOf, USUAL_BYTES_PER_TOKEN } from './search-units.ts';
 
-/** Maximum at Voyage and on Bedrock, and the recommended maximum at Cohere. */
+/** Maximum number of documents: the limit of Voyage and Bedrock, and Cohere's recommended maximum. */
 const DEFAULT_MAX_DOCUMENTS = 1_000;
 const RANK_ENVELOPE_BYTES = 64 * 1024;
 const BYTES_PER_RESULT = 256;
 
-/** Returns the engine of a wire. It never splits a task, because some models compare the documents with each other. */
+/**
+ * Returns the engine of a wire. The engine never splits a task, because some models compare the documents with each
+ * other.
+ */
 export function ranker(codec: RerankCodec): BatchEngine<RerankTask, RankedDocument[]> {
   return {
     ...codec,
@@ -49,7 +52,7 @@ function rerankRequest(codec: RerankCodec, task: RerankTask, target: RerankTarge
       }),
     },
     estimatedTokens: Math.ceil(bytes / USUAL_BYTES_PER_TOKEN),
-    // Some servers always repeat the documents, and may escape their characters.
+    // Some servers repeat the documents in any case, and may escape their characters.
     maxAnswerBytes: RANK_ENVELOPE_BYTES + documents.length * BYTES_PER_RESULT + 3 * Buffer.byteLength(request.body),
   };
 }

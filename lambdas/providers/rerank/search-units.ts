@@ -1,23 +1,24 @@
-/** Counts search units before a provider does. One unit is one query with up to 100 documents. */
+/** Calculates search units in advance. One unit is one query with up to 100 documents. */
 
 import type { PieceCount } from '../batch-engine.ts';
 import type { RerankTask } from './codec.ts';
 
 const DOCUMENTS_PER_UNIT = 100;
-/** Usual size of a token. */
+/** Usual size of a token, in bytes of text. */
 export const USUAL_BYTES_PER_TOKEN = 4;
 
 interface Chunks {
-  /** Number of tokens that count as one document: the query, and a chunk of a document. */
+  /** Number of tokens that are billed as one document: the query and one chunk of a document. */
   tokensPerChunk: number;
-  /** Tokens of a document that are read. */
+  /** Number of tokens of each document that the model reads. */
   maxTokensPerDoc: number;
 }
 
 /**
  * Returns the maximum and the probable number of search units of a task. Each chunk of a long document counts as a
- * document. For the maximum, a token has one byte; for the probable number, four. A query takes at most half of each
- * chunk.
+ * document. A token is assumed to have one byte for the maximum, and four bytes for the probable number. A query takes
+ * at
+ * most half of each chunk.
  */
 export function searchUnitsOf(task: RerankTask, chunks: Chunks): PieceCount {
   return { max: unitsCounted(1, task, chunks), estimated: unitsCounted(USUAL_BYTES_PER_TOKEN, task, chunks) };

@@ -1,6 +1,6 @@
 /**
- * Rerank over Jina's API. These servers have it too, with small differences: Voyage, vLLM, llama.cpp, Text Embeddings
- * Inference.
+ * Rerank with Jina's API. Voyage, vLLM, llama.cpp and Text Embeddings Inference offer the same API, with small
+ * differences.
  */
 
 import type { RerankQuirks } from '../../catalog/quirk-schemas.ts';
@@ -8,7 +8,10 @@ import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { jsonRequest } from '../json-request.ts';
 import type { RerankCodec, RerankTarget, RerankTask } from './codec.ts';
 
-/** Number of tokens of a chunk. These providers bill tokens. Search units are counted only if a catalog prices them. */
+/**
+ * Tokens per chunk, for search units. These providers bill tokens, so search units only matter if the catalog prices
+ * them.
+ */
 const SERVER_CHUNK_TOKENS = 500;
 
 interface ServerForm {
@@ -18,8 +21,8 @@ interface ServerForm {
 }
 
 /**
- * Request fields by form. The gateway repeats the documents itself. If possible, a text that is too long is refused,
- * not silently cut.
+ * Request fields by form. Responses need not contain the documents, because the gateway adds them itself. If the form
+ * allows it, the provider rejects a text that is too long, instead of silently cutting it.
  */
 const forms: Record<NonNullable<RerankQuirks['rerank_form']>, ServerForm> = {
   jina: {

@@ -1,4 +1,4 @@
-/** Speech of Deepgram. Voice and format are parameters of the address: the voice is part of the model's name. */
+/** Text to speech with Deepgram. Voice and format are parameters of the URL: the voice is part of the model's name. */
 
 import type { SpeechFormat } from '../../catalog/quirk-values.ts';
 import { jsonRequest } from '../json-request.ts';

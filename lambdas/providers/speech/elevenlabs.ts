@@ -1,4 +1,4 @@
-/** Speech of ElevenLabs. The voice is part of the address. */
+/** Text to speech with ElevenLabs. The voice is part of the URL. */
 
 import type { SpeechFormat } from '../../catalog/quirk-values.ts';
 import { jsonRequest } from '../json-request.ts';
@@ -9,7 +9,7 @@ const elevenlabsFormats: Partial<Record<SpeechFormat, string>> = {
   mp3: 'mp3_44100_128',
   opus: 'opus_48000_128',
   pcm: 'pcm_24000',
-  // Its streams have no WAV files, so the gateway adds the header.
+  // ElevenLabs streams no WAV files, so the gateway adds the header.
   wav: 'pcm_24000',
 };
 

@@ -1,4 +1,7 @@
-/** Speech of Gemini models. A stream has raw 24 kHz sound in JSON; the gateway adds the header of a WAV file. */
+/**
+ * Text to speech with Gemini models. A stream contains raw 24 kHz audio in JSON; the gateway adds the header of a WAV
+ * file.
+ */
 
 import type { GeminiSpeechQuirks } from '../../catalog/speech-quirks.ts';
 import type { WireUsage } from '../../messages/types.ts';
@@ -10,7 +13,10 @@ import { jsonRequest } from '../json-request.ts';
 import { voiceId, type SpeechCodec, type SpeechPart, type SpokenTask } from './codec.ts';
 import { soundFromBase64, wavHeader, withHeader } from './sound.ts';
 
-/** The whole speech may arrive in one event: 16,384 tokens are eleven minutes, or 42 MB of base64. */
+/**
+ * Maximum size of an event in bytes. All speech may arrive in one event: 16,384 tokens are eleven minutes, or 42 MB of
+ * base64.
+ */
 const MAX_GEMINI_EVENT_BYTES = 48 * 1024 * 1024;
 const GEMINI_SAMPLE_RATE = 24_000;
 const RAW_SOUND = /^audio\/(?:l16|pcm)\b/i;
@@ -72,7 +78,7 @@ function* soundOf(candidate: Record<string, unknown>): Generator<Buffer, void> {
   }
 }
 
-/** All tokens of the answer are tokens of sound. */
+/** Converts the usage. All output tokens are audio tokens. */
 function geminiSpeechUsage({ promptTokenCount, candidatesTokenCount }: Record<string, unknown>): WireUsage | undefined {
   if (typeof candidatesTokenCount !== 'number') return undefined;
   return {

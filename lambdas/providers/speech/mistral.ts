@@ -1,4 +1,8 @@
-/** Speech of Mistral, as events with the names of OpenAI's. Its raw sound has 32-bit floats, so `pcm` is cut from WAV. */
+/**
+ * Text to speech with Mistral, whose events have the same names as OpenAI's. Its raw audio has 32-bit floats, so `pcm`
+ * is
+ * cut from a WAV file.
+ */
 
 import { jsonEvents } from '../http/json-events.ts';
 import { jsonRequest } from '../json-request.ts';
@@ -17,7 +21,7 @@ export const mistralSpeech: SpeechCodec = {
       stream: true,
     }),
   decode({ body }, { format }) {
-    // Its counted tokens are samples of the sound, which have no price.
+    // The tokens that Mistral reports are audio samples, which have no price.
     const parts = soundOfEvents(jsonEvents(body, MAX_SOUND_EVENT_BYTES), {
       field: 'audio_data',
       usageOf: () => undefined,

@@ -1,4 +1,7 @@
-/** OpenAI's API for speech. Models that are priced by tokens report their usage only in a stream of events. */
+/**
+ * Text to speech with OpenAI's API. Models that are priced by tokens report usage only if the response is a stream of
+ * events.
+ */
 
 import type { OpenaiSpeechQuirks } from '../../catalog/speech-quirks.ts';
 import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
@@ -9,7 +12,7 @@ import { jsonRequest } from '../json-request.ts';
 import { voiceId, type SpeechCodec, type SpeechPart } from './codec.ts';
 import { soundFromBase64, soundIn } from './sound.ts';
 
-/** An event has at most some seconds of sound. */
+/** Maximum size of an event in bytes. Events contain a few seconds of audio at most. */
 export const MAX_SOUND_EVENT_BYTES = 16 * 1024 * 1024;
 
 export const openaiSpeech: SpeechCodec<OpenaiSpeechQuirks> = {
@@ -30,14 +33,14 @@ export const openaiSpeech: SpeechCodec<OpenaiSpeechQuirks> = {
       : soundIn(response),
 };
 
-/** Differences between providers whose events have the names of OpenAI's. */
+/** Differences between providers whose events have the same names as OpenAI's. */
 interface EventForm {
-  /** Name of the field with sound in base64. */
+  /** Name of the field with audio in base64. */
   field: string;
   usageOf: (usage: Record<string, unknown>) => WireUsage | undefined;
 }
 
-/** Yields the sound of `speech.audio.delta` events, and the usage of the last event, `speech.audio.done`. */
+/** Yields the audio of `speech.audio.delta` events, and the usage of the last event, `speech.audio.done`. */
 export async function* soundOfEvents(
   events: AsyncIterable<unknown>,
   { field, usageOf }: EventForm,
@@ -58,7 +61,7 @@ export async function* soundOfEvents(
   throw new UpstreamError('broken', 'The provider ended its speech without a last event');
 }
 
-/** All tokens of the answer are tokens of sound. */
+/** Converts the usage. All output tokens are audio tokens. */
 function audioUsage({ input_tokens, output_tokens }: Record<string, unknown>): WireUsage | undefined {
   if (typeof output_tokens !== 'number') return undefined;
   return {

@@ -1,4 +1,4 @@
-/** Speech of SaluteSpeech. The body of a request is the text, and the name of a voice ends with its sample rate. */
+/** Text to speech with SaluteSpeech. The request's body is the text, and a voice's name ends with its sample rate. */
 
 import type { SpeechFormat } from '../../catalog/quirk-values.ts';
 import { invalidRequest } from '../../platform/errors.ts';

@@ -1,4 +1,4 @@
-/** Reads responses that consist of sound, and builds headers of WAV files. */
+/** Reads responses that consist of audio, and builds the headers of WAV files. */
 
 import { isBase64 } from '../../platform/base64.ts';
 import { resumed, type PullIterator } from '../../platform/concurrency/pull-iterator.ts';
@@ -6,17 +6,18 @@ import type { OpenedResponse } from '../batch-engine.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { SpeechPart } from './codec.ts';
 
-/** Bytes that are read before a body counts as text or as sound. */
+/** Number of bytes that are read to decide whether a body is text or audio. */
 const SNIFFED_BYTES = 64;
 const MAX_ERROR_BYTES = 64 * 1024;
 const TEXT_TYPE = /^\s*(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml)\b)/i;
 const OPENING_OF_TEXT = /^\s*[[{<]/;
-/** Matches readable text: no control characters except white space, and no invalid UTF-8. */
+/** Matches readable text: it has no control characters except white space, and no invalid UTF-8. */
 const READABLE = /^[^\p{Cc}\uFFFD]*$/u;
 
 /**
- * Yields the chunks of a response that consists of sound. If the response is JSON or a page in place of sound, yields
- * its text as an error.
+ * Yields the chunks of a response that consists of audio. If the response is JSON or a web page instead, yields its
+ * text as
+ * an error.
  */
 export async function* soundIn({ headers, body }: OpenedResponse): AsyncGenerator<SpeechPart, void> {
   const { isText, body: whole } = await sniffText(body, String(headers['content-type'] ?? ''));
@@ -27,7 +28,7 @@ export async function* soundIn({ headers, body }: OpenedResponse): AsyncGenerato
   for await (const chunk of whole) if (chunk.length > 0) yield { event: chunk };
 }
 
-/** @throws {UpstreamError} if a text of a response is not base64 */
+/** @throws {UpstreamError} if the value is not base64 */
 export function soundFromBase64(text: unknown): Buffer {
   if (typeof text !== 'string' || !isBase64(text)) {
     throw new UpstreamError('malformed', 'The provider sent sound that is not base64');
@@ -35,10 +36,10 @@ export function soundFromBase64(text: unknown): Buffer {
   return Buffer.from(text, 'base64');
 }
 
-/** Length that stands for an unknown one in the header of a WAV file. */
+/** Value for an unknown length in the header of a WAV file. */
 const UNKNOWN_LENGTH = 0xff_ff_ff_ff;
 
-/** Returns the header of a WAV file with 16-bit mono sound of unknown length. */
+/** Returns the header of a WAV file with 16-bit mono audio of unknown length. */
 export function wavHeader(sampleRate: number): Buffer {
   const header = Buffer.alloc(SOUND_HEADER_BYTES);
   header.write('RIFF', 0, 'latin1');
@@ -88,7 +89,7 @@ async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(chunks).subarray(0, MAX_ERROR_BYTES).toString('utf8');
 }
 
-/** Puts a header before sound without one. Nothing precedes an error. */
+/** Puts a header before the first audio. If an error comes first, no header precedes it. */
 export async function* withHeader(header: Buffer, parts: AsyncIterable<SpeechPart>): AsyncGenerator<SpeechPart, void> {
   let isSent = false;
   for await (const part of parts) {
@@ -100,7 +101,7 @@ export async function* withHeader(header: Buffer, parts: AsyncIterable<SpeechPar
   }
 }
 
-/** Removes the first bytes of the sound, which may arrive in several parts. */
+/** Removes the first bytes of the audio, which may arrive in several parts. */
 export async function* withoutFirstBytes(
   count: number,
   parts: AsyncIterable<SpeechPart>,

@@ -1,4 +1,4 @@
-/** Engine of a wire that speaks texts. Each text is one request, and its sound is forwarded while it arrives. */
+/** Engine for text to speech. Each text is one request, and the gateway forwards the audio as it arrives. */
 
 import { speechFormats, type SpeechFormat } from '../../catalog/quirk-values.ts';
 import { invalidRequest } from '../../platform/errors.ts';
@@ -12,22 +12,22 @@ import {
   type SpokenTask,
 } from './codec.ts';
 
-/** Fields that only tune speech. An endpoint that does not list them speaks without them. */
+/** Fields that only tune the speech. They are omitted for an endpoint that does not list them. */
 export const tuningFields = ['speed', 'instructions'] as const;
 
 /** Usual bytes of text per token. */
 const SPOKEN_BYTES_PER_TOKEN = 4;
 /**
- * Bytes of text that take at least a second to speak. Usual speech has 13 characters a second in English, and four in
- * Chinese, whose characters have three bytes. Digits are the slowest text.
+ * Lowest speaking rate, in bytes of text per second. Usual speech has 13 characters per second in English, and four in
+ * Chinese, whose characters have three bytes each. Digits take longest.
  */
 const SLOWEST_BYTES_PER_SECOND = 3;
 const MIN_SECONDS = 10;
-/** Bytes of a second of 48 kHz, 16-bit, mono sound, in base64 and JSON. */
+/** Size of a second of 48 kHz, 16-bit mono audio in base64 and JSON, in bytes. */
 const MAX_BYTES_PER_SECOND = 192 * 1024;
 const SOUND_ENVELOPE_BYTES = 1024 * 1024;
 
-/** Usual bytes of a second of sound. They estimate the tokens of an answer whose provider reports none. */
+/** Usual size of a second of audio, in bytes. Used to estimate tokens if the provider reports none. */
 const bytesPerSecond: Record<SpeechFormat, number> = {
   pcm: 48_000,
   wav: 48_000,
@@ -48,7 +48,7 @@ export function speaker(codec: SpeechCodec): BatchEngine<SpeechTask, StreamedAns
   };
 }
 
-/** Returns the names of fields of a task that the endpoint does not get. */
+/** Returns the names of the task's fields that are omitted for this endpoint. */
 export function unsentFields(
   task: Pick<SpeechTask, (typeof tuningFields)[number]>,
   { supportedParameters }: Pick<SpeechTarget, 'supportedParameters'>,

@@ -1,4 +1,4 @@
-/** Speech of Yandex SpeechKit, API v1, which takes a form. */
+/** Text to speech with Yandex SpeechKit, API v1, which accepts form data. */
 
 import type { SpeechFormat } from '../../catalog/quirk-values.ts';
 import { voiceId, type SpeechCodec } from './codec.ts';
@@ -9,11 +9,13 @@ const YANDEX_SAMPLE_RATE = 48_000;
 const yandexFormats: Partial<Record<SpeechFormat, Record<string, string>>> = {
   mp3: { format: 'mp3' },
   opus: { format: 'oggopus' },
-  // The rates of raw sound are 48, 16 and 8 kHz. So it is sent as a WAV file, which states its rate, and not as `pcm`.
+  // SpeechKit offers raw audio at 48, 16 and 8 kHz, but not at 24 kHz. So the audio is returned as a WAV file, whose
+  // header
+  // states the rate, and `pcm` is not offered.
   wav: { format: 'lpcm', sampleRateHertz: String(YANDEX_SAMPLE_RATE) },
 };
 
-/** Languages of voices that do not speak Russian. */
+/** Languages of the voices that do not speak Russian. */
 const voiceLanguages: Readonly<Record<string, string>> = {
   lea: 'de-DE',
   john: 'en-US',

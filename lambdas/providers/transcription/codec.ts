@@ -1,4 +1,6 @@
-/** Transcribes recordings: a recording becomes a request to a provider, and its response becomes a transcript. */
+/**
+ * Interface of the transcription codecs: they encode a recording as a request, and read the transcript in the response.
+ */
 
 import type { TranscriptionQuirks } from '../../catalog/quirk-schemas.ts';
 import type { RecordingFormat } from '../../catalog/quirk-values.ts';
@@ -9,17 +11,17 @@ import type { WireRequest, WireTarget } from '../wire.ts';
 export interface Recording {
   bytes: Buffer;
   format: RecordingFormat;
-  /** Length in seconds; undefined if it cannot be read, or is not plausible for the size. */
+  /** Length in seconds; undefined if it cannot be read, or is implausible for the file's size. */
   seconds: number | undefined;
   /** Upper bound on the length in seconds. */
   maxSeconds: number;
-  /** Samples of an uncompressed recording, for providers that take them without a header. */
+  /** Samples of an uncompressed recording, for providers that accept samples without a header. */
   samples?: { sampleRate: number; channels: number; bytes: Buffer } | undefined;
 }
 
 export interface TranscriptionTask {
   recording: Recording;
-  /** Languages that may be spoken (ISO 639-1); empty if the provider shall detect them. */
+  /** Languages that may be spoken (ISO 639-1). If empty, the provider detects the language. */
   languages: readonly string[];
   /** Text that precedes the recording, or describes it. */
   prompt: string | undefined;
@@ -27,15 +29,17 @@ export interface TranscriptionTask {
   temperature: number | undefined;
   /** Whether the transcript needs the times of its segments and words. */
   needsTimes: boolean;
-  /** Whether an endpoint must take each field, also one that only guides the transcription. */
+  /**
+   * Whether endpoints that do not support every field are excluded, even if the field only guides the transcription.
+   */
   needsAllFields: boolean;
-  /** Whether the transcript is forwarded while the provider sends it. */
+  /** Whether the gateway forwards the transcript as it arrives. */
   streams: boolean;
-  /** Whether the transcript is an English translation. */
+  /** Whether the transcript is translated to English. */
   translates: boolean;
 }
 
-/** A part of a transcript. Times are seconds from the beginning. */
+/** A segment or a word of a transcript. Times are seconds from the beginning. */
 export interface TranscriptPart {
   text: string;
   start: number;
@@ -46,13 +50,13 @@ export interface TranscriptPart {
 export interface Transcript {
   text: string;
   language?: string | undefined;
-  /** Length of the recording in seconds, if the provider reports it. */
+  /** Length of the recording in seconds; absent if the provider does not report it. */
   seconds?: number | undefined;
   segments: readonly TranscriptPart[];
   words: readonly TranscriptPart[];
 }
 
-/** A part of a transcript that is forwarded. */
+/** A piece of a transcript that is forwarded as it arrives. */
 export interface TranscriptDelta {
   delta: string;
 }
@@ -64,14 +68,14 @@ export type TranscriptionTarget = WireTarget<TranscriptionQuirks>;
 export interface TranscriptionCodec extends BatchReader {
   /** Formats that the provider accepts. */
   formats: readonly RecordingFormat[];
-  /** Whether the provider reports the billed seconds. They may then differ a little from the gateway's own count. */
+  /** Whether the provider reports the billed seconds, which may differ a little from the gateway's own calculation. */
   reportsSeconds: boolean;
   /**
-   * Builds the request of a task.
+   * Encodes the request for a task.
    * @throws {GatewayError} 400 for a task that the wire cannot express
    */
   requestFor(task: TranscriptionTask, target: TranscriptionTarget): WireRequest<string | Buffer>;
-  /** Reads a transcript while it arrives, at endpoints that send it as events; absent if the wire has no events. */
+  /** Reads a transcript as it arrives, from endpoints that send it as events; absent if the wire has no events. */
   decode?: DecodeStream<TranscriptDelta>;
   /**
    * Reads the transcript in a response.

@@ -1,4 +1,4 @@
-/** Deepgram's API for recordings. The request is the recording itself. */
+/** Transcription with Deepgram. The request's body is the recording itself. */
 
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import type { TranscriptionCodec } from './codec.ts';
@@ -11,7 +11,7 @@ export const deepgramTranscription: TranscriptionCodec = {
   requestFor({ languages, keywords, recording }, { upstreamModel }) {
     const [language] = languages;
     const query = new URLSearchParams({ model: upstreamModel, smart_format: 'true' });
-    // Deepgram expects English, if neither a language nor its detection is requested.
+    // Deepgram assumes English if neither a language nor language detection is requested.
     if (language === undefined) query.set('detect_language', 'true');
     else query.set('language', languages.length > 1 ? 'multi' : language);
     for (const word of keywords) query.append('keyterm', word);
@@ -29,7 +29,7 @@ export const deepgramTranscription: TranscriptionCodec = {
     const { transcript, words } = recordOrEmpty(Array.isArray(alternatives) ? alternatives[0] : undefined);
     const text = transcriptText(transcript);
     const spoken = spokenPartsIn(words, { text: 'word' });
-    // With smart_format, the words also have their spelling in the text.
+    // With smart_format, each word also has the spelling that it has in the text.
     const written = spokenPartsIn(words, { text: hasSpelling(words) ? 'punctuated_word' : 'word' });
     return {
       text,

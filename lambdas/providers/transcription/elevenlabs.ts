@@ -1,4 +1,4 @@
-/** Speech to text of ElevenLabs, which reports no usage. */
+/** Transcription with ElevenLabs, which reports no usage. */
 
 import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import type { TranscriptionCodec } from './codec.ts';
@@ -24,7 +24,7 @@ export const elevenlabsTranscription: TranscriptionCodec = {
   },
   transcriptIn(body) {
     const { text, language_code: language, words } = recordOrEmpty(body);
-    // Other types are blanks and sounds, of which the times may be null.
+    // Parts of other types are white space and sounds, whose times may be null.
     const spoken = Array.isArray(words) ? words.filter((word) => !isRecord(word) || word['type'] === 'word') : words;
     const parts = spokenPartsIn(spoken, { text: 'text', speaker: 'speaker_id' });
     return {

@@ -1,4 +1,6 @@
-/** Transcription by a Gemini model that hears a recording: a chat whose only answer is the text. */
+/**
+ * Transcription with a Gemini model that accepts audio: a conversation in which the model answers with the text only.
+ */
 
 import { isRecord, recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import { jsonRequest } from '../json-request.ts';
@@ -71,7 +73,7 @@ function tokenCountOf(value: unknown): number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : 0;
 }
 
-/** Returns a reason in the provider's form, or a fixed word for anything else. */
+/** Returns a reason in the provider's form, or "unknown" for any other value. */
 function reasonName(reason: unknown): string {
   return typeof reason === 'string' && /^[A-Z_]{1,40}$/.test(reason) ? reason : 'unknown';
 }

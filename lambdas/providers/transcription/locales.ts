@@ -1,4 +1,4 @@
-/** Locales of languages, at providers that expect a region with a language. */
+/** Locales by language, for providers that expect a language with a region. */
 const spokenLocales: Record<string, string> = {
   ru: 'ru-RU',
   en: 'en-US',
@@ -17,7 +17,7 @@ const spokenLocales: Record<string, string> = {
   tr: 'tr-TR',
 };
 
-/** Returns the locale of a language. A language without a known locale is passed on. */
+/** Returns the locale of a language; the language itself if no locale is known. */
 export function localeOf(language: string): string {
   return spokenLocales[language] ?? language;
 }

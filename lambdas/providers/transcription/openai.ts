@@ -1,4 +1,4 @@
-/** OpenAI's transcriptions and translations, which Groq and Mistral have with small differences. */
+/** Transcription and translation with OpenAI's API, which Groq and Mistral offer with small differences. */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
@@ -10,7 +10,7 @@ import type { StreamPart } from '../batch-engine.ts';
 import { formRequest } from './form-request.ts';
 import { spokenPartsIn, secondsIn, segmentsOfParts, transcriptText } from './read-parts.ts';
 
-/** The last event has the whole text. */
+/** Maximum size of an event in bytes. The last event contains the complete text. */
 const MAX_TRANSCRIPT_EVENT_BYTES = 16 * 1024 * 1024;
 /** Usual bytes of text per token. */
 const USUAL_BYTES_PER_TOKEN = 4;
@@ -29,7 +29,7 @@ export const openaiTranscription: TranscriptionCodec = {
       translates ? '/audio/translations' : '/audio/transcriptions',
       [
         ['model', upstreamModel],
-        // Mistral has one format of answers, and one granularity in a request.
+        // Mistral has only one response format, and accepts one granularity per request.
         !isMistral && ['response_format', needsTimes ? 'verbose_json' : 'json'],
         ...(needsTimes && !translates ? granularityFields(isMistral) : []),
         ...(translates ? [] : languages.map((code) => [lists ? 'languages[]' : 'language', code] as const)),
@@ -57,7 +57,7 @@ export const openaiTranscription: TranscriptionCodec = {
   readUsage: (body) => transcriptUsageIn(recordOrEmpty(recordOrEmpty(body)['usage'])),
 };
 
-/** Mistral's keywords have underscores in place of blanks, and no commas. */
+/** Returns a keyword in Mistral's form, with underscores for white space. Mistral accepts no commas. */
 function biasOf(word: string, index: number): readonly [string, string] {
   if (word.includes(',')) throw invalidRequest(`keywords.${index}`, 'may not have a comma for this model');
   return ['context_bias', word.trim().replaceAll(/\s+/g, '_')];
@@ -70,7 +70,10 @@ function granularityFields(isMistral: boolean): (readonly [string, string])[] {
     : names.map((name) => ['timestamp_granularities[]', name]);
 }
 
-/** Reads seconds (OpenAI's `seconds`, Mistral's `prompt_audio_seconds`) or tokens; undefined if neither is there. */
+/**
+ * Reads the reported seconds (OpenAI's `seconds`, Mistral's `prompt_audio_seconds`) or tokens; undefined if there are
+ * neither.
+ */
 function transcriptUsageIn(usage: Record<string, unknown>): WireUsage | undefined {
   const seconds = secondsIn(usage['seconds'] ?? usage['prompt_audio_seconds']);
   if (seconds !== undefined) return { audio_seconds: Math.ceil(seconds), input_tokens: 0, output_tokens: 0 };
@@ -83,7 +86,8 @@ function transcriptUsageIn(usage: Record<string, unknown>): WireUsage | undefine
 
 /**
  * Yields the texts of `transcript.text.delta` events, and the usage of the last event, `transcript.text.done`. Some
- * servers answer with one document, which has the whole text.
+ * servers
+ * respond with one document instead, which contains the complete text.
  */
 async function* deltasIn(events: AsyncIterable<unknown>): AsyncGenerator<StreamPart<TranscriptDelta>, void> {
   let hasText = false;

@@ -1,10 +1,10 @@
-/** Reads texts and times in the answers of providers. */
+/** Reads texts and times in providers' responses. */
 
 import { isRecord } from '../../platform/json/foreign-json.ts';
 import { UpstreamError } from '../http/upstream-error.ts';
 import type { TranscriptPart } from './codec.ts';
 
-/** Maximum number of segments and of words of an answer, several times those of a recording of 24 hours. */
+/** Maximum number of segments, and of words, in a response. A recording of 24 hours has far fewer. */
 const MAX_SPOKEN_PARTS = 1_000_000;
 
 /** @throws {UpstreamError} if the value is not a text */
@@ -17,15 +17,15 @@ export function malformedTranscript(what: string): UpstreamError {
   return new UpstreamError('malformed', `The provider sent ${what}`);
 }
 
-/** Names of the fields of a part. */
+/** Names of a part's fields in the provider's JSON. */
 interface PartNames {
   text: string;
   speaker?: string;
 }
 
 /**
- * Reads the parts of a list; an absent list has none.
- * @throws {UpstreamError} for a list with anything but texts and their times
+ * Reads a list of parts. An absent list is empty.
+ * @throws {UpstreamError} for a list whose elements are not texts with their times
  */
 export function spokenPartsIn(list: unknown, { text, speaker }: PartNames): TranscriptPart[] {
   if (list === undefined || list === null) return [];
@@ -46,18 +46,22 @@ function isTime(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
 
-/** Reads a duration; undefined if the value is none. */
+/** Returns a duration in seconds; undefined if the value is not a valid time. */
 export function secondsIn(value: unknown): number | undefined {
   return isTime(value) ? value : undefined;
 }
 
-/** Maximum length of a segment that is made from words, as subtitles usually have. */
+/** Maximum length of a segment that is built from words, as is usual for subtitles. */
 const MAX_SEGMENT_CHARACTERS = 84;
 const MAX_SEGMENT_SECONDS = 7;
 const MAX_PAUSE_SECONDS = 1;
 const SENTENCE_ENDING = /[.!?…。！？]["»”)]?$/;
 
-/** Makes segments from words: a segment ends with a sentence, at a pause, or when it is long enough for a subtitle. */
+/**
+ * Builds segments from words. A segment ends at the end of a sentence, at a pause, at a change of speakers, or at its
+ * maximum
+ * length.
+ */
 export function segmentsOfParts(words: readonly TranscriptPart[]): TranscriptPart[] {
   const segments: TranscriptPart[] = [];
   let isOpen = false;

@@ -1,4 +1,4 @@
-/** Synchronous recognition of SaluteSpeech: recordings of a minute, without times and usage. */
+/** Synchronous transcription with SaluteSpeech: recordings of up to a minute, without times or usage. */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
@@ -30,7 +30,7 @@ export const saluteTranscription: TranscriptionCodec = {
   readUsage: () => undefined,
 };
 
-/** @throws {GatewayError} 400 for a WAV file with other samples than the provider reads */
+/** @throws {GatewayError} 400 for a WAV file whose samples do not have 16 bits */
 function contentTypeOf({ format, samples }: Recording): string {
   if (format === 'mp3') return 'audio/mpeg';
   if (format === 'flac') return 'audio/flac';

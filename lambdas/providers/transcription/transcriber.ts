@@ -1,4 +1,4 @@
-/** Sends a recording in one request, and bounds what it may cost. */
+/** Engine for transcription. It sends a recording in one request, and calculates the maximum cost. */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { BatchEngine, BatchRequest, StreamPart } from '../batch-engine.ts';
@@ -11,17 +11,20 @@ import type {
   TranscriptionTask,
 } from './codec.ts';
 
-/** More tokens than any known model counts for a second of a recording. */
+/** Upper bound on audio tokens per second of a recording. No known model counts more. */
 const DEFAULT_AUDIO_TOKENS_PER_SECOND = 50;
-/** More tokens than fast speech has in a second. */
+/** Upper bound on tokens of text per second. Fast speech has fewer. */
 const TEXT_TOKENS_PER_SECOND = 20;
-/** Tokens of instructions and of the text that is returned for silence. */
+/** Upper bound on tokens of the instructions, and of the text that is returned for silence. */
 const ADDED_TOKENS = 512;
-/** Usual tokens of a second of a recording and of speech, if the provider reports no usage. */
+/** Usual audio tokens per second of a recording, for providers that report no usage. */
 const USUAL_AUDIO_TOKENS_PER_SECOND = 25;
 const MAX_TRANSCRIPT_BYTES = 16 * 1024 * 1024;
 
-/** The engine of a wire. A recording is never split: a cut inside a word would change the text. */
+/**
+ * Returns the engine of a wire. It never splits a recording, because a cut in the middle of a word would change the
+ * text.
+ */
 export function transcriber(codec: TranscriptionCodec): BatchEngine<TranscriptionTask, TranscriptionAnswer> {
   return {
     readUsage: (body, headers) => codec.readUsage(body, headers),
@@ -45,7 +48,7 @@ function sendsEvents(
   return streams && codec.decode !== undefined && quirks.transcript_events === true;
 }
 
-/** The parts of a transcript that its provider sent as a whole. Its request is charged already. */
+/** Converts a complete transcript to parts. Its request has already been charged. */
 async function* wholeAsParts({ text }: Transcript): AsyncGenerator<StreamPart<TranscriptDelta>, void> {
   yield { event: { delta: text } };
 }
@@ -68,7 +71,7 @@ function batchRequestOf(codec: TranscriptionCodec, task: TranscriptionTask, targ
     ),
     pieces: {
       audioSeconds: {
-        // A provider that reports seconds may count a fraction of a second more than the gateway.
+        // A provider that reports seconds may round up a fraction of a second more than the gateway.
         max: billedSeconds(maxSeconds, target) + (codec.reportsSeconds && !hasOwnSteps(target) ? 1 : 0),
         estimated: billedSeconds(likelySeconds, target),
       },
@@ -78,7 +81,7 @@ function batchRequestOf(codec: TranscriptionCodec, task: TranscriptionTask, targ
   };
 }
 
-/** Returns the task without the fields that only guide it, and that the endpoint does not list. */
+/** Returns the task without fields that the endpoint does not list. These fields only guide the transcription. */
 function withListedFields(task: TranscriptionTask, { supportedParameters }: TranscriptionTarget): TranscriptionTask {
   const lists = (name: string) => supportedParameters.includes(name);
   return {
@@ -90,13 +93,13 @@ function withListedFields(task: TranscriptionTask, { supportedParameters }: Tran
   };
 }
 
-/** Returns the whole seconds that the provider bills for a recording of this length. */
+/** Returns the number of seconds that the provider bills for a recording of this length. */
 function billedSeconds(seconds: number, { quirks }: TranscriptionTarget): number {
   const { min_billed_seconds: least = 1, billed_step_seconds: step = 1 } = quirks;
   return Math.max(least, Math.ceil(seconds / step) * step);
 }
 
-/** Returns whether the billed seconds differ from the length of the recording, so no provider reports them. */
+/** Returns whether the billed seconds deliberately differ from the length of the recording. */
 function hasOwnSteps({ quirks }: TranscriptionTarget): boolean {
   return quirks.min_billed_seconds !== undefined || quirks.billed_step_seconds !== undefined;
 }

@@ -1,4 +1,6 @@
-/** Speech to text of xAI, whose API has one model without a name. The file is the last part of its form. */
+/**
+ * Transcription with xAI, whose API has only one model and no field for it. The file must be the last part of the form.
+ */
 
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';
 import type { TranscriptionCodec } from './codec.ts';

@@ -1,4 +1,6 @@
-/** Synchronous recognition of Yandex SpeechKit (API v1): short recordings of one channel, without times and usage. */
+/**
+ * Synchronous transcription with Yandex SpeechKit (API v1): short recordings with one channel, without times or usage.
+ */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import { recordOrEmpty } from '../../platform/json/foreign-json.ts';

@@ -1,5 +1,5 @@
 /**
- * Removes circular references from schemas, for providers that refuse them: Meta
+ * Removes circular references from schemas, for providers that reject them: Meta
  * (https://github.com/duolahypercho/codex-router/issues/792), Moonshot
  * (https://github.com/duolahypercho/codex-router/pull/793), Claude in schemas that it enforces
  * (https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations), and Gemini
@@ -12,8 +12,9 @@ import { isRecord } from '../../platform/json/foreign-json.ts';
 type ReferringSchema = Record<string, unknown>;
 
 /**
- * Replaces each circular reference with the type of the part to which it leads. A reference is circular if that part
- * contains it.
+ * Replaces each circular reference with the type of the schema to which it refers. A reference is circular if it is
+ * inside
+ * the schema to which it refers.
  * @param keepsOptional keeps references in optional properties
  * @returns the same schema if nothing is replaced
  */
@@ -29,11 +30,11 @@ export function acyclicSchema(
 
 interface CircularReference {
   target: ReferringSchema;
-  /** Whether the nearest property around the reference may be absent. */
+  /** Whether the innermost property that contains the reference is optional. */
   isOptional: boolean;
 }
 
-/** Returns the circular references of a schema, by the parts that have them. */
+/** Returns the circular references of a schema, by the subschemas that have them. */
 function circularReferences(root: ReferringSchema): Map<object, CircularReference> {
   const circular = new Map<object, CircularReference>();
   const open = new Set<unknown>();
@@ -53,12 +54,13 @@ function circularReferences(root: ReferringSchema): Map<object, CircularReferenc
 }
 
 /**
- * Returns the values in a part of a schema. For each, `mayBeAbsent` states whether the nearest property around it may
- * be absent.
+ * Returns the direct children of a schema. `mayBeAbsent` states whether the innermost property that contains the child
+ * is
+ * optional.
  */
 function innerParts(part: object, isOptional: boolean): [inner: unknown, mayBeAbsent: boolean][] {
   const { properties, required, ...others } = part as ReferringSchema;
-  // A set is fast even if a client lists as many names as there are properties.
+  // A set keeps this fast if a client lists thousands of required names.
   const names = new Set(Array.isArray(required) ? (required as unknown[]) : []);
   return [
     ...Object.values(others).map((inner): [unknown, boolean] => [inner, isOptional]),
@@ -69,7 +71,7 @@ function innerParts(part: object, isOptional: boolean): [inner: unknown, mayBeAb
   ];
 }
 
-/** Returns the part of the root to which a schema refers. */
+/** Returns the subschema of the root to which a reference points. */
 function referredPart({ $ref: reference }: ReferringSchema, root: ReferringSchema): ReferringSchema | undefined {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
   const names = percentDecoded(reference.slice(1)).split('/').slice(1);

@@ -27,7 +27,8 @@ export function answerSchema(
 
 /**
  * Drops the schema for the answer's text if a tool call is forced, because the answer then has no text. Gemini and Groq
- * refuse both together (https://github.com/vercel/ai/pull/16540).
+ * reject
+ * the combination (https://github.com/vercel/ai/pull/16540).
  */
 export function withFormatOrForcedCall(request: MessagesRequest): MessagesRequest {
   const { tools, tool_choice: choice } = request;
@@ -36,7 +37,7 @@ export function withFormatOrForcedCall(request: MessagesRequest): MessagesReques
 }
 
 /**
- * Adapts a request to a model that accepts either tools or a schema of the answer, but not both. If the tool choice is
+ * Adapts a request to a model that accepts either tools or a schema for the answer, but not both. If the tool choice is
  * "none", the tools are dropped. If a call is forced, the schema is dropped.
  * @throws {GatewayError} 400 if the request needs both tools and the schema
  */

@@ -7,12 +7,12 @@ import { ClientCalls } from './client-calls.ts';
 import { tokenLogprobs } from './logprobs.ts';
 import type { ToolNameRule } from './tool-names.ts';
 
-/** Matches a stop reason of a provider that is a single word. Other texts are not recorded. */
+/** Matches a provider's stop reason that is a single word. Other texts are not recorded. */
 const NATIVE_REASON = /^[\w.:-]{1,64}$/;
 
 /**
- * Result of reading a piece of a stream: a batch of events, if there are new ones, and the failure after these events,
- * if there is one.
+ * Result of reading a piece of a stream: a batch of new events, if any, and the failure that occurred after them, if
+ * any.
  */
 export interface Reading {
   batch: AnswerBatch | undefined;
@@ -30,12 +30,14 @@ export class TranslatedAnswer {
   readonly blocks: BlockWriter;
   /** Whether message_stop or an error was written. No event may follow either of them. */
   ended = false;
-  /** Size of the output that the wire's reader has not yet written to this answer, in bytes. */
+  /** Size of the output that the wire's parser has read but not yet written to this answer, in bytes. */
   waitingBytes = 0;
-  /** Size of all output that was held back after the last call of `reading`, in bytes. */
+  /** Value of heldBackBytes after the last call of `reading`. */
   #heldBackBytes = 0;
   /**
-   * Whether the provider has reported more output tokens since the last call of `reading`. Their text may be hidden.
+   * Whether the provider has reported more output tokens since the last call of `reading`. The text of these tokens may
+   * be
+   * hidden.
    */
   #hasThought = false;
   readonly #estimatedInputTokens: number;
@@ -55,7 +57,7 @@ export class TranslatedAnswer {
 
   /**
    * @param thinkingSignature signature for thinking that the provider does not sign itself
-   * @param toolNames rule of the sent tool names
+   * @param toolNames rule by which tool names were sent
    */
   constructor(
     { estimatedInputTokens, request }: Pick<DecodeContext, 'estimatedInputTokens' | 'request'>,
@@ -78,7 +80,8 @@ export class TranslatedAnswer {
   }
 
   /**
-   * Runs `read` on a piece of the stream, and returns its events. If `read` fails, the batch has the events written
+   * Runs `read` on a piece of the stream, and returns the new events. If `read` fails, the batch has the events that it
+   * wrote
    * before the failure.
    */
   reading(read: () => void): Reading {
@@ -86,17 +89,17 @@ export class TranslatedAnswer {
     try {
       read();
     } catch (error) {
-      // An error in data after the end of the answer is ignored, because that data is ignored.
+      // Data after the end of the answer is ignored, and so are errors in it.
       if (!this.ended) failure = error;
     }
     this.#collect();
     const events = this.#events.map((data) => ({ data }));
     this.#events = [];
-    // The failure came before any output. Without an event, the request can still be sent to another endpoint. So no
-    // event is returned.
+    // The failure came before any output. No event is returned, so that the request can still be sent to another
+    // endpoint.
     if (failure && !this.blocks.hasOutput && !this.#begun) return { batch: undefined, failure, hasOutput: false };
     this.#begun ||= events.length > 0;
-    // In a complete answer, the last event contains the usage, so the batch has no usage of its own.
+    // At the end of a complete answer, the last event contains the usage, so the batch does not repeat it.
     const usage = this.#finished ? undefined : this.#unreported;
     this.#unreported = undefined;
     const heldBackBytes = this.blocks.heldBackBytes + this.waitingBytes;
@@ -118,8 +121,8 @@ export class TranslatedAnswer {
   }
 
   /**
-   * Merges newly reported usage into the known usage. Some providers report usage in every event, and the counts do not
-   * always grow.
+   * Merges newly reported usage into the known usage. Some providers report usage in every event, and counts may
+   * decrease.
    */
   report(usage: WireUsage): void {
     this.#hasThought ||= (usage.output_tokens ?? 0) > (this.#usage?.output_tokens ?? 0);
@@ -166,8 +169,9 @@ export class TranslatedAnswer {
 }
 
 /**
- * Merges two reports of usage. Values of the later report have precedence. But the output count never decreases, and no
- * prompt token counts twice.
+ * Merges two reports of usage. Values of the later report have precedence, but the output count never decreases, and no
+ * prompt
+ * token is counted twice.
  */
 function laterUsage(known: WireUsage | undefined, later: WireUsage): WireUsage {
   if (!known) return later;
@@ -182,8 +186,9 @@ function laterUsage(known: WireUsage | undefined, later: WireUsage): WireUsage {
 }
 
 /**
- * Merges the prompt counts of two reports. The prompt size is from the later report, or from the earlier one if the
- * later report has none. If cache counts are missing in the later report, the earlier ones stay, up to that size.
+ * Merges the prompt counts of two reports. The prompt size is the later report's, or the earlier one's if the later
+ * report has
+ * none. Cache counts that are missing in the later report are taken from the earlier one, up to that size.
  */
 function laterPromptUsage(known: WireUsage, later: WireUsage): WireUsage {
   // A later size of 0 is ignored if the earlier size is positive.

@@ -1,7 +1,9 @@
 /**
  * Converts argument schemas to a form that every provider accepts: an object at the root, in the current draft of JSON
- * Schema (2020-12). Clients' tools use many drafts. If a provider refuses one tool's schema, it refuses the whole
- * request. Sources: https://github.com/langchain-ai/langchainjs/issues/9804 (a union at the root),
+ * Schema
+ * (2020-12). Clients' tools use many drafts. A provider that rejects one tool's schema rejects the whole request.
+ * Sources:
+ * https://github.com/langchain-ai/langchainjs/issues/9804 (a union at the root),
  * https://github.com/Dokploy/mcp/issues/74 (boolean bounds), https://github.com/anomalyco/opencode/pull/39335 (tuples),
  * https://github.com/ruvnet/ruflo/issues/1294 (lists without items).
  */
@@ -25,15 +27,16 @@ const ONE_SCHEMA = new Set([
 ]);
 const LISTS_OF_SCHEMAS = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
 const MAPS_OF_SCHEMAS = new Set(['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas']);
-/** Keywords that combine several schemas. Some providers refuse them at the root of a schema. */
+/** Keywords that combine several schemas. Some providers reject them at the root of a schema. */
 const ROOT_UNIONS = ['anyOf', 'oneOf', 'allOf'] as const;
-/** Maximum number of references that are followed in a row. A longer chain is probably circular. */
+/** Maximum number of consecutive references that are followed. A longer chain is probably circular. */
 const MAX_HOPS = 8;
 const UNSUPPORTED_AT_ROOT = [...ROOT_UNIONS, 'enum', 'not'] as const;
 
 /**
- * Converts the schema of a tool's arguments, so that its root is an object. A union at the root is replaced: the
- * properties of all its variants become optional properties, and the description contains the union as JSON.
+ * Converts the schema of a tool's arguments so that its root is an object. In place of a union at the root, the
+ * properties of
+ * all variants become optional properties, and the description contains the union as JSON.
  */
 export function argumentsSchema(schema: ToolSchema): ToolSchema {
   const current = currentSchema(schema) as ToolSchema;
@@ -51,14 +54,14 @@ export function argumentsSchema(schema: ToolSchema): ToolSchema {
   return { ...withConstraints(rest, unsupported), type: 'object', properties };
 }
 
-/** Adds keywords that a provider refuses to the description, which the model reads. */
+/** Moves keywords that a provider rejects into the description, which the model reads. */
 export function withConstraints(schema: ToolSchema, unsupported: ToolSchema): ToolSchema {
   if (Object.keys(unsupported).length === 0) return schema;
   const described = typeof schema['description'] === 'string' ? `${schema['description']}\n` : '';
   return { ...schema, description: `${described}Constraints: ${JSON.stringify(unsupported)}` };
 }
 
-/** Replaces a reference at the root of the schema with its definition. It may lead there through other definitions. */
+/** Replaces a reference at the root of the schema with its definition, which may itself be a reference. */
 function resolved(schema: ToolSchema, root: ToolSchema, hops = MAX_HOPS): ToolSchema {
   const { $ref: reference, ...rest } = schema;
   const definition = typeof reference === 'string' ? definitionOf(reference, root) : undefined;
@@ -89,8 +92,9 @@ function currentSchema(schema: unknown): unknown {
 }
 
 /**
- * Returns whether a keyword has no meaning: serializers write absent keywords as null, and enumerations without a value
- * as an empty list.
+ * Returns whether a keyword has no meaning. Serializers write absent keywords as null, and absent enumerations as an
+ * empty
+ * list.
  */
 function saysNothing(keyword: string, value: unknown): boolean {
   if (value === null) return keyword !== 'const' && keyword !== 'default';
@@ -124,14 +128,15 @@ function currentWords(keyword: string, value: unknown, schema: ToolSchema): Tool
   }
 }
 
-/** Returns whether a value only allows or forbids further members. Every provider accepts a boolean for that. */
+/** Returns whether a boolean only allows or forbids further properties or items. Every provider accepts this form. */
 function isOpenOrClosed(keyword: string, value: unknown): boolean {
   return typeof value === 'boolean' && /^(additional|unevaluated)/.test(keyword);
 }
 
 /**
- * Converts a list of schemas in `items` to `prefixItems`. In older drafts, `additionalItems` has the schema of the
- * items after the list.
+ * Converts a list of schemas in `items` to `prefixItems`. In older drafts, `additionalItems` is the schema of the items
+ * after
+ * the list.
  */
 function tuple(schemas: readonly unknown[], more: unknown): ToolSchema {
   return {
@@ -144,7 +149,7 @@ function mapOfCurrent(schemas: ToolSchema): ToolSchema {
   return Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, currentSchema(one)]));
 }
 
-/** Returns the names of properties whose own schema contains `required: true`, as in drafts up to 3. */
+/** Returns the names of properties whose own schema contains `required: true`, as in draft 3. */
 function membersMarkedRequired({ required, properties }: ToolSchema): string[] {
   const listed = new Set(Array.isArray(required) ? (required as unknown[]) : []);
   return Object.entries(isRecord(properties) ? properties : {}).flatMap(([name, one]) =>

@@ -7,7 +7,7 @@ const NO_AUDIO =
   'this model does not accept audio; send the words as text, or use a model with audio in its input_modalities';
 
 /**
- * Reads a recording in the request.
+ * Reads audio in the request.
  * @throws {GatewayError} 400 if the endpoint does not list audio, because its price then covers only text
  */
 export function inlineAudio(
@@ -21,7 +21,7 @@ export function inlineAudio(
 }
 
 /**
- * Returns the error for a recording that the model does not accept.
+ * Returns the error for audio that the model does not accept.
  * @param path path of the block
  */
 export function audioRefusal(path: string): Error {

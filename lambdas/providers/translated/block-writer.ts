@@ -10,9 +10,9 @@ import { UpstreamError } from '../http/upstream-error.ts';
 import { JsonProgress } from './json-progress.ts';
 import type { Prose } from './prose.ts';
 
-/** Maximum number of citations that wait for their text. Real answers have fewer citations for one text. */
+/** Maximum number of citations that wait for their text. Real answers have fewer citations per text. */
 const MAX_EARLY_CITATIONS = 256;
-/** Maximum number of token probabilities that wait for their text. One character has fewer tokens. */
+/** Maximum number of token probabilities that wait for their text. A character consists of fewer tokens. */
 const MAX_EARLY_LOGPROBS = 256;
 
 /**
@@ -22,7 +22,8 @@ const MAX_ANSWER_BLOCKS = 10_000;
 const TOO_MANY = 'sent more blocks than an answer can have';
 
 /**
- * Size of the text that may wait for the arguments of a call. If there is more text and no arguments have begun, the
+ * Size of the text, in bytes, that may wait for the arguments of a call. If there is more text and no arguments have
+ * begun, the
  * call counts as a call without arguments.
  */
 const MAX_DEFERRED_BYTES = 1_024;
@@ -53,7 +54,8 @@ interface ToolCall {
 
 /**
  * Writes content blocks one after another. At most one block is open, and indexes have no gaps. If a later tool call
- * begins before the previous one is complete, its pieces wait.
+ * begins
+ * before the previous one is complete, the later call waits.
  */
 export class BlockWriter {
   /** Events written since the last call of `take`. */
@@ -61,14 +63,15 @@ export class BlockWriter {
   #nextIndex = 0;
   #open: { kind: OpenKind; index: number } | undefined;
   readonly #calls: ToolCall[] = [];
-  /** For each index that the provider gives to calls, the last call with it. `#byId` is the same for ids. */
+  /** Last call for each index that the provider assigns. `#byId` has the last call for each id. */
   readonly #byIndex = new Map<number, ToolCall>();
   readonly #byId = new Map<string, ToolCall>();
   /** Position in #calls of the last call whose block was opened; -1 if no call was opened. */
   #written = -1;
   /**
-   * Output other than calls that arrived between two pieces of one call. The pieces of a block must not be separated,
-   * so it is written after the call.
+   * Output other than calls that arrived in the middle of a call. It is written after the call, because a block must
+   * not be
+   * interrupted.
    */
   #deferred: Prose[] = [];
   #deferredBytes = 0;
@@ -83,8 +86,9 @@ export class BlockWriter {
   readonly #thinkingSignature: string;
   readonly #clientCalls: ClientCalls;
   /**
-   * Whether the last call was dropped, because the client allows only one. A piece without id, index and name then
-   * belongs to it, and is dropped too.
+   * Whether the last call was dropped, because the client allows only one call. A following piece without id, index and
+   * name
+   * then belongs to the dropped call, and is dropped too.
    */
   #isLeftOut = false;
 
@@ -101,7 +105,7 @@ export class BlockWriter {
     return this.#nextIndex > 0 || this.#calls.length > 0;
   }
 
-  /** Size of the output that waits for the end of a tool call, in bytes. */
+  /** Size of the output that waits until a tool call ends, in bytes. */
   get heldBackBytes(): number {
     return this.#deferredBytes + this.#waitingBytes;
   }
@@ -123,13 +127,14 @@ export class BlockWriter {
 
   /**
    * Adds text. Probabilities without text wait for the next text, because a token may be only a part of a character. If
-   * no text follows in the block, they are added at its end.
+   * no text
+   * follows in the block, they are added at the block's end.
    */
   text(text: string, logprobs?: readonly TokenLogprob[]): void {
     this.#prose({ kind: 'text', text, logprobs });
   }
 
-  /** Adds text of a refusal. Some providers mark the text of a refusal; others send it as ordinary text. */
+  /** Adds the text of a refusal. Not all providers mark refusals: some send them as ordinary text. */
   refusal(text: string): void {
     this.#prose({ kind: 'refusal', text });
   }
@@ -139,8 +144,9 @@ export class BlockWriter {
   }
 
   /**
-   * Ends the open thinking with its signature. If no thinking is open, the signature gets an empty thinking block,
-   * which clients send back with the conversation.
+   * Ends the open thinking with its signature. If no thinking is open, the signature gets a thinking block without
+   * text, which
+   * clients send back in later turns.
    */
   sign(signature: string): void {
     this.#prose({ kind: 'signature', text: signature });
@@ -151,12 +157,12 @@ export class BlockWriter {
     this.#prose({ kind: 'end', text: '' });
   }
 
-  /** Adds a block of thinking that only its provider can read. */
+  /** Adds a block of encrypted thinking, which only its provider can read. */
   redacted(data: string): void {
     this.#prose({ kind: 'redacted', text: data });
   }
 
-  /** Adds a drawn image, or pieces of a recording. @param block the image, or the beginning of the recording */
+  /** Adds a generated image, or pieces of audio. @param block the image, or the beginning of the audio */
   media(block: Block & { type: 'image' | 'audio' }, deltas: readonly Delta[] = []): void {
     this.#prose({ kind: block.type, text: '', block, deltas });
   }
@@ -170,8 +176,9 @@ export class BlockWriter {
     const call = this.#callOf(piece);
     if (!call) return;
     if (call.closed) {
-      // Some providers repeat the arguments of a complete call at the end, which changes nothing. If the closed call is
-      // incomplete, its further arguments cannot be written. They must not be dropped silently, so this is an error.
+      // Some providers repeat the arguments of a complete call at the end, which is harmless. Further arguments of a
+      // call that was
+      // closed while incomplete cannot be written, and must not be dropped silently, so they are an error.
       if (call.progress.isComplete || piece.arguments === '') return;
       throw malformedBlocks('continued a tool call that had ended');
     }
@@ -190,8 +197,9 @@ export class BlockWriter {
   }
 
   /**
-   * Returns the call to which a piece belongs. The first piece of a call creates it. Returns undefined if the piece
-   * must be skipped, because it belongs to a dropped call, or to an unknown call without a name.
+   * Returns the call to which a piece belongs, and creates it for the call's first piece. Returns undefined if the
+   * piece must
+   * be skipped, because it belongs to a dropped call, or to an unknown call without a name.
    */
   #callOf(piece: ToolCallPiece): ToolCall | undefined {
     const known = this.#knownCall(piece);
@@ -203,8 +211,9 @@ export class BlockWriter {
       if (!this.#isLeftOut) this.#keepEarlyArguments(piece);
       return undefined;
     }
-    // If the client allows only one call, the gateway itself drops the others. Some providers have no setting for that,
-    // and some models ignore it.
+    // If the client allows only one call, the gateway drops the others. Some providers have no setting for that, and
+    // some models
+    // ignore the setting.
     this.#isLeftOut = this.#clientCalls.isSingle && this.#calls.length > 0;
     if (this.#isLeftOut) return undefined;
     const call: ToolCall = {
@@ -248,8 +257,10 @@ export class BlockWriter {
   }
 
   /**
-   * Returns whether a piece with a name begins a new call, although it matches a known call. Some providers give every
-   * call the index 0, or no index. Then a new id means a new call, and so does a name after complete arguments.
+   * Returns whether a piece with a name begins a new call, although its index or id matches a known call. Some
+   * providers give
+   * every call the index 0, or no index. So a new id means a new call, and without an id, a name after complete
+   * arguments.
    */
   #announcesAnother(piece: ToolCallPiece, known: ToolCall): boolean {
     if (piece.id !== undefined) return piece.id !== known.id;
@@ -284,7 +295,7 @@ export class BlockWriter {
       return;
     }
     this.#deferred.push(prose);
-    // Only these kinds contain text of the model, so only they count as held-back output.
+    // Only these kinds contain the model's text, so only they count as held-back output.
     if (prose.kind === 'text' || prose.kind === 'refusal' || prose.kind === 'thinking')
       this.#deferredBytes += Buffer.byteLength(prose.text);
     const call = this.#calls[this.#written]!;
@@ -340,7 +351,8 @@ export class BlockWriter {
     const json = call.unwritten;
     call.unwritten = '';
     this.#waitingBytes -= Buffer.byteLength(json);
-    // If a call has no arguments, providers send "", "null" or nothing. Clients read a tool block without deltas as {}.
+    // For a call without arguments, providers send "", "null" or nothing. Clients read a tool block without deltas as
+    // {}.
     if (json === '' || (json === 'null' && !call.begun)) return;
     call.begun = true;
     this.#delta({ type: 'input_json_delta', partial_json: json });
@@ -380,8 +392,9 @@ function malformedBlocks(fault: string): UpstreamError {
 }
 
 /**
- * Returns the size of a call without its arguments, in bytes. A usual id is not output of the model, so only an
- * unusually long id adds to the size.
+ * Returns the size of a call without its arguments, in bytes. Usual ids are not output of the model, so only an
+ * unusually
+ * long id adds to the size.
  */
 function announcedBytes({ id, name }: ToolCall): number {
   return Math.max(CALL_OVERHEAD_BYTES, Buffer.byteLength(id)) + Buffer.byteLength(name);

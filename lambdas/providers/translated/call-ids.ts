@@ -3,13 +3,14 @@ import type { MessagesRequest } from '../../messages/types.ts';
 import { clientCallId } from '../tool-call-id.ts';
 
 /**
- * Returns a function that makes ids of tool calls unique in the conversation. Some providers start at `call_0` in every
+ * Returns a function that makes ids of tool calls unique within the conversation. Some providers start at `call_0` in
+ * every
  * answer, or use `call_0` for every call of an answer.
  * @returns a function from the provider's id to the unique id, which is the same for all pieces of one call
  */
 export function uniqueCallIds(request: MessagesRequest): (id: string, index: number | undefined) => string {
   const given = new Map<string, { index: number | undefined; id: string }>();
-  /** Ids that the conversation already uses, in the form that clients see. Undefined until the first call. */
+  /** Ids that the conversation already uses, as clients see them; undefined until the first call. */
   let usedIds: Set<string> | undefined;
   return (id, index) => {
     const known = given.get(id);

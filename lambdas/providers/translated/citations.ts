@@ -1,5 +1,5 @@
 /**
- * Converts annotations of an answer into citations of the Messages API, which have a source with its URL and excerpt.
+ * Converts annotations in an answer to citations of the Messages API, which state the source's URL and an excerpt.
  * `encrypted_index` is empty, because no later turn needs it.
  */
 

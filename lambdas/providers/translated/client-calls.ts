@@ -3,14 +3,16 @@ import { uniqueCallIds } from './call-ids.ts';
 import { changedNames, type ToolNameRule } from './tool-names.ts';
 
 /**
- * Matches additions of models to the names of tools: groups of their prompt format (`default_api.` of Gemini,
- * `functions.` of gpt-oss and Kimi), and prompt tokens that a server did not remove.
+ * Matches additions of models to tool names: namespaces of their prompt format (`default_api.` of Gemini, `functions.`
+ * of
+ * gpt-oss and Kimi), and prompt tokens that a server did not remove.
  */
 const ADDED_BEFORE = /^(?:functions|default_api|tools)[.:]/;
 const ADDED_AFTER = /(?:<\|.*|:\d+)$/;
 
 /**
- * Converts tool calls of an answer for the client. Each call gets a unique id, and the client's own name of the tool.
+ * Converts the tool calls of an answer for the client: each call gets a unique id, and the client's own name for the
+ * tool.
  */
 export class ClientCalls {
   readonly #request: MessagesRequest;
@@ -29,14 +31,15 @@ export class ClientCalls {
     return this.#request.tool_choice?.disable_parallel_tool_use === true;
   }
 
-  /** Returns the id for the client, which is the same for all pieces of one call. */
+  /** Returns the call's id for the client, which is the same for all pieces of one call. */
   idOf(id: string, index: number | undefined): string {
     return this.#uniqueId(id, index);
   }
 
   /**
-   * Returns the client's own name of a tool. If no tool has the sent name, the additions of models are removed, if a
-   * tool has the remaining name.
+   * Returns the client's own name for a tool. If no tool has the received name, additions of models are removed,
+   * provided that
+   * a tool has the remaining name.
    */
   nameOf(sent: string): string {
     this.#names ??= changedNames(this.#request, this.#rule);

@@ -7,13 +7,13 @@ import { invalidRequest } from '../../platform/errors.ts';
 import type { Block } from '../../messages/types.ts';
 
 type TextSource = { type: 'text'; data: string } | { type: 'content'; content: string | Block[] };
-/** Source of a document that is not given as text. */
+/** Source of a document that is a file, not text. */
 type FileSource =
   | { type: 'base64'; media_type: string; data: string }
   | { type: 'url'; url: string }
   | { type: 'file'; file_id: string };
 
-/** A document in the form in which it is sent: its text, or a file. Not every wire supports files. */
+/** A document in the form in which it is sent: as text, or as a file. Not every wire supports files. */
 type ReadDocument = { text: string } | { text: undefined; source: FileSource; title: string };
 
 /** @throws {GatewayError} 400 for citations, which only Claude models support */
@@ -28,8 +28,9 @@ export function readDocument(block: Block, path: string): ReadDocument {
 }
 
 /**
- * Returns a text with the client's title and context for a document that is sent as a file. Empty if there is nothing
- * to add.
+ * Returns a text with the client's title and context, for a document that is sent as a file; empty if there is nothing
+ * to
+ * add.
  * @param isNamed whether the file is sent with a name, which contains the title
  */
 export function aboutFile(block: Block, isNamed: boolean): string {
@@ -48,7 +49,7 @@ function isString(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-/** Returns the error for a document whose source the endpoint does not support. */
+/** Returns the error for a document with a kind of source that the endpoint does not support. */
 export function unreadableDocument(sourceType: string, path: string): Error {
   return invalidRequest(
     `${path}.source.type`,
@@ -57,8 +58,8 @@ export function unreadableDocument(sourceType: string, path: string): Error {
 }
 
 /**
- * Returns the texts of a document.
- * @throws {GatewayError} 400 for any other content
+ * Returns the texts in a document's content.
+ * @throws {GatewayError} 400 for blocks other than text
  */
 export function documentTexts(content: string | Block[], path: string): string[] {
   if (typeof content === 'string') return [content];

@@ -3,8 +3,8 @@
 import { reasoningEfforts, type ReasoningEffort } from '../../catalog/quirk-values.ts';
 
 /**
- * Thinking budgets by effort, in tokens. Efforts above "medium" have no entry, so that the model's own maximum or
- * default applies.
+ * Thinking budgets by effort, in tokens. Efforts above "medium" have no entry, so that the model's maximum or default
+ * applies.
  */
 export const budgetsOfEfforts: Partial<Record<string, number>> = { minimal: 1_024, low: 4_096, medium: 16_384 };
 
@@ -16,8 +16,9 @@ export function effortOfBudget(budgetTokens: number | null | undefined): 'low' |
 }
 
 /**
- * Returns the accepted effort closest to the requested effort: the same effort, or the next lower effort with thinking.
- * If there is neither, it returns the lowest accepted effort with thinking.
+ * Returns the accepted effort closest to the requested effort: the same effort, or the next lower effort except "none".
+ * If
+ * there is neither, returns the lowest accepted effort except "none".
  */
 export function nearestEffort(
   requested: ReasoningEffort,

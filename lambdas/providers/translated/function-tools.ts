@@ -1,6 +1,6 @@
 /**
- * Converts tools of a request to functions. Functions are the only kind of tool that wires other than the Messages API
- * support here.
+ * Converts the tools of a request to functions, the only kind of tool that is supported on wires other than the
+ * Messages API.
  */
 
 import { invalidRequest } from '../../platform/errors.ts';
@@ -14,7 +14,7 @@ export interface FunctionTool {
   /** Description of the tool; undefined if it is missing or empty. */
   description: string | undefined;
   parameters: Record<string, unknown>;
-  /** Whether the client requested strict mode and the schema allows it. */
+  /** Whether the client requested strict mode. A strict tool's schema always allows it. */
   strict: boolean;
 }
 
@@ -40,14 +40,14 @@ function functionTool(tool: Tool, index: number, quirks: SchemaQuirks): Function
   return { name, description: description || undefined, parameters, strict };
 }
 
-/** Adds empty `properties` to an object schema without properties, which OpenAI would refuse. */
+/** Adds empty `properties` to an object schema without properties, because OpenAI would reject it. */
 function withProperties(schema: Record<string, unknown>): Record<string, unknown> {
   return schema['type'] === 'object' && schema['properties'] === undefined ? { ...schema, properties: {} } : schema;
 }
 
 const MAPS_OF_MEMBERS = new Set(['properties', '$defs', 'definitions']);
 /**
- * Keywords that OpenAI refuses in a strict schema, as its SDK lists them
+ * Keywords that OpenAI rejects in a strict schema, according to its SDK
  * (https://github.com/openai/openai-node/blob/master/src/lib/transform.ts).
  */
 const NEVER_STRICT = [
@@ -80,16 +80,14 @@ const NEVER_STRICT = [
 ];
 
 /**
- * Returns whether OpenAI accepts `strict` for a schema. Every object in the schema must require all its properties and
- * allow no others, and no keyword may be unsupported.
+ * Returns whether OpenAI accepts `strict` for a schema: every object in it must require all its properties and allow no
+ * others, and all keywords must be supported.
  */
 export function isStrict(schema: unknown): boolean {
   return isRecord(schema) && schema['type'] === 'object' && isClosed(schema);
 }
 
-/**
- * @param isMap whether the keys of the object are names chosen by the client; if not, they are keywords of JSON Schema
- */
+/** @param isMap whether the object's keys are names that the client chose, and not keywords of JSON Schema */
 function isClosed(schema: unknown, isMap = false): boolean {
   if (typeof schema !== 'object' || schema === null) return true;
   if (Array.isArray(schema)) return schema.every((one) => isClosed(one));
@@ -106,8 +104,9 @@ function isClosed(schema: unknown, isMap = false): boolean {
 }
 
 /**
- * Returns whether a schema has a part that OpenAI cannot enforce: a definition in another document, or a pattern that
- * looks around.
+ * Returns whether a schema refers to a definition in another document, or has a pattern with lookahead or lookbehind.
+ * OpenAI
+ * can enforce neither.
  */
 function hasForeignPart({ $ref: reference, pattern }: { $ref?: unknown; pattern?: unknown }): boolean {
   const isExternal = typeof reference === 'string' && !reference.startsWith('#');

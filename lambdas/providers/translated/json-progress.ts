@@ -1,6 +1,7 @@
 /**
- * Tracks a JSON text that arrives in pieces, and detects its end. A call's arguments may be long and arrive letter by
- * letter, so each character is read only once.
+ * Tracks a JSON text that arrives in pieces, and detects its end. Arguments of a call may be long and arrive one
+ * character at
+ * a time, so each character is read only once.
  */
 export class JsonProgress {
   #depth = 0;

@@ -5,7 +5,7 @@ import { asList, asOptionalRecord, asText } from '../shapes.ts';
 
 export type Likely = Omit<TokenLogprob, 'top_logprobs'>;
 
-/** Maximum number of alternative tokens at a position. Known APIs let clients request at most this number. */
+/** Maximum number of alternative tokens per position. Known APIs let clients request at most this number. */
 export const MAX_ALTERNATIVES = 20;
 
 /**

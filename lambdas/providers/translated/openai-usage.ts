@@ -4,8 +4,10 @@ import { detailsIn, firstCount, usageOf } from './usage.ts';
 
 /**
  * Converts usage of chat completions and of the Responses API. Relays mix the field names of both APIs, and some
- * providers have their own fields. xAI and Gemini exclude reasoning from the completion tokens; only their total
- * includes it. GigaChat excludes cached tokens from the prompt tokens.
+ * providers
+ * have their own fields. xAI and Gemini do not count reasoning as completion tokens; only the total includes it.
+ * GigaChat
+ * does not count cached tokens as prompt tokens.
  */
 export function openaiUsage(usage: Record<string, unknown>): WireUsage {
   const promptDetails = { ...detailsIn(usage, 'input_tokens_details'), ...detailsIn(usage, 'prompt_tokens_details') };
@@ -14,7 +16,7 @@ export function openaiUsage(usage: Record<string, unknown>): WireUsage {
     ...detailsIn(usage, 'completion_tokens_details'),
   };
   const counts = usageOf({
-    // Some servers relay the Messages API or the Responses API, and keep the field names of that API.
+    // Some servers relay the Messages API or the Responses API, and keep that API's field names.
     prompt: promptWithCaches(usage),
     output: firstCount(usage['completion_tokens'], usage['output_tokens']),
     total: usage['total_tokens'],
@@ -40,8 +42,9 @@ export function openaiUsage(usage: Record<string, unknown>): WireUsage {
 }
 
 /**
- * Adds the tokens of drawn images and of speech, which are part of the output, and separates those of recordings from
- * the input.
+ * Adds the tokens of generated images and speech, which are part of the output, and separates the tokens of input audio
+ * from
+ * the other input.
  */
 function withMediaTokens(counts: WireUsage, details: Record<string, unknown>, heard: number | undefined): WireUsage {
   const media = withoutUndefined({
@@ -49,7 +52,7 @@ function withMediaTokens(counts: WireUsage, details: Record<string, unknown>, he
     audio_tokens: firstCount(details['audio_tokens']) || undefined,
   });
   const input = counts.input_tokens ?? 0;
-  // Cached tokens of a recording are counted as cached.
+  // Input audio that was read from a cache is counted only as cached.
   const recorded = Math.min(heard ?? 0, input);
   return {
     ...counts,
@@ -59,8 +62,9 @@ function withMediaTokens(counts: WireUsage, details: Record<string, unknown>, he
 }
 
 /**
- * Returns the prompt tokens including cached tokens. The input tokens of the Messages API exclude cached tokens, so
- * these are added.
+ * Returns the prompt tokens including cached tokens. `input_tokens` of the Messages API excludes cached tokens, so they
+ * are
+ * added to it.
  */
 function promptWithCaches(usage: Record<string, unknown>): number | undefined {
   const caches =
@@ -71,7 +75,10 @@ function promptWithCaches(usage: Record<string, unknown>): number | undefined {
   return input === undefined ? hitsAndMisses(usage) : input + caches;
 }
 
-/** Returns the prompt tokens as the sum of DeepSeek's cache hits and misses. Some relays send only these two fields. */
+/**
+ * Returns the prompt tokens as the sum of DeepSeek's cache hits and misses, because some relays send only these two
+ * fields.
+ */
 function hitsAndMisses(usage: Record<string, unknown>): number | undefined {
   const misses = firstCount(usage['prompt_cache_miss_tokens']);
   return misses === undefined ? undefined : misses + (firstCount(usage['prompt_cache_hit_tokens']) ?? 0);

@@ -5,7 +5,7 @@ import type { WireTarget } from '../wire.ts';
 /**
  * Returns the maximum tokens of an answer: the client's limit, within the endpoint's own minimum and maximum. Undefined
  * if the client set no limit.
- * @throws {GatewayError} 400 for a limit of 0, which only the Messages API supports
+ * @throws {GatewayError} 400 for a limit of 0, which only Anthropic's models support
  */
 export function outputLimit({ max_tokens: requested }: MessagesRequest, target: WireTarget): number | undefined {
   if (requested === undefined) return undefined;

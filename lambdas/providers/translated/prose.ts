@@ -2,15 +2,16 @@ import type { TokenLogprob } from '../../messages/token-logprob.ts';
 import type { Block, Delta } from '../../messages/types.ts';
 
 /**
- * Output other than tool calls. `signature` is the signature of the preceding thinking, and ends it. `redacted` and
- * `image` are blocks of their own. `end` ends the open text or thinking.
+ * Output other than tool calls. `signature` is the signature of the preceding thinking, and ends that thinking.
+ * `redacted`,
+ * `image` and `audio` are separate blocks. `end` ends the open text or thinking.
  */
 export interface Prose {
   kind: 'text' | 'refusal' | 'thinking' | 'signature' | 'redacted' | 'image' | 'audio' | 'end';
   text: string;
   /** Token probabilities of a text, if the client requested them. */
   logprobs?: readonly TokenLogprob[] | undefined;
-  /** An image, or the beginning and pieces of a recording. */
+  /** An image, or the beginning of audio, whose pieces are in `deltas`. */
   block?: Block;
   deltas?: readonly Delta[];
 }

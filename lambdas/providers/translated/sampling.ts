@@ -6,7 +6,7 @@ import type { WireTarget } from '../wire.ts';
 
 type SamplingTarget = Pick<WireTarget, 'supportedParameters' | 'quirks'>;
 
-/** Returns the penalties of the request (such as presence_penalty) that the model lists. */
+/** Returns those penalties in the request (such as presence_penalty) that the model lists. */
 export function penaltyFields(
   request: MessagesRequest,
   target: SamplingTarget,
@@ -14,7 +14,7 @@ export function penaltyFields(
   return listedFields(request, target, penalties);
 }
 
-/** Returns the rarely used parameters of the request, such as a seed, that the model lists. */
+/** Returns those rarely used parameters in the request (such as a seed) that the model lists. */
 export function rareFields(
   request: MessagesRequest,
   target: SamplingTarget,
@@ -36,9 +36,7 @@ export function refuseUnsupportedSampling(
   if (name) throw invalidRequest(name, 'has no effect on this model; leave it out');
 }
 
-/**
- * Drops sampling parameters that the model does not list. It is for wires that otherwise forward requests unchanged.
- */
+/** Drops sampling parameters that the model does not list, for wires that otherwise forward requests unchanged. */
 export function withListedSampling(request: MessagesRequest, target: SamplingTarget): MessagesRequest {
   const { supportedParameters } = target;
   const unlisted = tuningParameters.filter(
@@ -48,7 +46,7 @@ export function withListedSampling(request: MessagesRequest, target: SamplingTar
   return target.quirks.sampling_ranges ? { ...listed, ...samplingFields(listed, target) } : listed;
 }
 
-/** Returns the sampling parameters of the request that the model lists. The model would refuse others. */
+/** Returns those sampling parameters in the request that the model lists. The model would reject the others. */
 export function samplingFields(
   request: MessagesRequest,
   target: SamplingTarget,
@@ -71,16 +69,13 @@ function listedFields<Name extends keyof MessagesRequest>(
   return fields;
 }
 
-/** Returns the value in the endpoint's range that is nearest to the given value. */
+/** Returns the value in the endpoint's range that is closest to the given value. */
 function withinRange<Value>(value: Value, range: readonly [number, number] | undefined): Value {
   if (!range || typeof value !== 'number') return value;
   return Math.max(range[0], Math.min(value, range[1])) as Value & number;
 }
 
-/**
- * Maps a seed into the endpoint's range. Equal seeds stay equal. Different seeds stay different, except for rare
- * collisions.
- */
+/** Maps a seed into the endpoint's range. Equal seeds stay equal, and different seeds rarely collide. */
 function seedWithin<Value>(value: Value, range: readonly [number, number] | undefined): Value {
   if (!range || typeof value !== 'number' || (value >= range[0] && value <= range[1])) return value;
   const [least, most] = range;

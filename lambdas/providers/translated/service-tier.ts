@@ -1,5 +1,6 @@
 /**
- * Reports the service tier (price class) with which a provider answered. A priority tier costs more than the catalog's
+ * Reports the service tier (price class) that a provider applied to a request. A priority tier costs more than the
+ * catalog's
  * price.
  */
 
@@ -20,8 +21,9 @@ const usualTiers: ReadonlySet<string> = new Set([
 const TIER_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 
 /**
- * Adds `service_tier` to the usage if the tier is not at the standard price. The gateway then raises its alarm for
- * usage without a price.
+ * Adds `service_tier` to the usage if the tier does not have the standard price. The gateway then raises its alarm for
+ * usage
+ * without a price.
  */
 export function withServiceTier(usage: WireUsage, served: unknown): WireUsage {
   const tier = typeof served === 'string' ? served.toLowerCase() : '';

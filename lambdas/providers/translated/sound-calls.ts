@@ -1,13 +1,15 @@
 /**
  * Repairs the order of tool calls and results. Providers require that each call has a unique id and a result directly
- * after it, and that each result has a call. A conversation may violate this for three reasons: an agent was
- * interrupted, a model used the same ids in each turn, or instructions came between a call and its result.
+ * after it,
+ * and that each result has a call. A conversation may violate this because an agent was interrupted, a model reused ids
+ * in
+ * each turn, or instructions came between a call and its result.
  */
 
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 import { invalidRequest } from '../../platform/errors.ts';
 
-/** Content of the result that is added for a call without a result. */
+/** Content of the placeholder result for a call without a result. */
 const NO_RESULT = '(no result)';
 
 /**
@@ -32,13 +34,13 @@ function hasToolBlocks({ content }: Message): boolean {
 class SoundConversation {
   readonly #messages: Message[] = [];
   readonly #used = new Set<string>();
-  /** Calls of the last assistant turn that have no result yet: the client's id, and the id to send. */
+  /** Calls in the last assistant turn that have no result yet: the client's id, and the id to send. */
   #open: { id: string; sent: string }[] = [];
-  /** Client's ids of the calls of the last assistant turn that already have a result. */
+  /** Ids, as sent by the client, of those calls in the last assistant turn that already have a result. */
   #answered = new Set<string>();
-  /** System messages between the calls and their results. */
+  /** System messages between the last calls and their results. */
   #between: Message[] = [];
-  /** Index in #messages of the user message with the results of the last calls; undefined if there is none yet. */
+  /** Index in #messages of the user message with results for the last calls; undefined before the first result. */
   #answerAt: number | undefined;
 
   add(message: Message, index: number): void {
@@ -70,7 +72,7 @@ class SoundConversation {
       this.#messages.push(...this.#between.splice(0));
       return;
     }
-    // Results of one turn must be in one message, before all other content of the user message.
+    // The results of one turn must be in one message, before the rest of the user's content.
     const { results, rest } = apartFromResults(repaired);
     if (results.length > 0) this.#answer(results);
     if (rest.length > 0 || results.length === 0)
@@ -83,7 +85,7 @@ class SoundConversation {
     this.#messages[at] = { ...this.#messages[at]!, content: [...own.results, ...results, ...own.rest] };
   }
 
-  /** Ends the user's turn. Calls that still lack a result get a result with a placeholder text. */
+  /** Ends the user's turn. Calls that still lack a result get a placeholder result. */
   #close(): void {
     if (this.#open.length > 0) {
       const results = this.#open.map(({ sent }) => ({ type: 'tool_result', tool_use_id: sent, content: NO_RESULT }));

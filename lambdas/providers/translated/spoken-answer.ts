@@ -2,18 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { Delta } from '../../messages/types.ts';
 import type { BlockWriter } from './block-writer.ts';
 
-/** A piece of a spoken answer as providers send it. A piece may have any of the members. */
+/** A piece of a spoken answer. Any of its members may be empty. */
 export interface SpokenPiece {
   id: string;
   data: string;
   transcript: string;
-  /** Time in seconds since 1970 at which the provider forgets the recording; undefined if the piece has none. */
+  /** Time at which the provider deletes the audio, in seconds since 1970; undefined if the piece has none. */
   expiresAt: number | undefined;
 }
 
 /**
- * Writes a spoken answer as one block. Clients decode each piece of base64 by itself, so a piece that ends in the
- * middle of a group of four characters is completed by the next piece.
+ * Writes a spoken answer as one block. Clients decode each piece of base64 by itself, so each piece must consist of
+ * complete
+ * groups of four characters. An incomplete group waits for the next piece.
  */
 export class SpokenAnswer {
   readonly #blocks: BlockWriter;

@@ -11,16 +11,18 @@ import type { TranslatedAnswer } from './answer.ts';
 const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 
 /**
- * Parser for the streams of one wire. It parses received data, and writes it to the answer. Any exception counts as a
- * failure of the provider.
+ * Parser for the streams of one wire. It writes the content of received data to the answer. Any exception counts as a
+ * failure
+ * of the provider.
  */
 export interface StreamReader {
   /** Size of an incomplete event, in bytes. */
   readonly pendingBytes: number;
   feed(chunk: Buffer): void;
   /**
-   * Handles the end of the body. After the stop reason, it is also called if the connection breaks or the body does not
-   * end.
+   * Handles the end of the body. After the stop reason, this method is also called if the connection breaks, or if the
+   * body has
+   * not ended in time.
    */
   end(): void;
 }
@@ -79,7 +81,10 @@ export function sseReader(on: { data: (data: string) => void; end: () => void })
   };
 }
 
-/** Returns the events of a frame. Some servers separate events by only one line feed, so a frame may have several. */
+/**
+ * Returns the events in a frame's data. Some servers separate events by only one line feed, so a frame may contain
+ * several.
+ */
 function eventsIn(data: string): string[] {
   if (!data.includes('\n') || isEvent(data)) return [data];
   const lines = data.split('\n').filter((line) => line.trim() !== '');
@@ -105,8 +110,8 @@ export function parseEvent(data: string): unknown {
 }
 
 /**
- * Parses the JSON of an event, and keeps the digits of numbers. Some wires send values that the model wrote, such as
- * arguments, as JSON values. Their numbers must not be rounded.
+ * Parses the JSON of an event exactly: numbers keep their digits. Some wires send values that the model wrote, such as
+ * arguments, as JSON values, whose numbers must not be rounded.
  */
 export function parseEventExactly(data: string): unknown {
   return parseFrame(parseForeignExactly, data);

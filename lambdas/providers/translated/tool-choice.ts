@@ -1,4 +1,4 @@
-/** Refuses or replaces values of tool_choice that a provider does not support. */
+/** Refuses or replaces tool choices that a provider does not support. */
 
 import { without } from '../../messages/without.ts';
 import type { MessagesRequest, ToolChoice } from '../../messages/types.ts';
@@ -7,8 +7,8 @@ import { invalidRequest } from '../../platform/errors.ts';
 type Choices = readonly ToolChoice['type'][] | undefined;
 
 /**
- * @param accepted values of tool_choice.type that the provider accepts; undefined if it accepts all values
- * @throws {GatewayError} 400 for a forced tool that the provider does not support
+ * @param accepted types of tool_choice that the provider accepts; undefined if it accepts all of them
+ * @throws {GatewayError} 400 for a forced tool call that the provider does not support
  */
 export function refuseUnsupportedChoice({ tools, tool_choice: choice }: MessagesRequest, accepted: Choices): void {
   const isForced = choice?.type === 'any' || choice?.type === 'tool';
@@ -20,8 +20,9 @@ export function refuseUnsupportedChoice({ tools, tool_choice: choice }: Messages
 }
 
 /**
- * Replaces a tool_choice that the provider does not support. `auto` is the default, so it is dropped. For `none`, the
- * tools are dropped, because a model without tools calls none.
+ * Replaces a tool_choice that the provider does not support. `auto` is removed, because it is the default. For `none`,
+ * the tools
+ * are removed, because a model without tools calls none.
  */
 export function withSupportedChoice(request: MessagesRequest, accepted: Choices): MessagesRequest {
   const { tools: _tools, tool_choice: choice, ...rest } = request;

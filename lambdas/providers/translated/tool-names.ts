@@ -1,7 +1,8 @@
 /**
  * Converts tool names to a form that the provider accepts: usually at most 64 letters, digits, `_` and `-`, although
- * the Messages API allows 128. Any other name is sent as a derived name, the same in every request. The answer has the
- * client's own name.
+ * the
+ * Messages API allows 128. Other names are replaced by a derived name, which is the same in every request. The answer
+ * contains the client's own name.
  */
 
 import { shortToolName } from '../../messages/tool-names.ts';
@@ -11,8 +12,9 @@ import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 const toolNameRules = {
   any: /^[a-zA-Z0-9_-]{1,64}$/,
   /**
-   * GigaChat and Google require a letter first. According to Google's documentation, some of its services accept other
-   * names too.
+   * GigaChat and Google require that the first character is a letter. According to Google's documentation, some of its
+   * services
+   * accept other names too.
    */
   letterFirst: /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/,
   /** The Messages API allows longer names. */
@@ -24,7 +26,7 @@ function sentName(name: string, rule: ToolNameRule): string {
   return toolNameRules[rule].test(name) ? name : shortToolName(name);
 }
 
-/** Returns the request with each tool's name in the form that is sent. */
+/** Returns the request with the tool names that the provider accepts. */
 export function withSentNames(request: MessagesRequest, rule: ToolNameRule): MessagesRequest {
   const { tools, tool_choice: choice, messages } = request;
   if (![...toolNamesIn(request)].some((name) => sentName(name, rule) !== name)) return request;
@@ -38,7 +40,7 @@ export function withSentNames(request: MessagesRequest, rule: ToolNameRule): Mes
   };
 }
 
-/** Returns the client's own name of each tool that is sent under a derived name. */
+/** Returns the client's own name of each tool that is sent with a derived name, by derived name. */
 export function changedNames({ tools }: MessagesRequest, rule: ToolNameRule): ReadonlyMap<string, string> {
   const names = (tools ?? []).flatMap(({ name }) => (name ? [[sentName(name, rule), name] as const] : []));
   return new Map(names.filter(([sent, own]) => sent !== own));

@@ -1,4 +1,4 @@
-/** Reads tools of a Messages request, in the same way for all translated wires. */
+/** Reads the tools of a request, in the same way for all translated wires. */
 
 import { invalidRequest } from '../../platform/errors.ts';
 import type { MessagesRequest, Tool } from '../../messages/types.ts';
@@ -13,9 +13,7 @@ interface ReadTool {
   isStrict: boolean;
 }
 
-/**
- * Tool fields that are accepted. Some of them only control caching, or how arguments are streamed. These are dropped.
- */
+/** Accepted fields of a tool. Fields that only control caching, or how arguments are streamed, are then dropped. */
 const toolFieldNames = new Set([
   'type',
   'name',
@@ -51,7 +49,7 @@ export function readTool(tool: Tool, index: number): ReadTool {
 }
 
 /**
- * Appends the tool's examples of input to its description, because wires other than the Messages API have no field for
+ * Appends the tool's input examples to its description, because wires other than the Messages API have no field for
  * them.
  */
 function withExamples(description: string, examples: unknown): string {

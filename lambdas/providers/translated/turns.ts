@@ -3,7 +3,7 @@ import { isBlank } from '../../messages/blank-texts.ts';
 import type { Block, Message, MessagesRequest } from '../../messages/types.ts';
 import { unsupportedBlock } from './supported-fields.ts';
 
-/** Text that replaces an empty tool result, because providers refuse empty content. */
+/** Text that replaces an empty tool result, because providers reject empty content. */
 export const EMPTY_RESULT = '(no output)';
 
 /** A content block, with its path in the client's request for error messages. */
@@ -20,8 +20,9 @@ export interface Turn {
 }
 
 /**
- * Converts the conversation to the order that wires other than the Messages API require. Adjacent messages of one role
- * become one turn. A system message between a tool call and its results moves after the results.
+ * Converts the conversation to the order that wires other than the Messages API require. Adjacent messages of the same
+ * role
+ * become one turn. System messages between a tool call and its results move after the results.
  */
 export function toTurns(messages: Message[]): Turn[] {
   const turns: Turn[] = [];
@@ -34,7 +35,7 @@ export function toTurns(messages: Message[]): Turn[] {
       (stands ? turns : heldBack).push(newTurn(role, blocks));
       continue;
     }
-    // The assistant continues, so all results of its calls have been read. The waiting instructions are added after the
+    // The assistant continues, so all results of its calls have been read. The held-back instructions follow these
     // results.
     if (role === 'assistant' && heldBack.length > 0) {
       append(turns, heldBack);
@@ -64,7 +65,7 @@ export function placeBlocks(content: string | Block[], path: string): Placed[] {
   return content.map((block, index) => ({ block, path: `${path}.${index}` }));
 }
 
-/** Joins texts with an empty line between them. Blank texts are skipped. */
+/** Joins texts with empty lines between them. Blank texts are skipped. */
 export function apart(texts: string[]): string {
   return texts.filter((text) => !isBlank(text)).join('\n\n');
 }

@@ -1,6 +1,7 @@
 /**
- * Converts schemas to the form that Moonshot's API requires: every subschema has a type, except next to `anyOf`.
- * Moonshot refuses the whole request for any other schema (https://github.com/MoonshotAI/kimi-code/issues/2661,
+ * Converts schemas to the form that Moonshot's API requires: every subschema has a type, unless it has `anyOf`.
+ * Moonshot
+ * rejects requests with other schemas (https://github.com/MoonshotAI/kimi-code/issues/2661,
  * https://github.com/duolahypercho/codex-router/issues/641).
  */
 
@@ -24,11 +25,11 @@ function typedMember(name: string, value: unknown): unknown {
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, isRecord(one) ? typedSchema(one) : one]));
   }
   if (name === 'items' || name === 'additionalProperties') return isRecord(value) ? typedSchema(value) : value;
-  // The variants of a union are converted later, with the type of the schema around the union.
+  // Variants of a union are converted later, with the type of the schema that contains the union.
   return value;
 }
 
-/** Converts a variant of a union. Without a type, it gets the type of the schema around it. */
+/** Converts a variant of a union. A variant without a type gets the type of the schema that contains the union. */
 function variant(schema: PartSchema, outer: unknown): PartSchema {
   const isTyped = ['type', '$ref', 'anyOf', 'oneOf', 'allOf'].some((name) => name in schema);
   return typedSchema(isTyped || outer === undefined ? schema : { type: outer, ...schema });

@@ -13,22 +13,26 @@ export interface InclusiveCounts {
 
 /**
  * Converts token counts to usage of the Messages API, which counts cached tokens separately. Some providers deviate
- * from OpenAI's form. If the total exceeds prompt plus output, the output excludes reasoning; the same holds without a
- * total if reasoning exceeds output. If the total exceeds prompt plus output by exactly the cached tokens, the prompt
- * excludes the cached tokens.
+ * from
+ * OpenAI's form, which the sum of prompt and output reveals:
+ * - If the total exceeds the sum, the output excludes reasoning. Without a total, the same holds if reasoning exceeds
+ *   output.
+ * - If the total exceeds the sum by exactly the cached tokens, the prompt excludes the cached tokens.
  *
- * A value other than a whole number counts as not reported. Counts that are not reported stay undefined, and the
- * gateway estimates them, because an empty usage does not mean a free answer.
+ * A value that is not a whole number counts as not reported. Counts that are not reported stay undefined, and the
+ * gateway
+ * estimates them, because an empty usage does not mean a free answer.
  */
 export function usageOf(counts: InclusiveCounts): WireUsage {
   const total = countOrAbsent(counts.total);
   const reasoning = countOrAbsent(counts.reasoning);
   const prompt = wholePrompt(counts, total, reasoning);
   const reported = countOrAbsent(counts.cached);
-  // One hosted model reported more cached tokens than prompt tokens. So cached tokens are limited to the prompt.
+  // One hosted model reported more cached tokens than prompt tokens, so cached tokens are limited to the prompt.
   const cached = reported === undefined ? undefined : Math.min(reported, prompt ?? 0);
   const reportedWritten = countOrAbsent(counts.cacheWritten);
-  // Some providers report the same tokens as read and as written. The sum must not exceed the prompt.
+  // Some providers report the same tokens both as read from a cache and as written to it. The sum must not exceed the
+  // prompt.
   const written = reportedWritten === undefined ? undefined : Math.min(reportedWritten, (prompt ?? 0) - (cached ?? 0));
   const output = outputOf(countOrAbsent(counts.output), { prompt, total, reasoning });
   return {
@@ -40,7 +44,7 @@ export function usageOf(counts: InclusiveCounts): WireUsage {
   };
 }
 
-/** Returns the prompt tokens including cached tokens. Some providers report the prompt without cached tokens. */
+/** Returns the prompt tokens including cached tokens, which some providers exclude. */
 function wholePrompt(
   counts: InclusiveCounts,
   total: number | undefined,
@@ -52,8 +56,9 @@ function wholePrompt(
   if (prompt === undefined || total === undefined) return prompt;
   const [cached, written] = [countOrAbsent(counts.cached) ?? 0, countOrAbsent(counts.cacheWritten) ?? 0];
   const beyond = total - prompt - (output ?? 0);
-  // If the total exceeds the sum by the reasoning, the output probably excludes reasoning. But if cached tokens exceed
-  // the prompt count, the prompt excludes the cached tokens.
+  // If the total exceeds the sum by the reasoning tokens, the output probably excludes reasoning. But if there are more
+  // cached
+  // tokens than prompt tokens, the prompt excludes them.
   if (beyond <= 0 || (beyond === reasoning && cached + written <= prompt)) return prompt;
   return [cached + written, cached, written].includes(beyond) ? prompt + beyond : prompt;
 }
@@ -66,16 +71,13 @@ function outputOf(
   return output !== undefined && reasoning > output ? output + reasoning : output;
 }
 
-/**
- * Returns the first value that is a valid count above zero; zero if there are only zeros. Relays fill in zeros for
- * unknown counts.
- */
+/** Returns the first valid count above zero; zero if there are only zeros. Relays send zeros for unknown counts. */
 export function firstCount(...values: unknown[]): number | undefined {
   const counts = values.map(countOrAbsent).filter((value) => value !== undefined);
   return counts.find((count) => count > 0) ?? counts[0];
 }
 
-/** Returns the object in a field of a usage; empty if there is none. */
+/** Returns the object in a field of `usage`; empty if there is none. */
 export function detailsIn(usage: Record<string, unknown>, field: string): Record<string, unknown> {
   const value = usage[field];
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

@@ -1,6 +1,5 @@
 /**
- * Reads responses of providers that make videos. The functions never throw: an invalid response becomes a failure of
- * the provider.
+ * Reads responses of video providers. The functions never throw: an invalid response becomes a failure of the provider.
  */
 
 import { isRawNumber } from '../../platform/json/exact-json.ts';
@@ -13,7 +12,7 @@ import type { Polled, Submitted, VideoHttpAnswer } from './wire.ts';
 
 const MAX_ANSWER_WORDS = 500;
 const MAX_ID_CHARS = 512;
-/** Maximum number of files of a job. Real jobs have far fewer. */
+/** Maximum number of files that are read from a job. Real jobs have far fewer. */
 const MAX_ANSWER_FILES = 8;
 
 export function jobList(value: unknown): unknown[] {
@@ -21,7 +20,7 @@ export function jobList(value: unknown): unknown[] {
 }
 
 /**
- * Returns an id as a text; undefined if it is invalid. A number keeps its digits, because a numeric id may exceed the
+ * Returns an id as a string; undefined if it is invalid. A number keeps its digits, because a numeric id may exceed the
  * precision of a double.
  */
 export function idOf(value: unknown): string | undefined {
@@ -42,7 +41,7 @@ export function isSuccess({ status }: VideoHttpAnswer): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Returns the provider's message, shortened for the job's record. If there is none, it returns `otherwise`. */
+/** Returns the provider's message, shortened for the job's record; `otherwise` if there is none. */
 export function providerMessage(value: unknown, otherwise: string): string {
   return (textOrAbsent(value) ?? otherwise).slice(0, MAX_ANSWER_WORDS);
 }
@@ -50,7 +49,7 @@ export function providerMessage(value: unknown, otherwise: string): string {
 /** HTTP statuses after which the provider may have accepted the job: timeouts, and failures during processing. */
 const uncertainStatuses = new Set([408, 500, 502, 504, 520, 522, 524]);
 
-/** Returns the result of a submission if its response names no job: refused, failed, or uncertain. */
+/** Returns the result of a submission whose response names no job: refused, failed, or uncertain. */
 export function unsuccessful({ status, text }: VideoHttpAnswer, stated: unknown, providerId: VideoFamily): Submitted {
   const message = providerMessage(stated, `The provider answered with status ${status}`);
   const error = errorInText(text);
@@ -61,12 +60,14 @@ export function unsuccessful({ status, text }: VideoHttpAnswer, stated: unknown,
   return uncertainStatuses.has(status) ? { uncertain: message } : { failed: message };
 }
 
-/** Families of video providers that have rules of their own for errors. */
+/** Families of video providers that have their own rules for errors. */
 type VideoFamily = 'google' | 'minimax' | 'runway' | 'video';
 
 const requestFaultsOfVideos = new Set<FaultKind>(['request', 'elsewhere', 'context', 'size', 'reasoning']);
 
-/** Result of a submission whose response has a success status but no job. The provider may have accepted the job. */
+/**
+ * Result of a submission whose response has a success status, but no job id. The provider may have accepted the job.
+ */
 export const noJob: Submitted = { uncertain: 'The provider accepted the request, but returned no job id' };
 export const noVideo: Polled = {
   state: 'failed',
@@ -79,8 +80,9 @@ export function working({ headers }: VideoHttpAnswer, typicalSeconds?: number): 
 }
 
 /**
- * Returns the unknown state for a poll whose response has an error status. Even a 404 may be from a proxy, while the
- * job continues and costs money.
+ * Returns the unknown state for a poll that got an error status. Even a 404 may come from a proxy, while the job
+ * continues and
+ * costs money.
  */
 export function unknownPollResult({ status }: VideoHttpAnswer): Polled {
   return { state: 'unknown', reason: `status ${status}` };

@@ -1,6 +1,7 @@
 /**
- * Veo over the Gemini API. A job is a long-running operation, and its files are downloaded with the API key.
- * https://ai.google.dev/gemini-api/docs/video; Google's SDK shows which parameters this API does not have.
+ * Video generation by Veo with the Gemini API. A job is a long-running operation, and its files are downloaded with the
+ * API
+ * key. https://ai.google.dev/gemini-api/docs/video; Google's SDK shows which parameters this API lacks.
  */
 
 import {
@@ -20,11 +21,12 @@ import type { Polled, VideoRequest, VideoWire } from './wire.ts';
 import { recordOrEmpty, textOrAbsent } from '../../platform/json/foreign-json.ts';
 
 /**
- * Matches the path of an operation (a running job). The provider sends the path, so it is checked before it becomes
- * part of a URL.
+ * Matches the path of an operation (a running job). The path comes from the provider, so it is checked before it
+ * becomes part
+ * of a URL.
  */
 const OPERATION = /^models\/[\w.-]+\/operations\/[\w-]+$/;
-/** Matches URLs of files at the Gemini API itself, which need the API key. The group captures the path. */
+/** Matches URLs of files at the Gemini API itself, which require the API key. The group captures the path. */
 const OWN_FILE = /^https:\/\/generativelanguage\.googleapis\.com\/v1beta(\/files\/[\w-]+:download\?alt=media)$/;
 const VEO_POLL_SECONDS = 10;
 
@@ -82,8 +84,9 @@ function veoImage(request: VideoRequest, which: 'first_frame' | 'last_frame') {
 }
 
 /**
- * Reads the files of a finished operation. If filters withheld the video, the job has failed, with the reason that the
- * filters state.
+ * Reads the files of a finished operation. If filters withheld the video, the job has failed, and the message is the
+ * filters'
+ * reason.
  */
 function veoFiles(response: Record<string, unknown>): Polled {
   const uris = jobList(response['generatedSamples']).map((sample) =>

@@ -1,7 +1,8 @@
 /**
- * Hailuo over MiniMax's own API. A job is a task; its result is the id of a file, whose URL a further request returns.
- * Errors are codes in responses with status 200. https://platform.minimax.io/docs/api-reference/video-generation-intro
- * and …/errorcode
+ * Video generation by Hailuo with MiniMax's own API. A job is a task; its result is the id of a file, whose URL is
+ * fetched with
+ * another request. Errors are codes in responses with status 200.
+ * https://platform.minimax.io/docs/api-reference/video-generation-intro and …/errorcode
  */
 
 import {
@@ -34,8 +35,9 @@ export const minimaxVideoWire: VideoWire = {
     objections.noFirstFrame(request, target) ??
     longPrompt(request, MAX_MINIMAX_PROMPT_CHARACTERS),
 
-  // MiniMax first checks the webhook URL: it sends a challenge to the URL, which the receiver must echo. Later it sends
-  // a request to the URL when the task's state changes.
+  // MiniMax first checks the webhook URL by sending a challenge, which the receiver must echo. Later, it calls the URL
+  // whenever
+  // the task's state changes.
   submit(request, { upstreamModel }, { webhookUrl }) {
     return post('/v1/video_generation', {
       model: upstreamModel,

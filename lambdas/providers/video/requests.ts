@@ -1,4 +1,4 @@
-/** Helpers that the wires of several video providers use to build and check requests. */
+/** Helpers with which the video wires build and check requests. */
 
 import { wellFormedJson } from '../../platform/json/well-formed.ts';
 import type { VideoHttpRequest, VideoRequest, VideoTarget } from './wire.ts';
@@ -25,8 +25,8 @@ export function dataUrl({ mediaType, base64 }: { mediaType: string; base64: stri
 }
 
 /**
- * Checks for features that several wires do not support. A check returns the field that the provider cannot express,
- * with an error message; undefined if there is none.
+ * Checks for features that several wires do not support. A check returns the unsupported field with an error message;
+ * undefined if the request does not use it.
  */
 export const objections = {
   seed: ({ seed }: VideoRequest) =>

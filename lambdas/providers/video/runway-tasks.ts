@@ -1,6 +1,7 @@
 /**
- * Runway's API. A job is a task with a text or an image. Its outputs are at public URLs that expire after a day.
- * https://docs.dev.runwayml.com/api and …/errors/task-failures
+ * Video generation with Runway's API. A job is a task with a text or an image. Its files are at public URLs that expire
+ * after
+ * a day. https://docs.dev.runwayml.com/api and …/errors/task-failures
  */
 
 import {
@@ -26,7 +27,7 @@ const MAX_RUNWAY_PROMPT_CHARACTERS = 1_000;
 const RUNWAY_POLL_SECONDS = 5;
 const RUNWAY_JOB_ID = /^[\w-]{1,100}$/;
 
-/** Width and height in pixels by aspect ratio, at 720p, the only resolution of this wire. */
+/** Width and height in pixels by aspect ratio, at 720p, the only resolution that this wire supports. */
 const pixels: Record<string, string> = {
   '16:9': '1280:720',
   '9:16': '720:1280',
@@ -114,8 +115,9 @@ function runwayFiles(body: Record<string, unknown>): Polled {
 }
 
 /**
- * Returns the message of a failed task. The task's failure code, such as `SAFETY.…`, guesses the refused part of the
- * request. Runway asks clients not to show it, so it is not included.
+ * Returns the message of a failed task. The failure code, such as `SAFETY.…`, names the presumed reason for a
+ * rejection. Runway
+ * asks its customers not to show this code to users, so the message does not contain it.
  */
 function runwayFailure(body: Record<string, unknown>): string {
   const refused = textOrAbsent(body['failureCode'])?.startsWith('SAFETY.') ?? false;

@@ -1,6 +1,8 @@
 /**
- * Public convention for videos: POST /videos, GET /videos/{id}, GET /videos/{id}/content. The gateway's own API has the
- * same form, so one gateway can be the provider of another. https://openrouter.ai/docs/api_reference/videos
+ * Video generation with an API that several services share: POST /videos, GET /videos/{id}, GET /videos/{id}/content.
+ * The
+ * gateway's own API has the same form, so one gateway can be the provider of another.
+ * https://openrouter.ai/docs/api_reference/videos
  */
 
 import {
@@ -75,7 +77,8 @@ export const videoJobsWire: VideoWire = {
 
 /**
  * Reads a completed job. The file URLs in the response may need the provider's credential, or point to another host. So
- * each file is requested from the provider itself, by its number.
+ * each
+ * file is requested from the provider itself, by its index.
  */
 function completed(body: Record<string, unknown>): Polled {
   const id = textOrAbsent(body['id']);
@@ -88,8 +91,8 @@ function completed(body: Record<string, unknown>): Polled {
 }
 
 /**
- * Returns the message of an error. In responses to polls, `error` is a text; in other responses it is an object with a
- * message.
+ * Returns the message of an error. `error` is a string in responses to polls, and an object with a message in other
+ * responses.
  */
 function jobMessage({ error }: Record<string, unknown>): unknown {
   return textOrAbsent(error) ?? recordOrEmpty(error)['message'];

@@ -1,7 +1,7 @@
 /**
- * Interface of the API formats of providers that make videos. A job is submitted and polled until it ends; then its
- * files are fetched. A wire only encodes requests and reads responses. Its caller decides who sends requests, when, and
- * how often.
+ * Interface of the codecs for video providers. A job is submitted and polled until it ends; then its files are fetched.
+ * A wire
+ * only encodes requests and reads responses. Its caller decides who sends requests, when, and how often.
  */
 
 /** A client's video request, checked against the model's options. */
@@ -11,8 +11,7 @@ export interface VideoRequest {
   resolution: string;
   aspectRatio: string;
   /**
-   * Images for the first or the last frame of the video. If the client sent a URL, the gateway has already fetched the
-   * image.
+   * Images for the first or the last frame of the video. Images that the client sent as URLs have already been fetched.
    */
   frames: { frame: 'first_frame' | 'last_frame'; mediaType: string; base64: string }[];
   seed: number | undefined;
@@ -33,8 +32,8 @@ export interface VideoHttpRequest {
   /** JSON of the request; undefined with GET. */
   body: string | undefined;
   /**
-   * Whether to use a new connection. On a reused connection, a request may be sent a second time; on a new connection,
-   * at most once.
+   * Whether to use a new connection. A request on a reused connection may be sent twice; on a new connection, at most
+   * once.
    */
   isFresh?: boolean;
 }
@@ -78,12 +77,14 @@ export interface VideoObjection {
 export interface VideoWire {
   /**
    * Whether the provider recognizes a repeated submission by its token. Only then may a job be submitted again after an
-   * uncertain result.
+   * uncertain
+   * result.
    */
   hasSubmissionTokens?: true;
   /**
    * Returns the first part of a request that the provider does not support; undefined if it supports the whole request.
-   * It is called before the gateway accepts a job.
+   * Called
+   * before the gateway accepts a job.
    */
   objectionTo?(request: VideoRequest, target: VideoTarget): VideoObjection | undefined;
   /**
@@ -99,7 +100,8 @@ export interface VideoWire {
   poll(jobId: string, target: VideoTarget): VideoHttpRequest;
   readPolled(answer: VideoHttpAnswer): Polled;
   /**
-   * Reads a response that contains the file's URL as JSON, instead of the file itself. A request for this URL needs no
+   * Reads a response that contains the file's URL as JSON, instead of the file itself. The request for this URL needs
+   * no
    * credential.
    */
   readFileAddress?(answer: VideoHttpAnswer): string | undefined;
