@@ -1,4 +1,4 @@
-/** Ways to send a credential to a provider. `providers/authorization` implements them. */
+/** Ways to send a credential to a provider, implemented in `providers/authorization`. */
 export const authSchemes = [
   /** Header `Authorization: Bearer …`. */
   'bearer',
@@ -14,11 +14,11 @@ export const authSchemes = [
   'x-key',
   /** Header `Authorization: Token …`, for Deepgram. */
   'token-authorization',
-  /** AWS signature, made with an access key or with the credentials of the function's role. */
+  /** AWS signature, with an access key or with the credentials of the IAM role of the function or server. */
   'aws-sigv4',
-  /** Google access token, issued for the key of a service account. */
+  /** Google access token, issued in exchange for the key of a service account. */
   'google-service-account',
-  /** Access token of GigaChat, which is issued at the provider's `token_url` and valid for half an hour. */
+  /** Access token that GigaChat or SaluteSpeech issues at the provider's `token_url`, valid for half an hour. */
   'gigachat-oauth',
 ] as const;
 export type AuthScheme = (typeof authSchemes)[number];

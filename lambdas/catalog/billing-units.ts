@@ -1,17 +1,20 @@
 /**
- * Defines the billing units of answers. Usage, prices, holds, records, price lines, sealed lines, statements, FOCUS
- * rows, SQL views, the API document and the console read their units from this table (docs/data-model.md, "Billing
- * units").
+ * Defines the billing units. Usage, prices, holds, records, price lines, sealed lines, statements, FOCUS rows, SQL
+ * views,
+ * the API document and the console read their units from this table (docs/data-model.md, "Billing units").
  *
- * The table has the order of price lines and of the columns of sealed lines. So append new units, and never remove a
- * unit.
+ * The order of the table is the order of price lines, and of the columns of sealed lines. So append new units, and
+ * never
+ * remove a unit.
  */
 
 /** Properties that every unit has. */
 interface DescribedUnit {
   /** Name of the unit in price lines, statements and sealed lines. */
   meter: string;
-  /** Names of prices in the catalog: first the unit's own price, then prices that replace a missing one, in order. */
+  /**
+   * Names of prices in the catalog: the unit's own price, then the prices that replace it if it is missing, in order.
+   */
   prices: readonly [string, ...string[]];
   /** Description of the price in the API document. */
   priced: string;
@@ -20,39 +23,41 @@ interface DescribedUnit {
   label: { en: string; ru: string };
 }
 
-/** A fee for each request to a provider. */
+/** A fee for each request to a provider, in addition to its units. */
 interface FeeEntry extends DescribedUnit {
   part: 'fee';
 }
 
 interface CountedUnit extends DescribedUnit {
   /**
-   * Name of the field that has the count in a usage. For a piece (a unit other than tokens), the bound of a request has
-   * the same field.
+   * Name of the usage field with the count. For a piece (a unit other than tokens), the bounds of a request have the
+   * same
+   * field.
    */
   usage: string;
-  /** Path of the count in a usage in the form of the Messages API; absent if no provider reports the count. */
+  /** Path to the unit's count in a Messages API `usage` object; absent if no provider reports the count. */
   reported?: readonly [string] | readonly [string, string];
   /** Name of the field in a record, and of the attribute in the table. */
   record?: readonly [field: string, attribute: string];
-  /** Set while no release has the attribute. The previous release does not know it. */
+  /** Set until a release has the attribute: until then, the previous release does not know it. */
   isUnreleased?: true;
   /** Name of the unit in `generations show`; absent if it is not shown there. */
   shownAs?: string;
 }
 
 /**
- * Tokens of the prompt or of the answer. Each token is charged once, at a price that may depend on the length of the
- * prompt. The first entry of the prompt, and of the answer, is for the tokens that belong to no other entry. If a part
- * of the answer has no price, it has the price of that first entry.
+ * Tokens of the prompt or of the answer. Each token is charged once, at a price that may depend on the prompt's length.
+ * The
+ * first `prompt` entry and the first `completion` entry are for tokens that no other entry covers. A part of the answer
+ * without a price of its own has the price of that first entry.
  */
 interface TokenEntry extends CountedUnit {
   part: 'prompt' | 'completion';
-  /** Whether tokens are read from a cache, or written to it with this lifetime. Absent: no cache is involved. */
+  /** Whether the tokens are read from a cache, or written to it with this lifetime. Absent: no cache is involved. */
   cache?: 'read' | '5m' | '1h';
   /**
-   * `price` is the name of the price for the answer's other tokens. It applies only if the answer also has tokens of
-   * this unit.
+   * Price of the answer's other tokens, if the answer has tokens of this unit. Otherwise those tokens have the usual
+   * price.
    */
   rest?: { price: string; priced: string };
 }
@@ -62,13 +67,15 @@ interface PieceEntry extends CountedUnit {
   part: 'piece';
   record: readonly [field: string, attribute: string];
   /**
-   * `round`: records have a count for each request to a provider. `generation`: records have one count for all
-   * requests, which the last price line charges.
+   * `round`: records have one count per request to a provider. `generation`: records have one count for all requests,
+   * which
+   * the last price line charges.
    */
   per: 'round' | 'generation';
   /**
-   * `before`: the request shows the count, and the held count is charged. `after`: the answer shows the count, and at
-   * most the held count is charged.
+   * `before`: the request determines the count, and the count in the hold is charged. `after`: the answer determines
+   * the
+   * count, and at most the count in the hold is charged.
    */
   counted: 'before' | 'after';
   /** Set if an answer may consist of this unit alone, without tokens. */
@@ -178,7 +185,7 @@ export const unitTable = [
     label: { en: 'web searches', ru: 'поиски в сети' },
   },
   {
-    // Images in the prompt, for an endpoint that charges for each of them.
+    // Images in the prompt, for an endpoint that charges for each image.
     part: 'piece',
     per: 'round',
     counted: 'before',
@@ -306,7 +313,7 @@ export const unitTable = [
     label: { en: 'tokens of images in the prompt', ru: 'токены изображений в запросе' },
   },
   {
-    // Unicode code points of the text to speak.
+    // Unicode code points of the text to convert to speech.
     part: 'piece',
     per: 'round',
     counted: 'before',

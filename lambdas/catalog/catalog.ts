@@ -26,8 +26,9 @@ export interface Endpoint {
   auth: AuthScheme;
   upstreamModel: string;
   /**
-   * Name of an environment variable that is needed for the upstream model's name and is not set; otherwise undefined.
-   * An endpoint with an unset variable is listed but not used.
+   * Name of an unset environment variable that the upstream model's name needs; undefined if there is none. An endpoint
+   * with
+   * an unset variable is listed, but gets no requests.
    */
   unsetVariable: string | undefined;
   contextLength: number | undefined;
@@ -38,20 +39,20 @@ export interface Endpoint {
    * Prices in force; undefined if there are none. An endpoint without prices is listed, and gets no requests.
    */
   pricing: Pricing | undefined;
-  /** Prices that the provider charges the service. Set on free models, whose clients pay nothing. */
+  /** Prices that the provider charges the service, set on free models, whose clients pay nothing. */
   serviceCost: Pricing | undefined;
-  /** Prices of all time; absent if the prices never change. */
+  /** Prices for all times; absent if the prices never change. */
   periods?: Timed['periods'];
   /**
    * Quirks of the endpoint: differences from the standard form of its wire. The codec of the wire defines their type.
    */
   quirks: Quirks;
-  /** Data policy of the endpoint; if it has none, that of its provider. */
+  /** Data policy of the endpoint, or of its provider if the endpoint has none. */
   dataPolicy: DataPolicy;
   data: EndpointData;
 }
 
-/** Returns the provider's id, followed by the quantization of the endpoint if it is known, such as "acme/fp8". */
+/** Returns the provider's id, followed by the endpoint's quantization if it is known, such as "acme/fp8". */
 export function endpointTag({ provider, data }: Endpoint): string {
   return data.quantization ? `${provider.id}/${data.quantization}` : provider.id;
 }
@@ -70,31 +71,30 @@ export interface Model {
   aliasOf: Model | undefined;
   data: ModelData;
   /**
-   * Version of the catalog to which this model belongs. A request keeps its catalog, even if a new catalog is
-   * published.
+   * Version of the catalog that contains this model. A request keeps its catalog, even if a new catalog is published.
    */
   catalogVersion: string;
 }
 
-/** Period in which no price of a catalog changes, and a function that builds the catalog of another period. */
+/** Period in which no price of the catalog changes, and a function that builds the catalog for another time. */
 interface CatalogTiming extends PricePeriod {
   at: (atMs: number) => Catalog;
 }
 
-/** A valid catalog. All references are resolved, all ids are unique, and the order is that of the files. */
+/** A valid catalog: references are resolved, ids are unique, and the order is that of the files. */
 export class Catalog {
   readonly models: readonly Model[];
-  /** Identifies the content of the files. Records contain the version, which shows which prices applied. */
+  /** Identifies the content of the files. Records contain the version, which identifies the prices that applied. */
   readonly version: string;
-  /** Ids of all providers, including providers whose address is not configured. */
+  /** Ids of all providers, including providers whose URL is not configured. */
   readonly providerIds: readonly string[];
   /** Settings of web search; undefined if the catalog has no search. */
   readonly search: CatalogSearch | undefined;
-  /** Providers whose address is not configured, with the number of models that each would offer. */
+  /** Providers whose URL is not configured, with the number of models that each would offer. */
   readonly withoutAddress: readonly { data: ProviderData; models: number }[];
   readonly #byId: Map<string, Model>;
   readonly #timing: CatalogTiming | undefined;
-  /** Names of models other than their ids. They are built when a name that is not an id is first looked up. */
+  /** Names of models other than their ids, built when a name that is not an id is first looked up. */
   #names: ModelNames<Model> | undefined;
   /** The same catalog with the prices of another time. */
   #atOtherTime: Catalog | undefined;
@@ -116,30 +116,30 @@ export class Catalog {
     this.#byId = new Map(models.map((model) => [model.id, model]));
   }
 
-  /** Returns this catalog with the prices that are in force at a time. */
+  /** Returns this catalog with the prices that are in force at the given time. */
   at(atMs: number): Catalog {
     if (!this.#timing || this.isInForce(atMs)) return this;
     if (!this.#atOtherTime?.isInForce(atMs)) this.#atOtherTime = this.#timing.at(atMs);
     return this.#atOtherTime;
   }
 
-  /** Returns whether the prices of this catalog are those of a time. */
+  /** Returns whether the prices of this catalog are in force at the given time. */
   isInForce(atMs: number): boolean {
     return this.#timing === undefined || covers(this.#timing, atMs);
   }
 
-  /** Returns the model with an id. For an alias, returns the alias itself, with `aliasOf` set. */
+  /** Returns the model with this id. For an alias, returns the alias itself, with `aliasOf` set. */
   find(id: string): Model | undefined {
     return this.#byId.get(id);
   }
 
-  /** Returns the model for a client's name: its id, or another unambiguous name (model-names.ts). */
+  /** Returns the model that a client means by a name: the model's id, or another unambiguous name (model-names.ts). */
   meant(name: string): Model | undefined {
     return this.find(name) ?? (this.#names ??= new ModelNames(this.models)).find(name);
   }
 }
 
-/** Content of a catalog's files, read and checked. */
+/** Content of the catalog's files, read and checked. */
 export interface CatalogFiles {
   providers: ProviderData[];
   models: ModelData[];
@@ -149,17 +149,17 @@ export interface CatalogFiles {
   version: string;
 }
 
-/** Values that are needed to resolve the endpoints of a catalog. */
+/** Values that are needed to resolve the endpoints of a catalog: variables, search, and a time. */
 interface Surroundings {
   valueOf: (variable: string) => string | undefined;
   search: CatalogSearch | undefined;
-  /** Time whose prices are in force. */
+  /** Time at which the prices must be in force. */
   atMs: number;
 }
 
 /**
- * Builds the catalog from files that have passed `checkModels`. Omits providers without an address, and models that no
- * remaining provider offers at a price.
+ * Builds the catalog from files that have passed `checkModels`. Omits providers without a URL, and models for which no
+ * endpoint with a price remains.
  */
 export function buildCatalog(files: CatalogFiles, valueOf: Surroundings['valueOf'], atMs: number = nowMs()): Catalog {
   const search = files.search && buildSearch(files.search, valueOf);

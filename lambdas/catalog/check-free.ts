@@ -12,8 +12,7 @@ interface FreeOffer {
 }
 
 /**
- * Checks that the name, terms and prices of a model agree on whether it is free. Also checks that its terms can be
- * kept.
+ * Checks that a model's name, terms and prices agree on whether it is free, and that a day's budget covers its terms.
  * @throws {CatalogError} naming the first invalid field
  */
 export function checkFree(model: ModelData, offers: FreeOffer[], place: string): void {

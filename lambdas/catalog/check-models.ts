@@ -24,14 +24,15 @@ interface CheckedOffer {
   place: string;
 }
 
-/** An endpoint whose wire can answer messages. */
+/** An endpoint with a wire that supports messages. */
 interface TextOffer extends CheckedOffer {
   facts: MessagesFacts;
 }
 
 /**
- * Checks rules that involve several fields. References must exist, and ids must be unique. Each kind of input that a
- * text model lists must be supported by an endpoint.
+ * Checks rules that involve several fields: references must exist, ids must be unique, and an endpoint must support
+ * each
+ * kind of input that a text model lists.
  * @throws {CatalogError} naming file and field of the first error
  */
 export function checkModels(
@@ -82,8 +83,8 @@ function addUnique(seen: Set<string>, id: string, place: string): void {
 }
 
 /**
- * Checks that the default routing of a model names existing providers. Otherwise, a misspelled name would silently have
- * no effect.
+ * Checks that a model's default routing names existing providers. Otherwise, a misspelled name would silently have no
+ * effect.
  */
 function checkRouting({ routing }: ModelData, providerIds: ReadonlySet<string>, place: string): void {
   for (const field of ['order', 'only', 'ignore'] as const) {
@@ -131,8 +132,8 @@ function checkLimits(model: ModelData, { data, place }: CheckedOffer): void {
 }
 
 /**
- * Checks that each capability of an endpoint is listed for its model too. Lists of models show only the capabilities of
- * the model.
+ * Checks that the model also lists each capability of its endpoint, because lists of models show only the model's
+ * capabilities.
  */
 function checkListed(model: ModelData, { data, place }: CheckedOffer): void {
   for (const field of ['input_modalities', 'supported_parameters'] as const) {
@@ -142,7 +143,7 @@ function checkListed(model: ModelData, { data, place }: CheckedOffer): void {
 }
 
 function checkTextModel(model: ModelData, offers: CheckedOffer[], place: string): void {
-  // A model that also draws may have endpoints for the routes of images.
+  // A model that also generates images may have endpoints that only serve the image routes.
   const textOffers = offers.filter(({ data }) => !data.image).map(withFacts);
   for (const offer of textOffers) {
     checkThinking(model, offer);
@@ -161,8 +162,9 @@ function withFacts(offer: CheckedOffer): TextOffer {
 }
 
 /**
- * Checks that an endpoint of a reasoning model states, in a quirk of its wire, whether the model thinks by default. If
- * it does, the hold of every request must cover thinking.
+ * Checks that each endpoint of a reasoning model states, in a quirk of its wire, whether the model thinks by default.
+ * If it
+ * does, the hold of every request must cover thinking.
  */
 function checkThinking(model: ModelData, { data, place, facts: { thinksByDefaultQuirk: quirk } }: TextOffer): void {
   if (!quirk || !model.supported_parameters.includes('reasoning') || data.quirks?.[quirk] !== undefined) return;
@@ -198,8 +200,9 @@ function checkInput(model: ModelData, offers: TextOffer[], place: string): void 
 }
 
 /**
- * Checks that each listed kind of media output has an endpoint that makes it, and that no endpoint makes an unlisted
- * kind: routing trusts the list.
+ * Checks that each listed kind of media output has an endpoint that generates it, and that no endpoint generates an
+ * unlisted
+ * kind. Routing relies on this.
  */
 function checkOutput(model: ModelData, offers: TextOffer[], place: string): void {
   const made = new Set<MediaModality>();

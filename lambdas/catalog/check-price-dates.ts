@@ -9,7 +9,7 @@ interface DatedField {
 }
 
 /**
- * Checks the times of a model's prices: each ends after it begins, and no two apply at the same moment.
+ * Checks the periods of a model's prices: each ends after it begins, and no two overlap.
  * @throws {CatalogError} naming the first invalid field
  */
 export function checkPriceDates({ video, endpoints }: ModelData, place: string): void {

@@ -1,6 +1,7 @@
 /**
- * Writes a catalog's files as one text, after they were read and checked. To read this text at startup takes a fifth of
- * the time of checking the files, and needs no schema.
+ * Serializes a catalog's files after they were read and checked. At startup, reading this text takes a fifth of the
+ * time of
+ * reading and checking the files, and needs no schema.
  */
 
 import { Money } from '../money/money.ts';

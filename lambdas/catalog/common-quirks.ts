@@ -8,34 +8,40 @@ const rangedParameters = [...samplingParameters, ...penalties, 'seed'] as const;
 
 export const common = {
   /**
-   * Tokenizer of the model. The gateway has only the vocabulary of `o200k`. `claude` needs more tokens for a text than
-   * any other known tokenizer. Absent: another tokenizer.
+   * Tokenizer of the model. `o200k` is the only tokenizer whose vocabulary the gateway has. `claude` needs more tokens
+   * for a
+   * text than any other known tokenizer. Absent: any other tokenizer.
    */
   tokenizer: z.enum(['o200k', 'claude']).optional(),
-  /** Maximum tokens of one image; 6,000 if absent. */
+  /** Maximum tokens of one image. Default: 6,000. */
   max_image_tokens: z.int().positive().optional(),
   /**
-   * Whether reasoning is billed but not shown. The gateway cannot count it during the answer. So a hold covers all of
-   * max_tokens from the start.
+   * Whether reasoning is billed but not in the answer. The gateway cannot count it while the answer arrives, so the
+   * hold covers
+   * all of max_tokens from the start.
    */
   hidden_reasoning: z.boolean().optional(),
   /** Whether max_tokens limits only the answer, not the thinking before it. */
   reasoning_beyond_max_tokens: z.boolean().optional(),
-  /** Minimum of max_tokens. A smaller value is raised to it, and so is the hold. */
+  /** Minimum value of max_tokens. A smaller value is raised to this minimum, and the hold covers it. */
   min_output_tokens: z.int().positive().optional(),
   /**
-   * Value that is sent as `service_tier`, on wires with that field. Without it, OpenAI and Azure use the tier of the
-   * operator's project. A priority tier would cost more than the catalog's price.
+   * Value to send as `service_tier`, on wires with that field. Without it, OpenAI and Azure use the default tier of the
+   * operator's project, which may be a priority tier that costs more than the catalog's price.
    */
   service_tier: z.enum(['default']).optional(),
   /**
-   * Accepted ranges of sampling parameters. A value outside its range is sent as the nearest accepted value; a seed is
-   * mapped to another seed in the range.
+   * Accepted ranges of sampling parameters. A value outside its range is replaced by the nearest accepted value, a seed
+   * by
+   * another seed within the range.
    */
   sampling_ranges: z.partialRecord(z.enum(rangedParameters), z.tuple([z.number(), z.number()])).optional(),
   /**
-   * Output, besides text, that the endpoint makes for chat completions. The endpoint then answers only requests whose
-   * `modalities` name it, because it may make it unasked. An endpoint that speaks also answers recordings.
+   * Media that the endpoint generates in chat completions, in addition to text. The endpoint may generate them even if
+   * they
+   * were not requested, so it gets only requests whose `modalities` name them. An endpoint that generates audio also
+   * accepts
+   * audio input.
    */
   modalities: z.array(z.enum(mediaModalities)).min(1).optional(),
 } satisfies Record<(typeof commonQuirkNames)[number], z.ZodType>;

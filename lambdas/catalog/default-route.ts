@@ -2,9 +2,7 @@ import { Money } from '../money/money.ts';
 import type { Endpoint } from './catalog.ts';
 import type { Pricing } from './schema.ts';
 
-/**
- * Size of a typical request, for comparing the costs of endpoints: three prompt tokens for each token of the answer.
- */
+/** Size of a typical request, used to compare the costs of endpoints: three prompt tokens per token of the answer. */
 const TYPICAL_PROMPT_TOKENS = 3_000;
 const TYPICAL_COMPLETION_TOKENS = 1_000;
 
@@ -20,7 +18,7 @@ export function paidPrices({ pricing, serviceCost }: Priced<Paid>): Pricing {
   return serviceCost && typicalCost(pricing).isZero ? serviceCost : pricing;
 }
 
-/** Returns the cost of a typical request, including the fee for a request. */
+/** Returns the cost of a typical request, including the fee per request. */
 export function typicalCost({ prompt, completion, request }: Pricing): Money {
   return prompt
     .times(TYPICAL_PROMPT_TOKENS)
@@ -28,7 +26,7 @@ export function typicalCost({ prompt, completion, request }: Pricing): Money {
     .plus(request ?? Money.zero);
 }
 
-/** Returns whether requests may go to the endpoint: an endpoint without a price gets none. */
+/** Returns whether the endpoint has a price. Endpoints without a price get no requests. */
 export function hasPrice(endpoint: Endpoint): endpoint is Priced<Endpoint> {
   return endpoint.pricing !== undefined;
 }

@@ -1,4 +1,4 @@
-/** Measurements of an endpoint. A value is null if there were too few requests. */
+/** Measurements of an endpoint. A value is null if there were too few requests in its time window. */
 export interface EndpointStatistics {
   /** Percentage of requests that did not fail. Requests refused by a limit (429) do not count. */
   uptimePercent: { last5m: number | null; last30m: number | null; last1d: number | null };
@@ -9,7 +9,7 @@ export interface EndpointStatistics {
 }
 
 /**
- * Percentiles of the measured values. Half of the values (p50), three quarters (p75) and so on are as good or better.
+ * Percentiles of the measured values: half of the values (p50), three quarters (p75) and so on are as good or better.
  */
 export interface Percentiles {
   p50: number;

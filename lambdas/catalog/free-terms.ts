@@ -1,4 +1,6 @@
-/** Computes how much a free model may cost the service: the parts of its daily budget, and the hold for one request. */
+/**
+ * Calculates how much a free model may cost the service: the parts of its daily budget, and the hold for one request.
+ */
 
 import { Money } from '../money/money.ts';
 import { allPricings } from './price-periods.ts';
@@ -9,20 +11,18 @@ import { completionUnits, promptUnits, tokenPriceNames } from './unit-lists.ts';
 export const FREE_SUFFIX = ':free';
 
 /**
- * Number of equal parts of a day's budget, each with its own counter. With a single counter, requests of all accounts
- * would conflict on one item.
+ * Number of equal parts of a day's budget. Each part has its own counter, because the requests of all accounts would
+ * conflict
+ * on a single counter.
  */
 export const BUDGET_PARTS = 8;
 
-/**
- * Ratio of held to estimated prompt tokens. The estimate is one token for four bytes. The hold is one token for each
- * byte.
- */
+/** Ratio of held to estimated prompt tokens: the estimate is one token per four bytes, the hold one token per byte. */
 const HELD_PER_ESTIMATED_TOKEN = 4;
 /** Maximum tokens that a provider may add to a prompt. */
 const FREE_ADDED_TOKENS = 1_024;
 
-/** Returns the amount of one part of a day's budget. */
+/** Returns the amount of money in one part of a day's budget. */
 export function budgetPart({ daily_budget_rub: budget }: Pick<ServiceFree, 'daily_budget_rub'>): Money {
   return Money.fromPico(budget.pico / BigInt(BUDGET_PARTS));
 }

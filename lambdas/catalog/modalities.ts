@@ -1,7 +1,7 @@
 import type { Catalog, Model } from './catalog.ts';
 import { modalities, type Modality } from './modality.ts';
 
-/** Returns the models with at least one of the output modalities; "all" returns every model. */
+/** Returns the models with at least one of the output modalities, or all models for "all". */
 export function modelsByModality(catalog: Catalog, wanted: readonly Modality[] | 'all'): Model[] {
   if (wanted === 'all') return [...catalog.models];
   return catalog.models.filter(({ data }) => data.output_modalities.some((modality) => wanted.includes(modality)));

@@ -12,7 +12,10 @@ export const modalities = [
 ] as const;
 export type Modality = (typeof modalities)[number];
 
-/** Returns whether a model answers in text alone. Other models may draw or speak, which few client APIs can show. */
+/**
+ * Returns whether a model's output is only text. Other models may generate images or audio, which few client APIs
+ * support.
+ */
 export function makesOnlyText(outputs: readonly Modality[]): boolean {
   return outputs.every((modality) => modality === 'text');
 }

@@ -1,4 +1,4 @@
-/** Categories of models in the public convention. */
+/** Categories of models, with the names of the public convention. */
 export const modelCategories = [
   'programming',
   'roleplay',

@@ -1,13 +1,15 @@
 /**
- * Finds the model for a name that is not its id. For example, Claude Code sends "claude-opus-4-8[1m]", and examples
- * have "claude-haiku-4-5-20251001". The name must be unambiguous. The answer and its record have the model's id.
+ * Finds the model for a name that is not its id. For example, Claude Code sends "claude-opus-4-8[1m]", and code
+ * examples often
+ * use "claude-haiku-4-5-20251001". The name must be unambiguous. The response and the record contain the model's id.
  */
 
 /** Maximum length of a name. Names of models are shorter. */
 const MAX_MODEL_NAME_LENGTH = 200;
 /**
- * Matches the suffix by which a client requests a context size. The gateway ignores the suffix: a model always has its
- * whole context.
+ * Matches the suffix by which a client requests a context size. The gateway ignores it, because a model always has its
+ * full
+ * context.
  */
 const CONTEXT_MARK = /\[\w{1,8}\]$/;
 /** Matches the date of a version, as Anthropic, Google Cloud and OpenAI write it. */
@@ -15,9 +17,7 @@ const NAME_DATE = /[-@](?:20\d{6}|20\d{2}-\d{2}-\d{2})$/;
 
 /** Finds models by names that other services use. */
 export class ModelNames<Model extends { id: string }> {
-  /**
-   * Models by every spelling of their ids, with and without the author. Undefined if two models have the same spelling.
-   */
+  /** Models by every spelling of their ids, with and without the author; undefined if two models share the spelling. */
   readonly #bySpelling = new Map<string, Model | undefined>();
 
   constructor(models: readonly Model[]) {
@@ -29,8 +29,9 @@ export class ModelNames<Model extends { id: string }> {
   }
 
   /**
-   * Returns the only model that matches a name. The author may be missing, "-" may replace ".", and a date or a mark
-   * like "[1m]" may follow.
+   * Returns the only model that a name matches. The name may omit the author, have "-" in place of ".", and end with a
+   * date or
+   * a mark such as "[1m]".
    * @returns undefined if no model or several models match
    */
   find(name: string): Model | undefined {

@@ -1,6 +1,7 @@
 /**
- * Parameters that a model may list, as the public convention names them. The gateway itself uses some of them
- * (docs/catalog.md); the others are information for clients.
+ * Parameters that a model may list, with the names of the public convention. The gateway uses some of them
+ * (docs/catalog.md);
+ * the others only inform clients.
  */
 export const modelParameters: ReadonlySet<string> = new Set([
   'max_tokens',

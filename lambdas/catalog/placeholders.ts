@@ -1,7 +1,10 @@
 /** Matches a placeholder for the value of an operator's variable, as in `gpt://{YANDEX_FOLDER_ID}/yandexgpt`. */
 const PLACEHOLDER = /\{([A-Z][A-Z0-9_]*)\}/g;
 
-/** A text of the catalog with the values of its variables. Placeholders of unset variables stay in the text. */
+/**
+ * A text of the catalog in which values of variables replace placeholders. Placeholders of unset variables stay in the
+ * text.
+ */
 export interface FilledText {
   text: string;
   /** Name of the first variable that the operator has not set; undefined if all are set. */

@@ -4,37 +4,39 @@ import type { ModelData } from './schema.ts';
 import { completionUnits, promptUnits, tokenPriceNames, type PriceName } from './unit-lists.ts';
 
 /**
- * Lowest and highest plausible price of one unit above zero, in RUB. A price outside these bounds has probably the wrong
- * unit: a price per million tokens, per thousand characters or per hour, or a price in cents or in another currency.
- * The bounds assume 50 to 200 RUB per USD.
+ * Lowest and highest plausible price of one unit, in RUB, if it is not zero. A price outside these bounds is probably
+ * in the
+ * wrong unit (per million tokens, per thousand characters, per hour), or in cents or another currency. The bounds
+ * assume an
+ * exchange rate of 50 to 200 RUB per USD.
  */
 interface PriceBounds {
   least: string;
   most: string;
 }
 
-/** A token costs $0.0001 to $5,000 per million. */
+/** A million tokens costs 0.01 to 1,000,000 RUB. */
 const token: PriceBounds = { least: '0.00000001', most: '1' };
 
-/** Bounds by the name of the price. Prices of tokens that are not listed here have the bounds of a token. */
+/** Bounds by the name of the price. Token prices that are not listed here have the bounds of `token`. */
 const ofUnits: Readonly<Record<string, PriceBounds>> = {
   request: { least: '0.0001', most: '1000' },
   web_search: { least: '0.001', most: '1000' },
-  // An image that a model reads costs less than a drawn image: $0.00006 at Amazon.
+  // An image in a prompt costs less than a generated image: at least $0.00006, at Amazon.
   image: { least: '0.001', most: '1000' },
-  // A drawn image costs at least $0.0001.
+  // A generated image costs at least $0.0001.
   output_image: { least: '0.005', most: '5000' },
   video_second: { least: '0.01', most: '5000' },
   search_unit: { least: '0.001', most: '1000' },
-  // A million characters costs $0.01 to $10,000.
+  // A million characters costs 0.5 to 1,000,000 RUB.
   character: { least: '0.0000005', most: '1' },
-  // A minute of a recording costs at least $0.00001.
+  // A minute of audio costs at least 0.0006 RUB.
   audio_second: { least: '0.00001', most: '100' },
 };
 
 const ofTokens = new Set<PriceName>(tokenPriceNames([...promptUnits, ...completionUnits]));
 
-/** Returns the bounds of a price; undefined for a unit without bounds. */
+/** Returns the bounds for a price; undefined if it has no bounds. */
 export function priceBoundsOf(name: PriceName): PriceBounds | undefined {
   return ofUnits[name] ?? (ofTokens.has(name) ? token : undefined);
 }
@@ -62,7 +64,7 @@ export function checkPriceBounds({ endpoints, video }: ModelData, place: string)
   }
 }
 
-/** Checks the prices of an object, and of the objects in its lists: tiers and periods. */
+/** Checks the prices in an object, and in its lists of tiers and periods. */
 function checkPricesIn(prices: object, place: string): void {
   for (const [name, value] of Object.entries(prices)) {
     if (value instanceof Money) checkBounds(name as PriceName, value, `${place}.${name}`);

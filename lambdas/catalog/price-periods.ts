@@ -1,6 +1,7 @@
 /**
- * Prices that change at known times. `pricing` of an endpoint may have a time in which it applies, and `periods` with
- * other prices. All times are UTC, and a period ends the moment before its `valid_until`.
+ * Prices that change at known times. An endpoint's `pricing` may be limited to a period, and have `periods` with other
+ * prices.
+ * All times are UTC, and a period ends the moment before its `valid_until`.
  */
 
 import { Money } from '../money/money.ts';
@@ -19,17 +20,17 @@ export interface PricePeriod {
   untilMs: number;
 }
 
-/** Prices of an endpoint in a period. Without `pricing`, the endpoint gets no requests in the period. */
+/** Prices of an endpoint in a period. If `pricing` is undefined, the endpoint gets no requests in this period. */
 export interface PricesInPeriod extends PricePeriod {
   pricing: Pricing | undefined;
   serviceCost: Pricing | undefined;
 }
 
-/** An endpoint with the prices in force. */
+/** The prices of an endpoint that are in force, and its prices at other times. */
 export interface Timed {
   pricing: Pricing | undefined;
   serviceCost: Pricing | undefined;
-  /** Prices of all time: consecutive periods without gaps. Absent if the prices never change. */
+  /** Prices for all times: consecutive periods without gaps. Absent if the prices never change. */
   periods?: readonly PricesInPeriod[] | undefined;
 }
 
@@ -50,7 +51,7 @@ export function priceMomentsOf(periods: readonly PricePeriod[]): number[] {
   return [...new Set(moments)].sort((a, b) => a - b);
 }
 
-/** Returns the period around a time in which none of the moments lies. */
+/** Returns the period that contains the time, between two consecutive moments. */
 export function periodBetween(moments: readonly number[], atMs: number): PricePeriod {
   return {
     fromMs: moments.findLast((moment) => moment <= atMs) ?? -Infinity,
@@ -58,7 +59,7 @@ export function periodBetween(moments: readonly number[], atMs: number): PricePe
   };
 }
 
-/** Returns the prices of an endpoint in all time. */
+/** Returns the prices of an endpoint for all times: consecutive periods without gaps. */
 export function pricesInTime(pricing: PricingData | undefined, serviceCost: PricingData | undefined): PricesInPeriod[] {
   const moments = priceMomentsOf([pricing, serviceCost].flatMap((data) => (data ? datedPeriods(data) : [])));
   return [-Infinity, ...moments].map((fromMs, index) => ({
@@ -78,7 +79,7 @@ function datedPeriods(data: PricingData): PricePeriod[] {
   return [data, ...(data.periods ?? [])].map(pricePeriodOf);
 }
 
-/** Returns the prices at a time; undefined if none apply. Prices that a period does not name are those of `pricing`. */
+/** Returns the prices at a time; undefined if none apply. A price that the period lacks is taken from `pricing`. */
 function pricingAt({ valid_from, valid_until, periods, ...base }: PricingData, atMs: number): Pricing | undefined {
   const period = periods?.find((each) => covers(pricePeriodOf(each), atMs));
   if (!period) return covers(pricePeriodOf({ valid_from, valid_until }), atMs) ? base : undefined;
@@ -86,7 +87,7 @@ function pricingAt({ valid_from, valid_until, periods, ...base }: PricingData, a
   return { ...base, ...own, prompt, completion };
 }
 
-/** Prices for the client, and the cost to the service. */
+/** Prices for the client, and prices that the provider charges the service. */
 export type EndpointPrices = Pick<Timed, 'pricing' | 'serviceCost'>;
 
 /** Returns the prices in force at a time. */
@@ -96,8 +97,9 @@ export function pricesAt({ periods, ...always }: Timed, atMs: number): EndpointP
 }
 
 /**
- * Returns prices that are at least those of every moment of a period, for a hold: it is not known yet at which moment
- * the request is sent.
+ * Returns prices that are at least as high as those at every moment of a period. A hold uses them, because the moment
+ * of
+ * sending is not known yet.
  */
 export function highestWithin({ periods, ...always }: Timed, { fromMs, untilMs }: PricePeriod): EndpointPrices {
   const possible = periods?.filter((period) => period.fromMs < untilMs && period.untilMs > fromMs) ?? [always];
@@ -105,7 +107,7 @@ export function highestWithin({ periods, ...always }: Timed, { fromMs, untilMs }
   return { pricing: highest('pricing'), serviceCost: highest('serviceCost') };
 }
 
-/** Returns prices that are at least each of the given prices, for every length of a prompt. */
+/** Returns prices that are at least as high as all given prices, for every length of a prompt. */
 function highestPrices(all: readonly Pricing[]): Pricing | undefined {
   const [first, ...others] = all;
   if (!first || others.length === 0) return first;
@@ -130,7 +132,7 @@ function priceNamesIn(prices: UnitPrices): PriceName[] {
   return Object.entries(prices).flatMap(([name, value]) => (value instanceof Money ? [name as PriceName] : []));
 }
 
-/** Returns the price that is charged for a unit: its own, or the price that applies in its place. */
+/** Returns the price that is charged for a unit: its own, or the price that replaces it. */
 function priceChargedFor(prices: UnitPrices, name: PriceName): Money {
   const inPlace = substitutePrices.get(name) ?? [name];
   return inPlace.map((each) => prices[each]).find((price) => price !== undefined) ?? Money.zero;

@@ -1,4 +1,4 @@
-/** Reads the published catalog: from an object in a bucket, or from a directory if the gateway runs on a laptop. */
+/** Reads the published catalog from an object in a bucket, or from a directory if the gateway runs on a laptop. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { openObject } from '../platform/aws/aws-object.ts';
 import { optionalVariable, requireVariable, variables } from '../platform/environment.ts';
 import { PUBLICATION_KEY } from './publication.ts';
 
-/** Text of a publication, with the tag that identifies it. */
+/** Text of a publication, with a tag that identifies it. */
 export interface PublishedText {
   text: string;
   tag: string;
@@ -49,7 +49,10 @@ export function publicationInBucket(bucket: string): PublicationSource {
   };
 }
 
-/** Names of publication files. Their numbers ascend, and the file with the highest number is current. */
+/**
+ * Matches the names of publication files. Names are numbers in ascending order; the file with the highest number is
+ * current.
+ */
 const PUBLICATION_FILE = /^\d{6}\.jsonl$/;
 
 export function publicationInDirectory(directory: string): PublicationSource {

@@ -1,7 +1,8 @@
 /**
- * Reads and writes a catalog that is published while the gateway runs. Its text has two lines: a header with publisher
- * and time, and the checked files (checked.ts). The header has the hash of the second line, so a truncated or altered
- * publication is not used.
+ * Reads and writes a catalog that is published while the gateway runs. The text of a publication has two lines: a
+ * header with
+ * publisher and time, and the checked files (checked.ts). The header has the hash of the second line, so a truncated or
+ * altered publication is never used.
  */
 
 import { createHash } from 'node:crypto';
@@ -22,9 +23,9 @@ const FORM = 1;
 export interface Publication {
   /** Time of the publication, in ISO format. */
   publishedAt: string;
-  /** Publisher, in the form in which the audit log names people. */
+  /** Publisher, as the audit log names people. */
   by: string;
-  /** Published files; undefined if the publication withdraws all earlier ones. Then the deployed catalog is used. */
+  /** Published files; undefined if the publication withdraws all earlier ones, so that the deployed catalog applies. */
   files: CatalogFiles | undefined;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Schemas of the quirks of each wire. A quirk is a difference between an endpoint and the wire's standard form, which
- * the catalog's files state.
+ * Schemas of the quirks of each wire. A quirk, which the catalog's files state, is a difference between an endpoint and
+ * the
+ * wire's standard form.
  */
 
 import * as z from 'zod';
@@ -21,10 +22,10 @@ export const anyQuirks = z.looseObject(common);
 const commonQuirks = z.object(common);
 export type Quirks = z.infer<typeof commonQuirks>;
 
-/** Quirks about thinking, forced tools and sampling of a Claude model. They differ between generations of models. */
+/** Quirks for thinking, forced tools and sampling. They differ between generations of Claude models. */
 const claudeQuirks = {
   /**
-   * Accepted forms of `thinking`. Another form is sent as the nearest accepted form. Absent: `thinking` is sent
+   * Accepted types of `thinking`. Any other type is replaced by the nearest accepted type. Absent: `thinking` is sent
    * unchanged.
    */
   thinking_forms: z.array(z.enum(thinkingForms)).min(1).optional(),
@@ -34,7 +35,10 @@ const claudeQuirks = {
   efforts_without_thinking: z.array(z.enum(reasoningEfforts)).min(1).optional(),
   /** Accepted values of tool_choice.type. Absent: all. */
   tool_choices: z.array(z.enum(toolChoices)).min(1).optional(),
-  /** Whether the model refuses a forced tool while it thinks. Then thinking is switched off if a tool is forced. */
+  /**
+   * Whether the model rejects a forced tool call while it thinks. The gateway then turns thinking off for a forced
+   * call.
+   */
   forced_tool_needs_no_thinking: z.boolean().optional(),
   /** Whether the model accepts no sampling parameters while it thinks. */
   thinking_fixes_sampling: z.boolean().optional(),
@@ -45,27 +49,26 @@ const claudeQuirks = {
 const anthropicQuirks = z.strictObject({
   ...common,
   ...claudeQuirks,
-  /**
-   * Whether the provider accepts only its own thinking. The gateway then marks the signatures with the id of the
-   * provider.
-   */
+  /** Whether the provider accepts only its own thinking. The gateway then marks signatures with the provider's id. */
   own_signatures: z.boolean().optional(),
   /**
-   * Whether a thinking model refuses a conversation with an earlier tool call that has no thinking before it, even if
-   * another model made the call.
+   * Whether the model rejects, while it thinks, a conversation in which an earlier tool call has no thinking before it.
+   * This
+   * includes calls that another model made.
    */
   thinking_before_calls: z.boolean().optional(),
-  /** Format in which a service such as Bedrock or Vertex AI wraps requests for Claude. Absent: `none`. */
+  /** Format in which a service such as Bedrock or Vertex AI wraps requests to Claude. Absent: `none`. */
   envelope: z.enum(['none', 'bedrock-invoke', 'vertex-predict']).optional(),
-  /** Whether this is Anthropic's own service, which alone reads the billing line of Claude Code. */
+  /** Whether this is Anthropic's own service. No other service reads the billing line of Claude Code. */
   own_service: z.boolean().optional(),
-  /** Whether every part of an argument schema must have a type, except next to `anyOf`. */
+  /** Whether every subschema of an argument schema must have a type, unless it has `anyOf`. */
   typed_schemas: z.boolean().optional(),
-  /** Whether schemas with circular references are refused. */
+  /** Whether the provider rejects schemas with circular references. */
   acyclic_schemas: z.boolean().optional(),
   /**
-   * Parts of a request that the endpoint does not support. If the request has a part from lackableParts, it is refused.
-   * Parts from rewritableParts are replaced or dropped.
+   * Parts of a request that the endpoint does not support. A request with one of the lackableParts is refused;
+   * rewritableParts
+   * are replaced or dropped.
    */
   lacks: z.array(z.enum([...lackableParts, ...rewritableParts])).optional(),
   /** Accepted names in the header `anthropic-beta`; other names are dropped. Absent: all are accepted. */
@@ -73,8 +76,9 @@ const anthropicQuirks = z.strictObject({
   /** Whether the provider supports POST /v1/messages/count_tokens. */
   count_tokens: z.boolean().optional(),
   /**
-   * Whether the model thinks, and bills this, if a request has no `thinking`. It depends on the model, so it is a quirk
-   * of endpoints.
+   * Whether the model thinks, and bills this, if a request has no `thinking`. This depends on the model, so it is a
+   * quirk of
+   * endpoints, not of providers.
    */
   thinks_by_default: z.boolean().optional(),
 });
@@ -89,38 +93,49 @@ const openaiChatQuirks = z.strictObject({
   /** Role of the message with the system prompt. */
   system_role: z.enum(['system', 'developer']).optional(),
   /**
-   * Whether system messages within a conversation are accepted. Templates of many models refuse them. Then they become
-   * marked texts of the user.
+   * Whether system messages in the middle of a conversation are accepted. The prompt templates of many models reject
+   * them. The
+   * gateway then converts them to marked user text.
    */
   later_system_messages: z.boolean().optional(),
   /** Name of the field that requests thinking; "none" if the model decides by itself whether to think. */
   reasoning_request: z
     .enum(['none', 'reasoning_effort', 'reasoning_enabled', 'reasoning_object', 'enable_thinking', 'thinking_type'])
     .optional(),
-  /** Accepted values of reasoning_effort. They depend on the model, so they are a quirk of endpoints. */
+  /**
+   * Accepted values of reasoning_effort. They depend on the model, so they are a quirk of endpoints, not of providers.
+   */
   reasoning_efforts: z.array(z.enum(reasoningEfforts)).min(1).optional(),
-  /** Whether the model refuses a forced tool while it thinks. Then thinking is switched off if a tool is forced. */
+  /**
+   * Whether the model rejects a forced tool call while it thinks. The gateway then turns thinking off for a forced
+   * call.
+   */
   forced_tool_needs_no_thinking: z.boolean().optional(),
-  /** Whether the model accepts either tools or a schema of the answer, but not both. */
+  /** Whether the model accepts either tools or a schema for the answer, but not both. */
   format_excludes_tools: z.boolean().optional(),
   /**
-   * Whether the model refuses a schema of the answer while it thinks. Then thinking is switched off if there is a
+   * Whether the model rejects a schema for the answer while it thinks. The gateway then turns thinking off if there is
+   * a
    * schema.
    */
   format_needs_no_thinking: z.boolean().optional(),
   /** Value of the field `reasoning_format` with which the provider returns thinking separately from the answer. */
   reasoning_format: z.enum(['parsed']).optional(),
-  /** Field for the reasoning of earlier answers in messages of the assistant; "none" if it is dropped. */
+  /** Field for the reasoning of earlier answers in assistant messages; "none" if the gateway drops the reasoning. */
   reasoning_history: z.enum(['none', 'reasoning_content']).optional(),
   /** Format that the provider requires for ids of tool calls. */
   tool_call_ids: z.enum(['any', 'nine_alphanumerics', 'name_and_position']).optional(),
   /** Accepted values of tool_choice, as the Messages API names them. Absent: all. */
   tool_choices: z.array(z.enum(toolChoices)).optional(),
-  /** Whether the provider accepts parallel_tool_calls. If not, an answer may have several calls. */
+  /**
+   * Whether the provider accepts parallel_tool_calls. If not, an answer may have several calls, although the client
+   * allows
+   * only one.
+   */
   parallel_tool_calls: z.boolean().optional(),
-  /** Whether every part of an argument schema must have a type, except next to `anyOf`. */
+  /** Whether every subschema of an argument schema must have a type, unless it has `anyOf`. */
   typed_schemas: z.boolean().optional(),
-  /** Whether schemas with circular references are refused. */
+  /** Whether the provider rejects schemas with circular references. */
   acyclic_schemas: z.boolean().optional(),
   /** Whether the provider accepts images in tool results. */
   tool_result_parts: z.boolean().optional(),
@@ -131,28 +146,28 @@ const openaiChatQuirks = z.strictObject({
   /** Maximum value of top_logprobs. */
   max_top_logprobs: z.int().positive().optional(),
   /**
-   * Whether the model returns no token probabilities while it thinks. Then thinking is switched off if probabilities
-   * are requested.
+   * Whether the model returns no token probabilities while it thinks. The gateway then turns thinking off if they are
+   * requested.
    */
   logprobs_need_no_thinking: z.boolean().optional(),
   /** Whether the provider accepts `user`. Its value is a digest of metadata.user_id. */
   user_field: z.boolean().optional(),
   /**
-   * Way in which the provider continues an answer that the client began. "prefix": the last message of the assistant is
-   * marked as a prefix.
+   * How the provider continues an answer that the client began. "prefix": the last assistant message is marked as a
+   * prefix.
    */
   begun_answers: z.enum(['prefix']).optional(),
-  /** Whether the provider refuses a user message directly after a tool result. */
+  /** Whether the provider rejects a user message directly after a tool result. */
   assistant_after_tool: z.boolean().optional(),
   /**
-   * Whether the provider has functions instead of tools: one call per message, whose arguments and result are objects.
+   * Whether the provider has functions instead of tools: one call per message, with arguments and result as objects.
    */
   functions: z.boolean().optional(),
-  /** Whether the gateway sends stream_options.include_usage; true if absent. */
+  /** Whether the gateway sends stream_options.include_usage. Default: true. */
   stream_usage: z.boolean().optional(),
   /** Whether the provider accepts PDF documents. */
   pdf_files: z.boolean().optional(),
-  /** Whether the provider accepts recordings as `input_audio`. */
+  /** Whether the provider accepts audio as `input_audio`. */
   audio_files: z.boolean().optional(),
 });
 export type OpenaiChatQuirks = z.infer<typeof openaiChatQuirks>;
@@ -161,35 +176,40 @@ const googleGeminiQuirks = z.strictObject({
   ...common,
   /**
    * Bounds of thinkingBudget in tokens, for models that accept this field (Gemini 2.5). If `least` is 0, thinking can
-   * be switched off.
+   * be turned
+   * off.
    */
   thinking_budget: z.strictObject({ least: z.int().nonnegative(), most: z.int().positive() }).optional(),
   /**
-   * Accepted values of thinkingLevel in ascending order, for models that accept this field (Gemini 3). No level
-   * switches thinking off.
+   * Accepted values of thinkingLevel in ascending order, for models that accept this field (Gemini 3). No level turns
+   * thinking
+   * off.
    */
   thinking_levels: z.array(z.enum(thinkingLevels)).min(1).optional(),
   /**
-   * Whether the model thinks, and bills this, if a request has no `thinking`. It depends on the model, so it is a quirk
-   * of endpoints.
+   * Whether the model thinks, and bills this, if a request has no `thinking`. This depends on the model, so it is a
+   * quirk of
+   * endpoints, not of providers.
    */
   thinks_by_default: z.boolean().optional(),
   /**
-   * Whether the model requires a thought signature on earlier calls (Gemini 3). A call without one gets the placeholder
-   * that Google documents.
+   * Whether the model rejects a request whose earlier tool calls lack thought signatures (Gemini 3). A call without a
+   * signature
+   * then gets the placeholder that Google documents.
    */
   thought_signature_placeholder: z.boolean().optional(),
-  /** Whether the model accepts either tools or a schema of the answer, but not both (Gemini 2.5). */
+  /** Whether the model accepts either tools or a schema for the answer, but not both (Gemini 2.5). */
   format_excludes_tools: z.boolean().optional(),
   /** Whether the model accepts images and PDFs in tool results (Gemini 3). */
   media_in_results: z.boolean().optional(),
-  /** Whether the service accepts ids of calls and results. Vertex AI refuses them. */
+  /** Whether the service accepts ids of calls and results. Vertex AI rejects them. */
   call_ids: z.boolean().optional(),
-  /** Sizes of the images that the model draws. Absent: a request cannot choose the size. */
+  /** Sizes of the images that the model generates. Absent: a request cannot choose the size. */
   image_sizes: z.array(z.enum(imageSizes)).min(1).optional(),
   /**
-   * Body that the service's :countTokens accepts: a whole request (Gemini API), or contents and tools (Vertex AI).
-   * Absent: :countTokens is not used.
+   * Body that the service's :countTokens accepts: a complete request (Gemini API), or contents and tools (Vertex AI).
+   * Absent:
+   * the gateway does not use :countTokens.
    */
   count_tokens: z.enum(['request', 'contents']).optional(),
 });
@@ -201,27 +221,28 @@ const openaiResponsesQuirks = z.strictObject({
   system_role: z.enum(['developer', 'system']).optional(),
   /** Efforts that a reasoning model accepts, in ascending order; empty if it accepts none. */
   reasoning_efforts: z.array(z.enum(reasoningEfforts)).max(reasoningEfforts.length).optional(),
-  /** Whether the model accepts a request for summaries of its reasoning ("auto") or not ("none"). */
+  /** Whether the gateway may request summaries of the model's reasoning ("auto") or not ("none"). */
   reasoning_summary: z.enum(['auto', 'none']).optional(),
-  /** Whether earlier messages of the assistant need a phase: commentary (before a call) or final answer. */
+  /** Whether earlier assistant messages need a phase: commentary (before a tool call) or final answer. */
   message_phase: z.boolean().optional(),
   /** Whether the provider accepts `safety_identifier`. Its value is a digest of metadata.user_id. */
   safety_identifier: z.boolean().optional(),
   /**
-   * Whether the provider accepts `prompt_cache_key`. Its value is a digest of metadata.user_id, because prompts of one
-   * user often begin alike.
+   * Whether the provider accepts `prompt_cache_key`. Its value is a digest of metadata.user_id, because one user's
+   * prompts often
+   * begin with the same text.
    */
   prompt_cache_key: z.boolean().optional(),
   /** Accepted values of tool_choice, as the Messages API names them. Absent: all. */
   tool_choices: z.array(z.enum(toolChoices)).min(1).optional(),
-  /** Whether sampling parameters are accepted only without thinking. */
+  /** Whether the model accepts sampling parameters only without thinking. */
   thinking_fixes_sampling: z.boolean().optional(),
   /**
-   * Whether the model returns no token probabilities while it thinks. Then thinking is switched off if probabilities
-   * are requested.
+   * Whether the model returns no token probabilities while it thinks. The gateway then turns thinking off if they are
+   * requested.
    */
   logprobs_need_no_thinking: z.boolean().optional(),
-  /** Whether schemas with circular references are refused. */
+  /** Whether the provider rejects schemas with circular references. */
   acyclic_schemas: z.boolean().optional(),
   /** Whether the provider accepts PDF documents. */
   pdf_files: z.boolean().optional(),
@@ -240,7 +261,7 @@ const bedrockConverseQuirks = z.strictObject({
 });
 export type BedrockConverseQuirks = z.infer<typeof bedrockConverseQuirks>;
 
-/** Quirks of wires that make decisions (choices among given options) by chat completions. */
+/** Quirks of wires that make decisions (choices among given options) with chat completions. */
 const decisionsChatQuirks = z.strictObject({
   ...common,
   /** Name of the field that limits the output. */
@@ -249,28 +270,30 @@ const decisionsChatQuirks = z.strictObject({
 export type DecisionsChatQuirks = z.infer<typeof decisionsChatQuirks>;
 
 const decisionsLogprobsQuirks = decisionsChatQuirks.extend({
-  /** Divisor of the logarithms of probabilities. A value above 1 corrects an overconfident model; absent: 1. */
+  /** Divisor for the logarithms of probabilities. A value above 1 corrects an overconfident model. Default: 1. */
   temperature: z.number().min(0.1).max(10).optional(),
 });
 export type DecisionsLogprobsQuirks = z.infer<typeof decisionsLogprobsQuirks>;
 
 const videoQuirks = z.strictObject({
-  /** Whether the model makes videos only from an image. A request without a first frame is then refused. */
+  /** Whether the model makes videos only from an image. The gateway then refuses a request without a first frame. */
   needs_first_frame: z.boolean().optional(),
 });
 
 const embeddingsQuirks = z.strictObject({
   ...common,
-  /** Maximum number of texts in a request, if it differs from the maximum of the wire's own service. */
+  /** Maximum number of texts per request, if it differs from the maximum of the wire's own service. */
   max_inputs: z.int().positive().optional(),
   /**
-   * Maximum bytes of text in a request. A larger input is split into several requests. A token has at least one byte,
-   * so this also keeps a limit in tokens.
+   * Maximum bytes of text per request to the provider. A larger input is split into several requests. A token has at
+   * least one
+   * byte, so this value also enforces a limit in tokens.
    */
   max_request_bytes: z.int().positive().optional(),
   /**
-   * Length of the model's vectors, if a request does not set it. It limits how many texts the gateway puts into one
-   * request.
+   * Length of the model's vectors if a request does not set it. It limits how many texts the gateway puts into one
+   * request to
+   * the provider.
    */
   vector_dimensions: z.int().positive().optional(),
 });
@@ -279,18 +302,18 @@ const openaiEmbeddingsQuirks = embeddingsQuirks.extend({
   dimensions_field: z.enum(['dimensions', 'output_dimension']).optional(),
   /** Whether the model accepts lists of tokens instead of texts. */
   takes_tokens: z.boolean().optional(),
-  /** Whether the provider can return vectors in base64, which has a quarter of the size of numbers. */
+  /** Whether the provider can return vectors in base64, which takes a quarter of the size of JSON numbers. */
   base64: z.boolean().optional(),
 });
 export type EmbeddingsQuirks = z.infer<typeof openaiEmbeddingsQuirks>;
 
 const rerankQuirks = z.strictObject({
   ...common,
-  /** Maximum number of documents in a request; 1,000 if absent. */
+  /** Maximum number of documents per request. Default: 1,000. */
   max_documents: z.int().positive().optional(),
 });
 const serverRerankQuirks = rerankQuirks.extend({
-  /** Names of the fields in requests and answers: those of Jina (also vLLM and llama.cpp), Voyage, or TEI. */
+  /** Names of the fields in requests and responses: Jina's (also vLLM and llama.cpp), Voyage's, or TEI's. */
   rerank_form: z.enum(['jina', 'voyage', 'tei']).optional(),
 });
 export type RerankQuirks = z.infer<typeof serverRerankQuirks>;
@@ -301,27 +324,29 @@ const transcriptionQuirks = z.strictObject({
   max_seconds: z.int().positive().optional(),
   /** Maximum size of a recording in bytes. */
   max_file_bytes: z.int().positive().optional(),
-  /** Seconds that are billed at least for a recording; 1 if absent. */
+  /** Minimum number of seconds that are billed for a recording. Default: 1. */
   min_billed_seconds: z.int().positive().optional(),
-  /** Seconds to whose multiples the billed length is rounded up; 1 if absent. */
+  /** Step to whose multiples the billed length is rounded up, in seconds. Default: 1. */
   billed_step_seconds: z.int().positive().optional(),
-  /** Maximum characters of a keyword; the gateway's own maximum if absent. */
+  /** Maximum characters of a keyword. Default: the gateway's own maximum. */
   max_keyword_characters: z.int().positive().optional(),
-  /** Maximum tokens of one second of a recording; 50 if absent. */
+  /** Maximum tokens for one second of a recording. Default: 50. */
   audio_tokens_per_second: z.number().positive().optional(),
 });
 const openaiTranscriptionQuirks = transcriptionQuirks.extend({
-  /** Whether the endpoint sends a transcript as events, if it is requested so. */
+  /** Whether the endpoint can send a transcript as events, if a request streams. */
   transcript_events: z.boolean().optional(),
-  /** Names of the fields in requests: those of OpenAI, which is the default, or of Mistral. */
+  /** Names of the request fields: OpenAI's, which is the default, or Mistral's. */
   transcription_form: z.enum(['openai', 'mistral']).optional(),
 });
 export type TranscriptionQuirks = z.infer<typeof openaiTranscriptionQuirks>;
 const openaiImagesQuirks = z.strictObject({
   ...common,
-  /** Value of `response_format` for images in the answer. Absent: the field is not sent, as OpenAI requires. */
+  /**
+   * Value of `response_format` to request images in base64. Absent: the field is not sent, because OpenAI rejects it.
+   */
   response_format: z.enum(['b64_json', 'base64']).optional(),
-  /** Fields for the size: `size`; `aspect_ratio` and `resolution`; or `width` and `height`. Absent: `size`. */
+  /** Fields for the image size: `size`; `aspect_ratio` and `resolution`; or `width` and `height`. Default: `size`. */
   size_form: z.enum(['size', 'aspect_ratio', 'width_height']).optional(),
 });
 export type ImagesQuirks = z.infer<typeof openaiImagesQuirks>;

@@ -8,8 +8,9 @@ export function wireOf(endpoint: EndpointData, provider: ProviderData): Wire {
 }
 
 /**
- * Returns the quirks of an endpoint. Its own quirks override its provider's; `lacks` is the union of both lists. If the
- * endpoint has another wire than its provider, it inherits only the quirks that all wires have.
+ * Returns the quirks of an endpoint. They override the quirks of its provider, except `lacks`, which is the union of
+ * both
+ * lists. An endpoint whose wire differs from its provider's inherits only the quirks that all wires have.
  */
 export function quirksOf(endpoint: EndpointData, provider: ProviderData): Quirks {
   const isSameWire = wireOf(endpoint, provider) === provider.wire;

@@ -1,9 +1,9 @@
-/** Parameters that only tune an answer. Lists of models and requests use the same names. */
+/** Parameters that only tune an answer. Models list them, and requests set them, with the same names. */
 
 export const samplingParameters = ['temperature', 'top_p', 'top_k'] as const;
-/** Penalties. Most models have them, except on the wire of the Messages API. */
+/** Penalties. Most models support them, but the wire of the Messages API does not. */
 export const penalties = ['frequency_penalty', 'presence_penalty', 'repetition_penalty'] as const;
-/** Further fields of chat completions, which few models have. */
+/** Other fields of chat completions, which few models support. */
 export const rareTunings = ['seed', 'min_p', 'top_a', 'logit_bias', 'verbosity'] as const;
 
 export const tuningParameters = [...samplingParameters, ...penalties, ...rareTunings] as const;

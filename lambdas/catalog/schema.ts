@@ -1,6 +1,7 @@
 /**
  * Schema of the catalog's files: `providers.json` and `models/*.json`. docs/catalog.md explains every field to authors
- * of catalogs. Unknown fields are errors, because a typo must not silently become a default.
+ * of
+ * catalogs. Unknown fields are errors, so that a typo does not silently become a default.
  */
 
 import * as z from 'zod';
@@ -29,7 +30,7 @@ const priceTier = z.strictObject({
 
 /** A moment in UTC, such as 2027-01-01T00:00:00Z. */
 const moment = z.iso.datetime({ error: 'must be a time in UTC, such as "2027-01-01T00:00:00Z"' });
-/** Time in which prices apply: from a moment, until the moment before another. */
+/** Period in which prices apply: from `valid_from` until the moment before `valid_until`. */
 const validity = { valid_from: moment.optional(), valid_until: moment.optional() };
 
 const pricePeriod = z.strictObject({
@@ -48,21 +49,19 @@ const pricingSchema = z.strictObject({
   ...optionalPrices(partPriceNames),
   ...optionalPrices(otherPriceNames),
   overrides: z.array(priceTier).min(1).optional(),
-  /** Prices that apply at other times, instead of the prices above. */
+  /** Prices that apply in certain periods, instead of the prices above. */
   periods: z.array(pricePeriod).min(1).optional(),
 });
-/** Prices of an endpoint, as the catalog's files have them: for all time (price-periods.ts). */
+/** Prices of an endpoint for all times, as in the catalog's files (price-periods.ts). */
 export type PricingData = z.infer<typeof pricingSchema>;
-/**
- * Prices of an endpoint for one request, including the price that follows from the model's own options (`perModel`).
- */
+/** Prices of an endpoint for one request, including the price that depends on the model's options (`perModel`). */
 export type Pricing = Omit<PricingData, 'valid_from' | 'valid_until' | 'periods'> & {
   [Name in ModelPriceName]?: Money | undefined;
 };
 export type PriceTier = z.infer<typeof priceTier>;
 
 export const dataPolicySchema = z.strictObject({
-  /** Whether prompts may be stored for longer than the request takes. */
+  /** Whether prompts may be stored after the request has ended. */
   logs_prompts: z.boolean(),
   trains_on_prompts: z.boolean(),
   retention_days: z.int().nonnegative().optional(),
@@ -89,7 +88,7 @@ const providerSchema = z.strictObject({
   name: z.string().min(1),
   wire: z.enum(wires),
   base_url: httpUrl.optional(),
-  /** Variable with the base URL. If it is unset, the provider and its models are left out of the catalog. */
+  /** Variable with the base URL. If it is unset, the catalog omits the provider and its models. */
   base_url_variable: variableName.optional(),
   /**
    * Name of the credential: a variable on a laptop, and an entry of the provider-keys secret on AWS. Absent: the
@@ -101,8 +100,9 @@ const providerSchema = z.strictObject({
   /** URL that issues tokens for the credential, for schemes that need it. */
   token_url: httpUrl.optional(),
   /**
-   * Name of a variable, or of an entry of the secret, with PEM certificates. They are trusted in addition to the public
-   * certificate authorities.
+   * Name of a variable, or of an entry of the secret, that contains PEM certificates. They are trusted in addition to
+   * the
+   * public certificate authorities.
    */
   ca_variable: variableName.optional(),
   /** Headers that the gateway sends with every request to the provider. */
@@ -110,13 +110,12 @@ const providerSchema = z.strictObject({
   icon_url: httpUrl.optional(),
   data_policy: dataPolicySchema,
   /**
-   * Whether the provider charges more for longer prompts. Price lists often omit this. `catalog check` then warns about
+   * Whether the provider charges more for longer prompts, which price lists often omit. `catalog check` then warns
+   * about
    * endpoints without `overrides`.
    */
   tiered_prices: z.boolean().optional(),
-  /**
-   * Whether the provider charges a fee for each request. The `pricing` of each of its endpoints then needs `request`.
-   */
+  /** Whether the provider charges a fee for each request. All its endpoints then need the price `request`. */
   per_request_fee: z.boolean().optional(),
   timeouts: z
     .strictObject({
@@ -144,7 +143,7 @@ const quantizationNames = [
   'fp32',
 ] as const;
 
-/** Name of a parameter. Unknown names are refused. Otherwise a misspelled parameter would silently not be sent. */
+/** Name of a parameter. Unknown names are errors, because a misspelled parameter would silently not be sent. */
 const parameter = z.string().refine((name) => modelParameters.has(name), {
   error: ({ input }) => `must be one of ${[...modelParameters].join(', ')}, not "${String(input)}"`,
 });
@@ -181,7 +180,7 @@ const endpointSchema = z.strictObject({
   quantization: z.enum(quantizationNames).optional(),
   /** Relative share of requests among endpoints of the same price; 1 if absent. */
   weight: z.number().positive().max(1_000).optional(),
-  /** Accepted kinds of input, if they are fewer than the model's. */
+  /** Accepted kinds of input, if there are fewer than the model's. */
   input_modalities: z.array(z.enum(inputModalities)).min(1).optional(),
   supported_parameters: z.array(parameter).optional(),
   /** Prices of the endpoint. An endpoint without prices is listed, and gets no requests. */
@@ -195,9 +194,9 @@ const endpointSchema = z.strictObject({
   service_cost: pricingSchema.optional(),
   /** Quirks of the endpoint, which override the quirks of the provider. */
   quirks: anyQuirks.optional(),
-  /** Data policy, if it differs from the provider's, for example at an address without retention. */
+  /** Data policy, if it differs from the provider's, for example at a URL without retention. */
   data_policy: dataPolicySchema.optional(),
-  /** Options of an endpoint that draws images. */
+  /** Options of an endpoint that generates images. */
   image: imageOptionsSchema.optional(),
 });
 export type EndpointData = z.infer<typeof endpointSchema>;
@@ -212,7 +211,7 @@ const videoOptions = z.strictObject({
   aspect_ratios: z.array(z.string().regex(/^\d+:\d+$/)).min(1),
   frame_images: z.array(z.enum(['first_frame', 'last_frame'])).optional(),
   price_per_second: z.record(z.string(), price),
-  /** Prices that apply at other times, instead of `price_per_second`. */
+  /** Prices that apply in certain periods, instead of `price_per_second`. */
   periods: z
     .array(z.strictObject({ ...validity, price_per_second: z.record(z.string(), price) }))
     .min(1)
@@ -252,21 +251,22 @@ function checkVideo(video: VideoOptionsData, report: (path: string[], message: s
 
 const requests = z.int().positive().max(1_000_000);
 
-/** Terms of a free model. They limit the size of a request, so that its hold fits into a part of a day's budget. */
+/** Terms of a free model. They limit the size of a request, so that its hold fits into one part of a day's budget. */
 const serviceFreeSchema = z.strictObject({
   /**
-   * Maximum requests of an account in a UTC day. daily_base applies to accounts without funds, daily_funded to accounts
+   * Maximum number of requests by one account in a UTC day: daily_base for accounts without funds, daily_funded for
+   * accounts
    * with funds.
    */
   daily_base: requests.or(z.literal(0)),
   daily_funded: requests,
-  /** Maximum requests from one IP address in a UTC day, by accounts without funds. */
+  /** Maximum number of requests from one IP address in a UTC day, by accounts without funds. */
   base_ip_daily: requests,
-  /** Maximum requests of an account in a minute. */
+  /** Maximum number of requests by one account in a minute. */
   rpm: requests,
   funded_balance_threshold_rub: price,
   funded_topup_threshold_rub: price,
-  /** Name of one version of the model. Its meaning stays the same, even after a newer version gets the id. */
+  /** Maximum amount that the service spends on the model in a UTC day. */
   daily_budget_rub: price,
   input_token_limit: z.int().positive(),
   output_token_limit: z.int().positive(),
@@ -278,7 +278,7 @@ const optionalParameter = z.number().nullable().optional();
 const modelSchema = z
   .strictObject({
     id: z.string().regex(/^[a-z0-9][a-z0-9._-]*\/[a-z0-9][a-z0-9._-]*(:free)?$/, 'must look like author/model'),
-    /** Uses of the model, as stated by its author. */
+    /** Permanent name of this version of the model. It keeps its meaning, even if a newer version takes over the id. */
     permaslug: z.string().min(1),
     name: z.string().min(1),
     description: z.string().optional(),
@@ -288,7 +288,7 @@ const modelSchema = z
     input_modalities: z.array(z.enum(inputModalities)).min(1),
     output_modalities: z.array(z.enum(modalities)).min(1),
     supported_parameters: z.array(parameter).default([]),
-    /** Uses that the model's author names. */
+    /** Uses of the model, as stated by its author. */
     categories: z.array(z.enum(modelCategories)).optional(),
     default_parameters: z
       .strictObject({
@@ -301,13 +301,13 @@ const modelSchema = z
       })
       .optional(),
     icon_url: httpUrl.optional(),
-    /** Name of the icon in collections of icons. Absent: the author's part of the id. */
+    /** Name of the icon in icon collections. Default: the author's part of the id. */
     icon_id: slug.optional(),
     /** URL of an icon that the operator prefers. */
     custom_icon_url: httpUrl.optional(),
     hugging_face_id: z.string().optional(),
     video: videoOptions.optional(),
-    /** Whether the author allows training of other models on the model's output; absent if unknown. */
+    /** Whether the author allows others to train models on this model's output; absent if unknown. */
     distillable_text: z.boolean().optional(),
     routing: routingSchema.optional(),
     /** Terms of a free model. Required if the id ends in ":free", and forbidden otherwise. */

@@ -24,7 +24,7 @@ const backendSchema = z.strictObject({
   name: z.string().min(1),
   kind: z.enum(Object.keys(needs) as [SearchKind, ...SearchKind[]]),
   base_url: httpUrl.optional(),
-  /** Variable with the base URL. If it is unset, the backend is left out of the catalog. */
+  /** Variable with the base URL. If it is unset, the catalog omits the backend. */
   base_url_variable: variableName.optional(),
   /** Name of the credential: a variable on a laptop, and an entry of the provider-keys secret on AWS. */
   credential: variableName.optional(),
@@ -32,7 +32,7 @@ const backendSchema = z.strictObject({
    * Folder in Yandex Cloud that pays for the searches. `{NAME}` stands for the value of the operator's variable NAME.
    */
   folder: z.string().min(1).optional(),
-  /** Whether the backend is a stand-in: it is used only if no other backend has all its settings. */
+  /** Whether the backend is a stand-in, used only if no other backend has all its settings. */
   stand_in: z.boolean().optional(),
   data_policy: dataPolicySchema,
 });
@@ -67,7 +67,7 @@ function checkAddress({ base_url: url, base_url_variable: variable }: SearchBack
   }
 }
 
-/** Returns whether requests may go to a URL. It must use https, or its host must be this machine. */
+/** Returns whether a URL uses https, or its host is this machine. */
 function isSafeAddress(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
@@ -81,9 +81,7 @@ function checkNeed(backend: SearchBackendData, field: 'credential' | 'folder', p
   );
 }
 
-/**
- * Checks that endpoints have no price of their own for searches, because the gateway runs the searches of every model.
- */
+/** Checks that no endpoint has its own price for searches, because the gateway runs the searches of every model. */
 export function checkSearchPrices(models: Located<ModelData>[]): void {
   for (const { value: model, place } of models) {
     for (const [index, { pricing, service_cost: cost }] of model.endpoints.entries()) {

@@ -43,10 +43,11 @@ function resolveBackend(data: SearchBackendData, valueOf: (variable: string) => 
 }
 
 /**
- * Adds the price of a search to an endpoint whose model calls functions. Free models refuse to search
- * (admission/free/within-free-terms.ts). For them, the client's price of a search is 0, and the service's cost is the
- * full price. So a search that is listed as free is never charged. For other models, the service's own cost of a search
- * is unknown.
+ * Adds the price of a search to an endpoint's prices. Free models cannot search (admission/free/within-free-terms.ts):
+ * their
+ * client price is 0, so that a search that they list is never charged, and their service cost is the full price. For
+ * other
+ * models, the service's own cost of a search is unknown.
  */
 export function withSearchPrice<Prices extends EndpointPrices>(
   prices: Prices,

@@ -1,13 +1,19 @@
 /**
- * Provides the catalog that serves requests: the published catalog, or else the deployed one. The published catalog is
- * read again while requests are served.
+ * Provides the catalog for requests: the published catalog or, without a publication, the deployed one. The published
+ * catalog
+ * is read again at intervals.
  *
  * Guarantee: a publication applies to all requests that begin at least two refresh intervals later (two minutes on
- * AWS). This holds even in a function that was frozen or has just started. A request keeps the catalog with which it
- * began. Its prices are those in force at that moment (price-periods.ts). Weakness: if the publication is unreadable or
- * invalid, the last good catalog stays in use. In a function that has just started, this is the deployed catalog. Its
- * prices may be outdated, but responses, charges and records agree. Each failed refresh logs a line that raises an
- * alarm.
+ * AWS),
+ * even in a Lambda environment that was frozen or has just started. A request keeps the catalog with which it began,
+ * and
+ * the prices that were in force at that moment (price-periods.ts).
+ *
+ * Weakness: if the publication is unreadable or invalid, the last valid catalog stays in use; in an environment that
+ * has
+ * just started, this is the deployed catalog. Its prices may be outdated, but responses, charges and records agree.
+ * Each
+ * failed refresh logs a line that raises an alarm.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,18 +28,18 @@ import { loadCatalog } from './load.ts';
 import { readPublication } from './publication.ts';
 import { openPublicationSource, type PublicationSource } from './publication-source.ts';
 
-/** Maximum time that a request waits for a refresh, in ms. While S3 responds, a refresh takes less. */
+/** Maximum time that a request waits for a refresh, in ms. A refresh takes less if S3 works normally. */
 const MAX_WAIT_MS = 2_000;
 
 /**
- * Returns the deployed catalog, which is read once.
+ * Returns the deployed catalog. It is read once.
  * @throws {CatalogError} as `loadCatalog` does
  */
 export const deployedCatalog = once(() => loadCatalog());
 
 const open = once(() => followPublications(openPublicationSource(), deployedCatalog));
 
-/** Returns the current catalog. A request calls it once, and keeps the result. */
+/** Returns the current catalog. Call this once per request, and keep the result for the whole request. */
 export function servedCatalog(): Promise<Catalog> {
   return open()();
 }
@@ -51,7 +57,7 @@ interface Known {
 
 /**
  * @param deployed returns the catalog to use if nothing is published
- * @returns a function that returns the current catalog; it waits only if the known catalog is too old
+ * @returns a function that returns the current catalog, and waits only if the known catalog is too old
  */
 export function followPublications(
   { read, everyMs }: PublicationSource,

@@ -22,7 +22,7 @@ export function pricesUpTo(promptTokens: number, pricing: Pricing): UnitPrices[]
   return [pricing, ...reachableTiers(promptTokens, pricing).map((tier) => pricesIn(tier, pricing))];
 }
 
-/** Returns the highest of the named prices; zero if none of these prices exists. */
+/** Returns the highest of the named prices; zero if there are none. */
 export function highestPriceOf(prices: UnitPrices, names: readonly PriceName[]): Money {
   return Money.max(Money.zero, ...names.map((name) => prices[name] ?? Money.zero));
 }

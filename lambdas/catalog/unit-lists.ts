@@ -9,7 +9,7 @@ type Part = Exclude<Extract<Recorded, { part: 'prompt' | 'completion' }>, Piece>
 type PerGeneration = Extract<Entry, { per: 'generation' }>;
 
 export type Meter = Entry['meter'];
-/** Name of a unit's price. `prompt` and `completion` are the prices of tokens that belong to no other unit. */
+/** Name of a price. `prompt` and `completion` are the prices of tokens that no other unit covers. */
 export type PriceName = Entry['prices'][0] | RestPriceName;
 type RestPriceName = Extract<Entry, { rest: unknown }>['rest']['price'];
 /** Names of prices that depend on a model's options (`perModel`). */
@@ -17,12 +17,13 @@ export type ModelPriceName = Extract<Entry, { perModel: true }>['prices'][0];
 type TotalName = 'prompt' | 'completion';
 export type PartPriceName = Part['prices'][0] | RestPriceName;
 export type OtherPriceName = Exclude<PriceName, TotalName | PartPriceName | ModelPriceName>;
-/** Names of the fields of a usage. */
+/** Names of the fields in a usage. */
 export type UsageField = Extract<Entry, { usage: unknown }>['usage'];
 export type PieceField = Piece['usage'];
 /**
- * Names of the record fields with a count for the whole generation. The fields of RoundField have a count for each
- * request to a provider.
+ * Names of the record fields with one count for the whole generation. The fields in RoundField have one count per
+ * request to a
+ * provider.
  */
 export type GenerationField = PerGeneration['record'][0];
 export type RoundField = Exclude<Recorded['record'][0], GenerationField>;
@@ -45,21 +46,23 @@ export type BillingUnit = Named<Extract<UnitEntry, { part: 'fee' }>> | CountedUn
 
 export const billingUnits: readonly BillingUnit[] = unitTable;
 export const meters: readonly Meter[] = billingUnits.map(({ meter }) => meter);
-/** All units except the fee of a request. */
+/** All units except the fee per request. */
 export const countedUnits = billingUnits.filter((unit): unit is CountedUnit => unit.part !== 'fee');
 export const promptUnits = countedUnits.filter((unit): unit is TokenUnit => unit.part === 'prompt');
 export const completionUnits = countedUnits.filter((unit): unit is TokenUnit => unit.part === 'completion');
 export const pieces = countedUnits.filter((unit): unit is PieceUnit => unit.part === 'piece');
 /**
- * Units of prompt tokens that records count separately from the rest of the prompt. completionParts has the same for
- * the answer.
+ * Units of prompt tokens that records count separately from the rest of the prompt. `completionParts` has the same for
+ * the
+ * answer.
  */
 export const promptParts = promptUnits.filter(isTokenPart);
 export const completionParts = completionUnits.filter(isTokenPart);
 export const roundPieces = pieces.filter((unit): unit is PieceUnit & RecordedUnit<RoundField> => unit.per === 'round');
 /**
- * Units with a count for each request to a provider, in records. The units of generationUnits have one count for the
- * generation.
+ * Units of which records have one count per request to a provider. Of the units in `generationUnits`, records have one
+ * count
+ * for the generation.
  */
 export const roundUnits: readonly RecordedUnit<RoundField>[] = [...completionParts, ...promptParts, ...roundPieces];
 export const generationUnits = pieces.filter(
@@ -70,7 +73,7 @@ function isTokenPart(unit: TokenUnit): unit is TokenUnit & RecordedUnit<RoundFie
   return unit.record !== undefined;
 }
 
-/** Returns the catalog's name of a unit's own price. */
+/** Returns the name of the unit's own price. */
 export function priceNameOf({ prices }: Pick<BillingUnit, 'prices'>): PriceName {
   return prices[0];
 }
@@ -81,8 +84,9 @@ export function tokenPriceNames(units: readonly TokenUnit[]): PriceName[] {
 }
 
 /**
- * Names of the prices that a price tier may change: prices for parts of the prompt and of the answer. otherPriceNames
- * has the names of all other fixed prices, in alphabetical order.
+ * Names of the prices that a price tier may change: the prices for parts of the prompt and of the answer.
+ * `otherPriceNames` has
+ * all other fixed prices, in alphabetical order.
  */
 export const partPriceNames = tokenPriceNames([...promptParts, ...completionParts]) as PartPriceName[];
 export const otherPriceNames = billingUnits

@@ -5,7 +5,7 @@ import { withoutAuthor } from './model-names.ts';
 
 /**
  * Returns the error for a model that is not in the catalog, with a suggestion.
- * @param field request field that has the id
+ * @param field request field with the model's name
  */
 export function unknownModel(catalog: Catalog, id: string, field: string): GatewayError {
   const meant = similarTo(catalog, id);
@@ -13,7 +13,7 @@ export function unknownModel(catalog: Catalog, id: string, field: string): Gatew
   return notFound(`There is no model "${id}". ${hint}`, { field });
 }
 
-/** Maximum number of wrong letters in a misspelled id: one in five, at most three. */
+/** Maximum number of typing errors in a misspelled id: one in five characters, at most three. */
 const maxMistakes = (id: string) => Math.min(3, Math.floor(id.length / 5));
 /** Maximum length of a misspelled id. A longer name is not a typing error. */
 const MAX_SUGGESTED_LENGTH = 200;
@@ -28,7 +28,7 @@ function similarTo({ models }: Catalog, id: string): string | undefined {
   const named = models.find((model) => model.id === wanted || withoutAuthor(model.id) === wanted);
   if (named) return named.id;
   const isWhole = wanted.includes('/');
-  // Other digits probably mean another model, such as another version. So a name with other digits is not suggested.
+  // A name with other digits probably means another model, such as another version, so it is not suggested.
   const names = models
     .map((model) => (isWhole ? model.id : withoutAuthor(model.id)))
     .filter((name) => modelDigits(name) === modelDigits(wanted));

@@ -5,15 +5,12 @@ import type { ModelData } from './schema.ts';
 type VideoOptions = NonNullable<ModelData['video']>;
 type VideoPrices = Readonly<Record<string, Money>>;
 
-/**
- * Returns the durations that a model supports at a resolution. A resolution may support only some of the model's
- * durations.
- */
+/** Returns the durations that a model supports at a resolution, which may be fewer than the model's. */
 export function durationsAt({ durations, durations_at }: VideoOptions, resolution: string): number[] {
   return durations_at?.[resolution] ?? durations;
 }
 
-/** Returns the prices of a second by resolution that are in force at a time. */
+/** Returns the prices per second, by resolution, that are in force at a time. */
 export function videoPricesAt({ price_per_second: usual, periods = [] }: VideoOptions, atMs: number): VideoPrices {
   return periods.find((period) => covers(pricePeriodOf(period), atMs))?.price_per_second ?? usual;
 }

@@ -1,6 +1,7 @@
 /**
- * Facts about each wire (a provider's API format). `providers/` implements the wires. No other code depends on the name
- * of a wire.
+ * Facts about each wire (a provider's API format). The codecs of the wires are in `providers/`. No other code depends
+ * on the
+ * names of wires.
  */
 
 import type { AuthScheme } from './auth-schemes.ts';
@@ -17,7 +18,7 @@ import { samplingParameters, tuningParameters, type TuningParameter } from './sa
 export const inputModalities = ['text', 'image', 'file', 'audio', 'video'] as const;
 export type InputModality = (typeof inputModalities)[number];
 
-/** Kinds of input that an endpoint does not accept if its quirk `lacks` names this part of a request. */
+/** Kinds of input that an endpoint does not accept if its quirk `lacks` contains this part of a request. */
 const wireParts: Partial<Record<UnsupportedPart | ConvertiblePart, readonly InputModality[]>> = {
   image: ['image', 'video'],
   document: ['file'],
@@ -26,32 +27,32 @@ const wireParts: Partial<Record<UnsupportedPart | ConvertiblePart, readonly Inpu
 interface WireFacts {
   /** Default way to send the credential. */
   auth: AuthScheme;
-  /** Kind of the wire's requests, as in records; undefined for a wire whose models are only listed. */
+  /** Kind of request that the wire serves, as in records; undefined for a wire whose models are only listed. */
   answers: string | undefined;
-  /** Facts of a wire that answers messages; absent for other wires. */
+  /** Facts of a wire for messages; absent for other wires. */
   messages?: MessagesFacts;
 }
 
 export interface MessagesFacts {
   /** Returns the kinds of input that an endpoint with these quirks accepts. */
   carries(quirks: Quirks): readonly InputModality[];
-  /** Output, besides text, that the wire can express. An endpoint makes only the kinds in its quirk `modalities`. */
+  /** Media output that the wire can express. An endpoint generates only the kinds in its quirk `modalities`. */
   makes: readonly MediaModality[];
   /** Parameters that the wire can express. An endpoint accepts only the parameters that it lists. */
   tunings: readonly TuningParameter[];
-  /** Whether the wire can request token probabilities, at endpoints that list `logprobs`. */
+  /** Whether a request on this wire can ask for token probabilities, at endpoints that list `logprobs`. */
   hasLogprobs: boolean;
   /** Whether the wire can express frequency_penalty, presence_penalty and repetition_penalty. */
   hasPenalties: boolean;
-  /** Whether the provider caches prompts even if the request has no cache marks, and may charge for that. */
+  /** Whether the provider caches prompts without cache marks in the request, and may charge for this. */
   implicitCaching: boolean;
   /** Name of the quirk in which each endpoint of a reasoning model must state whether the model thinks by default. */
   thinksByDefaultQuirk: string | undefined;
-  /** Whether message_start has the provider's own count of the prompt. If not, it has an estimate. */
+  /** Whether message_start contains the provider's own count of prompt tokens, and not an estimate. */
   countsPromptAtStart: boolean;
   /** Whether a refusal before any output is free, even if the provider reports tokens for it. */
   refusalsAreFree: boolean;
-  /** Whether newer versions of the API refuse sampling parameters. Clients select the version by a header. */
+  /** Whether newer versions of the API reject sampling parameters. Clients select the version with a header. */
   refusesSampling: boolean;
 }
 
@@ -148,11 +149,11 @@ const wireTable = {
       refusesSampling: false,
     },
   },
-  /** API of a provider of decisions. One request has all questions of a task. */
+  /** A provider's own API for decisions. One request has all questions of a task. */
   'decisions-native': { auth: 'bearer', answers: 'decisions' },
-  /** Decisions by chat completions, read from the probabilities of the next token. */
+  /** Decisions with chat completions, calculated from the probabilities of the next token. */
   'decisions-logprobs': { auth: 'bearer', answers: 'decisions' },
-  /** Decisions by chat completions, read from the model's own statement of its certainty. */
+  /** Decisions with chat completions, calculated from the probabilities that the model itself states. */
   'decisions-stated': { auth: 'bearer', answers: 'decisions' },
   'video-jobs': { auth: 'bearer', answers: 'video' },
   'google-veo': { auth: 'x-goog-api-key', answers: 'video' },
@@ -161,36 +162,36 @@ const wireTable = {
   'openai-embeddings': { auth: 'bearer', answers: 'embeddings' },
   'google-embeddings': { auth: 'x-goog-api-key', answers: 'embeddings' },
   'cohere-embeddings': { auth: 'bearer', answers: 'embeddings' },
-  /** Embeddings over Bedrock's InvokeModel, whose body has the model's own format. */
+  /** Embeddings with Bedrock's InvokeModel, whose body has the model's own format. */
   'bedrock-titan-embeddings': { auth: 'aws-sigv4', answers: 'embeddings' },
   'bedrock-cohere-embeddings': { auth: 'aws-sigv4', answers: 'embeddings' },
-  /** Jina's API. Voyage, vLLM, TEI and other servers have it too, with small differences. */
+  /** Jina's API. Voyage, vLLM, TEI and other servers offer it too, with small differences. */
   rerank: { auth: 'bearer', answers: 'rerank' },
   'cohere-rerank': { auth: 'bearer', answers: 'rerank' },
   /** Amazon Bedrock's agent runtime. */
   'bedrock-rerank': { auth: 'aws-sigv4', answers: 'rerank' },
-  /** OpenAI's transcriptions, which Groq and Mistral share with small differences. */
+  /** OpenAI's transcription API, which Groq and Mistral offer with small differences. */
   'openai-transcription': { auth: 'bearer', answers: 'stt' },
   'elevenlabs-transcription': { auth: 'xi-api-key', answers: 'stt' },
   'deepgram-transcription': { auth: 'token-authorization', answers: 'stt' },
   'xai-transcription': { auth: 'bearer', answers: 'stt' },
-  /** Synchronous recognition of Yandex SpeechKit. */
+  /** Synchronous transcription with Yandex SpeechKit. */
   'yandex-transcription': { auth: 'api-key-authorization', answers: 'stt' },
-  /** Synchronous recognition of SaluteSpeech. */
+  /** Synchronous transcription with SaluteSpeech. */
   'salute-transcription': { auth: 'gigachat-oauth', answers: 'stt' },
-  /** Transcription by a chat model that hears. */
+  /** Transcription with a chat model that accepts audio. */
   'gemini-transcription': { auth: 'x-goog-api-key', answers: 'stt' },
-  /** OpenAI's API for images, which xAI, Together and other servers share with small differences. */
+  /** OpenAI's image API, which xAI, Together and other servers offer with small differences. */
   'openai-images': { auth: 'bearer', answers: 'image' },
   'gemini-images': { auth: 'x-goog-api-key', answers: 'image' },
   imagen: { auth: 'x-goog-api-key', answers: 'image' },
-  /** Black Forest Labs, whose jobs are polled. */
+  /** Black Forest Labs' API, whose jobs are polled. */
   'bfl-images': { auth: 'x-key', answers: 'image' },
   'bedrock-stability': { auth: 'aws-sigv4', answers: 'image' },
   'bedrock-nova-canvas': { auth: 'aws-sigv4', answers: 'image' },
-  /** YandexART, whose operations are polled. */
+  /** YandexART's API, whose operations are polled. */
   'yandex-art': { auth: 'api-key-authorization', answers: 'image' },
-  /** OpenAI's API for speech, which many servers share. */
+  /** OpenAI's speech API, which many servers offer. */
   'openai-speech': { auth: 'bearer', answers: 'tts' },
   'gemini-speech': { auth: 'x-goog-api-key', answers: 'tts' },
   'elevenlabs-speech': { auth: 'xi-api-key', answers: 'tts' },
@@ -204,12 +205,12 @@ const wireTable = {
 } as const satisfies Record<string, WireFacts>;
 
 export type Wire = keyof typeof wireTable;
-/** Kind of a request, as records and `GET /generation` name it. */
+/** Kind of request, as records and `GET /generation` name it. */
 export type ApiType = NonNullable<(typeof wireTable)[Wire]['answers']>;
 export const apiTypes = [...new Set(Object.values(wireTable).flatMap(({ answers }) => answers ?? []))];
 /** Kinds of requests that have a declaration in `inference/modalities/`. */
 export const wholeApiTypes = apiTypes.filter((apiType) => apiType !== 'completions' && apiType !== 'video');
-/** Wires that answer requests of a kind. */
+/** Wires that serve a kind of request. */
 export type WireOf<Answers extends ApiType> = {
   [Name in Wire]: (typeof wireTable)[Name] extends { answers: Answers } ? Name : never;
 }[Wire];
@@ -221,8 +222,8 @@ export const messagesWires = wires.filter(
 );
 
 /**
- * Returns the facts of a wire that answers messages.
- * @throws {TypeError} for any other wire, which is a bug
+ * Returns the facts of a wire for messages.
+ * @throws {TypeError} for any other wire, which is a bug in the gateway
  */
 export function messagesFactsOf(wire: Wire): MessagesFacts {
   const { messages } = factsOf(wire);
