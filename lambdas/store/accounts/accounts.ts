@@ -21,11 +21,11 @@ const accountRecord = record({
   id: text('id'),
   name: text('name'),
   mode: oneOf('mode', accountModes),
-  /** Absent if the status was never changed: the account is active. */
+  /** Absent if the status was never changed; the account is then active. */
   status: optional(oneOf('status', accountStatuses)),
   /** Limits by period. A prepaid account has one lifetime limit: the sum of its ledger. */
   limits: limitsField('limits'),
-  /** Number of changes of the limits. */
+  /** Number of times that the limits were changed. */
   revision: count('revision'),
   privacy: privacyField,
   defaultWorkspaceId: text('default_workspace_id'),
@@ -62,12 +62,12 @@ export function accountEntryPut(table: Table, account: Pick<Account, 'id' | 'cre
   return put(table, { pk: DIRECTORY, sk: `${account.createdAt}#${account.id}` });
 }
 
-/** Renames an account. The condition is that its name has not changed since it was read. */
+/** Renames an account, if its name has not changed since it was read. */
 export function accountNameUpdate(table: Table, account: Account, name: string): Write {
   return update(table, accountKey(account.id), { set: { name }, when: { equal: { name: account.name } } });
 }
 
-/** Changes the privacy settings of an account. The condition is that they have not changed since they were read. */
+/** Changes the privacy settings of an account, if they have not changed since they were read. */
 export function accountPrivacyUpdate(table: Table, account: Account, privacy: Privacy): Write {
   const when = { equal: { id: account.id }, equalIfPresent: { privacy: privacyAttribute(account.privacy) } };
   return update(table, accountKey(account.id), { set: { privacy: privacyAttribute(privacy) }, when });
@@ -78,15 +78,16 @@ export function isActive({ status = 'active' }: Pick<Account, 'status'>): boolea
 }
 
 /**
- * Returns the condition that the account still has the status that was read. A stored status is never removed, so an
- * absent status means `active`.
+ * Returns the condition that the account's status has not changed since it was read. A stored status is never removed,
+ * so
+ * an absent status means `active`.
  */
 function statusAsRead(account: Account) {
   const { id, status } = account;
   return { equal: { id, ...(status === undefined ? {} : { status }) }, equalIfPresent: { status: status ?? 'active' } };
 }
 
-/** Changes the status of an account. The condition is that the status has not changed since it was read. */
+/** Changes the status of an account, if it has not changed since it was read. */
 export function accountStatusUpdate(table: Table, account: Account, status: AccountStatus): Write {
   return update(table, accountKey(account.id), { set: { status }, when: statusAsRead(account) });
 }
@@ -97,8 +98,7 @@ export function accountStatusCheck(table: Table, account: Account): Write {
 }
 
 /**
- * Spreads the records of an account over many partitions per day, from a time on. The condition is that they are not
- * spread yet.
+ * Spreads the records of an account over many partitions per day, starting at a given time, if they are not spread yet.
  */
 export function recordsSpreadUpdate(table: Table, { id }: Account, since: string): Write {
   return update(table, accountKey(id), {
@@ -107,9 +107,7 @@ export function recordsSpreadUpdate(table: Table, { id }: Account, since: string
   });
 }
 
-/**
- * Replaces the limits and increments their revision. The condition is that the revision that was read is still current.
- */
+/** Replaces the limits and increments their revision, if the revision has not changed since it was read. */
 export function accountLimitsUpdate(table: Table, account: Account, limits: Limits): Write {
   return update(table, accountKey(account.id), {
     set: { limits: limitsAttribute(limits), revision: account.revision + 1 },
@@ -120,16 +118,16 @@ export function accountLimitsUpdate(table: Table, account: Account, limits: Limi
 export interface AccountEntry {
   id: string;
   createdAt: string;
-  /** Position of an account in the list of accounts. A later listing may continue after this position. */
+  /** Position of the account in the list of accounts, from which a later listing may continue. */
   place: string;
 }
 
-/** Yields every account of the deployment, oldest first. If a position is given, yields only the accounts after it. */
+/** Yields every account of the deployment, oldest first; after a given position, only later accounts. */
 export async function* listAccountIds(table: Table, after = ''): AsyncGenerator<AccountEntry> {
   const entries = queryItems(table, {
     ConsistentRead: true,
     KeyConditionExpression: 'pk = :pk AND sk > :after',
-    // Every position begins with a year, so '0' is before the first position. DynamoDB refuses empty keys.
+    // Every position begins with a year, so '0' sorts before the first position. DynamoDB rejects empty keys.
     ExpressionAttributeValues: { ':pk': DIRECTORY, ':after': after || '0' },
   });
   for await (const { sk } of entries) {
@@ -153,7 +151,7 @@ export async function* accountPages(table: Table, after?: string): AsyncGenerato
   if (page.length > 0) yield page;
 }
 
-/** Kinds of ledger entries: a payment, a refund, and an adjustment, whose amount may be positive or negative. */
+/** Kinds of ledger entries: payments, refunds, and adjustments, whose amount may be positive or negative. */
 export const balanceEntryKinds = ['top_up', 'refund', 'adjustment'] as const;
 export type BalanceEntryKind = (typeof balanceEntryKinds)[number];
 
@@ -164,7 +162,7 @@ const balanceEntryRecord = record({
   amount: money('amount_rub'),
   /** Purpose of the payment, or reason of the adjustment. */
   note: optional(text('note')),
-  /** Actor who booked the entry. Absent in entries of earlier releases. */
+  /** Actor who made the entry. Absent in entries of earlier releases. */
   actor: optional(plain<Actor>('actor')),
   createdAt: text('created_at'),
 });

@@ -54,8 +54,8 @@ export function auditPut(table: Table, key: Key, entry: AuditEntry): Write {
 }
 
 /**
- * Returns whether an audit entry was written. It is written together with its change, so this shows whether the change
- * was made.
+ * Returns whether an audit entry was written. Because the entry is written together with its change, this also shows
+ * whether the change was made.
  */
 export async function isAudited(table: Table, key: Key): Promise<boolean> {
   return (await readItem(table, key)) !== undefined;

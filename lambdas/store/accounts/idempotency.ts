@@ -24,13 +24,14 @@ function answerItemKey(name: string): Key {
 }
 
 /**
- * Returns the write that stores the answer. It belongs to the transaction of the request's effect, so that two requests
- * with one key cannot both have an effect.
+ * Returns the write that stores the answer. Include it in the transaction of the request's effect, so that of two
+ * requests
+ * with the same key only one has an effect.
  * @param name keyed hash of account or key, route and Idempotency-Key
  */
 export function keepAnswerPut(table: Table, name: string, answer: KeptAnswer, atMs: number): Write {
   const item = { ...answerItemKey(name), entity: 'kept_answer', ...answerRecord.toItem(answer) };
-  // DynamoDB removes expired items with a delay. An expired item that still exists does not count.
+  // DynamoDB removes expired items with a delay, so an expired item that still exists is ignored.
   return put(table, item, { belowIfPresent: { [TTL_ATTRIBUTE]: Math.floor(atMs / 1000) } });
 }
 

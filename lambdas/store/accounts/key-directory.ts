@@ -1,13 +1,15 @@
 /**
- * Lists of keys, stored as small entries in the order of creation.
+ * Lists of keys: small entries in the order of creation.
  *
- * The API can filter keys by workspace, by member, and by whether they are enabled. For each of these filters, there is
- * a list of the keys that match. Entries and counts change in the transaction that changes the key.
+ * The API can filter keys by workspace, by member, and by whether they are enabled. Each combination of filters has its
+ * own
+ * list of the matching keys. Entries and counts change in the transaction that changes the key.
  *
  * Guarantee: a list is read consistently, its count is exact, and no page depends on an index that may be out of date.
- * New entries are only added at the end. So the position of a key changes only when an entry before it is removed.
- * `removals` counts removed entries. Weakness: keys of one workspace are created one after another, at most a few
- * hundred a second.
+ * New
+ * entries are only added at the end, so a key's position changes only when an entry before it is removed. `removals`
+ * counts
+ * removed entries. Weakness: keys of one workspace are created one after another, at most a few hundred per second.
  */
 
 import { DAY_MS } from '../../money/periods.ts';
@@ -48,7 +50,7 @@ function listsOf(key: Listed): [KeyList, ...KeyList[]] {
   ]) as [KeyList, ...KeyList[]];
 }
 
-/** Adds a new key to its lists. The write `last` fails if the list already has a later entry. */
+/** Adds a new key to its lists. The write `last` fails if the list has an entry that sorts after the new one. */
 export function enterKey(table: Table, key: ApiKey): Writes {
   const [all, ...others] = listsOf(key);
   return {
@@ -69,8 +71,9 @@ export function moveKey(table: Table, before: ApiKey, after: ApiKey): Writes {
   return Object.assign(
     {},
     ...from.filter((list) => !to.includes(list)).map((list) => removal(table, list, before)),
-    // A key that is enabled again returns to its old position and shifts all later keys. This is counted as a removal,
-    // because positions change in the same way.
+    // A key that is enabled again returns to its old position and shifts the keys after it. This counts as a removal,
+    // because
+    // positions change as they do after a removal.
     ...to.filter((list) => !from.includes(list)).map((list) => addition(table, list, after, { removals: 1 })),
   ) as Writes;
 }
@@ -111,7 +114,7 @@ interface Tally {
   removals: number;
 }
 
-/** Position in a list (number of entries before it), with the last of these entries. */
+/** Position in a list (the number of entries before it), and the last entry before it. */
 interface Bookmark {
   position: number;
   entry: string;
@@ -120,9 +123,9 @@ interface Bookmark {
 /**
  * Returns a page of a list: hashes of keys by position.
  *
- * Cost: reading page after page reads each entry once, because each page stores a bookmark at its end. A page at any
- * other position reads at most offset + limit entries. A page is read up to three times if keys are removed during the
- * read.
+ * Cost: each page stores a bookmark at its end, so reading all pages in order reads each entry once. A page at any
+ * other
+ * position reads at most offset + limit entries. A page is read up to three times if keys are removed during the read.
  */
 export async function keyPage(
   table: Table,
@@ -165,7 +168,7 @@ async function readEntries(
       ConsistentRead: true,
       KeyConditionExpression: 'pk = :pk AND sk BETWEEN :after AND :end',
       ProjectionExpression: 'sk',
-      // BETWEEN includes both ends. The entry with one more character is the first possible key after the entry.
+      // BETWEEN includes both ends. The entry plus one space is the first possible key after the entry.
       ExpressionAttributeValues: { ':pk': `KEYS#${list}`, ':after': `${after} `, ':end': 'A' },
       Limit: skipped + page.limit - entries.length,
     });
@@ -177,8 +180,8 @@ async function readEntries(
 }
 
 /**
- * Returns the partition of a list's bookmarks. The number of removals is part of its name. So bookmarks from before a
- * removal are not found any more.
+ * Returns the partition of a list's bookmarks. Its name contains the number of removals, so bookmarks from before a
+ * removal are never found again.
  */
 function bookmarkPartition(list: KeyList, { removals }: Tally): string {
   return `BOOKMARKS#${list}#${removals}`;

@@ -24,21 +24,19 @@ const storedKey = record({
   memberId: optional(text('member_id')),
   name: text('name'),
   label: text('label'),
-  /**
-   * Whether the key is disabled. It is also true while the key is stopped because its account is suspended or closed.
-   */
+  /** Whether the key is disabled, or stopped because its account is suspended or closed. */
   disabled: flag('disabled'),
-  /** The key's own setting of `disabled`. Present only while the key is stopped because of its account. */
+  /** Whether the key itself is disabled. Present only while the key is stopped because of its account. */
   ownDisabled: optional(flag('own_disabled')),
   deleted: flag('deleted'),
   limits: limitsField('limits'),
   /** Undefined if the limit is for the key's lifetime. */
   limitReset: optional(oneOf('limit_reset', limitResets)),
-  /** Number of changes of the limit. */
+  /** Number of times that the limit was changed. */
   revision: count('revision'),
   privacy: privacyField,
   sensitiveData: sensitiveDataField,
-  /** Number of changes of the configuration, used as the ETag. */
+  /** Number of times that the configuration was changed, used as the ETag. */
   version: count('version'),
   expiresAt: optional(text('expires_at')),
   /** Tags of the key: values by name. Absent if the key has no tags. */
@@ -47,15 +45,16 @@ const storedKey = record({
   updatedAt: optional(text('updated_at')),
 });
 
-/** Tags of a key for reports, chosen by the payer: {project: 'search'}. */
+/** Tags of a key for reports, chosen by the client: {project: 'search'}. */
 export type KeyTags = Readonly<Record<string, string>>;
 
 /** A key with its permissions and limits. The secret itself is never stored, only its keyed hash. */
 export type ApiKey = Omit<RecordOf<typeof storedKey>, 'limits' | 'ownDisabled'> & {
   limit: Money | undefined;
   /**
-   * Whether the key is stopped because its account is suspended or closed. The stop is stored as `disabled` for the
-   * previous release. This release reads the account's status instead.
+   * Whether the key is stopped because its account is suspended or closed. The previous release needs this stop stored
+   * in
+   * `disabled`; this release reads the account's status instead.
    *
    * Weakness: if a command of the previous release changes a stopped key, the key stays disabled after the account is
    * resumed.
@@ -74,7 +73,7 @@ export function limitInterval(key: Pick<ApiKey, 'limitReset'>): Interval {
   return key.limitReset ?? 'lifetime';
 }
 
-/** Returns the limit of an API key by its period, in the form of a counter's limits. */
+/** Returns the limit of a key by its period, in the form that counters use. */
 export function limitsOfKey(key: Pick<ApiKey, 'limit' | 'limitReset'>): Limits {
   return key.limit ? { [limitInterval(key)]: key.limit } : {};
 }
@@ -92,7 +91,7 @@ export function keyItem(key: ApiKey): Item {
 
 export function keyFrom(item: Item): ApiKey {
   const { limits, ownDisabled, ...key } = storedKey.from(item);
-  // The period under which the limit is stored decides, even if `limit_reset` differs.
+  // The period under which the limit is stored has precedence over `limit_reset`.
   const limitReset = limitResets.find((period) => limits[period]) ?? key.limitReset;
   const limit = limits[limitInterval({ limitReset })];
   return { ...key, disabled: ownDisabled ?? key.disabled, isStopped: ownDisabled !== undefined, limitReset, limit };
@@ -102,7 +101,7 @@ export function keyPut(table: Table, key: ApiKey): Write {
   return putNew(table, keyItem(key));
 }
 
-/** Replaces the key. Its stored version must be the version that was read. */
+/** Replaces the key, if the stored version is the version that was read. */
 export function keyReplacement(table: Table, before: ApiKey, after: ApiKey): Write {
   return putOver(table, keyItem(after), before.version);
 }

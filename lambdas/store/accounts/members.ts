@@ -11,9 +11,9 @@ const memberRecord = record({
   removed: flag('removed'),
   limits: limitsField('limits'),
   limitTimes: limitTimesField,
-  /** Number of changes of the limits. */
+  /** Number of times that the limits were changed. */
   revision: count('revision'),
-  /** Number of changes of the configuration, used as the ETag. */
+  /** Number of times that the configuration was changed, used as the ETag. */
   version: count('version'),
   createdAt: text('created_at'),
 });
@@ -30,7 +30,8 @@ export function memberKey(workspaceId: string, memberId: string): Key {
 
 /**
  * Returns the write of a new member, or of the next version of an existing member. `member.version` is the version to
- * write.
+ * write:
+ * 1 for a new member.
  */
 export function memberPut(table: Table, member: Member): Write {
   const key = memberKey(member.workspaceId, member.id);

@@ -1,6 +1,6 @@
 /**
  * Closing documents of accounts (акты): the recipient of an account's documents, and the issued documents with their
- * rounding. Documents are in kopecks; amounts elsewhere are exact.
+ * rounding. Totals of documents are in whole kopecks; all other amounts are exact.
  */
 
 import { queryItems, readItem } from '../table/query.ts';
@@ -11,7 +11,7 @@ import { put, putNew, type Key, type Write } from '../table/writes.ts';
 const partyRecord = record({
   /** Name of the organization for documents. */
   name: text('name'),
-  /** Taxpayer number (ИНН), and code of the reason of registration (КПП). */
+  /** Taxpayer number (ИНН), and tax registration reason code (КПП). */
   inn: text('inn'),
   kpp: optional(text('kpp')),
   address: text('address'),
@@ -28,7 +28,10 @@ export const partyAttributes = partyRecord.attributes;
 
 const carriedRecord = record({ month: text('month'), amount: money('amount_rub') });
 
-/** Maximum number of earlier months whose changes a document lists. The command checks fewer months than this. */
+/**
+ * Maximum number of earlier months whose changes one document lists. The command that issues documents checks fewer
+ * months.
+ */
 const MAX_CHANGED_MONTHS = 12;
 
 const paperRecord = record({
@@ -39,7 +42,7 @@ const paperRecord = record({
    * UTC.
    */
   zone: text('period_zone'),
-  /** Dimension by which the document's lines are split. It decides how rounded kopecks are distributed. */
+  /** Dimension by which the document's lines are split. It determines how rounded kopecks are distributed. */
   by: text('lines_by'),
   /** Recipient of the document and its taxation, at the time of issue. */
   party: nested('party', partyRecord),
@@ -47,14 +50,14 @@ const paperRecord = record({
   exact: money('exact_rub'),
   /** Changes of earlier months since their documents were issued. */
   changes: list('changes', carriedRecord, MAX_CHANGED_MONTHS),
-  /** Amount that earlier documents were too low; negative if they were too high. */
+  /** Amount by which earlier documents were too low; negative if they were too high. */
   carriedIn: money('carried_in_rub'),
   /** Total of the document, in whole kopecks. */
   total: money('total_rub'),
   carriedOut: money('carried_out_rub'),
   issuedAtMs: instant('issued_at'),
 });
-/** A closing document of a month. Amounts are in RUB. They include VAT only if prices include it. */
+/** A closing document for a month. Amounts are in RUB, and include VAT only if prices include it. */
 export type Paper = RecordOf<typeof paperRecord>;
 
 export const paperAttributes = paperRecord.attributes;
@@ -84,7 +87,7 @@ export async function listPapers(table: Table, accountId: string): Promise<Paper
   return papers;
 }
 
-/** Writes the document of a month. Fails if the month already has a document. */
+/** Returns the write of a month's document. It fails if the month already has a document. */
 export function paperPut(table: Table, accountId: string, paper: Paper): Write {
   return putNew(table, {
     pk: `ACCOUNT#${accountId}`,

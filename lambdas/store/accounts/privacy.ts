@@ -2,7 +2,7 @@ import { attribute, count, flag, plain, record, type Field, type RecordOf } from
 import type { Item } from '../table/table.ts';
 
 const privacyRecord = record({
-  /** Number of changes of the settings; 0 before the first change. */
+  /** Number of times that the settings were changed. */
   version: count('version'),
   blockLogging: flag('block_logging'),
   blockTraining: flag('block_training'),
@@ -30,7 +30,7 @@ export const noPrivacyLimits: Privacy = {
 export const privacyAttribute = privacyRecord.toItem;
 
 /**
- * Field of a stored account, workspace or key with its privacy settings. Without stored settings, all providers are
+ * Field with the privacy settings of a stored account, workspace or key. Without stored settings, all providers are
  * allowed.
  */
 export const privacyField: Field<Privacy> = attribute('privacy', {

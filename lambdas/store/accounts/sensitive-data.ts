@@ -14,13 +14,13 @@ export const sensitiveCategories = [
 ] as const;
 export type SensitiveCategory = (typeof sensitiveCategories)[number];
 
-/** Sensitive-data settings of a key. The dictionary's terms are themselves secrets of the client. */
+/** Sensitive-data settings of a key. The terms in the dictionary are themselves secrets of the client. */
 export interface SensitiveData {
   enabled: boolean;
   action: (typeof sensitiveActions)[number];
   categories: SensitiveCategory[];
   dictionary: { term: string; substitute: string }[];
-  /** Whether the answer contains the original text instead of placeholders. */
+  /** Whether the original text replaces the placeholders in the answer. */
   restore: boolean;
 }
 

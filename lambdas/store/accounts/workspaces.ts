@@ -17,7 +17,7 @@ const workspaceRecord = record({
   status: oneOf('status', workspaceStatuses),
   limits: limitsField('limits'),
   limitTimes: limitTimesField,
-  /** Number of changes of the limits. */
+  /** Number of times that the limits were changed. */
   revision: count('revision'),
   privacy: privacyField,
   /** Version of the configuration, used as the ETag. It starts at 1 and grows with each change. */
@@ -39,7 +39,7 @@ export function workspaceItem(workspace: Workspace): Item {
   return { ...key, entity: 'workspace', ...workspaceRecord.toItem(workspace) };
 }
 
-/** Replaces the workspace. Its stored version must be the version that was read. */
+/** Replaces the workspace, if the stored version is the version that was read. */
 export function workspaceReplacement(table: Table, before: Workspace, after: Workspace): Write {
   return putOver(table, workspaceItem(after), before.version);
 }
@@ -74,8 +74,9 @@ export function slugRelease(table: Table, workspace: SlugOwner): Write {
 }
 
 /**
- * Returns the workspaces of an account in the order of creation. Their ids begin with the time of creation, so they
- * sort in this order.
+ * Returns the workspaces of an account in the order of creation, which is the order of their ids: an id begins with its
+ * time
+ * of creation.
  */
 export async function listWorkspaces(table: Table, accountId: string): Promise<Workspace[]> {
   const workspaces: Workspace[] = [];

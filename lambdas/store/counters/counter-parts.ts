@@ -1,13 +1,18 @@
 /**
- * Parts of a counter. A counter is one item, and DynamoDB allows only one transaction at a time to change it:
+ * Parts of a counter. A counter is one item, and DynamoDB allows only one transaction at a time to change an item, so
  * concurrent settlements of one counter conflict. In a scope without limits, no decision depends on the counter. So
- * each settlement of a busy counter adds to one of many parts (items) instead. A limit needs the total in one item
- * again: the parts are closed, and the transaction that sets the limit merges them.
+ * each
+ * settlement of a busy counter adds to one of many parts (items) instead. A limit needs the total in one item again:
+ * the
+ * parts are closed, and the transaction that sets the limit merges them into the counter.
  *
- * Guarantee: a counter and the parts that it names always sum to the settled amount, at every moment and wherever a
- * process dies. The transaction that names the parts creates them, and only an open part accepts changes. A closed part
- * never changes. So the sum of all closed parts can be read, and then added to the counter in the transaction that
- * removes their name. A write to parts that no longer exist always fails.
+ * Guarantee: at every moment, and wherever a process dies, a counter and its current parts sum to the settled amount.
+ * The
+ * counter item names its current parts, and the transaction that sets this name also creates the parts. Only an open
+ * part
+ * accepts changes; a closed part never changes. So once all parts are closed, their sum can be read, and then added to
+ * the
+ * counter in the transaction that removes their name. A write to parts that no longer exist always fails.
  */
 
 import { Money } from '../../money/money.ts';
@@ -36,21 +41,25 @@ import { StoreBusyError, transact, writeAlone, type Writes } from '../table/tran
 import { putNew, update, type Key, type Write } from '../table/writes.ts';
 
 /**
- * Maximum number of attempts to read a counter and write its parts. An attempt fails if the counter changes in between.
+ * Maximum number of attempts to read a counter and write its parts. An attempt fails if the counter changes between the
+ * read
+ * and the write.
  */
 const MAX_ROUNDS = 5;
 /**
- * Maximum number of attempts of a merge, which take about five seconds. A write that a closed part refuses goes to the
- * counter, and there conflicts with the merge.
+ * Maximum number of attempts of a merge; together they take about five seconds. Settlements that closed parts reject go
+ * to
+ * the counter, and conflict there with the merge.
  */
 const ATTEMPTS = 30;
-/** Time in ms after which DynamoDB deletes merged parts. Merged parts are no longer read. */
+/** Time in ms after which DynamoDB deletes merged parts, which nothing reads any more. */
 const MERGED_PARTS_KEPT_MS = DAY_MS;
 
 /**
  * Creates the parts of a counter without limits, or keeps existing parts.
- * @returns the name of its parts, which may be closed; undefined if the scope has limits or is being changed, or if
- *   parts are not allowed
+ * @returns the name of the parts, which may be closed; undefined if the scope has limits or is being changed, or if
+ *   parts
+ *   are not allowed
  */
 export async function spreadCounter(table: Table, scope: ScopeId): Promise<string | undefined> {
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
@@ -76,9 +85,10 @@ export async function spreadCounter(table: Table, scope: ScopeId): Promise<strin
 }
 
 /**
- * Returns the writes that change limits at a counter, for the transaction that changes the configuration. If the
- * counter has limits or gets limits, its parts are closed first, and that transaction merges them. If the transaction
- * fails, the parts stay closed and still belong to the sum.
+ * Returns the writes to a counter for the transaction that changes the limits in the configuration. If the counter has
+ * limits or gets limits, its parts are closed first, and the transaction merges them. If the transaction fails, the
+ * parts
+ * stay closed and still count.
  * @throws {StoreBusyError} if the parts keep changing
  */
 export async function limitWrites(
@@ -99,7 +109,7 @@ export async function gatherCounter(table: Table, scope: ScopeId): Promise<boole
   const parts = await closeParts(table, scope);
   if (!parts) return false;
   const counter = update(table, counterKey(scope), takingIn(parts));
-  // A failed condition means that the parts are already merged, by another process or by an attempt whose reply was
+  // A failed condition means that the parts were already merged, by another process or by an attempt whose reply was
   // lost.
   await transact(table, { counter, ...expiryWrites(table, scope, parts) }, { attempts: ATTEMPTS });
   return true;
@@ -127,7 +137,7 @@ async function closeParts(table: Table, scope: ScopeId, which = { ofAnyKind: tru
     const spread = spreadOf(item);
     if (spread === undefined || !(which.ofAnyKind || isGranted(item))) return undefined;
     const parts = await Promise.all(partKeys(scope, spread).map((key) => closePart(table, scope, key)));
-    // A missing part was merged after the counter was read.
+    // A missing part means that the parts were merged after the counter was read.
     if (parts.every((part) => part !== undefined)) return { spread, amounts: sumsOf(parts) };
   }
   throw new StoreBusyError();

@@ -1,13 +1,18 @@
 /**
  * Spent and held amounts of one scope. A counter item is separate from the scope's configuration, so that running
- * requests never conflict with, for example, a change of a name.
+ * requests
+ * never conflict with a change of the configuration, such as a new name.
  *
- * Each window has two numbers: `spent_<window>` (settled) and `committed_<window>` (settled + held). If no request is
- * running, they are equal. A hold is refused if committed + hold would exceed the limit.
+ * Each window has two numbers: `spent_<window>` (settled) and `committed_<window>` (settled + held). They are equal if
+ * no
+ * request is running. A hold is refused if committed + hold would exceed the limit.
  *
- * A busy counter has parts (items with a part of the amounts), which readers add up. `spread` is the name of the parts,
- * absent if there are none. In a scope without limits, no decision depends on the amounts, so any part accepts any
- * change (counter-parts.ts). The parts of a counter with limits get room by grants; `grants` counts these grants
+ * A busy counter has parts (items with a part of the amounts), which readers add up. `spread` is the name of the
+ * current
+ * parts, absent if there are none. In a scope without limits, no decision depends on the amounts, so any part accepts
+ * any
+ * change (counter-parts.ts). In a scope with limits, the counter grants room to its parts, and `grants` counts the
+ * grants
  * (limited-parts.ts).
  */
 
@@ -44,8 +49,9 @@ export interface Counter {
 
 export interface StoredCounter extends Counter {
   /**
-   * Returns the names of the stored windows (days, weeks, months, the lifetime). A window without amounts is not
-   * stored, and old windows are removed.
+   * Returns the names of the stored windows (days, weeks, months, the lifetime). Windows without amounts are not
+   * stored, and
+   * old windows are removed.
    */
   windows: () => string[];
 }
@@ -57,18 +63,20 @@ export function counterKey(scope: ScopeId): Key {
 }
 
 /**
- * Number of parts of a counter that has parts. With more parts, settlements conflict less often, but readers have to
- * read more items.
+ * Number of parts of a counter that has parts. More parts would make conflicts of settlements rarer, but readers would
+ * have
+ * to read more items.
  */
 export const COUNTER_PARTS = 64;
 
 /**
- * Start of the name of a set of parts in which each part has its own partition key. The parts of earlier sets have the
- * partition key of their counter.
+ * Prefix of the names of part sets in which each part has its own partition key. In older sets, the parts have the
+ * partition
+ * key of their counter.
  */
 const PARTITIONED = 'p';
 
-/** Returns a new name for a set of parts. It contains the time of its creation. */
+/** Returns a new name for a set of parts. The name contains its time of creation. */
 export function newSpread(): string {
   return PARTITIONED + uuidv7();
 }
@@ -97,18 +105,16 @@ export function spreadOf(item: Item | undefined): string | undefined {
   return item?.['spread'] as string | undefined;
 }
 
-/**
- * Attribute that counts how often room (the part of a limit that is free) was granted to the current parts of a
- * counter.
- */
+/** Attribute that counts the grants of room (the free part of a limit) to the counter's current parts. */
 export const GRANTS = 'grants';
 /**
- * Attribute with the time at which a process began to merge the parts of a counter. Other processes then wait instead
- * of merging too.
+ * Attribute with the time at which a process began to merge a counter's parts. Other processes then wait instead of
+ * merging
+ * them too.
  */
 export const GATHERING_SINCE_MS = 'gathering_since_ms';
 
-/** Returns whether a counter grants room to its parts, because it has limits. */
+/** Returns whether a counter has limits, and so grants room to its parts. */
 export function isGranted(item: Item): boolean {
   return item[GRANTS] !== undefined;
 }
@@ -142,12 +148,15 @@ export async function readCounter(table: Table, scope: ScopeId): Promise<StoredC
 const MAX_LOOKS = 8;
 
 /**
- * Returns a counter with the amounts of its parts added, and writes nothing.
+ * Returns a counter including the amounts of its parts. Writes nothing.
  *
  * Guarantee: the result contains everything that was settled before the read, and each settlement at most once. The
- * counter and its parts are read together. When parts are merged into the counter, the counter drops their name, so
- * their amounts are not counted twice. A grant moves committed money from a part to the counter. If a grant was made
- * during the read, everything is read again.
+ * counter
+ * and its parts are read in one call. When parts are merged into the counter, the counter drops their name, so their
+ * amounts
+ * are not counted twice. A grant moves committed money from a part to the counter, so if a grant was made during the
+ * read,
+ * everything is read again.
  * @throws {StoreBusyError} if parts are created, merged or get grants during every read
  */
 async function counterWithParts(table: Table, scope: ScopeId, read: Item | undefined): Promise<StoredCounter> {
@@ -160,7 +169,7 @@ async function counterWithParts(table: Table, scope: ScopeId, read: Item | undef
     const before = item;
     item = items.find(({ sk }) => sk === COUNTER);
     if (item && isGranted(item)) item = await readItem(table, counterKey(scope));
-    // Missing parts were merged and deleted after the counter was read.
+    // Missing parts mean that the parts were merged and deleted after the counter was read.
     const isWhole = spreadOf(item) === spread && parts.length === COUNTER_PARTS;
     if (isWhole && numberFrom(item?.[GRANTS]) === numberFrom(before?.[GRANTS])) return counterFrom(item, parts);
     if (!isWhole && spreadOf(item) === spread) item = await readItem(table, counterKey(scope));
@@ -180,7 +189,7 @@ export async function readCounters(
   );
   const byKey = new Map(items.map((item) => [item['pk'] as string, item]));
   const counters = new Map<string, StoredCounter>();
-  // The parts of one counter after the other are read, because only few counters have parts.
+  // The parts of the counters are read one counter after another, because few counters have parts.
   for (const id of ids) {
     counters.set(id, await counterWithParts(table, { kind, id }, byKey.get(counterKey({ kind, id }).pk)));
   }
@@ -188,9 +197,8 @@ export async function readCounters(
 }
 
 /**
- * Holds `amount` in every window of the scope. The conditions are that the scope is active, its limits are unchanged,
- * and they have room. A limited counter with parts takes no holds itself, because its remaining room is for grants to
- * the parts.
+ * Holds `amount` in every window of the scope, if the scope is active, its limits are unchanged, and they have room. A
+ * limited counter with parts accepts no holds itself, because its remaining room is reserved for grants to the parts.
  */
 export function holdUpdate(table: Table, scope: Scope, windows: Windows, amount: Money): Write {
   const add: Item = {};
@@ -206,7 +214,7 @@ export function holdUpdate(table: Table, scope: Scope, windows: Windows, amount:
   return update(table, counterKey(scope), { add, when });
 }
 
-/** Changes of one counter item by attribute name. A settlement sums them before it writes. */
+/** Changes of one counter item, by attribute name. A settlement sums all its changes before it writes. */
 export type CounterDeltas = Map<string, bigint>;
 
 /**
@@ -241,7 +249,7 @@ function counterChanges(deltas: CounterDeltas): [string, bigint][] {
 
 /**
  * Applies changes to a counter, and creates its item if it does not exist.
- * @param part the part of the counter that takes the changes; it must be open
+ * @param part the part of the counter to change instead; it must be open
  */
 export function settleUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas, part?: Key): Write {
   const add = Object.fromEntries(
@@ -252,7 +260,7 @@ export function settleUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas
 }
 
 /**
- * Attribute that counts corrections of a counter (`admin counters recompute`), so that each correction is made once.
+ * Attribute that counts the corrections of a counter (`admin counters recompute`), so that no correction is made twice.
  */
 const CORRECTIONS = 'corrections';
 
@@ -261,10 +269,9 @@ export async function readCorrections(table: Table, scope: ScopeId): Promise<num
 }
 
 /**
- * Adds differences to a counter. The differences stay right during concurrent spending, because each settlement changes
- * records and counters by the same amount.
- * @param corrections number of corrections before the differences were measured; the write fails if another correction
- *   was made since
+ * Adds the differences that a comparison found to a counter. They stay right during concurrent spending, because each
+ * settlement changes records and counters by the same amount.
+ * @param corrections number of corrections before the comparison; the write fails if another correction was made since
  */
 export function correctionUpdate(table: Table, scope: ScopeId, deltas: CounterDeltas, corrections: number): Write {
   const add = Object.fromEntries(
@@ -274,7 +281,7 @@ export function correctionUpdate(table: Table, scope: ScopeId, deltas: CounterDe
   return update(table, counterKey(scope), { add: { ...add, [CORRECTIONS]: 1 }, when });
 }
 
-/** Total amounts of a counter's parts after the parts were closed (accept no changes). */
+/** Total amounts of a counter's closed parts. Closed parts accept no changes. */
 export interface ClosedParts {
   spread: string;
   /** Total amounts by the names of the counter's attributes. */
@@ -283,11 +290,13 @@ export interface ClosedParts {
 
 /**
  * Copies a change of limits to the counter, in the transaction that changes the configuration. Counted amounts stay. A
- * new scope is also activated.
+ * new
+ * scope is also activated.
  *
  * Guarantee: limits do not change while parts have room that was granted for the old limits. The write fails if such
- * parts exist, unless it merges them.
- * @param parts parts that are merged into the counter, which then has none
+ * parts
+ * exist, unless it merges them.
+ * @param parts closed parts to merge into the counter, which then has no parts
  */
 export function configureUpdate(
   table: Table,
@@ -307,8 +316,9 @@ export function takingIn({ spread, amounts }: ClosedParts): Change {
 }
 
 /**
- * Lowers a lifetime limit. The conditions are that all spent and held money stays within the new limit, and that the
- * counter has no parts. The limit must not be negative.
+ * Lowers a lifetime limit, if all spent and held money stays within the new limit, and the counter has no parts. The
+ * limit
+ * must not be negative.
  */
 export function lowerLifetimeUpdate(table: Table, scope: ScopeId, change: { limit: Money; revision: number }): Write {
   const { limit, revision } = change;
@@ -322,8 +332,9 @@ export function windowNames({ kind, id }: ScopeId): Item {
 }
 
 /**
- * Activates or deactivates a scope at its counter, so that the change applies to the next hold. Deactivation fails if
- * the counter has parts with grants, because holds in such parts do not read the counter.
+ * Activates or deactivates a scope at its counter, from the next hold on. Deactivation fails if the counter has parts
+ * with
+ * grants, because holds in these parts do not read the counter.
  */
 export function activeUpdate(table: Table, scope: ScopeId, active: boolean): Write {
   return update(table, counterKey(scope), { set: { active }, when: active ? {} : { absent: [GRANTS] } });
@@ -338,8 +349,10 @@ const WINDOW_ATTRIBUTE = /^(spent|committed)_(.+)$/;
 const KEEP_AFTER_END_MS = 2 * DAY_MS;
 
 /**
- * Removes windows that ended two days ago and hold nothing. A window that changes during the removal stays. Windows of
- * a counter with parts stay as well, because a window removed from only some parts would have too low a sum.
+ * Removes windows that ended more than two days ago and hold nothing. A window that changes during the removal stays.
+ * Windows of a counter with parts stay too, because removing a window from only some of the parts would make its sum
+ * too
+ * low.
  * @returns number of removed windows
  */
 export async function pruneCounter(table: Table, scope: ScopeId, atMs: number): Promise<number> {
@@ -375,7 +388,7 @@ async function removeWindow(table: Table, scope: ScopeId, window: string, read: 
   await writeAlone(table, update(table, counterKey(scope), { remove: names, when }));
 }
 
-/** Returns the remaining room of a scope's tightest limit, after holds; undefined if the scope has no limit. */
+/** Returns the room of a scope's tightest limit, after holds; undefined if the scope has no limit. */
 export function remaining(counter: Counter, windows: Windows): Money | undefined {
   if (!isLimited(counter.limits)) return undefined;
   const rooms = intervals.flatMap((interval) => {

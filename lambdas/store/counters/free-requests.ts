@@ -1,7 +1,8 @@
 /**
- * Counts of requests to free models: per account and UTC day, per account and minute, and per network (an IPv4 address
- * or an IPv6 /64) and UTC day. DynamoDB deletes expired counts. A network is stored only as a keyed hash, which changes
- * every day.
+ * Numbers of requests to free models: per account and UTC day, per account and minute, and per network (an IPv4 address
+ * or an
+ * IPv6 /64) and UTC day. DynamoDB deletes expired counts. A network is stored only as a keyed hash, which changes every
+ * day.
  */
 
 import { DAY_MS } from '../../money/periods.ts';
@@ -42,7 +43,7 @@ export function addressDay(hash: string, atMs: number): FreeCount {
   return { key: { pk: `FREE#ADDRESS#${hash}`, sk: `DAY#${freeWindowName(startMs, 10)}` }, endsAtMs: startMs + DAY_MS };
 }
 
-/** Counts one more request. The condition is that fewer than `most` requests are counted; `most` is at least 1. */
+/** Counts one more request, if fewer than `most` requests are counted; `most` is at least 1. */
 export function placeUpdate(table: Table, count: FreeCount, most: number): Write {
   return update(table, count.key, {
     set: freeRequestConstants(count),

@@ -1,11 +1,13 @@
 /**
  * Leases: money held in all limited scopes of one payer, for a process that serves many requests. The hold of a request
- * is then a part of the lease and needs no transaction of its own. The request's record names the lease, and the amount
- * taken from it.
+ * is
+ * then a part of the lease, and needs no transaction of its own. The request's record names the lease and the amount
+ * taken
+ * from it.
  *
- * Counters count a lease like a hold, from the transaction that creates it to the transaction that returns it. The
- * returned amount is the part that no record has taken. Amounts in records stay counted, and are settled with the
- * records.
+ * Counters count a lease like a hold, from the transaction that creates it to the transaction that returns it. Only the
+ * part
+ * that no record has taken is returned. Amounts in records stay counted, and are settled with the records.
  */
 
 import * as z from 'zod';
@@ -25,9 +27,9 @@ const leaseRecord = record({
   payer: part(payerRecord),
   state: oneOf('state', ['open', 'returned']),
   amount: money('amount_rub'),
-  /** Scopes with limits. The money is held in each of them. */
+  /** Scopes with limits, in each of which the money is held. */
   scopes: plain<ScopeKind[]>('held_scopes', () => z.array(z.enum(scopeKinds))),
-  /** Time of creation, which decides the windows in which the money is held. */
+  /** Time of creation, which determines the windows in which the money is held. */
   createdAtMs: instant('created_at'),
   bootId: text('boot_id'),
   /** Time of the sweep's next check; absent if the lease needs no further check. */
@@ -41,26 +43,30 @@ export type Lease = RecordOf<typeof leaseRecord>;
 
 export const leaseAttributes = leaseRecord.attributes;
 
-/** Time in ms for which a process takes holds from a lease. */
+/** Time in ms during which a process may take holds from a lease. */
 export const LEASE_MS = 2_000;
-/** Maximum time in ms for the write of a record that names a lease. A later write is abandoned. */
+/** Maximum time in ms for writing a record that names a lease. After this time, the write is abandoned. */
 export const RECORD_TIMEOUT_MS = 30_000;
 /** Time in ms after creation at which the sweep checks a lease that is still open. */
 const SWEPT_AFTER_MS = 2 * (LEASE_MS + RECORD_TIMEOUT_MS);
 /**
- * Time in ms between the sweep's first look at an open lease and its return of that lease, by the sweep's own clock. By
- * then the last record is written or abandoned, even if the clock of the lease's process is wrong. The sweep runs every
- * minute, so the next run returns the lease.
+ * Time in ms between the moment when the sweep first finds a lease open and the moment when it returns the lease, both
+ * by the
+ * sweep's own clock. By then, the last record is written or abandoned, even if the clock of the lease's process is
+ * wrong. The
+ * sweep runs every minute, so its next run returns the lease.
  */
 const RECHECK_AFTER_RETURN_MS = 50_000;
 /**
- * Time in ms after a return at which the sweep compares the lease with its records once more. The return may have been
- * wrong: the process was suspended while it wrote a record, or the clock of another sweep is minutes ahead.
+ * Time in ms after a return at which the sweep compares the lease with its records again. The return may have been
+ * wrong: the
+ * process was suspended while it wrote a record, or the clock of another sweep is minutes ahead.
  */
 const CHECKED_AFTER_RETURN_MS = 20 * 60_000;
 /**
- * Maximum age in ms of a request that may use a new lease. An older request, which waited for its prompt or for money,
- * gets a separate hold.
+ * Maximum age in ms of a request that may use a new lease. An older request, which has waited for its prompt or for
+ * money,
+ * gets its own hold.
  */
 const MAX_WAITED_MS = 5_000;
 
@@ -133,8 +139,9 @@ export function leaseFound(table: Table, { id }: Lease, atMs: number): Write {
 const outOfSweep = [indexes.sweep.partition, indexes.sweep.sort];
 
 /**
- * Ends an open lease. The condition ensures that this happens once, together with the other writes of the transaction.
- * @param how.isChecked whether the sweep compares the lease with its records once more
+ * Ends an open lease. The condition ensures that this happens only once, together with the other writes of the
+ * transaction.
+ * @param how.isChecked whether the sweep compares the lease with its records again later
  */
 export function leaseReturn(
   table: Table,
@@ -150,15 +157,16 @@ export function leaseReturn(
   return update(table, leaseKey(id), { set: { ...set, [indexes.sweep.sort]: checkedAt }, when });
 }
 
-/** The returned amount of a lease, and the amount that should have been returned. */
+/** Amount that was returned from a lease, and the amount that should have been returned. */
 export interface ReturnedAmount {
   was: Money;
   is: Money;
 }
 
 /**
- * Records the right amount of a returned lease. The condition is the amount that was read, so each correction happens
- * once.
+ * Records the right returned amount of a lease, if the recorded amount is still the one that was read. So each
+ * correction
+ * happens once.
  */
 export function leaseCorrection(table: Table, { id }: Lease, { was, is }: ReturnedAmount): Write {
   return update(table, leaseKey(id), {

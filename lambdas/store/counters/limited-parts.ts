@@ -1,16 +1,23 @@
 /**
- * Parts of a counter with limits. One item takes some tens of holds a second, because DynamoDB allows only one
- * transaction at a time to change it. So a busy counter grants room to each of its parts. A grant is added to the
- * counter's committed amount, if the limit has room for it, and subtracted from the part's committed amount. The limit
- * of a part is zero. A hold is counted in one part. If the part has no room, the transaction of the hold also grants
- * more room to the part. A settlement may return money to any part.
+ * Parts of a counter with limits. One item accepts only some tens of holds per second, because DynamoDB allows only one
+ * transaction at a time to change it. So a busy counter grants room to each of its parts: a grant is added to the
+ * counter's
+ * committed amount, if the limit has room for it, and subtracted from the part's committed amount. The limit of a part
+ * is
+ * zero. A hold is counted in one part. If this part has no room, the hold's transaction also grants it more room. A
+ * settlement may return money to any part.
  *
- * Guarantee: spent and held money of a scope never exceed its limit, at any concurrency and wherever a process dies. At
- * the counter `committed <= limit` is true after each grant, and in each part `committed <= 0` after each hold.
- * Settlements of held money only lower both. So their sum, the true committed amount, is at most the limit. A grant
- * does not change the sum. If the counter has no room, its parts are merged (counter-parts.ts). So a hold is refused
- * only if a single item would refuse it too. Weakness: two amounts are counted at the counter and may exceed the limit,
- * as they do without parts: a correction above its hold, and a request that began before the scope's first limit.
+ * Guarantee: spent and held money of a scope never exceed its limit, at any concurrency and wherever a process dies.
+ * After
+ * each grant, `committed <= limit` is true at the counter; after each hold, `committed <= 0` is true in each part.
+ * Settlements
+ * of held money only lower both. So their sum, the true committed amount, is at most the limit. A grant does not change
+ * the
+ * sum. If the counter has no room left, its parts are merged (counter-parts.ts), so a hold is refused only if a single
+ * item
+ * would refuse it too. Weakness: two amounts are counted at the counter and may exceed the limit, as they do without
+ * parts: a
+ * correction above its hold, and a request that began before the scope's first limit.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -45,20 +52,21 @@ export interface ScopeHold {
   amount: Money;
 }
 
-/** Parts of a limited counter, as this process has read them: their name, and the amount of one grant. */
+/** Parts of a limited counter, as this process has read them: their name, and the amount of each grant. */
 export interface LimitedParts {
   spread: string;
   grant: Money;
 }
 
 /**
- * Divisor of the counter's room (free part of its tightest limit). The quotient is one grant to a part. All parts
- * together get half of the room, so that the other half remains for parts that need more.
+ * Divisor of the counter's room (the free part of its tightest limit): the quotient is one grant. First grants to all
+ * parts
+ * take half of the room, so that the other half remains for parts that need more.
  */
 const GRANTED_SHARE = BigInt(2 * COUNTER_PARTS);
 /**
- * Minimum number of holds that one grant to a part must pay for. With a smaller grant, parts would need the counter for
- * almost every hold.
+ * Minimum number of holds that one grant must cover. With a smaller grant, parts would need the counter for almost
+ * every hold.
  */
 const MIN_HOLDS_PER_GRANT = 4n;
 
@@ -68,8 +76,9 @@ export function grantOf(room: Money): Money {
 }
 
 /**
- * Returns the room of a counter without its parts, in the tightest of its limited windows; negative if the counter
- * exceeds a limit.
+ * Returns the room that a counter itself has, without its parts, in the tightest of its limited windows; negative if
+ * the
+ * counter exceeds a limit.
  */
 export function roomAt(item: Item, windows: Windows): Money {
   const limits = limitsOf(item);
@@ -81,8 +90,9 @@ export function roomAt(item: Item, windows: Windows): Money {
 }
 
 /**
- * Returns the parts that a limited counter's item names; undefined without parts, or if the scope had no limits when
- * the parts were created.
+ * Returns the parts that a limited counter's item names; undefined if there are none, or if the scope had no limits
+ * when they
+ * were created.
  */
 export function limitedPartsFrom(item: Item, windows: Windows): LimitedParts | undefined {
   const spread = spreadOf(item);
@@ -99,7 +109,7 @@ export async function readLimitedParts(table: Table, scope: ScopeId): Promise<Li
 /**
  * Creates the parts of a limited counter, with a first grant for each, if the counter has room for many holds of this
  * size.
- * @returns the parts; undefined if the counter stays one item
+ * @returns the parts; undefined if the counter stays a single item
  */
 export async function grantParts(
   table: Table,
@@ -135,7 +145,7 @@ export async function grantParts(
   return outcome.committed ? { spread, grant } : undefined;
 }
 
-/** Counts a hold in a part. The condition is that the part has room. */
+/** Counts a hold in a part, if the part has room. */
 export function partHold(
   table: Table,
   key: Key,
@@ -183,8 +193,9 @@ export function grantedHold(
 /** Time in ms after which another process may take over a merge, because the merging process has probably died. */
 const GATHERING_MS = 2_000;
 /**
- * Maximum number of checks by waiting processes, their interval in ms, and the number of checks after which a process
- * tries to take over the merge.
+ * For processes that wait for a merge: the maximum number of checks, their interval in ms, and the number of checks
+ * after
+ * which a process tries to take over the merge.
  */
 const MAX_LOOKS = 75;
 const LOOK_EVERY_MS = 40;
@@ -193,7 +204,7 @@ const CHECKS_PER_TURN = 15;
 /**
  * Merges the parts of a counter. If several processes call it at the same time, one merges and the others wait.
  * @param spread name of the parts to merge
- * @throws {StoreBusyError} if the merge takes longer than three seconds
+ * @throws {StoreBusyError} if the merge takes longer than about three seconds
  */
 export async function gatherTogether(table: Table, scope: ScopeId, spread: string): Promise<void> {
   for (let look = 0; look < MAX_LOOKS; look += 1) {
@@ -205,8 +216,8 @@ export async function gatherTogether(table: Table, scope: ScopeId, spread: strin
 }
 
 /**
- * Records that this process merges the parts, unless another process has begun to merge them recently. Returns whether
- * it was recorded.
+ * Records that this process merges the parts, unless another process began to merge them recently. Returns whether this
+ * process may merge.
  */
 async function claimsGathering(table: Table, scope: ScopeId, spread: string): Promise<boolean> {
   const atMs = nowMs();
@@ -229,7 +240,7 @@ function limitedIntervals(limits: Limits): Interval[] {
   return intervals.filter((interval) => limits[interval] !== undefined);
 }
 
-/** Returns an attribute for each limited window, with an amount computed from its limit. */
+/** Returns an attribute for each limited window, with an amount calculated from its limit. */
 function inWindows(limits: Limits, windows: Windows, amountOf: (limit: Money) => Money): Item {
   return Object.fromEntries(
     limitedIntervals(limits).map((interval) => [

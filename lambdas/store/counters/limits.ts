@@ -33,8 +33,7 @@ export function limitsFrom(attribute: unknown): Limits {
 export type LimitTimes = Partial<Record<Interval, { created: string; updated: string }>>;
 
 /**
- * Field with the times of limits. If a limited period has no times, its limit was set by a release that did not store
- * times.
+ * Field with the times of limits. The times of a limit are missing if a release that did not store times set the limit.
  */
 export const limitTimesField: Field<LimitTimes> = attribute('limit_times', {
   fromAttribute: (stored) => (stored ?? {}) as LimitTimes,

@@ -1,7 +1,9 @@
 /**
- * Decides whether counters of a table may have parts. Releases up to 0.2.0 do not read parts. If an old release runs
- * concurrently with this release, it ignores spending in parts. It would report too little, and a first limit would
- * admit too much. So parts are created only after an operator has confirmed that all functions support them.
+ * Decides whether counters of a table may have parts. Releases up to 0.2.0 do not read parts: while such a release runs
+ * next
+ * to this one, it would report too little spending, and admit too much under a new limit. So parts are created only
+ * after
+ * an operator has confirmed that all functions support them.
  */
 
 import { readItem } from '../table/query.ts';

@@ -1,7 +1,9 @@
 /**
- * Costs of free models for the service, according to the records. There is one item per account, day and shard, with
- * a sum for each budget part that held the cost. The roll-up writes these sums, because it reads every record anyway.
- * So the nightly comparison of budgets with these sums reads no records.
+ * Cost of free models to the service, according to the records. There is one item per account, day and shard, with a
+ * sum for
+ * each budget part that held the cost. The roll-up, which reads every record anyway, writes these sums, so that the
+ * nightly
+ * check of the budgets need not read records.
  */
 
 import type { Money } from '../../money/money.ts';
@@ -12,7 +14,7 @@ import { moneyAttribute, moneyFrom, numberFrom, TTL_ATTRIBUTE, type Item, type T
 import { writeAlone } from '../table/transact.ts';
 import { update } from '../table/writes.ts';
 
-/** A part of a budget, and its spending by the records. */
+/** Spending in one part of a budget, according to the records. */
 export interface RecordedSpending {
   model: string;
   part: number;
@@ -39,7 +41,7 @@ export async function saveRecordedSpending(
   await writeAlone(table, written);
 }
 
-/** Yields the spending of each budget part from all accounts' shards, in no order. */
+/** Yields the spending of each budget part from the shards of all accounts, in no order. */
 export async function* recordedSpending(table: Table, date: string): AsyncGenerator<RecordedSpending> {
   const query = {
     ConsistentRead: true,

@@ -1,6 +1,7 @@
 /**
- * The service's own spending and holds on a free model in a UTC day. The day's budget has equal parts (items), and a
- * request holds its cost in one of the parts. So the requests of all accounts do not conflict on one item.
+ * The service's own spending and holds for a free model in a UTC day. The day's budget consists of equal parts (items),
+ * and a
+ * request holds its cost in one part, so that the requests of all accounts do not conflict on one item.
  */
 
 import { BUDGET_PARTS } from '../../catalog/free-terms.ts';
@@ -20,7 +21,7 @@ export const serviceHoldRecord = record({
 /** Hold on the budget of a free model that may serve the request. */
 export type ServiceHold = RecordOf<typeof serviceHoldRecord>;
 
-/** Sums of one part of a day's budget; `committed` is spent or held. */
+/** Sums of one part of a day's budget; `committed` is spent plus held. */
 export interface BudgetPartSums {
   model: string;
   part: number;
@@ -46,8 +47,9 @@ export function keepAfterDay(date: string): number {
 }
 
 /**
- * Holds an amount in a part of the budget. The condition is that the part has room. The caller must refuse an amount
- * that is larger than a whole part.
+ * Holds an amount in a part of the budget, if the part has room. The caller must refuse an amount that is larger than a
+ * whole
+ * part.
  */
 export function budgetHoldUpdate(table: Table, date: string, hold: ServiceHold, size: Money): Write {
   const { amount } = hold;

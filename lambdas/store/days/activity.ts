@@ -1,10 +1,14 @@
 /**
- * Daily rows: sums of the generations of one account, UTC day and shard (an eighth of the day). Rows are by workspace,
- * by key and by member.
+ * Daily rows: sums of the generations of one account, UTC day and shard (an eighth of the day's generations), by
+ * workspace, by
+ * key and by member.
  *
- * A recomputation first takes a number, then reads, writes rows with that number, and makes the number the shard's
- * version. If its rows equal the current rows, it only confirms them: it stores its number as the shard's floor. It
- * gives up if the version or the floor is higher than its number. Readers only see rows of the current version.
+ * A recomputation first takes a number. It then reads the generations, writes rows with this number, and makes the
+ * number
+ * the shard's version. If the new rows equal the current rows, it only confirms the current rows, by storing its number
+ * as
+ * the shard's floor. It gives up if the version or the floor is higher than its number. Readers only see rows of the
+ * current version.
  *
  * Guarantee: a reader sees a recomputation completely or not at all, and an older recomputation never replaces a newer
  * one.
@@ -42,8 +46,9 @@ const rowRecord = record({
 });
 
 /**
- * A daily row. Levels WORKSPACE, KEY and MEMBER of a shard have the same total, except that MEMBER has only generations
- * with a member.
+ * A daily row. In each shard, the rows of the levels WORKSPACE, KEY and MEMBER have the same total, except that MEMBER
+ * only
+ * counts generations with a member.
  */
 export type DailyRow = RecordOf<typeof rowRecord>;
 
@@ -54,8 +59,9 @@ export const dailyRowAttributes = [
 ];
 
 /**
- * State of a day: for each shard (an eighth of its generations), its current version, and the time when its generations
- * were read.
+ * State of a day: for each shard (an eighth of its generations), the current version, and the time when the generations
+ * were
+ * read.
  */
 export interface Day {
   date: string;
@@ -85,7 +91,7 @@ export async function takeVersion(table: Table, accountId: string, date: string)
 }
 
 /**
- * Records that a recomputation produced the same rows as the current version. After that, no earlier recomputation may
+ * Records that a recomputation produced the same rows as the current version. Afterwards, no earlier recomputation may
  * replace these rows.
  * @param to.found the version whose rows were confirmed
  * @returns false if another version is current by now, or a newer recomputation has confirmed the same rows
@@ -155,7 +161,7 @@ export async function deleteRows(table: Table, accountId: string, date: string, 
   await batchWrite(table, deletes);
 }
 
-/** Yields rows of a day in any version: all rows, the rows of a level, or the rows of one owner. */
+/** Yields rows of a day in any version: all rows, the rows of one level, or the rows of one owner. */
 export async function* dailyRows(
   table: Table,
   accountId: string,

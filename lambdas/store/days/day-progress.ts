@@ -1,6 +1,6 @@
 /**
- * Progress of a job over the ended days of all accounts. The jobs queue days for the roll-up, compare them with the
- * counters, or seal them.
+ * Progress of a job over the past days of all accounts: the roll-up, the comparison with counters, or the sealing of
+ * days.
  */
 
 import { readItem } from '../table/query.ts';
@@ -44,7 +44,8 @@ export async function readDayProgress(table: Table, work: DayWork): Promise<DayP
 
 /**
  * Saves the progress of a run; `begunAtMs` is the time at which the first run over these days began. The day up to
- * which everything is done stays. So a slow run that overlaps the next run cannot undo it.
+ * which
+ * everything is done does not change, so a slow run that overlaps the next run cannot move it back.
  */
 export async function saveDayProgress(
   table: Table,

@@ -1,10 +1,11 @@
 /**
- * An account's cost for each model in a month, by UTC day. No limit depends on these sums. A settlement adds to them in
- * the transaction that makes a record final, and holds do not change them. So a sum always equals the sum of that day's
- * final records.
+ * An account's cost per model in a month, by UTC day. No limit depends on these sums. A settlement adds to them in the
+ * transaction that makes a record final, and holds do not change them. So each sum equals the sum of that day's final
+ * records.
  *
- * A model's month is one item, or as many items as the account's counter has parts. Two settlements that conflict on
- * such an item also conflict on the counter, so the sums cause no additional waits.
+ * A model's month is one item or, if the account's counter has parts, as many items as parts. Two settlements that
+ * conflict
+ * on one of these items also conflict on the counter, so the sums cause no additional waits.
  */
 
 import { Money } from '../../money/money.ts';
@@ -29,7 +30,7 @@ export interface ModelDay {
 }
 
 /**
- * Time in ms after the end of a month for which settlements are added. Later settlements are not added, because the
+ * Time in ms after the end of a month during which settlements are still added. Later settlements are not, because the
  * month's items may already be deleted.
  */
 const TAKES_AFTER_END_MS = 35 * DAY_MS;
@@ -47,7 +48,7 @@ export function isMonthKept(month: string, atMs: number): boolean {
 
 /**
  * Adds a model's cost by day, and creates the item if it does not exist.
- * @param part number of the month's item to change; every item accepts any settlement
+ * @param part number of the item to change; every item of the month accepts any settlement
  */
 export function modelMonthUpdate(
   table: Table,

@@ -1,10 +1,13 @@
 /**
- * Data of sealed days in the table; the sealed files themselves are in immutable storage. The table has the last sealed
- * day of each account. For each day it has the statement with its signature, the leaves for proofs, and the generations
- * that were open when the day was sealed.
+ * Data of sealed days in the table; the sealed files themselves are in immutable storage. For each account, the table
+ * has the
+ * last sealed day. For each day, it has the statement with its signature, the leaves for proofs, and the generations
+ * that
+ * were open when the day was sealed.
  *
- * The data of a day is stored under the root of its hash tree. If a run breaks off before its statement is stored,
- * nothing refers to the root of the run, so nothing reads its data.
+ * The data of a day is stored under the root of its hash tree. If a run dies before it stores its statement, nothing
+ * refers
+ * to that run's root, so nothing reads its data.
  */
 
 import { batchWrite } from '../table/batch-write.ts';
@@ -15,7 +18,7 @@ import { transact } from '../table/transact.ts';
 import { put, putNew, type Key } from '../table/writes.ts';
 
 const sealHeadRecord = record({
-  /** Last processed day. It and all earlier days are sealed, or had nothing to seal. */
+  /** Last processed day. This day and all earlier days are sealed, or had nothing to seal. */
   through: text('through'),
   /** Last day with a statement; absent before the first statement. */
   date: optional(text('date')),
@@ -49,15 +52,16 @@ export const sealedDayAttributes = [
 const openEntryRecord = record({
   id: text('id'),
   /**
-   * `pending`: not settled. `estimated`: settled by the sweep by an estimate, which a late message of the request's
-   * handler may still correct.
+   * `pending`: not settled. `estimated`: settled by the sweep with an estimate, which a late message of the request's
+   * handler may
+   * still correct.
    */
   state: oneOf('state', ['pending', 'estimated']),
 });
 /** A generation whose final outcome will be sealed on a later day. */
 export type OpenEntry = RecordOf<typeof openEntryRecord>;
 
-/** A leaf of a day's hash tree with its owner. */
+/** A leaf of a day's hash tree, with the generation that owns it. */
 export interface Leaf {
   /** Owner in 16 bytes: the hex digits of the generation's id, or only 0xff bytes for a line without a generation. */
   owner: Buffer;
@@ -91,8 +95,9 @@ export async function readSealHead(table: Table, accountId: string): Promise<Sea
 }
 
 /**
- * Advances the progress of an account, and writes the sealed day if the day has a statement. The condition is that the
- * progress has not changed since it was read.
+ * Advances the progress of an account, if it has not changed since it was read, and writes the sealed day if the day
+ * has a
+ * statement.
  * @returns false if another run has advanced the progress
  */
 export async function moveSealHead(
@@ -136,10 +141,10 @@ export async function* sealedDays(
   for await (const item of items) yield sealedDayRecord.from(item);
 }
 
-/** Number of open generations per item. The item is then far below DynamoDB's limit of 400 KB. */
+/** Number of open generations per item, so that an item stays far below DynamoDB's limit of 400 KB. */
 const OPEN_OF_AN_ITEM = 4_000;
 
-/** Stores the leaves and the open generations of a day. Call it before anything refers to the day's root. */
+/** Stores the leaves and the open generations of a day. Call this before anything refers to the day's root. */
 export async function keepDayParts(
   table: Table,
   accountId: string,
@@ -158,7 +163,7 @@ export async function keepDayParts(
       open: parts.open.slice(at * OPEN_OF_AN_ITEM, (at + 1) * OPEN_OF_AN_ITEM).map(openEntryRecord.toItem),
     })),
   ];
-  // A chunk has 65 KB. So the 25 items of one call are far below its limit of 16 MB.
+  // A chunk has 65 KB, so the 25 items of one BatchWriteItem call are far below its limit of 16 MB.
   await batchWrite(
     table,
     items.map((item) => ({ PutRequest: { Item: item } })),
@@ -186,7 +191,7 @@ export async function readChunkRoots(
   return item ? leavesFromText(item['leaves'] as string) : [];
 }
 
-/** Returns the leaves of some chunks of a day, by the index of the chunk. */
+/** Returns the leaves of the given chunks of a day, by chunk index. */
 export async function readChunks(
   table: Table,
   accountId: string,
@@ -203,7 +208,7 @@ export async function readChunks(
   );
 }
 
-/** Records that generations of earlier days, or corrections of them, were sealed on this day. */
+/** Records that generations of earlier days, or corrections to them, were sealed on this day. */
 export async function keepLateSeals(
   table: Table,
   accountId: string,

@@ -6,10 +6,10 @@ import { instant, money, nested, record, text } from '../table/record.ts';
 import type { Table } from '../table/table.ts';
 import { putNew, type Key, type Write } from '../table/writes.ts';
 
-/** Reason why a final generation was changed. `late_settlement`: the sweep had settled it by an estimate before. */
+/** Reason for changing a final generation. `late_settlement`: the sweep had settled it before, with an estimate. */
 type CorrectionCause = 'late_settlement';
 
-/** Correction of a final generation: the real outcome replaces the estimated one. */
+/** Correction of a final generation: the real outcome replaces the estimate. */
 export interface Correction {
   accountId: string;
   generationId: string;
@@ -31,8 +31,9 @@ const correctionRecord = record({
 export const correctionAttributes = correctionRecord.attributes;
 
 /**
- * Writes the correction to the partition of its generation, with both outcomes in full. A generation can have only one
- * correction.
+ * Returns the write of a correction, with both complete outcomes, into the partition of its generation. A generation
+ * can have
+ * only one correction.
  */
 export function correctionPut(table: Table, correction: Correction, atMs: number): Write {
   const { accountId, generationId } = correction;

@@ -1,11 +1,14 @@
 /**
- * Partitions of generations. A partition is named by account, UTC day and shard. These follow from the caller's account
- * and the generation's id. So a generation is read and written by key, and a day can be read without an index.
+ * Partitions of generations. A partition is named by account, UTC day and shard, which follow from the caller's account
+ * and the
+ * generation's id. So a generation is read and written by key, and a day can be read without an index.
  *
- * A partition takes 1,000 write units a second, and DynamoDB does not split a partition whose keys grow with time. So
+ * A partition accepts 1,000 write units per second, and DynamoDB does not split a partition whose keys ascend with
+ * time. So
  * the records of a busy account are spread: each shard of its days has eight more partitions. A spread id contains the
- * number of the partition, so readers with an id need not know whether the account's records are spread. Readers of a
- * day need the time since which the account's records are spread (`recordsSpreadSince`).
+ * number of its partition, so a reader with an id need not know whether the account's records are spread. Readers of a
+ * day
+ * need the time at which spreading began (`recordsSpreadSince`).
  */
 
 import { utcDate } from '../../money/periods.ts';
@@ -18,15 +21,16 @@ export const GENERATION_SHARDS = 8;
 /** Number of additional partitions of a shard whose records are spread. */
 export const SPREAD_PARTITIONS = 8;
 /**
- * Number of partitions of the sweep index. Pending generations are spread over them, so that no partition gets too many
+ * Number of partitions of the sweep index over which pending generations are spread, so that no partition gets too many
  * writes.
  */
 export const SWEEP_SHARDS = 16;
 const SPREAD_SWEEP_SHARDS = 64;
 
 /**
- * Returns the id under which a request is recorded. Only requests that begin after the account's records were spread
- * get a spread id. So no earlier day has spread ids.
+ * Returns the id under which a request is recorded. Only requests that begin after spreading began get a spread id, so
+ * earlier
+ * days have no spread ids.
  */
 export function recordedId({ recordsSpreadSince: since }: Account, id: string): string {
   return since !== undefined && generationTimeMs(id)! >= Date.parse(since) ? spreadId(id) : id;
@@ -66,14 +70,15 @@ function partitionOf({ accountId, date, shard }: DayShard, spread?: number): str
   return spread === undefined ? partition : `${partition}#${spread}`;
 }
 
-/** Returns the shard of its day that a generation belongs to. */
+/** Returns the number of the shard to which a generation belongs. */
 export function shardOf(id: string): number {
   return digitsOf(id, -1) % GENERATION_SHARDS;
 }
 
 /**
- * Partitions of the sweep index. A pending generation with a spread id may be in any of them. Other pending generations
- * are in the first 16.
+ * Partitions of the sweep index. A pending generation with a spread id may be in any of them, all other pending
+ * generations in
+ * the first 16.
  */
 export const sweepPartitions = Array.from({ length: SPREAD_SWEEP_SHARDS }, (_, shard) => `SWEEP#${shard}`);
 
@@ -83,7 +88,7 @@ export function sweepPartitionOf(id: string): string {
   ]!;
 }
 
-/** Returns some random hex digits of an id as a number. */
+/** Returns some of an id's random hex digits as a number. */
 function digitsOf(id: string, from: number, to?: number): number {
   return Number.parseInt(id.slice(from, to), 16);
 }

@@ -19,15 +19,16 @@ export async function readGeneration(table: Table, accountId: string, id: string
   return item && generationFrom(item);
 }
 
-/** Returns the record of an entry in the sweep index, read consistently. */
+/** Returns the record for an entry of the sweep index, read consistently. */
 export async function readPending(table: Table, { key }: PendingEntry): Promise<Generation | undefined> {
   const item = await readItem(table, key);
   return item && generationFrom(item);
 }
 
 /**
- * Value of `sweep_at` for a generation whose measurement is complete. It is earlier than every real time, and the sweep
- * settles the record without further checks.
+ * Value of `sweep_at` for a generation whose last measurement was stored. It is earlier than every real time, and makes
+ * the
+ * sweep settle the record without further checks.
  */
 export const DUE_AT_ONCE_MS = 0;
 
@@ -40,7 +41,8 @@ export interface PendingEntry {
 
 /**
  * Yields pending generations from the index, which may be slightly out of date. Within a partition, the generation that
- * may be swept first comes first.
+ * is due
+ * first comes first.
  */
 export async function* pendingGenerations(
   table: Table,
@@ -75,7 +77,7 @@ export async function* generationsOfDay(table: Table, accountId: string, date: s
 }
 
 /**
- * Yields the generations of an account that were admitted between two moments of one UTC day, both included, read
+ * Yields the generations of an account that were admitted between two times in one UTC day, both included, read
  * consistently.
  */
 export async function* generationsBetween(
@@ -116,7 +118,7 @@ export async function* generationsInOrder(
   );
 }
 
-/** Number of records of a day that are read at once for a list, from all partitions together. */
+/** Number of records of a day that a list reads at once, from all partitions together. */
 const RECORDS_AT_ONCE = 400;
 
 /**

@@ -13,8 +13,9 @@ export interface GenerationId {
 }
 
 /**
- * Returns the write that records a generation. If the generation has a hold of its own, the transaction of the hold
- * contains this write.
+ * Returns the write that records a generation. If the generation has its own hold, include the write in the transaction
+ * of the
+ * hold.
  */
 export function pendingPut(table: Table, generation: PendingGeneration): Write {
   const { id, payer } = generation;
@@ -27,9 +28,7 @@ export function pendingPut(table: Table, generation: PendingGeneration): Write {
   });
 }
 
-/**
- * Increases the hold of a pending generation by one step. The condition is the number of steps that the caller knows.
- */
+/** Increases the hold of a pending generation by one step, if the number of steps is the one that the caller knows. */
 export function holdChange(
   table: Table,
   { accountId, id }: GenerationId,
@@ -42,9 +41,11 @@ export function holdChange(
 }
 
 /**
- * Records the latest measurement of a pending generation. With `sweepAtMs` it is the last measurement, and the sweep
- * may settle from it at that time. Changes nothing if the generation is final or has its last measurement. Otherwise a
- * late earlier call could replace that measurement.
+ * Records the latest measurement of a pending generation. With `sweepAtMs`, it is the last measurement, and the sweep
+ * may
+ * settle from it at that time. Changes nothing if the generation is final or has its last measurement, because an
+ * earlier
+ * checkpoint that arrives late must not replace that measurement.
  */
 export async function checkpoint(
   table: Table,
@@ -60,15 +61,16 @@ export async function checkpoint(
 }
 
 /**
- * Makes this run of a local gateway responsible for a generation of an earlier run. If this run dies as well, the next
- * run finds the generation's hold.
+ * Makes this run of a local gateway responsible for a generation of an earlier run. If this run dies too, the next run
+ * finds
+ * the generation's hold again.
  */
 export async function adopt(table: Table, { accountId, id }: GenerationId, bootId: string): Promise<void> {
   const change = { set: { boot_id: bootId }, when: { equal: { state: 'pending' } } };
   await writeAlone(table, update(table, generationKey(accountId, id), change));
 }
 
-/** Transition to final: from pending with exactly this hold, or a correction after the sweep's estimate. */
+/** Transition to final: from pending with exactly this hold, or a correction of the sweep's estimate. */
 export type FinalTransition = { from: 'pending'; hold: Hold; swept: boolean } | { from: 'swept'; sweptCost: Money };
 
 export function finalUpdate(
@@ -101,8 +103,9 @@ function conditionOf(transition: FinalTransition): Condition {
   const { amount, steps, serviceHolds } = transition.hold;
   return {
     equal: { state: 'pending', hold_rub: moneyAttribute(amount), hold_steps: steps },
-    // The holds on budgets of free models do not change after admission. A caller without such holds may have missed
-    // the reply to their write. So the record must have none either.
+    // Holds on budgets of free models do not change after admission. A caller that knows of none may have lost the
+    // reply to its own
+    // write, so the condition is that the record has none either.
     absent: serviceHolds.length > 0 ? [] : ['service_holds'],
   };
 }

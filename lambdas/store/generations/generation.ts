@@ -24,7 +24,7 @@ import {
 } from '../table/record.ts';
 import { indexes, type Item } from '../table/table.ts';
 
-/** Maximum number of service holds. A request cannot name so many models. */
+/** Maximum number of service holds. A request cannot name that many models. */
 const MAX_SERVICE_HOLDS = 8;
 
 export const holdRecord = record({
@@ -34,7 +34,7 @@ export const holdRecord = record({
     'scopes',
     plain<ScopeKind[]>('held_scopes', () => z.array(z.enum(scopeKinds))),
   ),
-  /** The service's holds on its own budgets for free models; empty if no free model may serve the request. */
+  /** Holds on the service's own budgets for free models; empty if no free model may serve the request. */
   serviceHolds: list('service_holds', serviceHoldRecord, MAX_SERVICE_HOLDS),
 });
 
@@ -62,7 +62,7 @@ const generationFields = {
   hold: part(holdRecord),
   /** Lease from which the first hold was taken, and the amount taken (leases.ts). Absent without a lease. */
   lease: optional(part(leasedRecord)),
-  /** Estimated prompt tokens and their cost. They are charged if the handler dies before it has measured anything. */
+  /** Estimated prompt tokens and their cost, charged if the handler dies before it has measured anything. */
   inputEstimate: part(estimateRecord),
 };
 
@@ -70,7 +70,7 @@ const pendingRecord = record({
   ...generationFields,
   /** Prices of the first candidate, fixed at admission. */
   pricing: pricesField('prices'),
-  /** Names the catalog files from which the prices were read. */
+  /** Version of the catalog files from which the prices were read. */
   catalogVersion: text('catalog_version'),
   bootId: text('boot_id'),
   sweepAtMs: instant(indexes.sweep.sort),
@@ -89,13 +89,14 @@ const generationRecord = record({
   bootId: optional(text('boot_id')),
   sweepAtMs: optional(instant(indexes.sweep.sort)),
   /**
-   * Whether the sweep settled the generation. A late message of the request's handler may still correct the outcome,
+   * Whether the sweep settled the generation. A late message of the request's handler may then correct the outcome
    * once.
    */
   swept: flag('swept'),
   /**
-   * Whether the stored measurement is the last one. If the generation is still pending then, the handler's message was
-   * lost or is late.
+   * Whether the stored measurement is the last one. If such a generation is still pending, the handler's message was
+   * lost or is
+   * late.
    */
   complete: flag('complete'),
   catalogVersion: optional(text('catalog_version')),

@@ -1,4 +1,4 @@
-/** Claims of Idempotency-Keys by inference requests. A claim is written in the transaction of the request's hold. */
+/** Claims of Idempotency-Keys by inference requests. Each claim is written in the transaction of the request's hold. */
 
 import { readItem } from '../table/query.ts';
 import { expiry, record, text, type RecordOf } from '../table/record.ts';
@@ -7,7 +7,7 @@ import { put, update, type Key, type Write } from '../table/writes.ts';
 
 const claimRecord = record({
   generationId: text('generation_id'),
-  /** Keyed hash of the request's body. It shows whether a repeated request has the same body. */
+  /** Keyed hash of the request's body, to detect a repeated request with another body. */
   fingerprint: text('fingerprint'),
   expiresAtMs: expiry(TTL_ATTRIBUTE),
 });
@@ -21,8 +21,7 @@ function claimKey(name: string): Key {
 }
 
 /**
- * Claims a name for a generation. The condition is that the name is free, or that its previous generation was not
- * charged.
+ * Claims a name for a generation, if the name is free, or its previous generation was not charged.
  * @param name keyed hash of the API key, the route and the Idempotency-Key
  * @param replaced the previous generation, which cost nothing
  */
@@ -34,11 +33,11 @@ export function claimPut(
 ): Write {
   const item = { ...claimKey(name), entity: 'inference_claim', ...claimRecord.toItem(claim) };
   if (replaced !== undefined) return put(table, item, { equal: { generation_id: replaced } });
-  // DynamoDB removes expired items with a delay. An expired item that still exists does not count.
+  // DynamoDB removes expired items with a delay, so an expired item that still exists is ignored.
   return put(table, item, { belowIfPresent: { [TTL_ATTRIBUTE]: Math.floor(atMs / 1000) } });
 }
 
-/** Ends the claim of a generation. The condition is that the generation still has the claim. */
+/** Ends the claim of a generation, if the generation still has the claim. */
 export function claimEnd(table: Table, name: string, generationId: string, atMs: number): Write {
   return update(table, claimKey(name), {
     set: { [TTL_ATTRIBUTE]: Math.floor(atMs / 1000) - 1 },

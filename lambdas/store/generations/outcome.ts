@@ -18,7 +18,7 @@ import {
 } from '../table/record.ts';
 import type { Item } from '../table/table.ts';
 
-/** Ways in which an answer ends. accounting/ending.ts decides the charge. */
+/** How an answer ended. accounting/ending.ts decides the charge for each ending. */
 export const endings = [
   'complete',
   'out_of_money',
@@ -37,7 +37,7 @@ export const routeFields = {
   providerName: text('provider_name'),
 };
 
-/** A failed attempt at an endpoint, before the last attempt. It costs nothing. */
+/** A failed attempt at an endpoint, before the last attempt. Failed attempts are free. */
 export const failedAttemptRecord = record({
   endpointId: text('endpoint_id'),
   modelPermaslug: text('model_permaslug'),
@@ -48,8 +48,9 @@ export const failedAttemptRecord = record({
 });
 
 /**
- * Creates a field for the count of each unit. A unit that the previous release does not know is omitted from messages
- * if its count is unknown, because that release would refuse it.
+ * Creates a field for the count of each unit. The count of a unit that the previous release does not know is omitted
+ * from
+ * messages if it is null, because that release would reject it.
  */
 function unitFields<Name extends string>(units: readonly RecordedUnit<Name>[]): Record<Name, Field<number | null>> {
   const fields = units.map(({ record: [name, attribute], isUnreleased }) => {
@@ -72,29 +73,33 @@ const usageFields = {
 const roundRecord = record(usageFields);
 export type RoundUsage = RecordOf<typeof roundRecord>;
 
-/** Maximum number of requests to a provider in one generation. A decisions request may need this number. */
+/** Maximum number of requests to a provider in one generation. A decisions request may need that many. */
 export const MAX_ROUNDS = 512;
 
-/** Maximum number of recorded failed attempts. Fewer attempts are made for one request. */
+/** Maximum number of recorded failed attempts. A request makes fewer attempts. */
 export const MAX_ATTEMPTS = 16;
 
 /**
- * Maximum number of recorded names of omitted fields. At most 32 of them are unknown fields, and only few known fields
- * can be omitted.
+ * Maximum number of recorded names of omitted fields. At most 32 of them are unknown fields, and only a few known
+ * fields can be
+ * omitted.
  */
 export const MAX_LEFT_OUT = 64;
 
-/** Units with one count for the whole generation, not for each request to a provider. */
+/** Units with one count for the whole generation, instead of one per request to a provider. */
 const { searchRequests, ...furtherUnits } = unitFields(generationUnits);
 
 export const outcomeRecord = record({
   cost: money('total_cost_rub'),
   /**
-   * Savings by cache reads compared to uncached input, minus the cost of cache writes. Negative if the writes cost
+   * Savings by cache reads compared with uncached input, minus the additional cost of cache writes; negative if the
+   * writes cost
    * more.
    */
   cacheSaved: named('cache_discount_rub', money('cache_saved_rub')),
-  /** The service's own cost at the endpoint's purchase prices; absent without such prices. Clients cannot read it. */
+  /**
+   * The service's own cost at the endpoint's `service_cost` prices; absent without such prices. Clients cannot read it.
+   */
   serviceCost: optional(money('service_cost_rub')),
   /** Whether the gateway counted the usage because the provider did not report it. */
   estimated: flag('estimated'),
@@ -107,11 +112,12 @@ export const outcomeRecord = record({
   /** The provider's own finish reason; null if it is the same as `finishReason`. */
   nativeFinishReason: orNull(text('native_finish_reason')),
   ...routeFields,
-  /** Prices of the endpoint that answered, if they differ from those fixed at admission. */
+  /** Prices of the endpoint that answered, if they differ from the prices fixed at admission. */
   pricing: optional(pricesField('prices')),
   ...usageFields,
   /**
-   * Usage of each request to the provider, if searches or questions led to several. Each request was priced separately.
+   * Usage of each request to the provider, if searches or questions required several requests, each of which was priced
+   * separately.
    */
   rounds: list('rounds', roundRecord, MAX_ROUNDS),
   searchRequests,
@@ -131,13 +137,15 @@ export const outcomeRecord = record({
    */
   leftOut: unreleased(texts('left_out', MAX_LEFT_OUT)),
   /**
-   * The gateway's own time in ms: from receipt of the request until the first provider had received all of it. Missing
-   * in older records.
+   * The gateway's own time in ms: from receipt of the request until the first provider had received the complete
+   * request.
+   * Missing in older records.
    */
   overheadMs: unreleased(orNull(count('overhead_ms'))),
   /**
-   * Time of providers in ms: from the end of `overheadMs` until the last byte of a provider, or until the job of a video
-   * ended. Missing in older records.
+   * Time of providers in ms: from the end of `overheadMs` until a provider's last byte, or until the job of a video
+   * ended. Missing
+   * in older records.
    */
   providerMs: unreleased(orNull(count('provider_ms'))),
   latencyMs: orNull(count('latency_ms')),
@@ -148,8 +156,9 @@ export const outcomeRecord = record({
 export type Outcome = RecordOf<typeof outcomeRecord>;
 
 /**
- * Returns the names of the attributes that an outcome does not have. Prices are not included, because those fixed at
- * admission stay in the record.
+ * Returns the names of the attributes that an outcome does not have, except prices, because the prices fixed at
+ * admission stay
+ * in the record.
  */
 export function absentAttributes(present: Item): string[] {
   return outcomeRecord.attributes.map(({ name }) => name).filter((name) => name !== 'prices' && !(name in present));

@@ -4,7 +4,7 @@ import { Money } from '../../money/money.ts';
 import { attribute, type Field } from '../table/record.ts';
 import { moneyAttribute, moneyFrom, type Item } from '../table/table.ts';
 
-/** Field with prices as exact numbers in RUB per unit, so that a reviewer can multiply an export by hand. */
+/** Field with prices as exact numbers in RUB per unit, so that a reviewer can recalculate charges from an export. */
 export function pricesField(name: string): Field<Pricing> {
   return attribute(name, {
     toAttribute: (pricing) => mapPrices(pricing, moneyAttribute),

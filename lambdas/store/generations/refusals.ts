@@ -1,5 +1,6 @@
 /**
- * Refused requests, so that an operator can explain them without the sender's help. They cost nothing, and no sum
+ * Refused requests, recorded so that an operator can explain them without the client's help. They cost nothing, and no
+ * sum
  * depends on them. Of the request's content, they contain only the names of a field and a model, and the amount of the
  * hold.
  */
@@ -42,7 +43,7 @@ const refusalRecord = record({
   field: optional(text('field')),
   /** Name of the limit that refused the request. */
   limit: optional(text('limit_source')),
-  /** Amounts of the limit that refused the request; absent unless the limit is in roubles. */
+  /** Amounts of the limit that refused the request; present only if this limit is in roubles. */
   amounts: optional(part(refusedAmountsRecord)),
   /** Model as named by the client. */
   model: optional(text('model')),
@@ -62,7 +63,7 @@ function partitionOf(accountId: string, date: string, shard: number): string {
 }
 
 /**
- * Returns the key of a refusal. Refusals are spread over shards like generations, so that no partition gets too many
+ * Returns the key of a refusal. Like generations, refusals are spread over shards, so that no partition gets too many
  * writes.
  * @throws {RangeError} if the id is not a generation id
  */
@@ -73,7 +74,7 @@ function refusalItemKey(accountId: string, id: string): Key {
 }
 
 /**
- * Writes a refusal, with one attempt. The loss of a refusal is acceptable.
+ * Writes a refusal, in a single attempt: losing a refusal is acceptable.
  * @throws {AwsError} if the write fails or takes longer than a second
  */
 export async function writeRefusal(table: Table, refusal: Refusal): Promise<void> {

@@ -1,4 +1,4 @@
-/** An account's requests by arrival, newest first: requests with a generation, and refused requests. */
+/** An account's requests in order of arrival, newest first: requests with a generation, and refused requests. */
 
 import { generationsOfPartitions } from './generation-queries.ts';
 import type { Generation } from './generation.ts';
@@ -7,13 +7,14 @@ import { refusalsOfShards, type Refusal } from './refusals.ts';
 import { mergeSorted } from '../table/sorted-merge.ts';
 import type { Table } from '../table/table.ts';
 
-/** Statuses of a request: how it ended, "pending" until it is settled, "refused" if it never began. */
+/** Status of a request: how it ended, "pending" until it is settled, "refused" if it never began. */
 export const requestStatuses = ['pending', ...endings, 'refused'] as const;
 type RequestStatus = (typeof requestStatuses)[number];
 
 export function statusOf({ state, outcome }: Generation): RequestStatus {
   if (state === 'pending') return state;
-  // An outcome that the sweep settled from a measurement has no ending, only whether the answer was cut short.
+  // An outcome that the sweep settled from a measurement has no ending; it only states whether the answer was cut
+  // short.
   return outcome!.ending ?? (outcome!.cancelled ? 'client_left' : 'complete');
 }
 
@@ -23,9 +24,9 @@ export type PastRequest = { generation: Generation } | { refusal: Refusal };
 const NEWEST = 'gen.';
 
 /**
- * Yields the requests of a UTC day, newest first. It reads as many requests as the consumer takes, and up to one more
- * page of each partition. A request with both a generation and a refusal, because its provider failed, is yielded once,
- * as its generation.
+ * Yields the requests of a UTC day, newest first. Reads as many requests as the consumer takes, plus up to one page per
+ * partition. A request whose provider failed may have both a generation and a refusal; it is yielded once, as its
+ * generation.
  * @param before id of a generation; only older requests are yielded
  */
 export async function* requestsOfDay(

@@ -1,5 +1,6 @@
 /**
- * Jobs that make videos. A job is read and replaced as a whole. The condition is the version that was read, so if two
+ * Jobs that make videos. A job is read and replaced as a whole, on the condition that its version has not changed. So
+ * if two
  * workers continue the same job, one of them fails. A job does not contain the prompt.
  */
 
@@ -16,8 +17,9 @@ import { transact, writeAlone, type FailedCondition } from '../table/transact.ts
 import { putNew, putOver, type Key, type Write } from '../table/writes.ts';
 
 /**
- * States of an unfinished job. `pending`: not accepted by a provider; `submitted`: accepted; `storing`: finished, and
- * its files are being fetched.
+ * States of an unfinished job. `pending`: no provider has accepted it yet; `submitted`: accepted; `storing`: finished,
+ * and its
+ * files are being fetched.
  */
 const openStates = ['pending', 'submitted', 'storing'] as const;
 export const endStates = ['completed', 'failed', 'cancelled', 'expired'] as const;
@@ -47,7 +49,7 @@ const jobRecord = record({
   aspectRatio: text('aspect_ratio'),
   createdAtMs: instant('created_at'),
   deadlineAtMs: instant('deadline_at'),
-  /** Time before which no work on the job is due. */
+  /** Time before which the job needs no work. */
   nextAtMs: instant('next_at'),
   /** Endpoints in the order of attempts. `endpointIndex` is the index of the current endpoint. */
   endpoints: list('endpoints', endpointRecord, MAX_JOB_ENDPOINTS),
@@ -68,7 +70,7 @@ const jobRecord = record({
   /** Error message for the client, if the job failed. */
   error: optional(text('error')),
   providerStatus: optional(count('provider_status')),
-  /** Base URL at which the client has called the gateway. URLs for the client begin with it. */
+  /** Base URL at which the client called the gateway. URLs for the client begin with it. */
   baseUrl: text('base_url'),
   callbackUrl: optional(text('callback_url')),
   callbacks: count('callbacks'),
@@ -98,7 +100,7 @@ export type NewVideoJob = Pick<
 /** Fields that may change; all others stay as submitted. */
 export type JobChange = Partial<Omit<VideoJob, keyof NewVideoJob | 'version' | 'writeId'>>;
 
-/** Thrown if another worker has changed the job. */
+/** Thrown if another worker has changed the job in the meantime. */
 export class JobMovedError extends Error {
   override name = 'JobMovedError';
 }
@@ -150,8 +152,8 @@ export async function putVideoJob(table: Table, job: VideoJob, keptAnswer: Write
 
 /**
  * Replaces the job.
- * @returns the job as stored now
- * @throws {JobMovedError} if its version is no longer the version that was read
+ * @returns the job as it is now stored
+ * @throws {JobMovedError} if the stored version is no longer the version that was read
  */
 export async function changeVideoJob(table: Table, job: VideoJob, change: JobChange): Promise<VideoJob> {
   const after = { ...job, ...change, version: job.version + 1, writeId: randomUUID() };
@@ -181,8 +183,9 @@ function itemOf(job: VideoJob): Item {
 }
 
 /**
- * Writes a job. A repeated write may be refused because the first write succeeded and its reply was lost. The stored
- * job then has the `writeId` of this write.
+ * Writes a job. If the reply to a successful write is lost, the repeated write fails its condition. The stored job then
+ * has
+ * the `writeId` of this write, so the failure is ignored.
  */
 async function writeOwn(table: Table, write: Write, job: VideoJob): Promise<void> {
   checkOwn(await writeAlone(table, write), job);

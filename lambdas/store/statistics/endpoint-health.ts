@@ -1,10 +1,13 @@
 /**
  * Reports of failing endpoints, exchanged between instances of functions. Time is divided into slots of ten seconds. A
- * report replaces the last report of the same instance in its slot; each slot has new items. So the newest reports are
- * at the end of the partition, and reports of dead instances are soon not read any more.
+ * report
+ * replaces the last report of the same instance in the same slot; each slot has new items. So the newest reports are at
+ * the
+ * end of the partition, and reports of dead instances soon are no longer read.
  *
- * One partition takes 3,000 read units a second, and thousands of instances read it while an endpoint fails. So if many
- * instances report, each report is written to eight partitions, and each reader uses one of them.
+ * One partition allows 3,000 read units per second, and thousands of instances read it while an endpoint fails. So if
+ * many
+ * instances report, each report is written to eight partitions, and each reader reads one of them.
  */
 
 import { queryPageWithin } from '../table/query.ts';
@@ -37,11 +40,11 @@ type Report = RecordOf<typeof reportRecord>;
 const HEALTH_PARTITIONS = ['HEALTH#RECENT', ...Array.from({ length: 7 }, (_, copy) => `HEALTH#RECENT#${copy + 1}`)];
 const HEALTH_SLOT_MS = 10_000;
 /**
- * Time in ms for which a report is kept. Routing needs the reports of the last seconds, and operators see the last
+ * Time in ms for which a report is kept. Routing needs the reports of the last seconds; operators also see the last
  * failure.
  */
 export const KEEP_REPORTS_MS = 60 * 60_000;
-/** Timeouts in ms. Later, the report would be too old to be useful. */
+/** Timeouts in ms. A report that arrives later would be too old to be useful. */
 const HEALTH_WRITE_TIMEOUT_MS = 300;
 const HEALTH_READ_TIMEOUT_MS = 1_000;
 
@@ -62,11 +65,12 @@ export async function writeReport(table: Table, report: Report, to = { isCrowd: 
 }
 
 /**
- * Returns the newest reports first. It reads the slots from `from` through `to`, so reports up to ten seconds outside
- * of these times may be included. The same instance may have several reports.
+ * Returns the newest reports first. Reads the slots from `from` through `to`, so reports up to ten seconds outside of
+ * these
+ * times may be included. An instance may have several reports.
  *
  * Cost: at most `limit` items, eventually consistent.
- * @param of.isCrowd whether many instances report, so that each partition has their reports
+ * @param of.isCrowd whether many instances report, so that every partition has their reports
  */
 export async function readReports(
   table: Table,

@@ -1,7 +1,9 @@
 /**
- * Results of the requests to each endpoint, in slots of five minutes and, once these are over, in hours. Sums are added
- * to a slot in one of several partitions, so that no item and no partition gets too many writes. No charge depends on
- * the counts: a count may be lost or, after a lost reply, counted twice.
+ * Results of requests to each endpoint, in slots of five minutes and, for completed hours, per hour. Results are added
+ * to a slot
+ * in one of several partitions, so that no item and no partition gets too many writes. No charge depends on the counts:
+ * a
+ * count may be lost or, after a lost reply, counted twice.
  */
 
 import { queryItems } from '../table/query.ts';
@@ -9,10 +11,10 @@ import { numberFrom, TTL_ATTRIBUTE, type Item, type Table } from '../table/table
 import { writeAlone, writeWithin } from '../table/transact.ts';
 import { put, update } from '../table/writes.ts';
 
-/** Number of measured values by bucket of a histogram. */
+/** Number of measured values, by bucket of a histogram. */
 type Buckets = Map<number, number>;
 
-/** Results of requests: their number, the number of failures, and the speed of the successful requests. */
+/** Results of requests: how many requests, how many failures, and the speed of the successful requests. */
 export interface EndpointSums {
   requests: number;
   failures: number;
@@ -20,7 +22,7 @@ export interface EndpointSums {
   throughput: Buckets;
 }
 
-/** Sums of an hour. Speed is not included, because only uptime is shown for a whole day. */
+/** Sums of an hour. They contain no speed, because only uptime is shown for a whole day. */
 export type HourSums = Pick<EndpointSums, 'requests' | 'failures'>;
 
 export const SLOT_MS = 5 * 60_000;
@@ -54,10 +56,7 @@ export async function addToSlot(
   await writeWithin(table, SLOT_WRITE_TIMEOUT_MS, update(table, key, { set, add }));
 }
 
-/**
- * Returns the results of all endpoints in a slot of five minutes. An endpoint may have several entries, one for each
- * partition.
- */
+/** Returns the results of all endpoints in a slot of five minutes. An endpoint has up to one entry per partition. */
 export async function readSlot(table: Table, slotMs: number): Promise<[endpointId: string, EndpointSums][]> {
   const shards = Array.from({ length: SLOT_SHARDS }, (_, shard) => readPartition(table, slotPartition(slotMs, shard)));
   return (await Promise.all(shards)).flat().map((item) => [
@@ -72,8 +71,9 @@ export async function readSlot(table: Table, slotMs: number): Promise<[endpointI
 }
 
 /**
- * Writes the results of all endpoints in an hour, even if there are none, so that readers recognize an hour without
- * requests.
+ * Writes the results of all endpoints in an hour. Without any results, an empty item is written, so that readers
+ * recognize an
+ * hour without requests.
  */
 export async function writeHour(table: Table, hourMs: number, sums: ReadonlyMap<string, HourSums>): Promise<void> {
   const endpoints = [...sums].map(([id, { requests, failures }]) => [id, [requests, failures]] as const);
@@ -115,7 +115,10 @@ function slotPartition(slotMs: number, shard: number): string {
   return `HEALTH#${new Date(slotMs).toISOString()}#${shard}`;
 }
 
-/** Reads a partition, eventually consistent, which costs half. If it misses new values, the next read finds them. */
+/**
+ * Reads a partition, eventually consistent, which costs half as much. If new values are missing, the next read finds
+ * them.
+ */
 async function readPartition(table: Table, pk: string, range?: { from: string; before: string }): Promise<Item[]> {
   const items: Item[] = [];
   const query = {

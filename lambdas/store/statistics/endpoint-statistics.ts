@@ -7,7 +7,7 @@ import { put } from '../table/writes.ts';
 export interface Measurement {
   measuredAtMs: number;
   endpoints: Record<string, EndpointStatistics>;
-  /** Ids of the providers whose credential is set; undefined if that could not be read. */
+  /** Ids of the providers whose credential is set; undefined if the credentials could not be read. */
   liveProviders: readonly string[] | undefined;
 }
 

@@ -1,7 +1,9 @@
 /**
- * Stores which endpoint has the prompt of a conversation cached, so that any instance sends the next turn to the same
- * endpoint. No charge depends on these items: if an item is lost, late or old, a turn only costs more, because its
- * prompt is not cached.
+ * Stores which endpoint has cached the prompt of a conversation, so that any instance sends the next turn to the same
+ * endpoint.
+ * No charge depends on these items: if an item is lost, late or outdated, a turn only costs more, because its prompt is
+ * not
+ * cached.
  */
 
 import { readItemWithin } from '../table/query.ts';
@@ -18,7 +20,7 @@ const warmPromptRecord = record({
 });
 type StoredWarmPrompt = RecordOf<typeof warmPromptRecord>;
 
-/** Timeout in ms of a read. It is not much longer than a normal read, because the answer waits for it. */
+/** Timeout in ms for a read. It is not much longer than a normal read, because the answer waits for the read. */
 const PROMPT_READ_TIMEOUT_MS = 100;
 const PROMPT_WRITE_TIMEOUT_MS = 300;
 

@@ -1,4 +1,4 @@
-/** DynamoDB's JSON, in which every value has its type. The table has no sets or bytes. */
+/** DynamoDB's JSON, in which every value states its type. The table has no sets or binary values. */
 
 import { NumberValueImpl } from '@aws-sdk/util-dynamodb';
 

@@ -4,7 +4,7 @@ import { DEFAULT_ATTEMPTS, pauseAfter, StoreBusyError } from './transact.ts';
  * Processes any number of elements, batch after batch. Elements that DynamoDB did not process are retried with
  * back-off.
  * @param work processes a batch, and resolves with the elements that were not processed
- * @throws {StoreBusyError} after DEFAULT_ATTEMPTS attempts in a row without progress; elements before that stay
+ * @throws {StoreBusyError} after DEFAULT_ATTEMPTS consecutive attempts without progress; earlier elements stay
  *   processed
  */
 export async function inBatches<Part>(

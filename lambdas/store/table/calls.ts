@@ -21,7 +21,7 @@ export function getItem(table: Table, key: Key): Promise<Item | undefined> {
 
 /**
  * Returns an item by its key within a time limit, eventually consistent.
- * @throws {Error} also if the time limit is exceeded
+ * @throws {Error} if the read fails, or exceeds the time limit
  */
 export function getItemWithin(table: Table, timeoutMs: number, key: Key): Promise<Item | undefined> {
   return getWith(table, key, false, { timeoutMs });
@@ -104,8 +104,8 @@ export async function updateItem(table: Table, write: Write): Promise<Item> {
 export type WriteRequest = { PutRequest: { Item: Key & Item } } | { DeleteRequest: { Key: Key } };
 
 /**
- * Makes up to 25 writes without conditions, each of another item.
- * @returns the unprocessed writes as they were given, because DynamoDB's response has numbers as text
+ * Makes up to 25 writes without conditions, each to a different item.
+ * @returns the unprocessed writes from `writes`, because DynamoDB's response has numbers as text
  */
 export async function batchWriteItems(table: Table, writes: WriteRequest[]): Promise<WriteRequest[]> {
   const requests = writes.map((write) =>

@@ -17,7 +17,7 @@ export async function* queryItems(table: Table, query: Query): AsyncGenerator<It
 }
 
 /**
- * Returns the items between two sort keys of a partition, both included: one page within a time limit, eventually
+ * Returns the items between two sort keys of a partition, both included. Reads one page within a time limit, eventually
  * consistent.
  */
 export async function queryPageWithin(

@@ -1,6 +1,7 @@
 /**
  * Records: the stored fields of one kind of item. Each field is listed once, with the name and form of its attribute.
- * The list determines the TypeScript type, the item and, for records that are sent through a queue, the message.
+ * The list
+ * determines the TypeScript type, the item and, for records that are sent through a queue, the message.
  */
 
 import * as z from 'zod';
@@ -18,7 +19,7 @@ export interface Attribute {
 
 /** One field of a record. It converts a value between the record, the item in the table, and a queue message. */
 export interface Field<Value> {
-  /** Attributes of the field, and its name in a message. If it has several attributes, `messageNames` has its names. */
+  /** Attributes of the field, and its name in a message. The name is empty for `part`, unless `named` sets it. */
   readonly attributes: readonly Attribute[];
   readonly messageName: string;
   /** Whether the previous release does not know the field (`unreleased`). */
@@ -28,7 +29,7 @@ export interface Field<Value> {
   read(item: Item): Value;
   /**
    * Converts the value for a message.
-   * @throws {TypeError} for a value that `messageSchema` would not accept, so that the sender gets the error
+   * @throws {TypeError} for a value that `messageSchema` would reject, so that the error occurs at the sender
    */
   toMessage(value: Value): unknown;
   messageSchema(): z.ZodType<Value>;
@@ -47,10 +48,10 @@ export interface StoredRecord<Stored> {
   readonly from: (item: Item) => Stored;
   /**
    * Converts a record to a message.
-   * @throws {TypeError} for a value that `messageSchema` would not accept
+   * @throws {TypeError} for a value that `messageSchema` would reject
    */
   readonly toMessage: (stored: Stored) => Record<string, unknown>;
-  /** Returns the schema that reads a message of this release or a later one. It ignores unknown fields. */
+  /** Returns the schema that reads messages of this release and of later ones. It ignores unknown fields. */
   readonly messageSchema: () => z.ZodType<Stored>;
 }
 
@@ -112,8 +113,9 @@ export function attribute<Value>(name: string, form: Form<Value>): Field<Value> 
 }
 
 /**
- * Returns a form that refuses values that could not be read again. Types should prevent such values, but reports of
- * providers have contained them.
+ * Returns a form that rejects values which could not be read again. Types should prevent such values, but providers'
+ * reports
+ * have contained some.
  */
 function checked<Value>(
   name: string,
@@ -148,7 +150,7 @@ export function flag(name: string): Field<boolean> {
   });
 }
 
-/** Creates a field with an integer from 0; 0 if absent. */
+/** Creates a field with a non-negative integer; 0 if absent. */
 export function count(name: string): Field<number> {
   return attribute(name, {
     form: 'count',
@@ -167,7 +169,7 @@ export function oneOf<Value extends string>(name: string, values: readonly Value
   });
 }
 
-/** Creates a field that is stored unchanged: lists and maps of texts and booleans. */
+/** Creates a field that is stored unchanged. Its values are lists and maps of texts and booleans. */
 export function plain<Value>(name: string, message?: () => z.ZodType<Value>): Field<Value> {
   return attribute(name, { fromAttribute: (stored) => stored as Value, ...(message ? { message } : {}) });
 }
@@ -237,9 +239,9 @@ function isAttributeAbsent({ attributes: [attribute] }: Pick<Field<unknown>, 'at
 }
 
 /**
- * Marks a field that the previous release does not know. A message of the settlement queue has the field in an
- * attribute that the previous release ignores (accounting/settlement.ts). The mark is removed from all fields in the
- * next release.
+ * Marks a field that the previous release does not know. A message of the settlement queue has such fields in a message
+ * attribute that the previous release ignores (accounting/settlement.ts). The next release removes the mark from all
+ * fields.
  */
 export function unreleased<Value>(field: Field<Value>): Field<Value> {
   return { ...field, isUnreleased: true };
@@ -282,7 +284,7 @@ export function texts(name: string, most: number): Field<readonly string[]> {
   });
 }
 
-/** Creates a field with a record whose attributes are among those of the surrounding record. */
+/** Creates a field with a record whose attributes are stored among those of the surrounding record. */
 export function part<Stored>(codec: StoredRecord<Stored>): Field<Stored> {
   return {
     attributes: codec.attributes,

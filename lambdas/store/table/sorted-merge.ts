@@ -1,7 +1,8 @@
 /**
  * Merges several sorted lists. Reads at most one entry of each list ahead of the consumer.
- * @param comesFirst whether the first entry sorts before the second; of two equal entries, the entry of the earlier
- *   list comes first
+ * @param comesFirst whether the first entry sorts before the second; of equal entries, the entry of the earlier list
+ *   comes
+ *   first
  */
 export async function* mergeSorted<Entry>(
   lists: AsyncGenerator<Entry, void>[],

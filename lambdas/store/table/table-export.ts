@@ -1,6 +1,7 @@
 /**
- * Exports of the whole table to S3. DynamoDB makes them from its backups, so they use no read units, and no data passes
- * through the gateway.
+ * Exports of the whole table to S3. DynamoDB creates them from its backups, so they use no read units, and no data
+ * passes through
+ * the gateway.
  */
 
 import { DescribeExportCommand, DynamoDBClient, ExportTableToPointInTimeCommand } from '@aws-sdk/client-dynamodb';
@@ -24,8 +25,9 @@ export interface TableExport {
   fromMs: number | undefined;
   toMs: number;
   /**
-   * Number of the attempt, counted from 1. It is a part of the client token of the call. For a token that it knows,
-   * DynamoDB would return the failed export again.
+   * Number of the attempt, counted from 1, which is part of the call's client token. For a known token, DynamoDB would
+   * return the
+   * failed export again.
    */
   attempt: number;
 }
@@ -92,16 +94,16 @@ const begunExportRecord = record({
   /** Earliest time of the next check. */
   nextCheckAtMs: instant('look_at'),
 });
-/** A started export of the table. As far as known, it is not complete. */
+/** A started export that, as far as known, is not complete. */
 export type BegunExport = RecordOf<typeof begunExportRecord>;
 
-/** Maximum number of started exports. Backups reach back 35 days, so fewer exports can be open. */
+/** Maximum number of started exports. Backups cover 35 days, so there are fewer open exports. */
 const MAX_BEGUN_EXPORTS = 100;
 
 const progressRecord = record({
-  /** Time of the first run. The table is at least as old. */
+  /** Time of the first run. The table is at least that old. */
   firstSeenMs: instant('first_seen'),
-  /** Time up to which all changes are in an export that was started; undefined before the first export. */
+  /** Time up to which all changes are in a started export; undefined before the first export. */
   untilMs: optional(instant('exported_until')),
   begun: list('begun', begunExportRecord, MAX_BEGUN_EXPORTS),
 });

@@ -1,4 +1,7 @@
-/** Makes writes: all writes of a transaction or none, or a single write. Retries while the table is busy. */
+/**
+ * Makes writes, either all writes of a transaction or none, or a single write, and retries them while the table is
+ * busy.
+ */
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -29,7 +32,7 @@ export type TransactOutcome<Name extends string = string> =
       isUncertain: boolean;
     };
 
-/** Reasons of a cancelled transaction, and names of errors, which state that a partition or the table is too busy. */
+/** Codes of cancellation reasons, and names of errors, which state that a partition or the table is too busy. */
 const THROTTLING = [
   'ThrottlingError',
   'ThrottlingException',
@@ -37,13 +40,11 @@ const THROTTLING = [
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
 ];
-/**
- * Reasons of a cancelled transaction after which the same transaction may succeed a moment later. Nothing was written.
- */
+/** Cancellation reasons after which the same transaction may succeed a moment later. Nothing was written. */
 const TRANSIENT_REASONS = new Set(['TransactionConflict', ...THROTTLING]);
 const TRANSIENT_ERRORS = new Set(['TransactionInProgressException', 'TransactionConflictException', ...THROTTLING]);
 
-/** Number of attempts at a busy table. */
+/** Number of attempts while the table is busy. */
 export const DEFAULT_ATTEMPTS = 12;
 const BASE_CONFLICT_DELAY_MS = 8;
 const MAX_CONFLICT_DELAY_MS = 400;
@@ -53,9 +54,11 @@ const MAX_CONFLICT_DELAY_MS = 400;
  */
 export class StoreBusyError extends GatewayError {
   override name = 'StoreBusyError';
-  /** Writes that met conflicts or throttling at the last attempt, by name; empty if unknown. */
+  /** Names of the writes that met conflicts or throttling at the last attempt; empty if unknown. */
   readonly conflicting: readonly string[];
-  /** Whether an attempt before the last had no reply. That attempt may have made the writes, or may still make them. */
+  /**
+   * Whether an attempt before the last one got no reply. That attempt may have made the writes, or may still make them.
+   */
   readonly isUncertain: boolean;
   /** Whether the last attempt met throttling. Other items of the same partition are then busy too. */
   readonly isThrottled: boolean;
@@ -72,11 +75,15 @@ export class StoreBusyError extends GatewayError {
  * Writes all items or none.
  *
  * Guarantee: if the reply is lost after the write, the call's own retry returns the result without a second effect,
- * because both have the same client token (valid for ten minutes). A caller that may repeat the whole transaction adds
- * a condition to its writes. Conflicts and throttling are retried with full jitter. A failed condition is an outcome,
- * not an error. Each attempt after a conflict has a new token. So an attempt without a reply may still write after a
- * later attempt was refused. `isUncertain` is then true.
- * @param options.attempts maximum attempts at a busy table: more for urgent writes, fewer for writes that can wait
+ * because
+ * both have the same client token (valid for ten minutes). A caller that may repeat the whole transaction adds a
+ * condition to
+ * its writes. Conflicts and throttling are retried with full jitter. A failed condition is a result, not an error. Each
+ * attempt after a conflict has a new token, so an attempt without a reply may still write after a later attempt has
+ * failed
+ * its condition. `isUncertain` is then true.
+ * @param options.attempts maximum attempts while the table is busy: more for urgent writes, fewer for writes that can
+ *   wait
  * @throws {StoreBusyError} after the last attempt
  */
 export async function transact<Name extends string>(
@@ -149,7 +156,8 @@ export async function writeAlone(
 
 /**
  * Makes one write within a time limit, for data that may be lost. If the reply is lost, it throws although the write
- * may have been made. So a repeated addition may count twice.
+ * may have
+ * been made, so a repeated addition may count twice.
  */
 export async function writeWithin(table: Table, timeoutMs: number, write: Write): Promise<void> {
   await writeItem(table, write, { timeoutMs });
@@ -201,7 +209,7 @@ function reasonsOf(error: unknown): CancellationReason[] {
   return (error.details['CancellationReasons'] ?? []) as CancellationReason[];
 }
 
-/** Returns the stored item that did not meet a condition; undefined if there is no item. */
+/** Returns the stored item that failed a condition; undefined if there is no item. */
 function itemIn({ Item: item }: { Item?: Attributes }): Item | undefined {
   return item && fromAttributes(item);
 }

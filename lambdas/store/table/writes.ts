@@ -1,5 +1,6 @@
 /**
- * Writes of single items, each with its condition. This file builds DynamoDB's write expressions. A write is made in a
+ * Writes of single items, each with an optional condition. This file builds DynamoDB's write expressions. A write is
+ * made in a
  * transaction or alone (transact.ts). If its condition fails, the result contains the stored item.
  */
 
@@ -15,7 +16,7 @@ export type Key = { pk: string; sk: string };
 export interface Condition {
   equal?: Item;
   equalIfPresent?: Item;
-  /** Maximum values of numbers. A number that does not exist fails the condition. */
+  /** Maximum values of numbers. An absent number fails the condition. */
   atMost?: Item;
   atMostIfPresent?: Item;
   belowIfPresent?: Item;
@@ -24,7 +25,7 @@ export interface Condition {
 
 export interface Change {
   set?: Item;
-  /** Amounts that are added to numbers. A missing number counts as 0. */
+  /** Amounts to add to numbers. An absent number counts as 0. */
   add?: Item;
   remove?: readonly string[];
   when?: Condition;
@@ -41,7 +42,7 @@ export function putNew(table: Table, item: Item): Write {
   return put(table, item, IS_NEW);
 }
 
-/** Replaces an item. Its stored version must be the version that was read. */
+/** Replaces an item, if the stored version is the version that was read. */
 export function putOver(table: Table, item: Item, version: number): Write {
   return put(table, item, { equal: { version } });
 }
@@ -110,8 +111,8 @@ function ifPresent(operator: string) {
 }
 
 /**
- * Placeholders of one write. They are needed because names may be reserved words, and values must not appear in an
- * expression.
+ * Placeholders of one write. Names need placeholders because they may be reserved words, and values because DynamoDB's
+ * expressions do not allow literals.
  */
 class Names {
   /** Placeholders by attribute name, and attribute names by placeholder. */
@@ -142,7 +143,7 @@ class Names {
     return placeholder;
   }
 
-  /** Returns one clause of an expression for each attribute. */
+  /** Returns one clause of an expression per attribute. */
   each(attributes: Item | undefined, write: (name: string, value: string) => string): string[] {
     const parts: string[] = [];
     for (const name in attributes) {
@@ -152,8 +153,9 @@ class Names {
   }
 
   /**
-   * Returns the maps of placeholders. Call it after all names and values are known. Empty maps are omitted, because
-   * DynamoDB refuses them.
+   * Returns the maps of placeholders. Call this after all names and values are known. Empty maps are omitted, because
+   * DynamoDB
+   * rejects them.
    */
   expressions(): Expressions {
     return {
