@@ -7,22 +7,23 @@ export interface Substitution {
 }
 
 /**
- * Finds the terms of a key's dictionary in a text. Each term has a substitute, which replaces it. Only whole words
- * match, in any letter case. Inflected forms count as different words.
+ * Finds the terms of a key's dictionary in a text, each with the substitute that replaces it. Only whole words match,
+ * in any
+ * letter case. Inflected forms count as different words.
  */
 export class Dictionary {
   readonly #search: TermSearch;
   readonly #substitutes: Map<string, string>;
 
   constructor(entries: { term: string; substitute: string }[]) {
-    // If terms differ only in case, the first one applies.
+    // If several terms differ only in letter case, the first one applies.
     this.#substitutes = new Map(
       entries.map(({ term, substitute }) => [folded(term), substitute] as const).toReversed(),
     );
     this.#search = new TermSearch(this.#substitutes.keys());
   }
 
-  /** @param taken parts of the text to skip, sorted by position */
+  /** @param skipped parts of the text to skip, sorted by position */
   find(text: string, skipped: readonly { start: number; end: number }[] = []): Substitution[] {
     if (this.#substitutes.size === 0) return [];
     return this.#search

@@ -1,17 +1,18 @@
-/** Protects texts of requests that are not conversations, such as embeddings. */
+/** Protects the texts of requests that are not conversations, such as embeddings. */
 
 import { protectedTexts, type Protection } from './sensitive-data.ts';
 
-/** A text for the provider, with the client's field that contains it. */
+/** A text to send to the provider, with the client's field that contains it. */
 export interface NamedText {
   field: string;
   text: string;
 }
 
 /**
- * Returns the texts as providers may get them, in the same order.
+ * Returns the texts in the form in which providers may get them, in the same order.
  * @throws {GatewayError} 400 with category and field, never the value; 529 if other searches kept the thread busy; 504
- * if the search takes too long
+ *   if the
+ *   search takes too long
  */
 export async function protectNamedTexts(texts: readonly NamedText[], protection: Protection): Promise<string[]> {
   if (!protection.settings.enabled || texts.length === 0) return texts.map(({ text }) => text);

@@ -1,6 +1,7 @@
 /**
- * Assigns placeholders, such as `[EMAIL_1]`, to the protected values of one request. The same value has the same
- * placeholder in all texts of the request.
+ * Assigns placeholders, such as `[EMAIL_1]`, to the protected values of one request. Equal values have the same
+ * placeholder in
+ * all texts of the request.
  */
 
 import type { SensitiveCategory } from '../store/accounts/sensitive-data.ts';
@@ -8,7 +9,7 @@ import type { SensitiveCategory } from '../store/accounts/sensitive-data.ts';
 /** Matches text that looks like one of the gateway's placeholders. */
 const LIKE_A_PLACEHOLDER = /\[(?:EMAIL|PHONE|CREDENTIAL|CARD|PASSPORT|SNILS|INN|IP_ADDRESS)_\d{1,15}\]/g;
 
-/** Content of Placeholders in a form that can be sent to another thread. */
+/** Content of a Placeholders object, in a form that can be sent to another thread. */
 export interface PlaceholderState {
   /** Values in the order in which they were added. */
   values: { value: string; placeholder: string; category: SensitiveCategory }[];
@@ -34,8 +35,8 @@ export class Placeholders {
   }
 
   /**
-   * Reserves placeholders that already occur in a text, because they do not stand for a value of this request. No value
-   * gets them.
+   * Reserves placeholders that already occur in a text: they stand for no value of this request, so no value may get
+   * them.
    */
   keepClearOf(text: string): void {
     if (!text.includes('[')) return;
@@ -43,8 +44,9 @@ export class Placeholders {
   }
 
   /**
-   * Adds a placeholder for a value. Call it in the order of the conversation, so that the same texts get the same
-   * numbers in every turn.
+   * Adds a placeholder for a value. Call this in the order of the conversation, so that in every turn the same values
+   * get the
+   * same numbers.
    */
   add(category: SensitiveCategory, value: string): void {
     if (this.#byValue.has(value)) return;
@@ -63,7 +65,7 @@ export class Placeholders {
     this.#originals.set(placeholder, value);
   }
 
-  /** Number of values that have a placeholder. */
+  /** Number of values with a placeholder. */
   get count(): number {
     return this.#byValue.size;
   }
@@ -76,7 +78,7 @@ export class Placeholders {
     return this.#byValue.get(value)?.category;
   }
 
-  /** Returns how many values got a placeholder before this value; Infinity for a value without a placeholder. */
+  /** Returns how many values got a placeholder before this value; Infinity if this value has none. */
   positionOf(value: string): number {
     return this.#byValue.get(value)?.position ?? Infinity;
   }
@@ -85,13 +87,13 @@ export class Placeholders {
     return this.#byValue.keys();
   }
 
-  /** Values by their placeholder. The map also gets the values that are added later. */
+  /** Values by placeholder. The map also gets values that are added later. */
   get originals(): ReadonlyMap<string, string> {
     return this.#originals;
   }
 }
 
-/** Changes placeholders in a third party's text to another form, such as `(EMAIL_1)`. The text keeps its length. */
+/** Changes placeholders in a third party's text to another form of the same length, such as `(EMAIL_1)`. */
 export function withoutPlaceholders(text: string): string {
   return text.includes('[') ? text.replaceAll(LIKE_A_PLACEHOLDER, (found) => `(${found.slice(1, -1)})`) : text;
 }

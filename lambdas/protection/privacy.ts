@@ -6,16 +6,18 @@ import type { Privacy } from '../store/accounts/privacy.ts';
 const exclusions = ['allowed_providers', 'ignored_providers', 'data_policy:logging', 'data_policy:training'] as const;
 type Exclusion = (typeof exclusions)[number];
 
-/** Returns why an endpoint is excluded; undefined if it may be used. */
+/** Returns the reason why an endpoint is excluded; undefined if it may be used. */
 export type ExclusionOf = (endpoint: Seeing) => Exclusion | undefined;
 
-/** Properties of an endpoint that privacy settings depend on. */
+/** Properties of an endpoint on which privacy settings depend. */
 type Seeing = Pick<Endpoint, 'dataPolicy'> & { provider: Pick<Endpoint['provider'], 'id'> };
 
 /**
- * Decides which endpoints may get a prompt, for lists of models as well as for inference. The settings of account,
- * workspace and key must all allow the provider, and none of them may list it as ignored. If any of them blocks logging
- * or training, the endpoint's declared data policy must be without logging or training.
+ * Returns a function that decides whether an endpoint may get a prompt, for inference and for lists of models. The
+ * settings of
+ * account, workspace and key must all allow the provider, and none of them may ignore it. If any of them blocks logging
+ * or
+ * training, the endpoint's declared data policy must exclude it.
  */
 export function privacyFilter(layers: Privacy[]): ExclusionOf {
   const ignored = new Set(layers.flatMap(({ ignoredProviders }) => ignoredProviders));
@@ -34,7 +36,7 @@ export function privacyFilter(layers: Privacy[]): ExclusionOf {
 }
 
 /**
- * Decides which search backends may get the model's queries, by the same privacy settings as for endpoints.
+ * Returns a function that decides whether a search backend may get the model's queries, by the same privacy settings.
  * `allowedProviders` does not apply, because it lists providers of models.
  */
 export function searchExclusion(layers: Privacy[]): (backend: SearchBackend) => Exclusion | undefined {

@@ -26,7 +26,7 @@ export interface RefusedText extends Pick<TextRefusal, 'reason' | 'category'> {
 /** Replaces the data that a key protects in a list of texts. */
 export function protectTexts({ texts, settings }: ProtectionJob): ProtectedTexts | { refused: RefusedText } {
   let index = 0;
-  /** The index of the current text is stored, because the error for a refused text needs it. */
+  /** Processes all items. `index` is the current item's index, which the error for a refused text needs. */
   const each = <Item, Result>(items: readonly Item[], work: (item: Item) => Result): Result[] =>
     items.map((item, place) => {
       index = place;
@@ -53,8 +53,9 @@ export function protectTexts({ texts, settings }: ProtectionJob): ProtectedTexts
 }
 
 /**
- * Reserves placeholders that already occur in texts or substitutes, if answers are restored. If they are not restored,
- * a placeholder in the text comes from an earlier answer, and still stands for the same value.
+ * Reserves placeholders that already occur in texts or substitutes, if answers are restored. If they are not, a
+ * placeholder in
+ * a text comes from an earlier answer, and still stands for the same value.
  */
 function keepClear(placeholders: Placeholders, scanned: Scanned[], { restore, dictionary }: SensitiveData): void {
   if (!restore) return;
@@ -64,12 +65,13 @@ function keepClear(placeholders: Placeholders, scanned: Scanned[], { restore, di
 
 /**
  * Adds a placeholder for every value, numbered in the order of the conversation.
- * @throws {TextRefusal} for too many values
+ * @throws {TextRefusal} if there are too many values
  */
 function addValues(placeholders: Placeholders, scanned: Scanned): void {
   scanned.knownBefore = placeholders.count;
-  // Values that occur only in signed thinking are skipped: the model wrote them itself, and a placeholder would break
-  // the signature.
+  // Signed thinking is skipped: the model itself wrote values that occur only there, and a new placeholder would
+  // invalidate the
+  // signature.
   if (scanned.kind === 'signed') return;
   for (const { category, start, end } of scanned.findings) placeholders.add(category, scanned.text.slice(start, end));
   if (placeholders.count > MAX_VALUES) throw new TextRefusal('too_many');

@@ -15,13 +15,14 @@ interface TextChange {
   value?: string;
 }
 
-/** Replaces the values in a request's texts with placeholders, and the dictionary's terms with substitutes. */
+/** Replaces the values in a request's texts with placeholders, and the terms of the dictionary with substitutes. */
 export class Replacement {
   readonly #placeholders: Placeholders;
   readonly #dictionary: Dictionary;
   /**
-   * Searches texts for all values that have a placeholder. A found value is replaced wherever it occurs as a whole
-   * word, even without the words that identified it at first.
+   * Finds all values with a placeholder in a text. Once found, a value is replaced wherever it occurs as a whole word,
+   * even
+   * without the words that first identified it.
    */
   #values = new TermSearch([]);
   #searched = 0;
@@ -32,7 +33,8 @@ export class Replacement {
   }
 
   /**
-   * @returns the text to send; undefined for signed thinking whose replaced text would differ from the signed text
+   * @returns the text to send; undefined for signed thinking that would differ from the signed text after the
+   *   replacement
    * @throws {TextRefusal} if a text that must not be changed has a protected value
    */
   of(scanned: Scanned): string | undefined {
@@ -55,9 +57,9 @@ export class Replacement {
   }
 
   /**
-   * Returns whether the replaced thinking equals the thinking that the provider signed. The model wrote placeholders,
-   * and the client got the values. Replacing the values again restores the signed text. A value is an exception if it
-   * got its placeholder only now: the signed text cannot contain that placeholder.
+   * Returns whether thinking equals the signed thinking again once its values are replaced. The model wrote and signed
+   * placeholders, and the client got the values. A value that got its placeholder only now cannot be in the signed
+   * text.
    */
   #isAsSigned({ text, findings }: Scanned, changes: TextChange[], knownBefore: number): boolean {
     const isKnown = (value: string | undefined) =>
@@ -69,8 +71,9 @@ export class Replacement {
   }
 
   /**
-   * Returns the changes of a text, from left to right, without overlaps. Findings in this text have precedence, then
-   * values that were found in other texts, then terms of the dictionary.
+   * Returns the changes of a text, from left to right, without overlaps. Findings in this text have precedence over
+   * values that
+   * were found in other texts, and these over terms of the dictionary.
    */
   #changesOf(text: string, findings: Finding[]): TextChange[] {
     const found: TextChange[] = [];

@@ -1,19 +1,20 @@
 /**
- * Finds every text of a request, at any position. Fields that are newer than the gateway count as text too, so they are
- * also protected.
+ * Finds every text of a request, at any position. Fields that are newer than the gateway also count as text, so they
+ * are
+ * protected too.
  */
 
 import { hasProviderSignature } from '../messages/thinking-signatures.ts';
 import type { Block, Message, MessagesRequest } from '../messages/types.ts';
 import { isRawNumber } from '../platform/json/exact-json.ts';
 
-/** Kind of a text. It depends on who reads the text, and decides whether the text may be changed. */
+/** Kind of a text. It follows from the reader of the text, and decides whether the text may be changed. */
 export type TextKind =
   /** Text for the model. It may be changed. */
   | 'text'
-  /** Thinking that its provider has signed. The provider rejects a changed text. */
+  /** Thinking that its provider has signed. The provider rejects changed text. */
   | 'signed'
-  /** Text for programs, for example a name, an id or an address. A changed text would have another meaning. */
+  /** Text for programs, for example a name, an id or a URL. A change would change its meaning. */
   | 'label'
   /** Keywords of the API, which are never searched. */
   | 'protocol';
@@ -23,16 +24,17 @@ export interface RequestText {
   text: string;
   kind: TextKind;
   /**
-   * Name of the value, if the text is a value in JSON that a model wrote or reads. Often only the name shows what the
-   * value is, as in `{"inn": "…"}`.
+   * Name of the value, if the text is a value in JSON that a model wrote or reads. Often only the name shows the kind
+   * of the
+   * value, as in `{"inn": "…"}`.
    */
   name?: string | undefined;
 }
 
-/** Changed texts by their index in the list; undefined for signed text that must be removed with its block. */
+/** Changed texts by their index in the list; undefined for signed text that must be removed together with its block. */
 export type TextChanges = ReadonlyMap<number, string | undefined>;
 
-/** Kind of structure that contains a value: fields of the API, JSON of a model, or a JSON schema. */
+/** Structure that contains a value: fields of the API, JSON of a model, or a JSON schema. */
 type Region = 'api' | 'json' | 'schema';
 
 /** API fields whose content is JSON or a schema. */
@@ -78,8 +80,9 @@ const SCHEMA_PROTOCOL = new Set(['type', 'format', '$ref', '$schema', '$id']);
 const ENCODED = new Set(['encrypted_content', 'encrypted_index', 'encrypted_stdout']);
 
 /**
- * Fields that are searched first. Placeholders are numbered in this order. So the unchanged start of a conversation
- * gets the same numbers in every turn.
+ * Fields that are searched first, in this order. Placeholders are numbered in the order of the search, so the unchanged
+ * start
+ * of a conversation gets the same numbers in every turn.
  */
 const FIRST_FIELDS = ['tools', 'system', 'messages'];
 
@@ -107,15 +110,16 @@ interface FoundValue extends Omit<RequestText, 'text'>, Omit<TextPlace, 'isKey'>
 }
 
 /**
- * Changes in a container: new names of its keys, and new values. A value is a text, a container with changes, or
- * undefined if it is removed.
+ * Changes in a container: new names for its keys, and new values. A value is a text, a container with changes, or
+ * undefined if
+ * it is removed.
  */
 interface Edits {
   keys: Map<string | number, string>;
   values: Map<string | number, Container | string | undefined>;
 }
 
-/** Finds the texts of a request in one pass, and remembers their positions. */
+/** Finds the texts of a request in one pass, and stores their positions. */
 export class RequestTexts<Request extends MessagesRequest> {
   readonly texts: RequestText[] = [];
   readonly #places: TextPlace[] = [];
@@ -123,7 +127,9 @@ export class RequestTexts<Request extends MessagesRequest> {
   readonly #request: Request;
   readonly #origins: readonly number[] | undefined;
 
-  /** @param origins index of each message in the client's request; undefined if no index changed */
+  /**
+   * @param origins index of each message in the client's request; undefined if messages were neither added nor removed
+   */
   constructor(request: Request, origins?: readonly number[]) {
     this.#request = request;
     this.#origins = origins;
@@ -133,8 +139,9 @@ export class RequestTexts<Request extends MessagesRequest> {
   }
 
   /**
-   * Returns the field of a text, such as `messages.0.content`. For a text inside JSON, it is the API field that
-   * contains the whole JSON.
+   * Returns the field of a text, such as `messages.0.content`. For a text inside JSON, returns the API field with the
+   * complete
+   * JSON.
    */
   fieldOf(index: number): string {
     const { holder, key } = this.#places[index]!;
@@ -146,7 +153,7 @@ export class RequestTexts<Request extends MessagesRequest> {
     return (end === -1 ? path : path.slice(0, end + 1)).join('.');
   }
 
-  /** Returns the request with changed texts. Only containers of a changed text are copied. */
+  /** Returns the request with changed texts. Copies only containers that contain a changed text. */
   with(changes: TextChanges): Request {
     if (changes.size === 0) return this.#request;
     const edits = new Map<Container, Edits>();
@@ -196,7 +203,8 @@ export class RequestTexts<Request extends MessagesRequest> {
 
   /**
    * Adds the digits of a number. A model may write a phone number as a number, with a sign or as `79123456789.0`. If
-   * the digits are protected, a placeholder text replaces the number.
+   * the digits
+   * are protected, a string with the placeholder replaces the number.
    */
   #addNumber(value: number | { rawJSON: string }, found: FoundValue, region: Region): void {
     if (region === 'api') return;
@@ -228,7 +236,7 @@ function changedFields(container: Container, edits: ReadonlyMap<Container, Edits
   );
 }
 
-/** @returns undefined for an object with signed thinking that cannot be sent in its signed form */
+/** @returns undefined for an object with signed thinking that cannot be restored to its signed form */
 function changedValue(container: Container, edits: ReadonlyMap<Container, Edits>): unknown {
   const { value } = container;
   const fields = changedFields(container, edits);

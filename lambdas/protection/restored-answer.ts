@@ -1,5 +1,6 @@
 /**
- * Restores the client's own values in the events of an answer. Unchanged events are forwarded byte by byte. Signatures
+ * Restores the client's own values in the events of an answer. Unchanged events are forwarded as the received bytes.
+ * Signatures
  * and encrypted data contain no placeholders, and are never changed.
  */
 
@@ -7,7 +8,7 @@ import type { AnswerEvent, Block, Delta, MessagesEvent } from '../messages/types
 import { isRawNumber } from '../platform/json/exact-json.ts';
 import { Originals, RestoredText } from './restored-text.ts';
 
-/** Deltas that append to a text, with the field that has the text. */
+/** Deltas that append to a text, with the field that contains the text. */
 const growing = {
   text_delta: 'text',
   thinking_delta: 'thinking',
@@ -16,15 +17,16 @@ const growing = {
 } as const;
 type Growing = keyof typeof growing;
 
-/** A text that still grows, with the kind of delta for its held-back part. */
+/** A text that is not complete yet, with the kind of delta in which its held-back part is sent. */
 interface OpenText {
   type: Growing;
   text: RestoredText;
 }
 
 /**
- * Yields the events, with values in place of placeholders. Held-back text is sent before the end of a block, and before
- * a failure.
+ * Yields the events with values in place of placeholders. Held-back text is sent before the end of its block, and
+ * before a
+ * failure.
  */
 export async function* restoredAnswer(
   events: AsyncIterable<AnswerEvent[]>,
@@ -74,15 +76,16 @@ class RestoredAnswer {
 
   #begin(index: number, block: Block): Block {
     const type = growingTypeOf(block);
-    // Nothing in the bytes of an image or a recording can be restored.
+    // The bytes of an image contain nothing to restore.
     if (block.type === 'image') return block;
     if (type === undefined) return this.#deep(block) as Block;
     const opened = { type, text: new RestoredText(this.#originals, type === 'input_json_delta') };
     this.#open.set(index, opened);
     const field = growing[type];
     const beginning = block[field];
-    // The input of a tool call is an object, not a text. If it is not empty, it is complete; otherwise deltas with its
-    // JSON follow.
+    // The input of a tool call is an object, not a text. If it is not empty, it is complete. If it is empty, deltas
+    // with its JSON
+    // follow.
     if (typeof beginning !== 'string') return this.#deep(block) as Block;
     const { [field]: _, ...others } = block;
     const restored = opened.text.push(beginning);
@@ -105,7 +108,9 @@ class RestoredAnswer {
     return restored === '' ? [] : [this.#withDelta(event, { ...delta, [field]: restored })];
   }
 
-  /** Returns the text of a block that grows by this kind of delta. A block of an unknown kind may grow by any delta. */
+  /**
+   * Returns the open text of a block for this kind of delta. A block of an unknown kind may have any of these deltas.
+   */
   #openText(index: number, type: Growing): OpenText {
     const open = this.#open.get(index);
     if (open?.type === type) return open;

@@ -1,12 +1,12 @@
 /**
- * Replaces placeholders with the client's own values. A placeholder may arrive in pieces. So the end of a text is held
- * back if it may be the beginning of a placeholder. It is at most as long as the longest placeholder, which is a few
- * tokens.
+ * Replaces placeholders with the client's own values. A placeholder may arrive in pieces, so the end of a text is held
+ * back if
+ * it may be the beginning of a placeholder. At most, this is the length of the longest placeholder: a few tokens.
  */
 
 /**
  * Maximum number of characters that restored values may add to an answer. A PEM key is a thousand times as long as its
- * placeholder. Beyond this maximum, placeholders stay in the text.
+ * placeholder. Once this maximum is reached, placeholders stay in the text.
  */
 const MAX_ADDED_CHARACTERS = 16 * 1024 * 1024;
 
@@ -25,14 +25,14 @@ export class Originals {
   #known = 0;
   #addedCharacters = 0;
 
-  /** @param originals values by placeholder; more may be added while the answer is running */
+  /** @param originals values by placeholder; more may be added while the answer arrives */
   constructor(originals: ReadonlyMap<string, string>) {
     this.#originals = originals;
   }
 
   /**
    * Returns the text with values in place of placeholders.
-   * @param write returns the form of a value in this text: unchanged, or escaped for a JSON string
+   * @param write returns a value in the form for this text: unchanged, or escaped for a JSON string
    */
   in(text: string, write: (value: string) => string = String): string {
     if (!text.includes('[')) return text;
@@ -46,8 +46,9 @@ export class Originals {
   }
 
   /**
-   * Returns the position from which the end of the text may be the beginning of a placeholder; otherwise the text's
-   * length.
+   * Returns the position from which the end of the text may be the beginning of a placeholder; the text's length if
+   * there is
+   * none.
    */
   openingIn(text: string): number {
     this.#learn();
@@ -77,7 +78,7 @@ export class Originals {
   }
 }
 
-/** One text of an answer. It arrives in pieces. */
+/** One text of an answer, which arrives in pieces. */
 export class RestoredText {
   readonly #originals: Originals;
   readonly #write: ((value: string) => string) | undefined;

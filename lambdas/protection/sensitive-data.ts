@@ -1,10 +1,12 @@
 /**
- * Removes the sensitive data of a key's requests before anything is measured, held or sent. The provider never gets the
- * data that is found. So its answers, errors and logs do not contain it either.
+ * Removes sensitive data from a key's requests before anything is measured, held or sent. The provider never gets the
+ * data
+ * that is found, so it cannot occur in the provider's answers, errors and logs either.
  *
- * Guarantee: no prompt blocks the event loop longer than a short prompt does, whatever its length, content and
- * settings. A long prompt is searched in a thread. Accounts take turns there, and no prompt delays the search of a new
- * one for more than half a second.
+ * Guarantee: no prompt, whatever its length, content and settings, blocks the event loop for longer than a short prompt
+ * does. Long prompts are searched in a separate thread, in which accounts take turns. No prompt delays the search of a
+ * new
+ * one by more than half a second.
  */
 
 import type { MessagesRequest } from '../messages/types.ts';
@@ -19,7 +21,7 @@ import { nothingNamed, refusalAt, searchBusy, searchBroken, tooSlow } from './re
 import { Replacement } from './replacement.ts';
 import { RequestTexts } from './request-texts.ts';
 
-/** Protection settings of a key, with the request that they apply to. */
+/** Protection settings of a key, with the request to which they apply. */
 export interface Protection extends JobRequest {
   settings: SensitiveData;
   /** Called before the texts are searched. If it throws, nothing is searched. */
@@ -28,23 +30,28 @@ export interface Protection extends JobRequest {
 
 export interface Protected<Request extends MessagesRequest = MessagesRequest> {
   message: Request;
-  /** Values by placeholder, to restore them in the answer; undefined if nothing is restored. */
+  /** Values by placeholder, with which the answer is restored; undefined if it is not restored. */
   originals: ReadonlyMap<string, string> | undefined;
   /**
-   * Protects a text that is added to the conversation during the answer, such as search results; undefined if the key
+   * Protects a text that is added to the conversation during the answer, such as search results. Returns undefined if
+   * the key
    * blocks a finding in the text.
    */
   protectMore: (text: string) => string | undefined;
 }
 
 /**
- * Returns the request as providers may get it.
+ * Returns the request in the form in which providers may get it.
  * @param options.mayGrow whether texts may be added during the answer: `originals` then exists from the start, and gets
- *   the values found in these texts
- * @param options.origins index of each message in the client's request; undefined if no index changed
+ *   the
+ *   values that are found in these texts
+ * @param options.origins index of each message in the client's request; undefined if messages were neither added nor
+ *   removed
  * @throws {GatewayError} 400 with category and field, never the value, if the key blocks these requests, if a value is
- *   in a field that cannot be changed, or if there are too many values; 529 if other searches kept the thread busy; 504
- *   if the search takes too long
+ *   in a
+ *   field that cannot be changed, or if there are too many values; 529 if other searches kept the thread busy; 504 if
+ *   the
+ *   search takes too long
  */
 export async function protect<Request extends MessagesRequest>(
   message: Request,
@@ -68,8 +75,9 @@ export async function protect<Request extends MessagesRequest>(
 
 /**
  * Protects the texts of a request. The key's settings must be enabled.
- * @throws {GatewayError} 400 if the key names nothing to protect, or refuses a text; 529 if other searches kept the
- * thread busy; 504 if the search takes too long
+ * @throws {GatewayError} 400 if the key names nothing to protect, or a text must not be sent; 529 if other searches
+ *   kept the
+ *   thread busy; 504 if the search takes too long
  */
 export async function protectedTexts(
   source: Pick<RequestTexts<MessagesRequest>, 'texts' | 'fieldOf'>,
@@ -89,13 +97,12 @@ export async function protectedTexts(
  */
 const MAX_CHARACTERS_AT_ONCE = 32 * 1024;
 /**
- * Time after which a running search is interrupted for new searches, in ms. Few texts need longer, unless they were
- * written to be slow.
+ * Time after which a running search is interrupted for new searches, in ms. Few texts need longer, unless an
+ * attacker made them slow.
  */
 const TURN_MS = 500;
 /**
- * Maximum waiting time of a search, in ms. Waiting and running time together are shorter than the timeout of an API
- * function.
+ * Maximum waiting time of a search, in ms. Waiting and running time together stay below the timeout of an API function.
  */
 const MAX_WAIT_MS = 6_000;
 const MAX_RUN_MS = 20_000;
@@ -133,8 +140,9 @@ const searchThread = once(
 );
 
 /**
- * Protects a text of a third party. Text that looks like a placeholder is changed, so that it is never replaced with a
- * value of the client.
+ * Protects a text of a third party. Parts that look like placeholders are changed first, so that they are never
+ * replaced with
+ * a value of the client.
  */
 function protectedText(
   written: string,

@@ -1,7 +1,9 @@
 /**
  * Finds many terms in one text, each only as a whole word or number. The terms are sorted, so one binary search at the
- * start of a word finds the longest matching term. Memory is proportional to the terms. Time grows with the text and
- * the logarithm of the number of terms, even if an attacker chose the terms.
+ * start of
+ * each word finds the longest matching term. Memory is proportional to the terms. Time grows with the text and the
+ * logarithm
+ * of the number of terms, even if an attacker chose the terms.
  */
 
 import { isWordAt } from './find/finding.ts';
@@ -15,7 +17,7 @@ export interface FoundTerm {
 /** Length of the prefix that is checked before the search for a term. */
 const BEGINNING = 4;
 const FIRSTS = 0x7ff;
-/** Number of bits in the table of prefixes. Even the values of a large prompt set only a small part of the bits. */
+/** Number of bits in the table of prefixes. Even the values of a large prompt set only a small share of the bits. */
 const TABLE_BITS = 1 << 16;
 
 export class TermSearch {
@@ -23,11 +25,12 @@ export class TermSearch {
   /** For each term, the index of the longest other term that is a prefix of it; -1 if there is none. */
   readonly #parents: number[] = [];
   /**
-   * Table that marks the lower 11 bits of the terms' first characters, which differ between most scripts. It excludes
-   * most positions of a text.
+   * Table of the lower 11 bits of the terms' first characters, which differ between most scripts. Its lookup excludes
+   * most
+   * positions of a text.
    */
   readonly #firsts = new Uint8Array(FIRSTS + 1);
-  /** Bit table of the terms' prefixes of up to four characters. It excludes nearly all remaining positions. */
+  /** Bit table of the terms' prefixes of up to four characters. Its lookup excludes nearly all remaining positions. */
   readonly #beginnings = new Uint8Array(TABLE_BITS >> 3);
   /** Lengths of the prefixes in the table. */
   readonly #lengths: number[];
@@ -96,8 +99,9 @@ export class TermSearch {
   }
 
   /**
-   * Returns the index of the greatest term that is not greater than the text. If a term is a prefix of the text, it is
-   * this term or a prefix of it.
+   * Returns the index of the last term that sorts at or before the text. If a term is a prefix of the text, it is this
+   * term, or a
+   * prefix of this term.
    */
   #lastUpTo(text: string): number {
     let low = 0;
@@ -111,7 +115,7 @@ export class TermSearch {
   }
 }
 
-/** Returns the index of a prefix's bit in the table. */
+/** Returns the index of a prefix's bit in the table of prefixes. */
 function bitOf(text: string, start: number, length: number): number {
   let hash = length;
   for (let index = start; index < start + length; index += 1)

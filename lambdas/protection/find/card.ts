@@ -1,16 +1,18 @@
 import { digitsOf, GAP, HYPHEN, isWordAt, matchesOf, wordsBefore, type Rule } from './finding.ts';
 
 /**
- * Matches card numbers. Their digits have no gaps (13 to 19 digits), or are in groups: 4-4-4-4, with three more digits
- * on long cards; 4-6-5 (American Express); 4-6-4 (Diners).
+ * Matches card numbers: 13 to 19 digits without gaps, or groups of 4-4-4-4 digits (with three more digits on long
+ * cards),
+ * 4-6-5 digits (American Express) or 4-6-4 digits (Diners).
  */
 const CARD = new RegExp(
   String.raw`(?<!\d)(?:\d{13,19}|\d{4}([${GAP}.${HYPHEN}])(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?!\d)`,
   'g',
 );
 /**
- * Length of a card number with sixteen digits and three gaps. A match of CARD may have three more digits after it that
- * do not belong to the card.
+ * Length of a card number with sixteen digits and three gaps. CARD may match three more digits that do not belong to
+ * the
+ * card.
  */
 const FOUR_FOURS = 19;
 const MIN_CARD_DIGITS = 13;
@@ -40,7 +42,7 @@ export const findCards: Rule = (text, numerals, add) => {
 };
 
 /**
- * Returns whether the characters before the digits show that this is no card number. It may be the fraction of a number
+ * Returns whether the characters before the digits rule out a card number. The digits may be the fraction of a number
  * (`3.1415926535897932`), or a phone number (`+4915112345678`).
  */
 function isPartOfNumber(text: string, start: number): boolean {

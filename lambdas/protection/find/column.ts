@@ -1,7 +1,8 @@
 import { append } from '../../platform/append.ts';
 
 /**
- * Finds values in tables. Often only the heading of a column shows what its values are. Known tables: CSV,
+ * Finds values in tables, in which often only the heading of a column shows the kind of its values. Supported tables:
+ * CSV,
  * tab-separated text, and Markdown.
  */
 
@@ -12,13 +13,14 @@ export interface Cell {
 }
 
 /**
- * Characters that separate cells. If a heading has several of these characters, the first of them in this list
- * separates the cells of its table.
+ * Characters that separate cells. If a heading contains several of them, the one that comes first in this list
+ * separates the
+ * cells of its table.
  */
 const SEPARATORS = ['\t', '|', ';', ','];
 /**
- * Maximum length of a heading, in characters. Longer lines are not read. Tables with more columns than MAX_COLUMNS are
- * ignored.
+ * Maximum length of a line, in characters. Longer lines are ignored, and so are tables with more than MAX_COLUMNS
+ * columns.
  */
 const MAX_LINE = 2_000;
 const MAX_COLUMNS = 64;
@@ -57,7 +59,10 @@ function headingOf(line: string, heading: RegExp): { separator: string; columns:
   return columns.length === 0 ? undefined : { separator, columns, width: cells.length };
 }
 
-/** Returns whether a cell is a heading: it is short and has no digits. A sentence about such values is not. */
+/**
+ * Returns whether a cell is a heading: short and without digits. A sentence that only mentions the values is not a
+ * heading.
+ */
 function isHeading(cell: string, heading: RegExp): boolean {
   return cell.length <= 40 && !/\d/.test(cell) && heading.test(cell);
 }

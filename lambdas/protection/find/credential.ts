@@ -1,6 +1,7 @@
 /**
- * Finds credentials of programs and people: by their issuer's prefix, their form, their position in a text, or their
- * name.
+ * Finds credentials of programs and people by their issuer's prefix, their form, their position in a text, or a name
+ * before
+ * them.
  */
 
 import { matchesOf, wordsBefore, type Add, type Rule } from './finding.ts';
@@ -13,7 +14,7 @@ import { classesOf, isMixed, isNoReference, isPassword } from './secret.ts';
 const ARMOUR = '-----BEGIN ';
 const ARMOURED_KEY = /^-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/;
 const MAX_ARMOUR = 64;
-/** Maximum length of a private key. A key without its END line is matched up to this length. */
+/** Maximum length of a private key in characters. A key without its END line is matched up to this length. */
 const MAX_KEY = 16_384;
 
 /** Matches the password in `scheme://user:password@host`. IN_COMMAND matches it in `-u user:password`. */
@@ -37,8 +38,9 @@ const SEED =
 const PHRASE =
   /(?:(?:парольн|секретн|кодов)\p{L}{2} фраз\p{L}|фраза-пароль|passphrase)[^\n:=–—«"?]{0,60}(?:[:=?]|\s[–—]|(?=[«"]))\s{0,2}(?:[«"]((?:[\p{L}\d-]{1,16} ){2,11}[\p{L}\d-]{1,16})[»"]|((?:[\p{Ll}-]{1,16} ){2,11}\d{1,6})(?![\p{L}\d]))/giu;
 /**
- * Matches a user name and a password after both names, as in `login/password: print_ok / t1pograf1ya`. After both
- * names, a weaker password is recognized.
+ * Matches a user name and a password after both labels, as in `login/password: print_ok / t1pograf1ya`. With both
+ * labels, even
+ * a weak password is recognized.
  */
 const NAMED_ACCOUNT =
   /(?:логин|login|user(?:name)?|юзер)\s?[/&+и]\s?(?:pass(?:word)?|пароль?)(?: [\p{L}\d]{1,16}){0,4}\s?[:–—-]\s{0,2}[^\s/|:]{2,40}\s?[/|:]\s?([^\s"'`<>;,()«»]{6,64})/giu;
@@ -64,12 +66,12 @@ export const findCredentials: Rule = (text, numerals, add) => {
   findNumericSecrets(text, lower, add);
 };
 
-/** Accepts every value. For patterns whose match is always a secret. */
+/** Accepts every value, for patterns whose match is always a secret. */
 function isAny(): boolean {
   return true;
 }
 
-/** Returns whether a value is a real password. A placeholder, as in `scheme://USER:PASSWORD@host`, is not. */
+/** Returns whether a value is a real password, and not a placeholder as in `scheme://USER:PASSWORD@host`. */
 function isWritten(value: string): boolean {
   return isNoReference(value) && !/^(?:password|passwd|pass|pwd|secret|token|пароль)$/i.test(value);
 }

@@ -1,28 +1,30 @@
 import { isWordAt, wordsBefore, type Rule } from './finding.ts';
 
-/** Maximum length of the part before `@` (RFC 5321). */
+/** Maximum length of the part before `@`, in characters (RFC 5321). */
 const MAX_LOCAL = 64;
 const MIN_DOMAIN = 4;
 const MAX_DOMAIN = 255;
 
 /**
- * Characters in the part before `@`, in addition to letters and digits. RFC 5322 allows further characters, but in
- * texts these are mostly quotes and syntax.
+ * Characters in the part before `@`, in addition to letters and digits. RFC 5322 allows more characters, but in running
+ * text
+ * they are mostly quotes and syntax.
  */
 const LOCAL_SIGNS = ".+-%'";
 const DOMAIN_SIGNS = '.-';
 const TOP_DOMAIN = /^(?:xn--[a-z0-9-]+|\p{L}{2,}(?=[-\d]|$))/iu;
-/** File extensions that are not domains, as in `logo@2x.png`. */
+/** File extensions that look like domains, as in `logo@2x.png`. */
 const FILE = /^(?:png|jpe?g|gif|svg|webp|avif|ico|css|js|ts|tsx|json|html?|xml|pdf|zip|gz)$/i;
-/** Matches a version instead of a domain, as in `react@18.2.0.min.js` or `logo@2x.dark.png`. */
+/** Matches a version in place of a domain, as in `react@18.2.0.min.js` or `logo@2x.dark.png`. */
 const FILE_VERSION = /^\d+(?:x|\.\d+)\./;
 
 /** Matches the start of a bounce address, which contains the original address after a `=`. */
 const BOUNCED = /(?<![\w.+-])(?:bounces?|prvs|srs\d|btv\d)[+=-][\w.+=-]*=$/i;
 
 /**
- * Matches text before a user name that shows that `user@host` is no mail address: `https://user:password@host` and `ssh
- * -p 22 user@host`.
+ * Matches text before a user name which shows that `user@host` is not a mail address, as in
+ * `https://user:password@host` and
+ * `ssh -p 22 user@host`.
  */
 const EMAIL_IN_ADDRESS =
   /:\/\/[^\s/@]*$|(?<![\w-])(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id)\s(?:-\S{1,16}\s(?:\S{1,32}\s)?){0,3}$/;
@@ -49,7 +51,7 @@ function isOfMachine(text: string, at: number, end: number): boolean {
 
 /**
  * Returns the start of the part before `@`.
- * @param isEmphasised whether the address is between `_` characters, which Markdown shows in italics
+ * @param isEmphasised whether the address is between `_` characters, which mark italics in Markdown
  */
 function startOfLocal(text: string, at: number, isEmphasised: boolean): number {
   const first = Math.max(0, at - MAX_LOCAL);
@@ -62,7 +64,7 @@ function startOfLocal(text: string, at: number, isEmphasised: boolean): number {
   return bounced === undefined ? start : start - bounced.length;
 }
 
-/** Returns whether a character may belong to a domain. `_` may not: it is Markdown, or starts another word. */
+/** Returns whether a character may belong to a domain. `_` may not: it is Markdown, or begins another word. */
 function isOfDomain(text: string, index: number): boolean {
   const sign = text.charAt(index);
   return sign !== '_' && (isWordAt(text, index) || DOMAIN_SIGNS.includes(sign));
@@ -76,8 +78,8 @@ function endOfLabels(text: string, from: number): number {
 }
 
 /**
- * Returns the length of the longest domain at the start of a text; 0 without a domain. The domain may be followed by a
- * file extension (`ann@example.org.pdf`), or by the next sentence (`ann@example.org.2 files`).
+ * Returns the length of the longest domain at the start of a text; 0 if there is none. A file extension
+ * (`ann@example.org.pdf`) or the next sentence (`ann@example.org.2 files`) may follow the domain.
  */
 function domainLength(text: string): number {
   let length = 0;

@@ -13,8 +13,7 @@ import { findPhones } from './phone.ts';
 import { findSnils } from './snils.ts';
 
 /**
- * Rules by category. If two rules find the same value, the rule that comes first in this list applies, because it is
- * more specific.
+ * Rules by category, the most specific first. If two rules find the same value, the earlier rule in this list applies.
  */
 const categoryRules: Record<SensitiveCategory, Rule> = {
   credential: findCredentials,
@@ -28,7 +27,7 @@ const categoryRules: Record<SensitiveCategory, Rule> = {
 };
 const categories = Object.keys(categoryRules) as SensitiveCategory[];
 
-/** Returns the findings of the wanted categories, from left to right, without overlaps. */
+/** Returns the findings of the given categories, from left to right, without overlaps. */
 export function findSensitive(text: string, wanted: ReadonlySet<SensitiveCategory>): Finding[] {
   const findings: Finding[] = [];
   const numerals = numeralsIn(text);
@@ -40,8 +39,9 @@ export function findSensitive(text: string, wanted: ReadonlySet<SensitiveCategor
 }
 
 /**
- * Merges overlapping findings into one finding, with the category that comes first in `categoryRules`. The merged
- * finding covers both, so no part of either remains in the text.
+ * Merges overlapping findings into one finding that covers both, so that no part of either remains in the text. Its
+ * category
+ * is the one that comes first in `categoryRules`.
  */
 function withoutOverlaps(findings: Finding[]): Finding[] {
   const kept: Finding[] = [];

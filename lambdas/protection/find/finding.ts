@@ -18,14 +18,16 @@ export interface Numerals {
 export type Add = (start: number, end: number) => void;
 
 /**
- * Finds the values of one category in a text, and calls `add` for each. Its running time must be linear in the length
- * of the text.
+ * Finds the values of one category in a text, and calls `add` for each. The running time of a rule must be linear in
+ * the
+ * length of the text.
  */
 export type Rule = (text: string, numerals: readonly Numerals[], add: Add) => void;
 
 /**
- * White space between digits, as people, word processors and web pages write it. HYPHEN has their hyphens. Both are for
- * character classes of patterns.
+ * White space between digits, as people, word processors and web pages write it. HYPHEN contains their hyphens. Both
+ * are used
+ * inside character classes of patterns.
  */
 export const GAP = String.raw` \u00a0\u2009\u202f`;
 export const HYPHEN = String.raw`\-\u2010-\u2015\u2212`;
@@ -33,8 +35,8 @@ export const HYPHEN = String.raw`\-\u2010-\u2015\u2212`;
 const FINDING_WORD = /[\p{L}\p{N}_]/u;
 
 /**
- * Characters below this code are tested with a lookup table, which is fast. They include Latin, Greek, Cyrillic,
- * Armenian and Hebrew.
+ * Characters below this code are looked up in a table, which is fast. They include Latin, Greek, Cyrillic, Armenian and
+ * Hebrew.
  */
 const TABLED = 0x600;
 const FINDING_WORDS = Uint8Array.from({ length: TABLED }, (_, code) =>
@@ -55,7 +57,7 @@ function isRareWordAt(text: string, index: number, code: number): boolean {
   return FINDING_WORD.test(String.fromCodePoint(text.codePointAt(isSecondHalf ? index - 1 : index) ?? code));
 }
 
-/** Returns whether the text between two positions is not part of a longer word or number. */
+/** Returns whether the text between two positions is a whole word or number, and not a part of a longer one. */
 export function standsAlone(text: string, start: number, end: number): boolean {
   return !isWordAt(text, start - 1) && !isWordAt(text, end);
 }
@@ -65,11 +67,13 @@ export function wordsBefore(text: string, start: number, characters: number): st
   return text.slice(Math.max(0, start - characters), start);
 }
 
-/** Maximum number of characters, such as quotes and colons, between a word and its number, as in `"version": "`. */
+/**
+ * Maximum number of other characters, such as quotes and colons, between a word and its number, as in `"version": "`.
+ */
 const MAX_SIGNS = 6;
 
 /**
- * Returns the last word before a position. Between the word and the position are at most MAX_SIGNS other characters.
+ * Returns the last word before a position. At most MAX_SIGNS other characters may be between the word and the position.
  */
 export function lastWord(text: string, position: number): { word: string; start: number } | undefined {
   let end = position;
@@ -90,7 +94,7 @@ export function digitsOf(text: string): string {
 
 const NO_MATCHES: RegExpExecArray[] = [];
 
-/** Returns all matches of a global pattern. It is faster than `matchAll` for many short texts. */
+/** Returns all matches of a global pattern. For many short texts, this is faster than `matchAll`. */
 export function matchesOf(pattern: RegExp, text: string): RegExpExecArray[] {
   pattern.lastIndex = 0;
   let match = pattern.exec(text);

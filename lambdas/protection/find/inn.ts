@@ -4,7 +4,7 @@ import { isWordAt, matchesOf, wordsBefore, type Rule } from './finding.ts';
 const MIN_INN_DIGITS = 10;
 const INN = /(?<!\d)(?:\d{12}|\d{10})(?!\d)/g;
 /**
- * Matches words that name a taxpayer number. The English word "inn" in lower case counts only directly before the
+ * Matches words that announce a taxpayer number. The English word "inn" in lower case counts only directly before the
  * number.
  */
 const NAMED_INN =
@@ -16,8 +16,9 @@ const NAMED_AFTER = /^\s{0,2}[(–—-]\s{0,2}инн(?!\p{L})/iu;
 const NAME_ITSELF = /инн$/i;
 
 /**
- * Finds Russian taxpayer numbers (INN). One in ten random numbers has a valid check digit, so a word or a heading must
- * name the number.
+ * Finds Russian taxpayer numbers (INN). One in ten random numbers has a valid check digit, so a word before the number
+ * or a
+ * column heading must announce it.
  */
 export const findInns: Rule = (text, numerals, add) => {
   if (numerals.length > 0 && INN_HEADING.test(text)) {
@@ -42,8 +43,9 @@ function isNamedInn(before: string): boolean {
 }
 
 /**
- * Returns whether a match names a taxpayer number. NAMED_INN ignores case, so it also matches "Inn" and "ип". Only the
- * upper-case abbreviation, or `inn` as the name of a field, counts.
+ * Returns whether a match really announces a taxpayer number. NAMED_INN ignores letter case, so it also matches "Inn"
+ * and
+ * "ип", but only the upper-case abbreviation, or `inn` as the name of a field, counts.
  */
 function isName(name: string, before: string): boolean {
   if (/^ип$/i.test(name)) return name === 'ИП';

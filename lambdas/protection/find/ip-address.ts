@@ -4,11 +4,11 @@ import { isWordAt, lastWord, matchesOf, wordsBefore, type Add, type Rule } from 
 const V4 = /(?<![\d.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?!\d|\.\d)/g;
 const V6 = /^(?:[0-9a-f]{1,4}:|:(?=:)|:){2,8}(?:[0-9a-f]{1,4}|(?:\d{1,3}\.){3}\d{1,3})?(?![\w:]|\.\d)/i;
 
-/** Cheap test that every IPv6 address passes. It skips most texts. */
+/** Cheap test that every IPv6 address passes, to skip most texts. */
 const MAYBE_V6 = /::|:[\da-f]{1,4}:[\da-f]{1,4}:[\da-f]{1,4}:/gi;
 const MAX_V6 = 45;
 
-/** Words directly before four numbers that show a version or a section, not an IP address. */
+/** Words directly before four numbers which show that the numbers are a version or a section, not an IP address. */
 const NO_ADDRESS =
   /^(?:верси|релиз|сборк|прошивк|драйвер|пункт|раздел|подраздел|глав|стать|таблиц|рисун|приложени|оценк|п+$|пп?\.?$|version|ver$|v$|rev$|release|build$|assembly$|firmware$|driver$|section$|chapter$|clause$|figure$|table$|appendix$|annex$|oid$|chrome$|firefox$|safari$|edge$|opera$|windows$|android$|ios$|macos$|gtk$)/i;
 /** Matches signs before a version or a section, as in `nginx/1.25.3.1` or `§ 4.1.1.2`. */
@@ -16,22 +16,25 @@ const NO_ADDRESS_SIGN = /§\s?$|[\p{L}\d]\/$/u;
 const ADDRESS =
   /(?<!\p{L})(?:ip|ip-?адрес|айпи|адрес|addr|address|host|хост|server|сервер|dns|ping|ssh|пинг\p{L}*|client|proxy|gateway|шлюз|клиент|узел|route|network|subnet|подсет[ьи]|сет[ьи]|peer|remote|src|dst|source|nameserver|inet|allow|deny|listen|connect\p{L}*)(?!\p{L})/iu;
 /**
- * Matches four numbers of which the first is below 30 and not 10, as in a release. Few public addresses begin like
- * this. THIRD_ZERO matches if the third number is zero, as in few addresses.
+ * Matches four numbers of which the first is below 30 but not 10, as in versions of software. Few public addresses
+ * begin like
+ * this. THIRD_ZERO matches if the third number is zero, which is also rare in addresses.
  */
 const LOW = /^(?!10\.)[12]?\d\./;
 const THIRD_ZERO = /^\d+\.\d+\.0\./;
 /**
- * Words that occur directly before addresses, as in `Banned from 5.188.10.77`. Any other word there may be the name of
- * a program, and the number its version.
+ * Words that often come directly before addresses, as in `Banned from 5.188.10.77`. Any other word there may be the
+ * name of a
+ * program, and the numbers its version.
  */
 const NO_NAME =
   /^(?:со?|из|на|от|по|и|или|from|at|by|via|and|or|for|is|are|with|ban|unban|banned|block|blocked|found|drop|dropped|reject|rejected|attacker)$/i;
-/** Public DNS resolvers. They are addresses although their small numbers look like a version. */
+/** Public DNS resolvers: these are addresses, although their small numbers look like a version. */
 const RESOLVERS = new Set(['1.1.1.1', '1.0.0.1', '8.8.8.8', '8.8.4.4', '9.9.9.9']);
 /**
- * Words for a release. A number after this word is a release, although it looks like an address. Up to two other
- * words, and punctuation, may be between them.
+ * Words for a release. Numbers after such a word are a release, even if they look like an address. Up to two other
+ * words, and
+ * punctuation, may be in between.
  */
 const RELEASE_NUMBER = /верси|релиз|сборк|прошивк|обновл|version|release|firmware|build|patch|upgrade|update/i;
 const RELEASE_SIGN = /[\p{L}\d\]](?:[=~!><]=|\^|~)$|\p{L}-$/u;
@@ -41,8 +44,7 @@ const WORDS_BETWEEN = 2;
 const CONTEXT = 40;
 
 /**
- * Finds IP addresses. Loopback addresses, unspecified addresses and netmasks are skipped, because they identify no
- * person.
+ * Finds IP addresses. Skips loopback addresses, unspecified addresses and netmasks, because they identify no person.
  */
 export const findIpAddresses: Rule = (text, numerals, add) => {
   let release: { number: string; end: number } | undefined;
@@ -61,8 +63,9 @@ export const findIpAddresses: Rule = (text, numerals, add) => {
 };
 
 /**
- * Returns whether a number is a release or a section because the number before it is one, as in `2.14.0.7 → 2.15.1.0`.
- * Often only the last number differs.
+ * Returns whether numbers are a release or a section because the numbers before them are, as in `2.14.0.7 → 2.15.1.0`.
+ * Often
+ * only the last number differs.
  */
 function isNextRelease(release: { number: string; end: number }, found: string, between: string): boolean {
   if (found.startsWith('192.168.')) return false;
@@ -86,8 +89,9 @@ function isAddress(found: string, text: string, start: number, end: number): boo
 }
 
 /**
- * Returns whether a number is probably the version of a program, as in `glibc 2.39.1.7` or `19.22.0.0`. A number with a
- * port or a mask after it is an address.
+ * Returns whether numbers are probably the version of a program, as in `glibc 2.39.1.7` or `19.22.0.0`. With a port or
+ * a mask
+ * after them, they are an address.
  */
 function isNumberOfProgram(found: string, before: string, after: string): boolean {
   if (!LOW.test(found) || after === ':' || after === '/') return false;
@@ -95,9 +99,9 @@ function isNumberOfProgram(found: string, before: string, after: string): boolea
 }
 
 /**
- * Returns whether the text around a number marks it as a release: `10.2.3.4-beta`, `lib-10.2.3.4.jar`,
- * `name==10.2.3.4`, `версия клиента 10.2.3.4`. A number that begins with 192.168 is a release only if the text after it
- * shows that.
+ * Returns whether the text around the numbers marks them as a release: `10.2.3.4-beta`, `lib-10.2.3.4.jar`,
+ * `name==10.2.3.4`,
+ * `версия клиента 10.2.3.4`. Numbers that begin with 192.168 are a release only if the text after them shows that.
  */
 function isRelease(found: string, before: string, text: string, end: number): boolean {
   RELEASE_AFTER.lastIndex = end;
@@ -131,14 +135,16 @@ function isOfV6(text: string, index: number): boolean {
 }
 
 /**
- * Matches the prefixes of allocated IPv6 addresses: global, local, link-local, and IPv4. Any other text, such as
+ * Matches the prefixes of allocated IPv6 addresses: global, local, link-local, and IPv4. Text with another prefix, such
+ * as
  * `beef::cafe`, may be a name.
  */
 const GIVEN_OUT = /^(?:[23][\da-f]{3}|f[cdef][\da-f]{2}|64:ff9b|::ffff):/i;
 
 /**
- * Returns whether an IPv6 address has an allocated prefix and at least two numbers. Loopback addresses do not. A text
- * such as `12::34`, which is often no address, does not either.
+ * Returns whether an IPv6 address has an allocated prefix and at least two numbers. This excludes loopback addresses,
+ * and
+ * texts such as `12::34`, which often are not addresses.
  */
 function isRoutable(address: string): boolean {
   return GIVEN_OUT.test(address) && (address.match(/[\da-f]+/gi)?.length ?? 0) > 1;
@@ -149,8 +155,7 @@ function isCommon(address: string): boolean {
 }
 
 /**
- * Returns whether an address consists of four one-digit numbers. Such a text, like `1.2.3.4`, is often a section or a
- * version.
+ * Returns whether an address consists of four one-digit numbers. Texts like `1.2.3.4` often are sections or versions.
  */
 function isOfSmallNumbers(address: string): boolean {
   return /^\d(?:\.\d){3}$/.test(address);

@@ -1,4 +1,4 @@
-/** Finds keys that begin with a prefix that their issuer documents. */
+/** Finds keys by the prefixes that their issuers document. */
 
 import { isMixed } from './secret.ts';
 import type { Add, Rule } from './finding.ts';
@@ -7,8 +7,8 @@ const KEY_REST = '[A-Za-z0-9_-]';
 const KEY_DIGITS = '0123456789';
 
 /**
- * Patterns of the issuers' keys, with prefix and minimum length. The text before each pattern lists the first
- * characters that its keys may have.
+ * Patterns of keys by issuer, with prefix and minimum length. The string before each pattern lists the possible first
+ * characters of its keys.
  */
 const ISSUED: [string, string][] = [
   // Keys of Anthropic, OpenAI, OpenRouter, DeepSeek and others; of ElevenLabs
@@ -91,8 +91,9 @@ const ISSUED: [string, string][] = [
   // Keys of age, and of service accounts of 1Password
   ['A', String.raw`AGE-SECRET-KEY-1[A-Z0-9]{58}`],
   ['o', String.raw`ops_eyJ${KEY_REST}{100,}`],
-  // JSON Web Tokens. They are not matched after a hyphen. Otherwise, a long text that repeats `-eyJ…` would be read to
-  // its end from every repetition.
+  // JSON Web Tokens are not matched after a hyphen. Otherwise, in a long text that repeats `-eyJ…`, the search would
+  // read to the
+  // end of the text from every repetition.
   ['e', String.raw`(?<!-)eyJ${KEY_REST}{8,}\.eyJ${KEY_REST}{8,}\.${KEY_REST}{8,}`],
 ];
 
@@ -110,7 +111,7 @@ const IN_ROW = Uint8Array.from({ length: 0x80 }, (_, code) => Number(/[\w-]/.tes
 
 const KEY_HYPHEN = 0x2d;
 
-/** Matches keys whose form is proof enough. All other keys must also mix kinds of characters. */
+/** Matches keys that are recognized by their form alone. All other keys must also mix kinds of characters. */
 const EXACT = /^A[A-Z]{3}[A-Z2-7]{16}$|^(?:\d{6}-){7}\d{6}$/;
 /** Matches the end of keys that documentation uses as examples. */
 const EXAMPLE = /EXAMPLE(?:KEY)?$/;
@@ -121,8 +122,7 @@ const MAX_BEFORE_KEY = 128;
 const MAX_AFTER = 8_192;
 
 /**
- * Finds keys. Only the text around at least LEAST consecutive key characters is examined, which is a small part of most
- * texts.
+ * Finds keys. Most positions are skipped: only the text around at least LEAST consecutive key characters is examined.
  */
 export const findIssuedKeys: Rule = (text, _, add) => {
   let done = 0;
@@ -133,13 +133,13 @@ export const findIssuedKeys: Rule = (text, _, add) => {
       continue;
     }
     const from = boundBefore(text, start, done);
-    // A key may extend beyond the examined part. The search continues after the key, so no text is read twice.
+    // A key may extend beyond the examined text. The search continues after the key, so no text is read twice.
     done = Math.max(done, findBetween(text, from, boundAfter(text, start), add));
     start = done;
   }
 };
 
-/** @returns the end of the examined text. It is after `end` if a key begins before `end` and ends after it. */
+/** @returns the end of the examined text, which is after `end` if a key crosses `end` */
 function findBetween(text: string, from: number, end: number, add: Add): number {
   let seen = end;
   for (let start = from; start < end; start += 1) {
@@ -159,7 +159,8 @@ function findBetween(text: string, from: number, end: number, add: Add): number 
 }
 
 /**
- * Returns whether a Telegram bot key starts at a position, as in `…/bot123456789:AA…/sendMessage`. Only such a key may
+ * Returns whether a position is directly after `/bot`, as in `…/bot123456789:AA…/sendMessage`. Only keys of Telegram
+ * bots may
  * directly follow a word.
  */
 function isBotsAt(text: string, start: number): boolean {
@@ -167,7 +168,8 @@ function isBotsAt(text: string, start: number): boolean {
 }
 
 /**
- * Returns the last position within LEAST characters from `start` that has no key character; undefined if there is none.
+ * Returns the last position within LEAST characters from `start` that is not a key character; undefined if there is
+ * none.
  */
 function lastGap(text: string, start: number): number | undefined {
   for (let index = start + LEAST - 1; index >= start; index -= 1) {

@@ -1,6 +1,7 @@
 /**
- * Finds values after a word that names a password, a token or a key. A value counts as a secret only if its characters
- * look like one.
+ * Finds values after a word that announces a password, a token or a key. A value is a secret only if its characters
+ * look like
+ * one.
  */
 
 import { cellsUnder } from './column.ts';
@@ -19,8 +20,9 @@ const KEY = /(?:api|access|secret|private|account|auth|encryption|signing|shared
 /** Matches text before `key` that names a wireless network. There, `key` means a password. */
 const OF_NETWORK = /(?:ssid|wi-?fi|wpa\d?|network|вайфай)[^\n]{0,40}$/i;
 /**
- * Matches text before `pass` that makes it another word, such as `compass`. The list does not include `requirepass`,
- * which names a secret.
+ * Matches text before `pass` that makes it part of another word, such as `compass`. `requirepass` is not excluded,
+ * because it
+ * names a secret.
  */
 const OTHER_WORD = /(?:com|by|sur|tres|under|over|im|lam)$/i;
 /**
@@ -29,7 +31,7 @@ const OTHER_WORD = /(?:com|by|sur|tres|under|over|im|lam)$/i;
  */
 const AFTER_LOGIN = /(?:логин|login|user(?:name)?|юзер)\s?\/\s?$/i;
 /**
- * Matches names that describe a secret without being one, such as `password_reset_url`, `token type` or
+ * Matches names that are about a secret without announcing one, such as `password_reset_url`, `token type` or
  * `private_key_id`.
  */
 const ABOUT =
@@ -46,13 +48,13 @@ const OWNER =
   /^(?:[ \p{L}-]{0,40} )?\(?[\p{L}\d._%+-]{1,64}@[\p{L}\d-]{1,63}(?:\.[\p{L}\d-]{1,63}){1,4}\)?(?=[\s:=–—-])/u;
 const QUOTED = /^(?:\\?(["'`])((?:(?!\1)[^\n\\]|\\(?!\1[,}\s])[^\n]){1,256})\\?\1|[«“„]([^\n»”“]{1,256})[»”“])/;
 const BARE = /^(?:[^\s"'`<>;,)«»“”„\\]|\\(?![nrt"'])){1,256}/;
-/** Matches the rest of a value that the end of the examined text has cut off. */
+/** Matches the remaining characters of a value that the end of the examined text has cut off. */
 const SECRET_REST = /[^\s"'`<>;,)«»“”„]*/y;
-/** Matches the text between a name and a value in the next field, as in `name: DB_PASSWORD`, `value: …`. */
+/** Matches the text between a name and its value in the next field, as in `name: DB_PASSWORD`, `value: …`. */
 const NEXT_FIELD = /^[\p{L}\p{N}_]{0,16}["']?\s{0,2}(?:\\n|[\n,])\s{0,12}["']?value["']?\s?[:=]\s?/u;
 /** Matches one or two words before a value, as in `is still` or `: use`. */
 const ADVERBS = /^(?:\p{L}{1,12} ){1,2}/u;
-/** Matches the text between a name and a value in quotes. Quotes need no sign such as `:` before them. */
+/** Matches the text between a name and a value in quotes. Before quotes, no sign such as `:` is needed. */
 const BEFORE_QUOTES = /^(?: \p{L}{1,16}){0,2}\s{1,3}(?=["'`«“„])/u;
 /** Matches the heading of a column with passwords. */
 const SECRET_HEADING = /(?<!\p{L})(?:пароль|пароли|password|passwd)(?!\p{L})/iu;
@@ -159,14 +161,12 @@ function givenIn(
   return { start, end: start + withoutClosing(value).length };
 }
 
-/** Removes escaped line breaks, or the brackets that close an object, from the end of a value. */
+/** Removes escaped line breaks, or the closing brackets of an object, from the end of a value. */
 function withoutClosing(value: string): string {
   return /[}nrt]$/.test(value) ? value.replace(/(?:\\[nrt])+$|(?<=[^{]{6})\}+$/, '') : value;
 }
 
-/**
- * Reads a value after one or two words, as in `password is still …`. A value that consists of words is not accepted.
- */
+/** Reads a value after one or two words, as in `password is still …`. Rejects a value that consists of words. */
 function givenAfter(rest: string, from: number): { start: number; end: number } | undefined {
   const value = withoutStop(BARE.exec(rest.slice(from))?.[0] ?? '');
   const isSecret = isPassword(value) && classesOf(value) >= 3 && !isOfWords(value);

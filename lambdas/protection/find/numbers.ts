@@ -1,11 +1,11 @@
-/** Finds numbers with and without separators. The rules of all categories share the result. */
+/** Finds numbers with and without separators, for the rules of all categories. */
 
 import { GAP, HYPHEN, type Numerals } from './finding.ts';
 
-/** Minimum count of digits. The shortest IP address, `1.1.1.1`, has four. */
+/** Minimum number of digits. The shortest IP address, `1.1.1.1`, has four. */
 const MIN_NUMBER_DIGITS = 4;
 const RUN = new RegExp(String.raw`\d[\d${GAP}.${HYPHEN}()]{3,}`, 'g');
-/** Maximum count of separators between two digits of one number, as in `) -`. */
+/** Maximum number of separators between two digits of a number, as in `) -`. */
 const MAX_SEPARATORS = 3;
 
 /** Returns all numbers of a text, from left to right. */

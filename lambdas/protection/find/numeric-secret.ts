@@ -1,27 +1,27 @@
-/** Finds secrets that consist of digits, such as PINs, and codes of SIM cards, safes and alarms. */
+/** Finds secrets that consist of digits: PINs, and codes of SIM cards, safes and alarms. */
 
 import { isWordAt, matchesOf, type Add } from './finding.ts';
 
 const PIN_NAME =
   /(?<![\p{L}\d])(?:pin|puk|пин|пук)(?:[- ]?(?:code|код)\p{L}{0,2})?(?!\p{L})|passcode|пасс?код|код-пароль|код\p{L}{0,2} доступа|(?:access|door|gate|alarm|entry) code(?!\p{L})/giu;
-/** Cheap pattern for a text in lower case, to skip most texts. */
+/** Cheap test of the text in lower case, to skip most texts. */
 const MAYBE = /(?<![a-z])(?:pin|puk)(?![abd-z])|passcode| code|(?<![а-яё])(?:пин|пук)|пасс?код|код-п|код.{0,2} дост/;
 /** Maximum distance between a name and its digits, in characters. Both must be in one sentence. */
 const PIN_WITHIN = 72;
 const SENTENCE = /^[^\n;{}]*?(?=[.!?](?:\s|$)|[\n;{}]|$)/;
 const PIN_DIGITS =
   /(?<![\p{L}\d.,/:#№+-])(?:(?:[A-Z]{1,3}-)?\d{4,10}(?:[#*]\d{1,6})?|\d(?=[A-Za-z\d]*[A-Z])[A-Za-z\d]{5,9})(?![\p{L}\d]|[.,/:-]\d)/gu;
-/** Words directly before digits that show another meaning, such as a year or a room. */
+/** Words directly before digits which show that the digits are something else, such as a year or a room. */
 const PIN_OF_ANOTHER =
   /(?:\b(?:in|since|until|by|before|after|ext\.?|room|page|flat|card|number|no\.?|year|connector|port)|(?<!\p{L})(?:в|с|до|после|доб\.?|кв\.?|комнат\p{L}|кабинет\p{L}?|карт\p{L}|номер\p{L}?|договор\p{L}?|год\p{L}?|порт\p{L}?))\s$/iu;
-/** Matches the rest of a text such as `pin 18`, which is a pin of a chip or a plug. */
+/** Matches the rest of a text such as `pin 18`, where a pin of a chip or a plug is meant. */
 const OF_PART = /^\s?#?\d{1,3}(?!\d)/;
-/** Matches the text before the old value, as in `changed from 1946 to 7302`. TO matches the new value. */
+/** Matches the text before the old value, as in `changed from 1946 to 7302`. TO matches the new value after it. */
 const CHANGED = /(?:from|с)\s$/iu;
 const TO = /^\s(?:to|на)\s(\d{4,10})(?![\p{L}\d])/iu;
 
 /**
- * Adds numbers that the text names as secret.
+ * Adds numbers that a word in the text announces as secret.
  * @param lower the text in lower case
  */
 export function findNumericSecrets(text: string, lower: string, add: Add): void {
@@ -35,7 +35,7 @@ export function findNumericSecrets(text: string, lower: string, add: Add): void 
     for (const { 0: found, index: at } of matchesOf(PIN_DIGITS, sentence)) {
       const before = sentence.slice(0, at);
       const to = CHANGED.test(before) ? TO.exec(sentence.slice(at + found.length)) : null;
-      // The end of the examined text cut the value off.
+      // Whether the end of the examined text has cut the value off.
       const isCutOff = at + found.length === PIN_WITHIN && isWordAt(text, from + PIN_WITHIN);
       if (isCutOff || (!to && PIN_OF_ANOTHER.test(before))) continue;
       done = from + at + found.length;

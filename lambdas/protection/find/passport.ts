@@ -3,7 +3,7 @@ import { isWordAt, GAP, HYPHEN, wordsBefore, type Add, type Rule } from './findi
 
 const NAMED_PASSPORT =
   /пасс?порт|passeport|пасп\.|загранник|загранпасп|(?<![a-zа-яё])загран(?![a-zа-яё])|(?<![a-zа-яё])п-т(?![a-zа-яё])|passport|(?<![a-zа-яё])psp(?:r?t)\.?(?![a-zа-яё])|(?<![a-zа-яё])pass\.(?= no)/gi;
-/** Number of characters after a word for a passport in which its number is searched. */
+/** Number of characters after a word for a passport in which the number is searched. */
 const PASSPORT_WITHIN = 80;
 
 const NUMBER_SIGN = String.raw`(?:(?:паспорта )?(?:№|[Нн]омер|ном\.|н\.|[Nn]o\.?|[Nn]umber|n°|N)(?: паспорта)?:?)`;
@@ -27,25 +27,23 @@ const PASSPORT_NUMBER = new RegExp(
   String.raw`(?<![\p{L}\p{N}])(?:${PASSPORT_FORMS.join('|')})(?![\p{L}\p{N}]|[${HYPHEN}/]\d)`,
   'u',
 );
-/**
- * Maximum distance between a word for a passport and its number, in characters. It is a few words of the same sentence.
- */
+/** Maximum distance between a word for a passport and its number, in characters: a few words of the same sentence. */
 const MAX_PASSPORT_WORDS = 56;
 const NEXT_SENTENCE = /(?<!\b(?:[Nn]o|nr|num)|(?<!\p{L})(?:гр|гос|г|им|др)|[№сc]ер|(?<!\p{L})\p{Lu})[.!?\n]\s/u;
 
 /** Matches eight digits directly after a word for a passport. Elsewhere, eight digits are usually a date. */
 const EIGHT_DIGITS = /^(?:[ _]?(?:no|number|num|nr|номер))?(?: is)?[\s.:#№"'=-]{0,5}(\d{8})(?![\p{L}\d]|[-/.]\d)/iu;
-/** Matches six digits after a word for "number". Before that word is a series, or the word for a passport. */
+/** Matches six digits after a word for "number", which itself follows a series or the word for a passport. */
 const NUMBER_ALONE =
   /^(?:["']?[_ -]?|[^\n]{0,32}?(?:сери\p{L}|seri\p{L}{1,2}|\d{2}[ .]?\d{2})[^\n]{0,40}?[\s_"',;<>])(?:number|num|no|nomer|номер(?: паспорта)?)(?!\p{L})["']?[\s.:#№"'=>–—-]{0,5}(\d{6})(?![\p{L}\d]|[-/.]\d)/iu;
 /** Matches words before the name of a passport, as in `номер паспорта 640275`. SIX_DIGITS matches the number. */
 const NAMED_NUMBER = /(?:номер\p{L}{0,2}|number(?: of)?) $/iu;
 const SIX_DIGITS = /^\p{L}{0,2}[\s.:#№"'=–—-]{1,5}(\d{3} ?\d{3})(?![\p{L}\d]|[-/.]\d)/iu;
 const PASSPORT_DATE = /^(?:19|20)\d\d(?:0[1-9]|1[0-2])|(?:0[1-9]|1[0-2])(?:19|20)\d\d$/;
-/** Matches series and number in separate fields. Only the number is captured, because it alone identifies a person. */
+/** Matches series and number in separate fields. Captures only the number, because it alone identifies a person. */
 const SERIES_AND_NUMBER =
   /^[^\d\n]{0,32}?(?:сери\p{L}|seri\p{L}{1,2})["']?[\s:="'–—-]{0,5}\d{2} ?\d{2}["']?(?:[,;.\s]{1,3}|\s(?:and|и)\s)["']?(?:(?:passport|паспорт\p{L}{0,2})[_ ])?(?:номер|number|num|no|nomer|№)["']?(?: паспорта)?[\s:="'–—-]{0,5}(\d{6})(?!\d)/iu;
-/** Matches a further passport number after the first one, as in `… and 2811 093356` or `; 3314 090775`. */
+/** Matches another passport number after the first one, as in `… and 2811 093356` or `; 3314 090775`. */
 const ANOTHER_DOCUMENT = new RegExp(
   String.raw`^[)"'»]{0,2}(?: \p{L}{2,12})?(?: \([^()\n]{1,24}\))?(?:[,;/]|[,;]? (?:и|and|or|или|то ли|&|а также))(?:[ ,]{1,2}\p{L}{1,16}(?:'s)?[:,]?){0,4} ?["'(«]?[${GAP}]?(\d{2}[${GAP}]?(?:\d{2}[${GAP}]?\d{6}|\d{7})|[A-Z]{1,2}\d{7})(?![\p{L}\d])`,
   'iu',
@@ -54,7 +52,9 @@ const MAX_OTHERS = 32;
 /** Matches words for things that have a technical passport, such as a device or a building. */
 const OF_THING =
   /^\p{L}*\s+(?:№\s?\d+\s+)?(?:издели|прибор|качеств|безопасн|сделк|объект|труб|оборудован|двигател|дома|скважин|машин|транспорт|отход|модел|здани|помещени|проект|программ|stamp|photo|control)/iu;
-/** Matches words for other numbers, such as an order or a visa, between the word for a passport and the number. */
+/**
+ * Matches words for other numbered things, such as an order or a visa, between the word for a passport and the number.
+ */
 const OF_OTHER =
   /(?:запис[ьи](?!\p{L})|заказ|виз[ыеу](?!\p{L})|брон|билет|рейс|заявк|договор|счёт|счет|полис|обращени|талон|order|booking|reservation|visa|flight|ticket|invoice|appointment|reference)\p{L}*[\s:]*(?:№|no\.?|number|is)?[\s:]*$/iu;
 const TECHNICAL =
@@ -67,7 +67,9 @@ const NUMBER_BEFORE =
 const PASSPORT_HEADING = /(?:паспорт|passport)/i;
 const WHOLE_NUMBER = new RegExp(String.raw`^(?:${PASSPORT_FORMS.join('|')})$`, 'u');
 
-/** Finds numbers of passports. These numbers have no check digit, so a word or a heading must name them. */
+/**
+ * Finds passport numbers. They have no check digit, so a word before the number or a column heading must announce it.
+ */
 export const findPassports: Rule = (text, _, add) => {
   if (PASSPORT_HEADING.test(text)) {
     for (const { value, start } of cellsUnder(text, PASSPORT_HEADING)) {
@@ -91,7 +93,7 @@ export const findPassports: Rule = (text, _, add) => {
     if (OF_OTHER.test(after.slice(0, number.start))) continue;
     const start = from + number.start;
     const end = from + number.end;
-    // A number that the end of the examined text cuts off does not count.
+    // A number that the end of the examined text has cut off does not count.
     if (isWordAt(text, end) || number.start > MAX_PASSPORT_WORDS || NEXT_SENTENCE.test(text.slice(from, start)))
       continue;
     add(start, end);
@@ -99,7 +101,7 @@ export const findPassports: Rule = (text, _, add) => {
   }
 };
 
-/** Returns the position of a passport's number in the words after its name. */
+/** Returns the position of a passport number in the text after the word for a passport. */
 function numberIn(after: string, before: string): { start: number; end: number } | undefined {
   if (!/\d/.test(after)) return undefined;
   const number = PASSPORT_NUMBER.exec(after);
@@ -112,7 +114,7 @@ function numberIn(after: string, before: string): { start: number; end: number }
 }
 
 /**
- * Adds the further passport numbers that directly follow a number.
+ * Adds other passport numbers that directly follow a number.
  * @returns the end of the last added number; `from` if there is none
  */
 function addOthers(text: string, from: number, add: Add): number {

@@ -1,18 +1,19 @@
 /**
- * Finds phone numbers by their written forms. A library with every country's numbering plan was tried and rejected: it
- * is an eighth of the function's bundle and a hundred times slower. In a test with new sentences, it found only three
- * of four numbers.
+ * Finds phone numbers by the ways in which people write them. A library with every country's numbering plan was tried
+ * and
+ * rejected: it would take an eighth of the function's bundle, was a hundred times slower, and found only three of four
+ * numbers in a test with new sentences.
  */
 
 import { digitsOf, GAP, HYPHEN, isWordAt, lastWord, matchesOf, wordsBefore, type Add, type Rule } from './finding.ts';
 
 const SEPARATOR = String.raw`[${GAP}.${HYPHEN}()]`;
-/** Matches at most three separators between digits, as in `) -`, and at most 15 digits, the maximum of E.164. */
+/** Matches up to 15 digits, the maximum of E.164, with at most three separators between two digits, as in `) -`. */
 const PHONE = new RegExp(String.raw`(?<![\d])(?:\+|\()?\d(?:${SEPARATOR}{0,3}\d){8,14}(?!\d)`, 'g');
 const MIN_PHONE_DIGITS = 9;
 const MAX_DIGITS = 15;
 
-/** Words and names of fields that show that a number after them is a phone number, even without a country code. */
+/** Words and field names which show that the number after them is a phone number, even without a country code. */
 const NAMED_PHONE =
   /тел(?:\.|ефон\p{L}*)?(?!\p{L})|моб(?:\.|ильн\p{L}*)?(?!\p{L})|факс|звон|вотсап|ватсап|вацап|(?<!\p{L})(?:смс|sms)(?!\p{L})|набра|набер|набир|(?:мой|мо[её]го|е[её]|его|ваш|личный) номер|phone|(?<!\p{L})tel(?!\p{L})|mobile|(?<!\p{L})cell(?!\p{L})|(?<!\p{L})(?:call|dial|ring|text)(?!\p{L})|fax|landline|whatsapp|viber/iu;
 const PHONE_NAMED_WITHIN = 32;
@@ -21,29 +22,29 @@ const PHONE_NAMED_WITHIN = 32;
 const CALLING_CODE =
   /^(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|(?:2[1-689]|3[578]|42|5[09]|6[7-9]|8[058]|9[679])\d)/;
 /**
- * Minimum and maximum count of digits after the calling code. Most countries have nine or ten. The longest numbers are
+ * Minimum and maximum number of digits after the calling code. Most countries have nine or ten. The longest numbers are
  * German.
  */
 const NATIONAL_DIGITS = { least: 7, most: 11 };
 /**
- * Matches numbers of Russia and Kazakhstan, without the calling code. NORTH_AMERICAN_DIGITS matches numbers of North
- * America.
+ * Matches Russian and Kazakh numbers, without the calling code. NORTH_AMERICAN_DIGITS matches North American numbers.
  */
 const RUSSIAN_DIGITS = /^[3-9]\d{9}$/;
 const NORTH_AMERICAN_DIGITS = /^[2-9]\d{2}[2-9]\d{6}$/;
-/** Forms of numbers without a calling code, including a leading zero, as in most of Europe. */
+/** Forms of numbers without a calling code, some with a leading zero, as in most of Europe. */
 const NATIONAL = [/^[3489]\d{9}$/, /^1?[2-9]\d{2}[2-9]\d{6}$/, /^0[1-9]\d{7,9}$/];
 /** Matches an amount that looks like a phone number, as in `+1 000 000 000`. */
 const ROUND = /[ \u00a0\u2009\u202f]000$/;
 const AMOUNT_OF_MONEY = /[ \u00a0]?(?:руб|р\.|₽|\$|€|%|тыс|млн|млрд|шт(?!\p{L})|(?:rub|usd|eur|pcs)(?!\p{L}))/iuy;
-/** Words for other things whose numbers look like phone numbers, such as an order. */
+/** Words for other numbered things, such as an order, whose numbers look like phone numbers. */
 const OTHER_NUMBER =
   /^(?:заказ|накладн|артикул|договор|заявк|обращени|чек|трек|сч[её]т|полис|order|invoice|ticket|sku$|serial|part$|batch|tracking)/i;
 const PHONE_NUMBER = /^(?:номер|number$|no$)/i;
 
 /**
- * Counts of digits in the groups of a Russian number, without the leading 8 or 7. The first group, or the first two,
- * are the area code of three to five digits.
+ * Numbers of digits in the groups of a Russian number, without the leading 8 or 7. The first group, or the first two
+ * groups,
+ * are the area code, which has three to five digits.
  */
 const RUSSIAN_FORMS = new Set([
   '10',
@@ -67,8 +68,9 @@ const PHONE_FORMS = [
 ];
 
 /**
- * Finds phone numbers: with a country code, in Russian and North American forms, and in forms of other countries if a
- * word before them names a phone.
+ * Finds phone numbers: with a country code, in Russian and North American forms, and, if a word before them announces a
+ * phone
+ * number, in forms of other countries.
  */
 export const findPhones: Rule = (text, numerals, add) => {
   for (const { start: first, written: numbers, digits } of numerals) {
@@ -89,7 +91,8 @@ function findAt(text: string, from: number, match: string, add: Add): void {
 
 /**
  * Returns the end of the phone number at a position; undefined if there is none. The last one or two digit groups may
- * not belong to the number, so the test is repeated without them.
+ * not
+ * belong to the number, so the check is repeated without them.
  */
 function endOfPhone(text: string, start: number, found: string): number | undefined {
   let written = found;
@@ -104,8 +107,8 @@ function endOfPhone(text: string, start: number, found: string): number | undefi
 }
 
 /**
- * Returns whether a word or other digits directly precede the number, as in `12:8 903 …`. A word for a phone is
- * allowed.
+ * Returns whether a word or other digits directly precede the number, as in `12:8 903 …`. A word for a phone may
+ * precede it.
  */
 function isPartOfWord(text: string, start: number): boolean {
   return (
@@ -142,7 +145,8 @@ function isDigitAt(text: string, index: number): boolean {
 
 /**
  * Form of a number. `international`: it has a country code. `known`: only phone numbers have this form. `national`: it
- * is a phone number only if a word before it says so.
+ * is a
+ * phone number only if a word before it announces one.
  */
 type PhoneForm = 'international' | 'known' | 'national';
 
@@ -184,14 +188,15 @@ function isInternational(digits: string): boolean {
   return national.length >= NATIONAL_DIGITS.least && national.length <= NATIONAL_DIGITS.most;
 }
 
-/** Returns whether digits have the form of a number without `+`. In Europe, `00` stands for `+`. */
+/** Returns whether the digits are a phone number without `+`. In Europe, `00` replaces `+`. */
 function isNational(digits: string): boolean {
   return digits.startsWith('00') ? isInternational(digits.slice(2)) : NATIONAL.some((plan) => plan.test(digits));
 }
 
 /**
- * Returns whether a number is written in a Russian form: `8 903 …`, `8 (4852) …`, or `8 029 …` of Belarus. Without
- * gaps, only mobile numbers and 800 numbers count, because any number could begin with a city code.
+ * Returns whether a number is written in a Russian form: `8 903 …`, `8 (4852) …`, or the Belarusian `8 029 …`. Without
+ * gaps,
+ * only mobile numbers and 800 numbers count, because almost any number begins with the code of a city.
  */
 function isRussian(written: string, digits: string): boolean {
   if (digits.length !== 11 || !/^(?:[78][3-9]|80(?:17|25|29|33|44))/.test(digits)) return false;
@@ -200,7 +205,7 @@ function isRussian(written: string, digits: string): boolean {
   return form !== '10' || digits[1] === '9' || /^[78]800/.test(digits);
 }
 
-/** Returns the counts of digits in the number's groups, without its first digit, as in RUSSIAN_FORMS. */
+/** Returns the numbers of digits in the number's groups, without its first digit, as in RUSSIAN_FORMS. */
 function digitGroups(written: string): string {
   const [first, ...others] = written.match(/\d+/g)!.map(({ length }) => length);
   return (first === 1 ? others : [first! - 1, ...others]).join(' ');

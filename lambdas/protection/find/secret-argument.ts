@@ -4,8 +4,9 @@ import { matchesOf, wordsBefore, type Add } from './finding.ts';
 import { classesOf, isNoReference, isPassword, isQuotedPassword } from './secret.ts';
 
 /**
- * Matches passwords in options. If white space is between option and password, the command must be one of the programs
- * in LOGS_IN.
+ * Matches passwords in options. If white space separates option and password, the command must be one of the programs
+ * in
+ * LOGS_IN.
  */
 const OPTION = /(?<![\w-])-(?:p|P|a|w|storepass)(\s?)["']?([^\s"'-][^\s"']{5,63})/g;
 const LOGS_IN =
@@ -45,7 +46,7 @@ const DEFAULT =
   /(?:pass(?:word|wd|phrase)?|secret|token|api_?key)(?:["'\])]|\s){0,4}(?:[:=]\s?[^\n;|?]{0,64}?)?(?:(?:\|\||\?\?|\bor\b)\s?(?:["'`]([^"'`\n]{6,64})["'`])|:-([^\s}"']{6,64})\})/gi;
 
 /**
- * Adds passwords in arguments of programs.
+ * Adds passwords in command-line options, statements, calls and configuration files.
  * @param lower the text in lower case
  */
 export function findSecretArguments(text: string, lower: string, add: Add): void {

@@ -1,13 +1,16 @@
-/** Finds values in sentences about a secret that have no sign such as `:` between the name and the value. */
+/** Finds values in sentences about a secret, without a sign such as `:` between the name and the value. */
 
 import { matchesOf } from './finding.ts';
 import { classesOf, isLikePassword, isNoReference, isOfWords, isPassword, isUnmistakable } from './secret.ts';
 
-/** Number of characters after a name in which its value is searched. Both must be in one line, within two sentences. */
+/**
+ * Number of characters after a name in which its value is searched. Name and value must be in one line, within two
+ * sentences.
+ */
 const MAX_SECRET_WORDS = 160;
 const SENTENCES = /^[^\n{}]*?[.!?:](?=\s|$)[^\n{}]*?(?=[.?](?:\s|$)|[\n{}]|$)|^[^\n{}]*/;
 const CHUNK = /[^\s"'`<>;,()«»“”„]{6,128}/g;
-/** Matches words after which a value is no secret, for example a commit or a user name. */
+/** Matches words after which a value is not a secret but, for example, a commit or a user name. */
 const SECRET_OF_ANOTHER =
   /(?:^|[\s(])(?:commit|revision|rev|sha-?\d*|md5|hash|digest|checksum|etag|image|uuid|guid|id|request|trace|span|order|user|username|login|account|host|server|file|branch|version|ticket|коммит\p{L}*|хеш\p{L}*|хэш\p{L}*|заказ\p{L}*|номер\p{L}*|логин\p{L}*|юзер\p{L}*|пользовател\p{L}*|учётк\p{L}*|файл\p{L}*|хост\p{L}*|сервер\p{L}*|верси\p{L}*|тикет\p{L}*|заявк\p{L}*)\s?[:=#№]?\s?$/iu;
 const TO_VALUE = /(?:сброшен|смен|измен|поменя|установ|постав|reset|changed|set)\p{L}{0,6}\s(?:на|to|as)\s$/iu;
@@ -26,7 +29,7 @@ export function secretIn(rest: string, wants: 'password' | 'key'): { start: numb
   let likely: { start: number; end: number } | undefined;
   for (const { 0: chunk, index } of matchesOf(CHUNK, words)) {
     if (isCutOff && index + chunk.length === words.length) break;
-    // Secrets have a digit or a hyphen. This check skips most words quickly.
+    // Secrets have a digit or a hyphen. This check quickly skips most words.
     if (!/[\d-]/.test(chunk)) continue;
     const value = withoutStop(chunk);
     const before = words.slice(Math.max(0, index - 24), index);
@@ -98,7 +101,7 @@ const NEXT_PARAMETER = /[&#][A-Za-z][\w.[\]-]{0,40}=.*$/s;
 /** Matches a line break that is escaped in a JSON string, and the rest after it. */
 const WRITTEN_BREAK = /\\[nrt].*$/s;
 
-/** Removes the end of a sentence, further parameters, and marks of bold text from the end of a value. */
+/** Removes the end of a sentence, other parameters, and Markdown's marks for bold text from the end of a value. */
 export function withoutStop(written: string): string {
   let value = written;
   if (value.includes('\\')) value = value.replace(WRITTEN_BREAK, '');

@@ -1,15 +1,15 @@
 /**
- * Tests whether a value after the name of a secret is a secret. Other possible values are a word, a variable, a path, a
- * date or a call.
+ * Tests whether a value after the name of a secret is a secret, and not a word, a variable, a path, a date or a call.
  */
 
 /**
- * Matches expressions of a shell or a template: `${X}`, `$(cat x)`, `<token>`, `os.environ[…]`, `***`, and another name
+ * Matches expressions of a shell or a template, such as `${X}`, `$(cat x)`, `<token>`, `os.environ[…]`, `***`, or
+ * another name
  * with `=`.
  */
 const EXPRESSION = /^[$<{[(%*]|^[a-z]+\|[a-z]|[([{]|\*{3}|^[\w-]+=(?!=*$)/;
 /**
- * Matches names without a digit, such as `settings.key`, `YOUR_API_KEY` or `alias/main`, and abbreviations such as
+ * Matches names without digits, such as `settings.key`, `YOUR_API_KEY` or `alias/main`, and abbreviations such as
  * `sk-...`.
  */
 const REFERENCE =
@@ -44,8 +44,9 @@ function isOrdinary(value: string): boolean {
 }
 
 /**
- * Returns whether a value looks like a password: at least six characters of several kinds, or seven consonants in a
- * row. Six or more digits also count.
+ * Returns whether a value looks like a password: at least six characters of several kinds, seven consecutive
+ * consonants, or at
+ * least six digits.
  */
 export function isPassword(value: string): boolean {
   if (value.length < 6 || !isNoReference(value)) return false;
@@ -54,7 +55,7 @@ export function isPassword(value: string): boolean {
   return classesOf(value) >= 3 || (/\d/.test(value) && classesOf(value) >= 2) || NO_VOWELS.test(value);
 }
 
-/** Matches seven consonants in a row, which words do not have. */
+/** Matches seven consecutive consonants, which words do not have. */
 const NO_VOWELS = /^[a-z]*[b-df-hj-np-tv-xz]{7}[a-z]*$/;
 
 /** Returns whether a value is long and random, or shorter with at least three kinds of characters. */
@@ -64,8 +65,8 @@ export function isKey(value: string): boolean {
 }
 
 /**
- * Returns whether a value mixes characters in a way that words and names do not. After the name of a password, this is
- * enough for a secret.
+ * Returns whether a value mixes characters as words and names never do. After the name of a password, this is enough to
+ * recognize a secret.
  */
 export function isUnmistakable(value: string): boolean {
   if (value.length < 7 || !isNoReference(value) || !/\p{L}/u.test(value)) return false;
@@ -81,13 +82,14 @@ export function isUnmistakable(value: string): boolean {
 /** Matches app passwords of Apple and Google: `abcd-efgh-ijkl-mnop`. */
 const APP_PASSWORD = /^[a-z]{4}(?:-[a-z]{4}){3}$/;
 
-/** Returns whether a value has at least ten characters, and changes between letters and digits at least four times. */
+/** Returns whether a value has at least ten characters, and at least four changes between letters and digits. */
 function isRandom(value: string, changes: number): boolean {
   return value.length >= 10 && changes >= 4 && /^[\w-]+$/.test(value);
 }
 
 /**
- * Returns whether a value is a word with a number, as people choose passwords: `dacha1987dacha`, `Nas-Sinka-08`,
+ * Returns whether a value is a word with a number, as in many passwords that people choose: `dacha1987dacha`,
+ * `Nas-Sinka-08`,
  * `demo_Vitrina99`. Names of releases, machines and standards do not count: they have fewer letters or digits (`srv01`,
  * `AX1800`, `IKEv2`), or a sign but no capital letter (`svc_backup22`).
  */
@@ -104,8 +106,7 @@ export function isLikePassword(value: string): boolean {
 const RELEASE_NAME = /\d\.\d|^\d{4}-|^v\d/;
 
 /**
- * Returns whether letters and digits, or small and capital letters, are mixed in a way that words, names and dates do
- * not.
+ * Returns whether a value mixes letters and digits, or small and capital letters, as words, names and dates never do.
  */
 export function isMixed(value: string): boolean {
   const changes = characterChanges(value);

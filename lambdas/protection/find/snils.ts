@@ -4,15 +4,18 @@ const SNILS = new RegExp(
   String.raw`(?<!\d)(?:\d{11}|\d{3}[${GAP}${HYPHEN}]\d{3}[${GAP}${HYPHEN}]\d{3}[${GAP}${HYPHEN}]{1,3}\d{2})(?!\d)`,
   'g',
 );
-/** Matches a number with hyphens as on the insurance card. No other number has this form and a valid check sum. */
+/**
+ * Matches a number with hyphens as on the insurance card. No other kind of number has this form and a valid check sum.
+ */
 const AS_ON_CARD = new RegExp(String.raw`^\d{3}[${HYPHEN}]\d{3}[${HYPHEN}]\d{3}`);
 const NAMED_SNILS = /снилс|snils|страхов|пенсионн|pension/i;
 const SNILS_NAMED_WITHIN = 48;
 const SNILS_DIGITS = 11;
 
 /**
- * Finds Russian insurance numbers (SNILS) with a valid check sum. A number without the card's hyphens also needs a word
- * before it.
+ * Finds Russian insurance numbers (SNILS) with a valid check sum. Unless it has the card's hyphens, a number also needs
+ * a word
+ * before it that announces it.
  */
 export const findSnils: Rule = (text, numerals, add) => {
   for (const { start: from, written, digits } of numerals) {
@@ -25,7 +28,7 @@ export const findSnils: Rule = (text, numerals, add) => {
   }
 };
 
-/** Last number without a check sum. It and all lower numbers are not recognized. */
+/** Highest number that was issued without a check sum. Numbers up to it are not recognized. */
 const LAST_WITHOUT_SUM = 1_001_998;
 
 function fitsCheckSum(digits: string): boolean {
