@@ -1,24 +1,23 @@
 /**
- * Sends an HTTP request to a search backend, with limits for time and size. Only the backend's own address gets
- * requests.
+ * Sends an HTTP request to a search backend, with limits on time and size. Requests go only to the backend's own URL.
  */
 
 export interface BackendRequest {
   method: 'GET' | 'POST';
-  /** Path below the backend's address. It may have a query. */
+  /** Path below the backend's base URL, with an optional query. */
   path: string;
   headers?: Record<string, string>;
   body?: object;
 }
 
 /**
- * The text of a response with status 200, or the failure. Names of failures never contain data of the backend, so they
- * may be logged.
+ * Text of a response with status 200, or a failure. Names of failures contain no data from the backend, so they may be
+ * logged.
  */
 export type BackendReply = { text: string } | { failure: string; status?: number };
 
 export interface BackendLimits {
-  /** Maximum time of the whole request, to the last byte of the response. */
+  /** Maximum time for the whole request, up to the last byte of the response, in ms. */
   timeoutMs: number;
   maxBytes: number;
 }
@@ -40,7 +39,7 @@ export async function queryBackend(
       method,
       headers: { accept: 'application/json', ...(body ? { 'content-type': 'application/json' } : {}), ...headers },
       ...(body ? { body: JSON.stringify(body) } : {}),
-      // A redirect could lead to an address that the operator did not configure.
+      // A redirect could lead to a host that the operator did not configure.
       redirect: 'error',
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });
@@ -58,7 +57,7 @@ export async function queryBackend(
 
 /**
  * Reads a body up to the limit.
- * @returns undefined for a longer body
+ * @returns undefined if the body is longer
  */
 async function readBackendBody(
   body: ReadableStream<Uint8Array> | null,
@@ -75,7 +74,9 @@ async function readBackendBody(
   return Buffer.concat(chunks);
 }
 
-/** Returns the code or name of an error. Its message could contain the address and credentials. */
+/**
+ * Returns the code or name of an error. The error's message could contain the URL and credentials, so it is not used.
+ */
 function backendFailure(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const code = (error.cause as { code?: unknown } | undefined)?.code;

@@ -1,4 +1,4 @@
-/** Types of a web search. They are the same for all backends. */
+/** Types of web searches, which are the same for all backends. */
 
 export interface SearchQuery {
   text: string;
@@ -21,7 +21,7 @@ export interface UserLocation {
 export interface SearchHit {
   title: string;
   url: string;
-  /** Known part of the page's text: plain text of limited length, possibly empty. */
+  /** The part of the page's text that the backend returns: plain text of limited length, possibly empty. */
   text: string;
   /** Age of the page as the backend states it: "6 days ago", or a date. */
   age: string | null;
@@ -36,7 +36,7 @@ export type SearchErrorCode =
 
 export type SearchOutcome = { hits: SearchHit[] } | { error: SearchErrorCode };
 
-/** A backend with its credential. `search` never throws: a failure is one of its outcomes. */
+/** A backend with its credential. `search` never throws: failures are outcomes. */
 export interface OpenBackend {
   id: string;
   search: (query: SearchQuery, signal: AbortSignal) => Promise<SearchOutcome>;

@@ -1,6 +1,7 @@
 /**
- * Creates ids of searches. The client's id has the prefix of tool calls that the server runs. The id of the model's
- * tool call is derived from it. So the model gets the same conversation in every turn.
+ * Creates ids of searches. The client gets an id with the prefix for tool calls that the server runs. The id of the
+ * model's
+ * tool call is derived from that id, so that the model gets the same conversation in every turn.
  */
 
 import { randomUUID } from 'node:crypto';

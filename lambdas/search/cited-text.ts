@@ -1,10 +1,11 @@
 /**
- * Converts source markers in a model's text into citations. The text is returned without markers, in parts. If a marker
- * follows a part, the part has the marker's sources. It is then a sentence, or the beginning of a sentence up to the
- * marker.
+ * Converts source markers in a model's text to citations. The text is returned in parts, without markers. A part that a
+ * marker
+ * follows has the marker's sources; it is a sentence, or the beginning of a sentence up to the marker.
  *
  * The text arrives in pieces, and the result does not depend on how it is divided. The current sentence is held back,
- * up to a limit, because a marker may still cite it. All other text is returned unchanged and in order.
+ * up to a
+ * limit, because a marker may still cite it. All other text is returned unchanged and in order.
  */
 
 import { markerAt, MAX_MARKER_CHARACTERS, opensMarker } from './citation-marker.ts';
@@ -14,7 +15,8 @@ import { MarkdownPlace } from './markdown-place.ts';
 export type TextPart = { text: string } | { text: string; sources: number[] };
 
 /**
- * Maximum held-back text, including a bracket that may become a marker. At this limit, about the first half is
+ * Maximum number of held-back characters, including a bracket that may become a marker. At this limit, about the first
+ * half is
  * released. A later marker then cites only the second half.
  */
 const MAX_HELD_CHARACTERS = 400;
@@ -31,15 +33,16 @@ const CLOSERS = new Set('"”’»)*_」』）');
 const WIDE_ENDS = new Set('。！？');
 const CITED_WORD = /[\p{L}\p{N}]/u;
 
-/** One text of an answer. It arrives in pieces. */
+/** One text of an answer, which arrives in pieces. */
 export class CitedText {
   readonly #isSource: (number: number) => boolean;
   readonly #mayCite: boolean;
   readonly #place = new MarkdownPlace();
   #parts: TextPart[] = [];
   /**
-   * Pending text. `#start` is the first character that was not returned, `#at` is the read position, and `#contentEnd`
-   * is the end without trailing white space.
+   * Pending text. `#start` is the first character that has not been returned, `#at` is the read position, and
+   * `#contentEnd` is
+   * the end without trailing white space.
    */
   #text = '';
   #start = 0;
@@ -47,16 +50,17 @@ export class CitedText {
   #contentEnd = 0;
   #previous = '';
   #sentence: 'open' | 'closing' | 'ended' = 'open';
-  /** Whether the pending text has a letter or a digit, so that there is something to cite. */
+  /** Whether the pending text has a letter or a digit: without one, there is nothing to cite. */
   #hasWord = false;
-  /** Text and sources of the last marker; undefined once no other marker can follow directly. */
+  /** Text and sources of the last marker; undefined if another marker can no longer follow directly. */
   #cited: { text: string; sources: Set<number> } | undefined;
   /** Whether the last returned part is plain, so that white space may be appended to it. */
   #isPlain = false;
 
   /**
-   * @param isSource returns whether a source number exists. Sources are numbered from 1. If source 1 does not exist,
-   * there are no sources, and markers are not searched.
+   * @param isSource returns whether a source number exists. Sources are numbered from 1, so without source 1 there are
+   *   no sources,
+   *   and markers are not searched.
    */
   constructor(isSource: (number: number) => boolean) {
     this.#isSource = isSource;
@@ -64,8 +68,9 @@ export class CitedText {
   }
 
   /**
-   * Adds a piece, and returns the parts that are complete. No part is empty. Clients drop blank blocks, and APIs refuse
-   * them, so parts with only white space are avoided. They occur only if too much text is held back, or at the end.
+   * Adds a piece, and returns the parts that are complete. No part is empty. Parts with only white space are avoided,
+   * because
+   * clients drop blank blocks, and APIs reject them. They occur only if too much text is held back, or at the end.
    */
   push(piece: string): TextPart[] {
     if (!this.#mayCite) return piece === '' ? [] : [{ text: piece }];
@@ -170,9 +175,7 @@ export class CitedText {
     return this.#at - this.#start + (this.#cited?.text.length ?? 0);
   }
 
-  /**
-   * If too much text is held back, releases about its first half: up to the last blank in that half, if there is one.
-   */
+  /** If too much text is held back, releases about its first half, up to the last space in that half. */
   #letGo(): void {
     this.#settle();
     if (this.#readLength() < MAX_READ_CHARACTERS) return;
@@ -184,7 +187,7 @@ export class CitedText {
     this.#hasWord &&= CITED_WORD.test(this.#text.slice(this.#start, this.#at));
   }
 
-  /** Releases the cited text with its sources, because no further marker follows directly. */
+  /** Releases the cited text with its sources, because no other marker can follow directly. */
   #settle(): void {
     if (!this.#cited) return;
     const { text, sources } = this.#cited;
@@ -204,7 +207,7 @@ export class CitedText {
     this.#start = end;
   }
 
-  /** Starts a new sentence. No later marker cites the text before it, so that text is released. */
+  /** Starts a new sentence. Later markers cannot cite the text before it, so that text is released. */
   #beginSentence(): void {
     this.#letOut(this.#at);
     this.#hasWord = false;
@@ -223,7 +226,8 @@ export class CitedText {
 }
 
 /**
- * Returns the position after a comma at `at`, where a list of markers may continue, as in `[1], [2]`; `at` without a
+ * Returns the position after a comma at `at`, at which a list of markers may continue, as in `[1], [2]`; `at` if there
+ * is no
  * comma.
  */
 function behindComma(text: string, at: number): number {

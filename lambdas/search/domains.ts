@@ -1,7 +1,9 @@
 /**
- * Applies the domain filters of a search, in addition to the backend's own filters. `example.com` matches itself and
- * its subdomains. `example.com/blog` matches the pages below that path. One `*` in a path matches any part of one path
- * segment. Ports, trailing dots and the letter case of the host do not matter, but the case of a path does.
+ * Applies the domain filters of a search, in addition to the backend's own filters. `example.com` matches this host and
+ * its
+ * subdomains. `example.com/blog` matches the pages below that path. One `*` in a path matches any part of one path
+ * segment.
+ * Ports, trailing dots and the letter case of the host are ignored, but the letter case of a path is not.
  */
 
 import { domainParts, hostOf } from '../messages/domain-rule.ts';
@@ -9,7 +11,7 @@ import { percentDecoded } from '../platform/fetch/percent-decoding.ts';
 
 interface DomainRule {
   host: string;
-  /** First segments of the path that a page must have. */
+  /** Path segments with which the page's path must begin. */
   path: string[];
 }
 

@@ -1,6 +1,6 @@
 import { append } from '../platform/append.ts';
 
-/** Selects the quote of a citation: the part of the source that shares most words with the model's claim. */
+/** Selects the quote of a citation: the part of the source that shares the most words with the model's claim. */
 
 /** Maximum length of a quote, in code points, as in the Messages API. */
 const MAX_EXCERPT_CHARACTERS = 150;
@@ -10,13 +10,14 @@ const MAX_SOURCE_CHARACTERS = 2_000;
 const MAX_CLAIM_CHARACTERS = 600;
 
 /**
- * Matches words that are compared. Words of one or two letters are skipped, because they occur in most texts. Numbers
- * of any length count, and each Chinese character counts as a word.
+ * Matches the words that are compared. Words of one or two letters are skipped, because they occur in most texts.
+ * Numbers of
+ * any length count, and each Chinese character counts as a word.
  */
 const EXCERPT_WORDS = /\p{Script=Han}|[\p{L}--\p{Script=Han}]{3,}|\p{N}+/gv;
-/** Number of first letters that are compared. Grammatical endings mostly come after them. */
+/** Number of a word's first letters that are compared. Grammatical endings mostly come after them. */
 const STEM_CHARACTERS = 5;
-/** Matches text between white space. Long parts are split, such as a URL or text of a script without white space. */
+/** Matches text between white space. Long text without white space, such as a URL or some scripts, is split. */
 const TOKENS = /[^\s。！？]{1,70}[。！？]{0,2}|[。！？]/gu;
 const SENTENCE_END = /[.!?…。！？]["”’»)*]*$/u;
 
@@ -86,7 +87,7 @@ function* wholeSentences(text: string, sentences: Token[][]): Generator<QuotedPa
   }
 }
 
-/** Yields the parts of a long sentence: one for each of its words, which starts there and fills a quote. */
+/** Yields parts of a long sentence. For each word, the part begins at the word and fills a quote. */
 function* cutSentence(text: string, sentence: Token[]): Generator<QuotedPart> {
   let last = 0;
   for (const [first, { start }] of sentence.entries()) {
@@ -116,8 +117,9 @@ function fitsExcerpt(text: string, sentence: Token[]): boolean {
 }
 
 function textLength(text: string, start: number, end: number): number {
-  // A code point has one or two code units. If the number of code units already shows whether the text fits, code points
-  // are not counted.
+  // A code point has one or two code units. Code points are counted only if the number of code units does not already
+  // show
+  // whether the text fits.
   if (end - start <= MAX_CUT_CHARACTERS || end - start > 2 * MAX_EXCERPT_CHARACTERS) return end - start;
   let length = 0;
   for (const _ of text.slice(start, end)) length += 1;

@@ -1,7 +1,9 @@
 /**
- * Converts a conversation with searches into the form for the model. Each search becomes a tool call with a result, and
- * each citation becomes a marker after its text. In the client's form, calls and results are blocks of one assistant
- * message. In the model's form, they are in separate messages.
+ * Converts a conversation with searches to the form for the model. Each search becomes a tool call with a result, and
+ * each
+ * citation becomes a marker after its text. In the client's form, calls and results are blocks of one assistant
+ * message; in
+ * the model's form, they are in separate messages.
  */
 
 import { SEARCH_NAME } from '../messages/search-tool.ts';
@@ -14,9 +16,9 @@ import { resultText, Sources, sourceText } from './sources.ts';
 export interface SearchHistory {
   messages: Message[];
   sources: Sources;
-  /** Client's ids of search calls in the last turn that have no result yet. */
+  /** Ids, as sent by the client, of search calls in the last turn that have no result yet. */
   pending: string[];
-  /** Index of each message in the client's request, for error messages. */
+  /** For each message, its index in the client's request, for error messages. */
   origins: number[];
 }
 
@@ -28,7 +30,7 @@ export function hasSearches(messages: readonly Message[]): boolean {
 /**
  * Converts the messages of a request.
  * @param isDeclared whether the request declares the search tool. If not, the model has no search function, and earlier
- *   results become text of the user.
+ *   results become user text.
  * @throws {GatewayError} 400 for results that were altered, or that belong to no call
  */
 export function readHistory(messages: readonly Message[], seals: Seals, isDeclared: boolean): SearchHistory {
@@ -37,7 +39,7 @@ export function readHistory(messages: readonly Message[], seals: Seals, isDeclar
   return reader.end();
 }
 
-/** Converts text for the client back to the model's own text: markers replace the citations. */
+/** Converts a text block from the client's form back to the model's own text, with markers in place of citations. */
 export function modelText(block: Block, sources: Sources, seals: Seals): Block {
   const { citations, ...text } = block;
   if (!Array.isArray(citations)) return block;
@@ -47,7 +49,7 @@ export function modelText(block: Block, sources: Sources, seals: Seals): Block {
   return { ...text, ...kept, text: `${block['text'] as string}${markers(ours, sources, seals)}` };
 }
 
-/** Joins texts that were split at citations, and removes blank texts, because providers refuse them. */
+/** Joins texts that were split at citations, and removes blank texts, because providers reject them. */
 export function joined(blocks: readonly Block[]): Block[] {
   return mergedTurns(blocks).filter((block) => !isPlainText(block) || (block['text'] as string).trim() !== '');
 }
@@ -65,7 +67,7 @@ function mergedTurns(blocks: readonly Block[]): Block[] {
 
 interface HistoryCall {
   messageIndex: number;
-  /** Index of the message that will have the call's result: the message after the call. */
+  /** Index in the client's request of the message that contains the call. */
   at: number;
   isAnswered: boolean;
 }
@@ -128,7 +130,7 @@ class HistoryReader {
 
   #addMessage(pendingBlocks: Block[], origin: number): void {
     const content = joined(pendingBlocks);
-    // Providers refuse an empty message.
+    // Providers reject an empty message.
     if (content.length === 0) return;
     const index = this.#messages.length;
     this.#push({ role: 'assistant', content }, origin);
@@ -176,8 +178,8 @@ class HistoryReader {
         'was altered, or was not encrypted by this gateway for this account; send the block unchanged, or leave out the search',
       );
     }
-    // The provider of an earlier turn made the search and encrypted the text of the result. Only the visible fields are
-    // known.
+    // The provider of an earlier turn made this search, and encrypted the text of the result. Only the visible fields
+    // are known.
     if (opened === 'foreign') {
       return {
         query: '',
@@ -204,13 +206,13 @@ class HistoryReader {
     return isChanged ? { ...message, content: blocks } : message;
   }
 
-  /** Puts a search result directly after its call, before the other content of that user message. */
+  /** Puts a search result directly after its call, before the other content of the user message there. */
   #result(id: string, call: HistoryCall, { text, isError }: { text: string; isError: boolean }): void {
     call.isAnswered = true;
     const block: Block = this.#isDeclared
       ? { type: 'tool_result', tool_use_id: modelCallId(id), content: text, ...(isError ? { is_error: true } : {}) }
       : { type: 'text', text: `Results of a web search:\n\n${text}` };
-    // A call that was not sent to the model has no position. So its result is appended at the end of the conversation
+    // A call that was not sent to the model has no position, so its result is appended at the end of the conversation
     // so far.
     const behind = call.messageIndex === -1 ? this.#messages.length : call.messageIndex + 1;
     const next = this.#messages[behind];
@@ -236,7 +238,7 @@ export function failureText(code: string): string {
   return `The search failed: ${code}`;
 }
 
-/** Returns whether a block is the model's call of the search. */
+/** Returns whether a block is the model's call of the search tool. */
 export function isSearchCall({ type, name }: Block): boolean {
   return type === 'server_tool_use' && name === SEARCH_NAME;
 }
@@ -259,7 +261,8 @@ function isPlainText(block: Block): boolean {
 
 /**
  * Returns the markers for citations. A source that is no longer in the conversation has no number, so its citation gets
- * no marker.
+ * no
+ * marker.
  */
 function markers(citations: unknown[], sources: Sources, seals: Seals): string {
   const numbers = citations.flatMap((citation) => {

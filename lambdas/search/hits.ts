@@ -6,12 +6,12 @@ const MAX_TITLE_CHARACTERS = 300;
 const MAX_HIT_TEXT_CHARACTERS = 2_000;
 const MAX_AGE_CHARACTERS = 100;
 /**
- * Maximum number of characters of a text that are cleaned. It is larger than the maximum that is kept, because cleaning
+ * Maximum number of characters of a text that are cleaned. It exceeds the maximum that is kept, because cleaning
  * shortens texts.
  */
 const MAX_HIT_READ_CHARACTERS = 16_384;
 
-/** Returns the final hits of a query: web pages that its filters allow, without duplicates, limited in size. */
+/** Returns the final hits of a query: web pages that the query's filters allow, without duplicates, limited in size. */
 export function finishedHits(found: readonly SearchHit[], query: SearchQuery): SearchHit[] {
   const isAllowed = domainFilter(query);
   const hits = new Map<string, SearchHit>();
@@ -33,7 +33,8 @@ export function finishedHits(found: readonly SearchHit[], query: SearchQuery): S
 
 /**
  * Returns the normalized URL of a page; undefined for a URL that is too long, is not http(s), or has a user name, which
- * could look like a host.
+ * could
+ * be mistaken for the host.
  */
 function webAddress(url: string): string | undefined {
   if (url.length > MAX_URL_CHARACTERS || !URL.canParse(url)) return undefined;

@@ -1,10 +1,10 @@
-/** Makes a search before the model's first answer: its query, and the text that introduces its results. */
+/** Builds the search that precedes the model's first answer: its query, and the text that introduces its results. */
 
 import type { Block, Message, MessagesRequest } from '../messages/types.ts';
 import { utcDate } from '../money/periods.ts';
 import { resultText } from './sources.ts';
 
-/** Maximum length of a query, in code points: the longest that all backends accept. */
+/** Maximum length of a query in code points, which all backends accept. */
 const MAX_QUESTION_CHARACTERS = 400;
 
 /** Returns the text of the last message if the user wrote it; otherwise undefined. */
@@ -21,7 +21,7 @@ export function questionOf({ messages }: MessagesRequest): string | undefined {
         .join('');
 }
 
-/** Returns the request with the search results after the user's question. */
+/** Returns the request with the search results after the user's last message. */
 export function withSearchResults(request: MessagesRequest, texts: readonly string[], prompt: string): MessagesRequest {
   const last = request.messages.at(-1)!;
   const content: Block[] = typeof last.content === 'string' ? [{ type: 'text', text: last.content }] : last.content;

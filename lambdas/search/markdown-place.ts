@@ -2,14 +2,15 @@
 
 /**
  * Matches the mark of a list item: a bullet, or a number of up to three digits. Longer numbers at the start of a line
- * are mostly years and amounts.
+ * are mostly
+ * years and amounts.
  */
 const LIST_MARK = /^(?:[-*+•]|\d{1,3}[.)])$/;
 const MAX_LIST_MARK_CHARACTERS = 4;
 const FENCE_BACKTICKS = 3;
 
 export class MarkdownPlace {
-  /** Text from the start of the line, as long as it may become the mark of a list item; undefined after that. */
+  /** Text since the start of the line, as long as it may become the mark of a list item; undefined after that. */
   #mark: string | undefined = '';
   /**
    * Number of consecutive backticks before the position. #runBeganLine is true if they are at the start of the line.
@@ -25,7 +26,7 @@ export class MarkdownPlace {
   #isFence = false;
   #fenceMayEnd = false;
 
-  /** Returns whether the next character is code. If it is a backtick, the result has no meaning. */
+  /** Returns whether the next character is inside code. Meaningless if the next character is a backtick. */
   isCodeNext(): boolean {
     this.#endRun();
     return this.#opened > 0;

@@ -1,4 +1,4 @@
-/** Converts the markup of search snippets to the visible text. */
+/** Converts search snippets with markup to their visible text. */
 
 const namedEntities: Record<string, string> = {
   amp: '&',

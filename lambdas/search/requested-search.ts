@@ -1,4 +1,4 @@
-/** Reads the searches of a request: searches that the model may make, and a search before its first answer. */
+/** Reads the searches that a request allows: searches by the model, and a search before the model's first answer. */
 
 import { webPlugin, type WebPlugin } from '../messages/plugins.ts';
 import type { RoutedRequest } from '../messages/preferences.ts';
@@ -15,14 +15,18 @@ export interface RequestedSearches {
   declared: { tool: SearchTool; index: number } | undefined;
   /**
    * Settings of the search before the model's first answer; undefined if none is requested. `isSuffix`: a suffix of the
-   * model's name requested it.
+   * model's
+   * name requested the search.
    */
   plugin: (WebPlugin & { isSuffix?: boolean }) | undefined;
   sources: Sources;
   seals: Seals;
-  /** Client's ids of the search calls without a result. The gateway makes these searches before the model answers. */
+  /**
+   * Ids, as sent by the client, of search calls without a result. The gateway makes these searches before the model
+   * answers.
+   */
   pending: string[];
-  /** Index of each message in the client's request. */
+  /** For each message, its index in the client's request. */
   origins: number[];
 }
 
@@ -33,14 +37,15 @@ interface MessageAndSearches {
 }
 
 /**
- * Settings of a search tool that may contain sensitive data. They are copied into the message until the sensitive data
- * is removed.
+ * Settings of a search tool that may contain sensitive data. They are copied into the message, so that sensitive data
+ * is
+ * removed there.
  */
 const textSettings = ['user_location', 'allowed_domains', 'blocked_domains'] as const;
 
 /**
  * Reads the searches of a request, and converts its conversation for the model.
- * @param asked.isOnline whether a suffix of the model's name requests a search
+ * @param requested.isOnline whether a suffix of the model's name requests a search
  * @throws {GatewayError} 400 for results that this gateway did not return
  */
 export async function readSearches(
@@ -62,8 +67,8 @@ export async function readSearches(
 
 /**
  * Moves the settings of the search tool from the message back into the searches, after sensitive data was removed.
- * @param message message after the removal of sensitive data
- * @param plugins plugins after the removal of sensitive data
+ * @param message message without sensitive data
+ * @param plugins plugins without sensitive data
  */
 export function protectedSearches(
   message: MessagesRequest,

@@ -8,23 +8,25 @@ import type { Sources } from './sources.ts';
 
 /** A block of the model's answer that is open. */
 interface OpenRoundBlock {
-  /** Index of the open block that the client gets for it; undefined while the client has no open block for the text. */
+  /** Index of the client's block for it; undefined while the client has no open block for the text. */
   index: number | undefined;
-  /** Finds markers in a text; undefined if the block cannot cite. */
+  /** Finds markers in the text; undefined if the block cannot cite. */
   cited: CitedText | undefined;
 }
 
 interface RoundRules {
-  /** Whether the client declared the search tool. If not, a function of that name is the client's own. */
+  /** Whether the client declared the search tool. If not, a function with this name is the client's own. */
   isDeclared: boolean;
-  /** Whether text may cite sources. In a structured answer, brackets are lists, not markers. */
+  /** Whether text may cite sources. In a structured answer, brackets mean lists, not markers. */
   mayCite: boolean;
 }
 
 /**
- * Converts the events of an answer with searches, over all its rounds (requests to the model, between which searches
- * are made). A search call becomes a server tool call, text is split at citations, and indexes continue across rounds.
- * Other events are forwarded unchanged.
+ * Converts the events of an answer with searches, over all its rounds (requests to the model, with searches between
+ * them). A
+ * search call becomes a server tool call, text is split at citations, and block indexes continue across rounds. Other
+ * events
+ * are forwarded unchanged.
  *
  * Guarantee: every block is opened and closed once, and indexes have no gaps.
  */
@@ -62,7 +64,7 @@ export class RoundEvents {
     }
   }
 
-  /** Returns the held-back text as events, if an answer ends within a text. */
+  /** Returns the held-back text as events, for an answer that ends in the middle of a text. */
   held(): AnswerEvent[] {
     return [...this.#open.values()].flatMap((open) => this.#parts(open, open.cited?.end() ?? []));
   }
@@ -107,7 +109,7 @@ export class RoundEvents {
     return text === '' ? [] : [...this.#opening(open), grown(open.index!, { type: 'text_delta', text })];
   }
 
-  /** Returns the events of a text with sources: a block of its own, with the citations before the text. */
+  /** Returns the events for a text with sources: a separate block, with the citations before the text. */
   #citing(open: OpenRoundBlock, { text, sources }: { text: string; sources: number[] }): AnswerEvent[] {
     const before = open.index === undefined ? [] : [stopped(open.index)];
     open.index = undefined;

@@ -1,7 +1,8 @@
 /**
- * Encrypts data of a search that the client keeps for the next turn: the text of a source, and the source of a
- * citation. The encryption is authenticated, so that nobody can forge the text of a source. Only the account that made
- * the search can use it.
+ * Encrypts search data that the client keeps for later turns: the text of a source, and the source of a citation. The
+ * encryption is authenticated, so nobody can forge the text of a source. Only the account that made the search can use
+ * the
+ * data.
  */
 
 import { createHash } from 'node:crypto';
@@ -9,7 +10,8 @@ import * as z from 'zod';
 import { seal, sealingKey, unseal } from '../platform/secrets/sealing.ts';
 
 /**
- * Start of every seal (encrypted text) of a gateway; the id of the key follows. A text with another start is from
+ * Prefix of every seal (encrypted text) of a gateway, followed by the id of the key. A text with another prefix comes
+ * from
  * another service. A seal with another key counts as altered.
  */
 const PREFIX = 'gws1.';
@@ -25,7 +27,7 @@ const hit = z.strictObject({
 });
 export type SealedHit = z.infer<typeof hit>;
 
-/** A source: the id of the search call, and the index among its results. */
+/** Source of a citation: the id of the search call, and the index among its results. */
 const citation = z.strictObject({ call: z.string(), result: z.int().nonnegative() });
 type SealedCitation = z.infer<typeof citation>;
 
@@ -40,7 +42,7 @@ export interface Seals {
 }
 
 /**
- * Creates the functions that seal and open.
+ * Returns the functions that encrypt and decrypt.
  * @param secret secret of the deployment
  * @param accountId account that makes the searches
  */

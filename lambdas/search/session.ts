@@ -14,7 +14,7 @@ export type SearchSettings = Pick<
 
 /** A search that the model requested with a tool call. */
 export interface SearchCall {
-  /** Client's id of the call. */
+  /** Id of the call, as the client gets it. */
   id: string;
   /** Query of the search; undefined if the model's arguments have none. */
   query: string | undefined;
@@ -31,18 +31,19 @@ export interface SearchBlocks {
 }
 
 /**
- * Maximum time in ms to wait for running queries after an answer was aborted. It is shorter than the function's
- * remaining time.
+ * Maximum time in ms to wait for running queries after an answer was aborted. It is shorter than the time that the
+ * function has
+ * left.
  */
 const SEARCH_PATIENCE_MS = 8_000;
 /** Maximum number of searches in an answer, even if the client allows more. */
 const MAX_SEARCHES = 20;
 
-/** Makes the searches of one answer. It counts and charges them, numbers their sources, and seals the results. */
+/** Makes the searches of one answer: counts and charges them, numbers their sources, and seals the results. */
 export class SearchSession {
-  /** Number of charged searches. A successful search is charged, even without a hit. A failed search is free. */
+  /** Number of charged searches. A successful search is charged, even if it finds nothing. A failed search is free. */
   chargedCount = 0;
-  /** Number of results that only the model got, from a search before its answer; null if there was no such search. */
+  /** Number of results that only the model got, from a search before its answer; null without this kind of search. */
   modelOnlyResults: number | null = null;
   readonly sources: Sources;
   readonly seals: Seals;
@@ -54,7 +55,8 @@ export class SearchSession {
 
   /**
    * @param options.search sends a query to the backends
-   * @param options.protect returns a text as the model may get it; undefined if the model must not get it
+   * @param options.protect returns a text in the form in which the model may get it; undefined if the model must not
+   *   get it
    */
   constructor(options: {
     settings: SearchSettings;
@@ -78,15 +80,17 @@ export class SearchSession {
     };
   }
 
-  /** Returns how many of these calls may still be made before the maximum number of searches is reached. */
+  /** Returns how many of these calls may still be made within the maximum number of searches. */
   allowed(calls: number): number {
     return Math.min(calls, this.#maxUses - this.#made);
   }
 
   /**
    * Makes searches concurrently, and yields their results in the order of the calls. The client pays for every
-   * successful query that a backend received. So if the consumer stops early, the method waits up to eight seconds for
-   * running searches, and charges the successful ones.
+   * successful query
+   * that a backend received. So if the consumer stops early, the method waits up to eight seconds for running searches,
+   * and
+   * charges those that succeed.
    */
   async *make(calls: readonly SearchCall[], signal: AbortSignal): AsyncGenerator<SearchBlocks, void> {
     const allowed = this.allowed(calls.length);
@@ -117,7 +121,7 @@ export class SearchSession {
   }
 
   /**
-   * Makes a search that the model did not request, and whose results the client does not see.
+   * Makes a search that the model did not request. The client does not see its results.
    * @returns the texts for the model; undefined if the search failed
    */
   async lookUp(query: SearchQuery, signal: AbortSignal): Promise<string[] | undefined> {
@@ -178,8 +182,9 @@ export class SearchSession {
 }
 
 /**
- * Returns a signal that aborts some time after the given signal. Waiting is useful, because the backend charges a
- * running query even if it is aborted.
+ * Returns a signal that aborts some time after the given signal, because the backend charges a running query even if it
+ * is
+ * aborted.
  */
 function patientSignal(signal: AbortSignal): AbortSignal {
   const patient = new AbortController();

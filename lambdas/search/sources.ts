@@ -1,6 +1,7 @@
 /**
- * Numbers the sources of a conversation, and formats their text for the model. The same conversation has the same
- * numbers in every turn, so a provider's prompt cache stays valid.
+ * Numbers the sources of a conversation, and formats their text for the model. The numbers are the same in every turn,
+ * so a
+ * provider's prompt cache stays valid.
  */
 
 import type { SearchHit } from './backend.ts';
@@ -58,8 +59,8 @@ export function resultText(sources: readonly string[]): string {
 }
 
 /**
- * Returns the size of a text in UTF-8 bytes. Providers may normalize a text (NFKC), so the longer of the original and
- * the normalized text counts.
+ * Returns the size of a text in UTF-8 bytes. Providers may normalize a text (NFKC), so the size is that of the longer
+ * form.
  */
 export function readBytes(text: string): number {
   const bytes = Buffer.byteLength(text);

@@ -1,4 +1,4 @@
-/** Declares the search as a function of the model, so that every model with tool calls can search. */
+/** Declares the search to the model as a function, so that every model with tool calls can search. */
 
 import { SEARCH_NAME, type SearchTool } from '../messages/search-tool.ts';
 import type { MessagesRequest, Tool } from '../messages/types.ts';
@@ -27,7 +27,7 @@ export function searchFunction({ cache_control, user_location: location }: Searc
   };
 }
 
-/** Changes a forced tool choice to "auto". After the forced search, the model must not be forced to search again. */
+/** Changes a forced tool choice to "auto", so that the model is not forced to search again after the forced search. */
 export function withFreeChoice(request: MessagesRequest): MessagesRequest {
   const { tool_choice: choice } = request;
   if (choice?.type !== 'any' && choice?.type !== 'tool') return request;

@@ -1,4 +1,4 @@
-/** Extends a conversation within one answer, with blocks of the model and the results of their calls. */
+/** Extends a conversation within one answer: with the model's blocks, and with the results of their calls. */
 
 import type { Block, Message, MessagesRequest } from '../messages/types.ts';
 import { modelCallId } from './call-ids.ts';
@@ -8,8 +8,9 @@ import type { SearchCall } from './session.ts';
 import type { Sources } from './sources.ts';
 
 /**
- * Returns the search calls among blocks of an answer. A call that already has a result is skipped: the provider made
- * that search itself.
+ * Returns the search calls in an answer's blocks, except calls that already have a result, because the provider made
+ * these
+ * searches itself.
  */
 export function searchCalls(blocks: readonly Block[]): SearchCall[] {
   const answered = new Set(blocks.map(({ type, tool_use_id: id }) => type === 'web_search_tool_result' && id));
@@ -18,7 +19,7 @@ export function searchCalls(blocks: readonly Block[]): SearchCall[] {
     .map(({ id, input }) => ({ id: id as string, query: queryIn(input) }));
 }
 
-/** Returns the search calls with these client's ids. The conversation is in the model's form. */
+/** Returns the search calls with these ids, as sent by the client. The conversation is in the model's form. */
 export function openCalls({ messages }: MessagesRequest, ids: readonly string[]): SearchCall[] {
   if (ids.length === 0) return [];
   const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content));
@@ -31,7 +32,7 @@ function queryIn(input: unknown): string | undefined {
   return typeof query === 'string' && query.trim() !== '' ? query : undefined;
 }
 
-/** Returns the conversation, followed by the blocks that the model wrote last, and the results of their calls. */
+/** Returns the conversation, followed by the blocks that the model wrote last, and by the results of their calls. */
 export function withRound(
   messages: readonly Message[],
   modelBlocks: readonly Block[],
@@ -48,7 +49,8 @@ export function withRound(
 
 /**
  * Returns the conversation with an empty result for each open call, to count its tokens before the searches. Providers
- * refuse to count a call without a result.
+ * reject
+ * a count for a call without a result.
  */
 export function withoutResults(request: MessagesRequest, calls: readonly SearchCall[]): MessagesRequest {
   if (calls.length === 0) return request;

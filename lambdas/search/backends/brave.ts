@@ -14,7 +14,7 @@ const MAX_BRAVE_WORDS = 50;
 const braveOperators = { or: 'OR', maxCharacters: 400, maxWords: MAX_BRAVE_WORDS };
 const MAX_BRAVE_RESULTS = 20;
 
-/** Countries that Brave accepts. Without a country, Brave searches for the United States; `ALL` prevents that. */
+/** Countries that Brave accepts. Without a country, Brave searches for the United States, unless `ALL` is sent. */
 const braveCountries = new Set(
   'AR AU AT BE BR CA CL DK FI FR DE HK IN ID IT JP KR MY MX NL NZ NO CN PL PT PH RU SA ZA ES SE CH TW TR GB US'.split(
     ' ',
@@ -77,7 +77,9 @@ function braveCountry(location: UserLocation | undefined): string {
   return braveCountries.has(country) ? country : 'ALL';
 }
 
-/** Returns the language of the search: Russian for a query with Cyrillic letters. Brave's default is English. */
+/**
+ * Returns the language of the search: Russian for a query with Cyrillic letters, otherwise Brave's default, English.
+ */
 function languageOf({ text: query }: SearchQuery): { search_lang?: string } {
   return /\p{Script=Cyrillic}/u.test(query) ? { search_lang: 'ru' } : {};
 }

@@ -10,11 +10,11 @@ interface BackendAccess {
 
 /** Encodes queries for one search API, and reads its responses. */
 export interface BackendKind {
-  /** Maximum words of a query. A longer query is refused before anything is sent. */
+  /** Maximum number of words of a query. The gateway does not send a longer query. */
   maxWords: number;
   request: (query: SearchQuery, access: BackendAccess) => BackendRequest;
   /**
-   * Parses the body of a response with status 200. For an invalid body, returns the error `unavailable`. Never throws.
+   * Parses the body of a response with status 200. Returns the error `unavailable` for an invalid body. Never throws.
    */
   read: (body: string) => SearchOutcome;
 }

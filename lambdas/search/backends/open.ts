@@ -17,9 +17,11 @@ import { yandex } from './yandex.ts';
 export const kinds: Record<SearchKind, BackendKind> = { yandex, brave, tavily, exa, searxng };
 
 /**
- * Opens the backends that can be used now, in the order of the catalog. Backends without their credential are skipped.
- * Stand-ins (`stand_in`) are used only if no other backend can be used, so that they do not hide its failures.
- * @param exclusionOf returns why a backend must not get this query; undefined if it may
+ * Opens the backends that can be used now, in the order of the catalog. Backends whose credential is not set are
+ * skipped.
+ * Stand-ins (`stand_in`) are used only if no other backend can be used, so that they do not hide failures of the
+ * others.
+ * @param exclusionOf returns the reason why a backend must not get this query; undefined if it may
  */
 export async function openBackends(
   { search }: Catalog,
@@ -44,7 +46,7 @@ async function readyBackend(backend: SearchBackend): Promise<Ready | undefined> 
   return variable && !credential ? undefined : { backend, credential };
 }
 
-/** @param limits limits of time and size, which only tests set */
+/** @param limits limits on time and size, which only tests set */
 export function openBackend(
   backend: SearchBackend,
   credential: string | undefined,
@@ -71,8 +73,8 @@ export function openBackend(
 }
 
 /**
- * Returns whether the caller aborted the search. False if the timeout aborted it, because then the backend was too
- * slow.
+ * Returns whether the caller aborted the search. If the timeout aborted it, the backend was too slow, and the result is
+ * false.
  */
 function isGivenUpByCaller({ aborted, reason }: AbortSignal): boolean {
   return aborted && !(reason instanceof DOMException && reason.name === 'TimeoutError');

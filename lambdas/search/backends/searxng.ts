@@ -12,10 +12,10 @@ const searxngOperators = { or: 'OR', maxCharacters: 1_000, maxWords: 128 };
 const searxngAnswerSchema = z
   .object({
     results: z.array(z.object({ title: hitText, url: hitText, content: hitText, publishedDate: hitAge.optional() })),
-    /** Engines of SearXNG that refused or did not respond. */
+    /** SearXNG's engines that refused the query or did not respond. */
     unresponsive_engines: z.array(z.unknown()).nullish(),
   })
-  // SearXNG also returns an empty list if its engines failed. Then the response counts as invalid.
+  // SearXNG also returns an empty list if its engines failed, so such a response counts as invalid.
   .refine(({ results, unresponsive_engines: failed }) => results.length > 0 || !failed?.length);
 
 export const searxng: BackendKind = {

@@ -10,15 +10,15 @@ import { hitAge, readHits, hitText, type BackendKind } from './kind.ts';
 
 const MAX_TAVILY_RESULTS = 20;
 /**
- * Maximum lengths of Tavily's domain lists. Longer lists are cut, because the gateway filters the results again with
- * the complete lists.
+ * Maximum lengths of Tavily's domain lists. Longer lists are truncated, because the gateway filters the results again
+ * with the
+ * complete lists.
  */
 const MAX_INCLUDED = 300;
 const MAX_EXCLUDED = 150;
 
 /**
- * English names of countries by country code. Only countries with an unambiguous name are listed, because Tavily
- * refuses unknown names.
+ * English names of countries by country code. Only unambiguous names are listed, because Tavily rejects unknown names.
  */
 const tavilyCountries: Record<string, string> = {
   AM: 'armenia',
@@ -72,7 +72,7 @@ export const tavily: BackendKind = {
       body: {
         query: query.text,
         max_results: Math.min(query.maxResults, MAX_TAVILY_RESULTS),
-        // The cheaper of Tavily's two prices.
+        // Tavily's two search depths have different prices; this is the cheaper one.
         search_depth: 'basic',
         topic: 'general',
         ...(country ? { country } : {}),

@@ -1,7 +1,9 @@
 /**
  * A small strict XML parser for elements, attributes, text, CDATA and character entities. It skips comments and
- * processing instructions. A document with a document type is refused, so no entity can be defined. Depth and number of
- * elements are limited.
+ * processing
+ * instructions, and rejects documents with a document type, so no entity can be defined. Depth and number of elements
+ * are
+ * limited.
  */
 
 import { decodeEntities } from '../plain-text.ts';
@@ -20,8 +22,9 @@ const CLOSING_TAG = /<\/([A-Za-z_][\w.:-]*)\s*>/y;
 const ATTRIBUTE = /([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
 /**
- * Patterns of sections, by their start and end. The text of CDATA sections is kept unchanged. Comments and processing
- * instructions are skipped.
+ * Sections by their start and end. The text of CDATA sections is kept unchanged. Comments and processing instructions
+ * are
+ * skipped.
  */
 const sections = [
   { start: '<!--', end: '-->', isText: false },
@@ -64,10 +67,7 @@ export function readXml(text: string): XmlElement | undefined {
   return open.length === 1 ? rootOf(document) : undefined;
 }
 
-/**
- * Returns the only element of a document; undefined if there is content other than white space before or after the
- * element.
- */
+/** Returns the root element of a document; undefined if anything but white space is before or after the element. */
 function rootOf({ children }: XmlElement): XmlElement | undefined {
   const parts = children.filter((child) => typeof child !== 'string' || child.trim() !== '');
   const [root] = parts;
@@ -97,8 +97,8 @@ export function childrenOf(element: XmlElement, name: string): XmlElement[] {
 }
 
 /**
- * Returns all elements with a name below an element, in document order. Elements within a found element are not
- * searched.
+ * Returns all elements with a name below an element, in document order. Does not search inside
+ * the found elements.
  */
 export function descendantsOf({ children }: XmlElement, name: string): XmlElement[] {
   return children.flatMap((child) => {

@@ -1,7 +1,9 @@
 /**
  * Yandex Search API v2, `POST /v2/web/search`: https://yandex.cloud/en/docs/search-api/api-ref/WebSearch/search. A
- * response is JSON with an XML document in base64 (https://yandex.cloud/en/docs/search-api/concepts/response). Domain
- * filters are part of the query. The location is a region; the gateway knows the regions of four countries.
+ * response is
+ * JSON that contains an XML document in base64 (https://yandex.cloud/en/docs/search-api/concepts/response). Domain
+ * filters
+ * are part of the query. The location is a region; the gateway has the regions of four countries.
  */
 
 import * as z from 'zod';
@@ -87,7 +89,7 @@ function hitOf(document: XmlElement): SearchHit {
   };
 }
 
-/** Returns the date of a page's last change, from a time such as `20260814T040000`. */
+/** Returns the date of a page's last change, given a time such as `20260814T040000`. */
 function dateOf(time: string): string | null {
   const [, year, month, day] = /^\s*(\d{4})(\d{2})(\d{2})(?:T|\s*$)/.exec(time) ?? [];
   return year ? `${year}-${month}-${day}` : null;
